@@ -51,8 +51,9 @@ bench-learn: setup-rust ## what is learnt, on open data and on ten thousand reso
 fuzz: setup-rust ## every fuzz target for a minute (FUZZ="query wal", SECONDS_EACH=600); fuzz/README.md
 	@$(ENV) fuzz/run
 
-fmt: setup-rust ## format the Rust code
+fmt: setup-run ## format the Rust code and the dashboard's
 	@$(ENV) cargo fmt --all
+	@$(ENV) npm --prefix web run --silent format
 
 openapi: setup-run web ## write docs/openapi.json and the types the dashboard derives from it
 	@$(ENV) cargo build --workspace --bins

@@ -52,6 +52,7 @@ CHECKS = [
     ("glossary", "retired words in messages and documentation", glossary.problems, "tools/glossary.json has the words"),
     ("licences", "licences, bans, sources", licenses.problems, "deny.toml has the lists"),
     ("errors", "a page for every error code", errors.problems, "docs/errors/ has the pages"),
+    ("web-format", "prettier", web("format-check"), "make fmt"),
     ("web-lint", "npm run lint", web("lint"), "npm --prefix web run lint"),
     ("web-types", "npm run typecheck", web("typecheck"), "npm --prefix web run typecheck"),
     ("web-size", "first load of each page at most 250 kB", web("first-loads"), "npm --prefix web run first-loads; CONTRIBUTING.md, \"Size of the pages\""),

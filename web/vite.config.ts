@@ -32,16 +32,22 @@ const brotli: Plugin = {
 };
 
 /** Input fields, which the sign-in page needs too, and what opens over a page. */
-const FIELDS = /@mantine\/core\/esm\/components\/(Input|InputBase|InlineInput|TextInput|Textarea|Checkbox)\//;
+const FIELDS =
+  /@mantine\/core\/esm\/components\/(Input|InputBase|InlineInput|TextInput|Textarea|Checkbox)\//;
 const FORMS = /@mantine\/form/;
-const DIALOGS = /@floating-ui|@mantine\/core\/esm\/components\/(Combobox|Menu|Modal|ModalBase|Popover|ScrollArea|Select|Tooltip)\/(?!utils|ComboboxChevron|Combobox\.module|get-parsed)/;
+const DIALOGS =
+  /@floating-ui|@mantine\/core\/esm\/components\/(Combobox|Menu|Modal|ModalBase|Popover|ScrollArea|Select|Tooltip)\/(?!utils|ComboboxChevron|Combobox\.module|get-parsed)/;
 
 /** The documentation of this version, served by the program below /docs/. */
 const documentation: Plugin = {
   name: 'documentation',
   apply: 'build',
   writeBundle({ dir = 'dist' }) {
-    render(join(import.meta.dirname, '../docs'), join(dir, 'docs'), readFileSync(join(import.meta.dirname, 'tools/docs/docs.css'), 'utf8'));
+    render(
+      join(import.meta.dirname, '../docs'),
+      join(dir, 'docs'),
+      readFileSync(join(import.meta.dirname, 'tools/docs/docs.css'), 'utf8'),
+    );
   },
 };
 
@@ -50,11 +56,20 @@ const MEASURING = process.env.npm_lifecycle_event === 'first-loads';
 const discarded: Plugin = {
   name: 'discarded',
   apply: 'build',
-  writeBundle: { order: 'post', sequential: true, handler({ dir }) { if (dir) rmSync(dir, { recursive: true }); } },
+  writeBundle: {
+    order: 'post',
+    sequential: true,
+    handler({ dir }) {
+      if (dir) rmSync(dir, { recursive: true });
+    },
+  },
 };
 
 export default defineConfig({
-  plugins: [react(), ...(MEASURING ? [firstLoad(true), discarded] : [brotli, documentation, firstLoad(false)])],
+  plugins: [
+    react(),
+    ...(MEASURING ? [firstLoad(true), discarded] : [brotli, documentation, firstLoad(false)]),
+  ],
   build: {
     emptyOutDir: true,
     outDir: MEASURING ? mkdtempSync(join(tmpdir(), 'reeve-first-loads-')) : 'dist',
@@ -68,10 +83,27 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'shared', minShareCount: 20, test: (id) => !FIELDS.test(id) && !FORMS.test(id) && !DIALOGS.test(id), priority: 3 },
-            { name: 'fields', minShareCount: 12, test: FIELDS, priority: 2, includeDependenciesRecursively: false },
+            {
+              name: 'shared',
+              minShareCount: 20,
+              test: (id) => !FIELDS.test(id) && !FORMS.test(id) && !DIALOGS.test(id),
+              priority: 3,
+            },
+            {
+              name: 'fields',
+              minShareCount: 12,
+              test: FIELDS,
+              priority: 2,
+              includeDependenciesRecursively: false,
+            },
             { name: 'forms', minShareCount: 2, test: FORMS, priority: 2 },
-            { name: 'dialogs', minShareCount: 12, test: DIALOGS, priority: 1, includeDependenciesRecursively: false },
+            {
+              name: 'dialogs',
+              minShareCount: 12,
+              test: DIALOGS,
+              priority: 1,
+              includeDependenciesRecursively: false,
+            },
           ],
         },
       },

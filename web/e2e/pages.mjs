@@ -4,7 +4,13 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { extname, join } from 'node:path';
 
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2' };
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
 const OWN = /^\/(api|healthz|readyz|metrics)(\/|$)/;
 
 /** Serves a folder in front of the program at `behind`; answers the address and how to stop. */
@@ -16,14 +22,20 @@ export async function inFront(folder, behind) {
     if (!OWN.test(path)) {
       const file = join(folder, path);
       const found = existsSync(file) && statSync(file).isFile() ? file : join(folder, 'index.html');
-      answer.writeHead(200, { 'content-type': TYPES[extname(found)] ?? 'application/octet-stream', 'content-security-policy': policy });
+      answer.writeHead(200, {
+        'content-type': TYPES[extname(found)] ?? 'application/octet-stream',
+        'content-security-policy': policy,
+      });
       createReadStream(found).pipe(answer);
       return;
     }
-    const passed = request({ hostname, port, path: asked.url, method: asked.method, headers: asked.headers }, (from) => {
-      answer.writeHead(from.statusCode, from.headers);
-      from.pipe(answer);
-    });
+    const passed = request(
+      { hostname, port, path: asked.url, method: asked.method, headers: asked.headers },
+      (from) => {
+        answer.writeHead(from.statusCode, from.headers);
+        from.pipe(answer);
+      },
+    );
     passed.on('error', () => answer.destroy());
     answer.on('close', () => passed.destroy());
     asked.pipe(passed);

@@ -9,13 +9,21 @@ import { inFront } from './pages.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const BINARY = resolve(process.env.REEVE_BIN ?? join(here, '../../target/debug/reeve'));
-export const VERIFIER = resolve(process.env.REEVE_VERIFY_BIN ?? join(dirname(BINARY), 'reeve-verify'));
+export const VERIFIER = resolve(
+  process.env.REEVE_VERIFY_BIN ?? join(dirname(BINARY), 'reeve-verify'),
+);
 export const CHROMIUM = process.env.REEVE_TEST_CHROMIUM || '/usr/bin/chromium';
 const START_MS = 180_000;
 
-for (const [name, path] of [['REEVE_BIN', BINARY], ['REEVE_VERIFY_BIN', VERIFIER], ['REEVE_TEST_CHROMIUM', CHROMIUM]]) {
+for (const [name, path] of [
+  ['REEVE_BIN', BINARY],
+  ['REEVE_VERIFY_BIN', VERIFIER],
+  ['REEVE_TEST_CHROMIUM', CHROMIUM],
+]) {
   if (!existsSync(path)) {
-    console.error(`e2e: ${path} does not exist; build the programs first (cargo build --bins) or set ${name}`);
+    console.error(
+      `e2e: ${path} does not exist; build the programs first (cargo build --bins) or set ${name}`,
+    );
     process.exit(1);
   }
 }
@@ -35,13 +43,20 @@ function freePort() {
 export async function demo() {
   const data = mkdtempSync(join(tmpdir(), 'reeve-e2e-'));
   const port = await freePort();
-  const child = spawn(BINARY, ['demo', '--data-dir', data, '--listen', `127.0.0.1:${port}`], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(BINARY, ['demo', '--data-dir', data, '--listen', `127.0.0.1:${port}`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let told = '';
   let errors = '';
-  child.stderr.on('data', (text) => { errors = (errors + text).slice(-4000); });
+  child.stderr.on('data', (text) => {
+    errors = (errors + text).slice(-4000);
+  });
   const field = (name) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(told)?.[1];
   await new Promise((done, failed) => {
-    const late = setTimeout(() => failed(new Error(`the demo did not start within ${START_MS / 1000} s\n${errors}`)), START_MS);
+    const late = setTimeout(
+      () => failed(new Error(`the demo did not start within ${START_MS / 1000} s\n${errors}`)),
+      START_MS,
+    );
     child.stdout.on('data', (text) => {
       told += text;
       if (field('Dashboard') && field('Sign in') && field('Password')) {
@@ -52,7 +67,9 @@ export async function demo() {
     child.once('exit', (code) => failed(new Error(`the demo ended with ${code}\n${errors}`)));
   });
   const ended = new Promise((done) => child.once('exit', done));
-  const front = process.env.REEVE_E2E_PAGES ? await inFront(resolve(here, '..', process.env.REEVE_E2E_PAGES), field('Dashboard')) : undefined;
+  const front = process.env.REEVE_E2E_PAGES
+    ? await inFront(resolve(here, '..', process.env.REEVE_E2E_PAGES), field('Dashboard'))
+    : undefined;
   return {
     url: front?.url ?? field('Dashboard'),
     email: field('Sign in'),

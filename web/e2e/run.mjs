@@ -15,15 +15,22 @@ const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-s
 let passed = 0;
 const failed = [];
 
-for (const { name, viewport, run } of stories.filter((story) => !only || only.some((part) => story.name.includes(part)))) {
-  const context = await browser.newContext({ baseURL: program.url, viewport: viewport ?? { width: 1440, height: 900 }, acceptDownloads: true });
+for (const { name, viewport, run } of stories.filter(
+  (story) => !only || only.some((part) => story.name.includes(part)),
+)) {
+  const context = await browser.newContext({
+    baseURL: program.url,
+    viewport: viewport ?? { width: 1440, height: 900 },
+    acceptDownloads: true,
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     // The browser reports every 4xx answer; those that a story expects are part of it.
-    if (message.type() === 'error' && !/status of 4(01|03|04|09|22|29)/.test(message.text())) complaints.push(message.text());
+    if (message.type() === 'error' && !/status of 4(01|03|04|09|22|29)/.test(message.text()))
+      complaints.push(message.text());
   });
   try {
     await run({ page, program });
@@ -35,7 +42,9 @@ for (const { name, viewport, run } of stories.filter((story) => !only || only.so
     mkdirSync(failedDir, { recursive: true });
     const picture = join(failedDir, `${name.replace(/\W+/g, '-')}.png`);
     await page.screenshot({ path: picture, fullPage: true }).catch(() => undefined);
-    console.error(`FAIL ${name}\n     ${String(error.stack ?? error).replaceAll('\n', '\n     ')}\n     picture: ${picture}`);
+    console.error(
+      `FAIL ${name}\n     ${String(error.stack ?? error).replaceAll('\n', '\n     ')}\n     picture: ${picture}`,
+    );
   } finally {
     await context.close();
   }

@@ -11,32 +11,67 @@ const images = join(dirname(fileURLToPath(import.meta.url)), '../../docs/images'
 mkdirSync(images, { recursive: true });
 const program = await demo();
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-const context = await browser.newContext({ baseURL: program.url, viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
+const context = await browser.newContext({
+  baseURL: program.url,
+  viewport: { width: 1440, height: 900 },
+  colorScheme: 'light',
+});
 const page = await context.newPage();
 
 /** Sends with the page's own session, or with a token. */
-const send = (path, given, token) => page.evaluate(async ([address, json, bearer]) => {
-  const headers = { 'content-type': 'application/json', ...(bearer ? { authorization: `Bearer ${bearer}` } : {}) };
-  const answer = await fetch(address, { method: 'POST', headers, body: json, credentials: bearer ? 'omit' : 'same-origin' });
-  if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-}, [`/api/v1/${path}`, JSON.stringify(given), token]);
+const send = (path, given, token) =>
+  page.evaluate(
+    async ([address, json, bearer]) => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+      };
+      const answer = await fetch(address, {
+        method: 'POST',
+        headers,
+        body: json,
+        credentials: bearer ? 'omit' : 'same-origin',
+      });
+      if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
+      return answer.json();
+    },
+    [`/api/v1/${path}`, JSON.stringify(given), token],
+  );
 
 try {
   await signIn(page, program.email, program.password);
-  const manager = await send('users', { email: 'mona@acme.example', name: 'Mona Manager', roles: ['manager'] });
+  const manager = await send('users', {
+    email: 'mona@acme.example',
+    name: 'Mona Manager',
+    roles: ['manager'],
+  });
   const { secret } = await send('tokens', { name: 'approving', user_id: manager.id });
-  const items = (await actionable(page)).filter(({ plan, type, resource, impact_level, savings }) =>
-    plan && type === 'right_size' && resource.type !== 'scaling_group' && impact_level === 'medium' && savings.monthly > 50);
+  const items = (await actionable(page)).filter(
+    ({ plan, type, resource, impact_level, savings }) =>
+      plan &&
+      type === 'right_size' &&
+      resource.type !== 'scaling_group' &&
+      impact_level === 'medium' &&
+      savings.monthly > 50,
+  );
   const wanted = items.slice(1, 5);
   for (const { id, plan } of wanted) {
-    const { approval_id } = await send(`intelligence/recommendations/${id}/execute`, { plan_hash: plan.hash });
+    const { approval_id } = await send(`intelligence/recommendations/${id}/execute`, {
+      plan_hash: plan.hash,
+    });
     if (approval_id) await send(`intelligence/approvals/${approval_id}/approve`, {}, secret);
   }
-  await eventually('the changes end', async () => {
-    const actions = await read(page, 'intelligence/actions?limit=100');
-    return actions.items.length >= wanted.length && actions.items.every(({ finished_at }) => finished_at);
-  }, 120_000);
+  await eventually(
+    'the changes end',
+    async () => {
+      const actions = await read(page, 'intelligence/actions?limit=100');
+      return (
+        actions.items.length >= wanted.length &&
+        actions.items.every(({ finished_at }) => finished_at)
+      );
+    },
+    120_000,
+  );
 
   const shoot = async (name, path, height, ready) => {
     await page.setViewportSize({ width: 1440, height });
@@ -48,7 +83,12 @@ try {
   };
   const row = (label) => page.getByRole('table', { name: label }).locator('tbody tr a');
   await shoot('intelligence', '/intelligence', 960, row('Latest recommendations'));
-  await shoot('recommendation', `/intelligence/recommendations/${items[0].id}`, 1060, page.getByRole('img', { name: /^CPU utilization/ }));
+  await shoot(
+    'recommendation',
+    `/intelligence/recommendations/${items[0].id}`,
+    1060,
+    page.getByRole('img', { name: /^CPU utilization/ }),
+  );
   await shoot('audit', '/audit', 1060, row('Recent activity'));
   console.log(`screenshots: docs/images has intelligence, recommendation and audit`);
 } finally {

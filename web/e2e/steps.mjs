@@ -22,9 +22,13 @@ export async function signIn(page, email, password) {
 }
 
 /** The field of a query: plain text at first, with suggestions (a combobox) once they have loaded. */
-export const queryField = (page) => page.getByRole('textbox', { name: 'Query' }).or(page.getByRole('combobox', { name: 'Query' }));
+export const queryField = (page) =>
+  page.getByRole('textbox', { name: 'Query' }).or(page.getByRole('combobox', { name: 'Query' }));
 
-const pageLink = (page, name) => page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: new RegExp(`^${name}\\b`) });
+const pageLink = (page, name) =>
+  page
+    .getByRole('navigation', { name: 'Main navigation' })
+    .getByRole('link', { name: new RegExp(`^${name}\\b`) });
 
 /** Opens a page of the room that is open from the navigation. */
 export async function openPage(page, name) {
@@ -49,7 +53,9 @@ export async function read(page, path) {
 /** The open recommendations of agents that act. */
 export async function actionable(page) {
   const agents = await read(page, 'intelligence/agents');
-  const acting = new Set(agents.items.filter(({ mode }) => mode !== 'learning').map(({ id }) => id));
+  const acting = new Set(
+    agents.items.filter(({ mode }) => mode !== 'learning').map(({ id }) => id),
+  );
   const { items } = await read(page, 'intelligence/recommendations?status=open&limit=1000');
   return items.filter(({ agent_id }) => acting.has(agent_id));
 }
@@ -58,7 +64,10 @@ export async function actionable(page) {
 export async function recommendation(page, what, fits) {
   const items = await actionable(page);
   const found = items.find((item) => item.applicability?.state === 'ready' && fits(item));
-  assert.ok(found, `the demo has no ${what}; it has: ${items.map((item) => `${item.type} ${item.impact_level}`).join(', ')}`);
+  assert.ok(
+    found,
+    `the demo has no ${what}; it has: ${items.map((item) => `${item.type} ${item.impact_level}`).join(', ')}`,
+  );
   return found;
 }
 
@@ -67,7 +76,10 @@ export async function openFromList(page, found) {
   await page.getByRole('link', { name: 'Intelligence Automation' }).click();
   await openPage(page, 'Recommendations');
   await page.getByRole('textbox', { name: 'Resource' }).fill(found.resource.id);
-  await page.getByRole('status').filter({ hasText: /^[1-5] found/ }).waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^[1-5] found/ })
+    .waitFor();
   await page.getByRole('link', { name: found.title, exact: true }).click();
   await page.getByRole('heading', { level: 1, name: found.title }).waitFor();
 }
@@ -92,7 +104,9 @@ export async function fitsWidth(page) {
 /** The page fits a phone: as soon as the window gets that narrow, and when it is opened there. */
 export async function onPhone(page, title) {
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );
   await fitsWidth(page);
   await page.reload();
   await page.getByRole('heading', { level: 1, name: title }).waitFor();

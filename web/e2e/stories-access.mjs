@@ -11,19 +11,50 @@ async function failures(page) {
   // Through the developer tools' protocol: the page's own policy allows no scripts that are written into it.
   await page.evaluate(AXE);
   return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], rules: { 'label-content-name-mismatch': { enabled: true } } });
-    return violations.map(({ id, help, nodes }) => `${id} (${help}): ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+    const { violations } = await window.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'],
+      rules: { 'label-content-name-mismatch': { enabled: true } },
+    });
+    return violations.map(
+      ({ id, help, nodes }) =>
+        `${id} (${help}): ${nodes
+          .slice(0, 3)
+          .map(({ html }) => html.slice(0, 160))
+          .join(' | ')}`,
+    );
   });
 }
 
 async function isAccessible({ page, program }) {
   await signIn(page, program.email, program.password);
-  const { items: [recommendation] } = await read(page, 'intelligence/recommendations?status=open&limit=1');
-  const { items: [resource] } = await read(page, 'resources?type=virtual_machine&limit=1');
+  const {
+    items: [recommendation],
+  } = await read(page, 'intelligence/recommendations?status=open&limit=1');
+  const {
+    items: [resource],
+  } = await read(page, 'resources?type=virtual_machine&limit=1');
   const pages = [
-    '/intelligence', '/intelligence/recommendations', `/intelligence/recommendations/${recommendation.id}`, '/intelligence/approvals', '/intelligence/actions', '/intelligence/anomalies',
-    '/intelligence/agents', '/intelligence/guardrails', '/intelligence/change-control', '/audit', '/audit/search', '/audit/alerts', '/estate/connections', '/estate/connections/aws',
-    '/estate/resources', `/estate/resources/${encodeURIComponent(resource.id)}`, '/estate/budgets', '/settings/workspace', '/settings/users', '/docs/index.html', '/docs/howto/change-control.html',
+    '/intelligence',
+    '/intelligence/recommendations',
+    `/intelligence/recommendations/${recommendation.id}`,
+    '/intelligence/approvals',
+    '/intelligence/actions',
+    '/intelligence/anomalies',
+    '/intelligence/agents',
+    '/intelligence/guardrails',
+    '/intelligence/change-control',
+    '/audit',
+    '/audit/search',
+    '/audit/alerts',
+    '/estate/connections',
+    '/estate/connections/aws',
+    '/estate/resources',
+    `/estate/resources/${encodeURIComponent(resource.id)}`,
+    '/estate/budgets',
+    '/settings/workspace',
+    '/settings/users',
+    '/docs/index.html',
+    '/docs/howto/change-control.html',
   ];
   const found = [];
   for (const scheme of ['light', 'dark']) {
@@ -39,4 +70,6 @@ async function isAccessible({ page, program }) {
   assert.equal(found.join('\n'), '');
 }
 
-export const access = [{ name: 'the main pages are accessible in light and dark', run: isAccessible }];
+export const access = [
+  { name: 'the main pages are accessible in light and dark', run: isAccessible },
+];

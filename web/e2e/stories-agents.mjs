@@ -27,7 +27,10 @@ async function browsesTypes({ page, program }) {
 async function runsDry({ page, program }) {
   await signIn(page, program.email, program.password);
   const { items } = await read(page, 'intelligence/agents');
-  const agent = items.find(({ mode, agent_type, status }) => mode === 'learning' && agent_type === 'cost_optimizer' && status.open_recommendations > 0);
+  const agent = items.find(
+    ({ mode, agent_type, status }) =>
+      mode === 'learning' && agent_type === 'cost_optimizer' && status.open_recommendations > 0,
+  );
   assert.ok(agent, 'the demo has an agent that learns');
   await page.goto('/intelligence/agents');
   const card = page.getByRole('region', { name: agent.name, exact: true });
@@ -46,12 +49,24 @@ async function runsDry({ page, program }) {
   await dialog.getByRole('combobox', { name: 'Maximum impact' }).click();
   await page.getByRole('option', { name: 'High' }).click();
   await dialog.getByText('With other settings than the agent has').waitFor();
-  await dialog.getByRole('region', { name: /^(Approval would be requested|Would be carried by a rollout|Blocked by a guardrail)$/ }).first().waitFor();
+  await dialog
+    .getByRole('region', {
+      name: /^(Approval would be requested|Would be carried by a rollout|Blocked by a guardrail)$/,
+    })
+    .first()
+    .waitFor();
   assert.equal((await read(page, `intelligence/agents/${agent.id}`)).version, agent.version);
-  assert.equal((await read(page, 'intelligence/actions?limit=1000')).items.length, actions.length, 'nothing was executed');
+  assert.equal(
+    (await read(page, 'intelligence/actions?limit=1000')).items.length,
+    actions.length,
+    'nothing was executed',
+  );
   const acting = items.find(({ mode, auto_apply }) => mode !== 'learning' && auto_apply.enabled);
   await page.keyboard.press('Escape');
-  await page.getByRole('region', { name: acting.name, exact: true }).getByText(/^May automatically .+ if the impact is low/).waitFor();
+  await page
+    .getByRole('region', { name: acting.name, exact: true })
+    .getByText(/^May automatically .+ if the impact is low/)
+    .waitFor();
   await onPhone(page, 'Agents');
 }
 
@@ -66,8 +81,16 @@ async function connectsAnAccount({ page, program }) {
   assert.deepEqual(await sids(), ['ReeveReads']);
   await page.getByRole('radio', { name: 'Read and change' }).check();
   await policy.getByText('ReeveResizeMachine').waitFor();
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save policy.json' }).click()]);
-  assert.deepEqual(JSON.parse(readFileSync(await file.path(), 'utf8').replace(/^\uFEFF/, '')).Statement.map(({ Sid }) => Sid), await sids());
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save policy.json' }).click(),
+  ]);
+  assert.deepEqual(
+    JSON.parse(readFileSync(await file.path(), 'utf8').replace(/^\uFEFF/, '')).Statement.map(
+      ({ Sid }) => Sid,
+    ),
+    await sids(),
+  );
   await page.getByRole('button', { name: 'Next' }).click();
 
   await page.getByLabel('Identity that Reeve signs in with').fill('12345');
@@ -91,16 +114,40 @@ async function connectsAnAccount({ page, program }) {
   let tests = 0;
   await page.route('**/api/v1/connections/*/test', (route) => {
     tests += 1;
-    return route.fulfill({ json: tests === 1 ? { ok: false, message: 'sts:AssumeRole was denied' } : { ok: true, account: '123456789012', message: 'Connected' } });
+    return route.fulfill({
+      json:
+        tests === 1
+          ? { ok: false, message: 'sts:AssumeRole was denied' }
+          : { ok: true, account: '123456789012', message: 'Connected' },
+    });
   });
-  await page.route('**/api/v1/connections/*/sync', (route) => route.fulfill({ status: 202, json: { connection_id: 'x', started_at: new Date().toISOString() } }));
+  await page.route('**/api/v1/connections/*/sync', (route) =>
+    route.fulfill({
+      status: 202,
+      json: { connection_id: 'x', started_at: new Date().toISOString() },
+    }),
+  );
   await page.route('**/api/v1/connections', async (route) => {
     if (route.request().method() !== 'GET') return route.continue();
     const answer = await route.fetch();
     const list = await answer.json();
     const now = new Date().toISOString();
-    const last_sync = { started_at: now, finished_at: now, resources: 12, samples: 3400, denied: [{ permission: 'rds:DescribeDBInstances', region: 'us-east-1', message: 'denied' }], problems: [] };
-    return route.fulfill({ json: { ...list, items: list.items.map((one) => (one.name === 'First account' ? { ...one, status: 'ready', last_sync } : one)) } });
+    const last_sync = {
+      started_at: now,
+      finished_at: now,
+      resources: 12,
+      samples: 3400,
+      denied: [{ permission: 'rds:DescribeDBInstances', region: 'us-east-1', message: 'denied' }],
+      problems: [],
+    };
+    return route.fulfill({
+      json: {
+        ...list,
+        items: list.items.map((one) =>
+          one.name === 'First account' ? { ...one, status: 'ready', last_sync } : one,
+        ),
+      },
+    });
   });
   await page.getByRole('button', { name: 'Connect and test' }).click();
   await page.getByText('sts:AssumeRole was denied').waitFor();

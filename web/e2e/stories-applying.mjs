@@ -1,24 +1,57 @@
 // What people see of what can be applied, how a limit is lifted for one plan, and that the figures agree.
 import assert from 'node:assert/strict';
-import { eventually, fitsWidth, onPhone, openFromList, openPage, read, recommendation, signIn } from './steps.mjs';
+import {
+  eventually,
+  fitsWidth,
+  onPhone,
+  openFromList,
+  openPage,
+  read,
+  recommendation,
+  signIn,
+} from './steps.mjs';
 
-const MANAGER = { name: 'Max Manager', email: 'max@e2e.example', password: 'correct horse battery 5' };
-const dollars = (amount) => new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 }).format(amount);
-const send = (page, method, path, given) => page.evaluate(async ([verb, address, json]) => {
-  const answer = await fetch(address, { method: verb, headers: { 'content-type': 'application/json' }, body: json });
-  if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-}, [method, `/api/v1/${path}`, JSON.stringify(given)]);
+const MANAGER = {
+  name: 'Max Manager',
+  email: 'max@e2e.example',
+  password: 'correct horse battery 5',
+};
+const dollars = (amount) =>
+  new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    maximumFractionDigits: 0,
+  }).format(amount);
+const send = (page, method, path, given) =>
+  page.evaluate(
+    async ([verb, address, json]) => {
+      const answer = await fetch(address, {
+        method: verb,
+        headers: { 'content-type': 'application/json' },
+        body: json,
+      });
+      if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
+      return answer.json();
+    },
+    [method, `/api/v1/${path}`, JSON.stringify(given)],
+  );
 
 async function saysWhatCanBeApplied({ page, program }) {
   await signIn(page, program.email, program.password);
   const all = await read(page, 'intelligence/recommendations?limit=1000');
-  const count = async (state) => (await read(page, `intelligence/recommendations?applicability=${state}&limit=1`)).total;
+  const count = async (state) =>
+    (await read(page, `intelligence/recommendations?applicability=${state}&limit=1`)).total;
   const states = ['ready', 'blocked', 'advice_only'];
   const counts = await Promise.all(states.map(count));
   const decided = all.items.filter(({ applicability }) => applicability);
-  assert.equal(counts.reduce((sum, one) => sum + one, 0), decided.length, 'each state is counted once');
-  const blocked = decided.find(({ applicability, plan }) => plan && applicability.state === 'blocked');
+  assert.equal(
+    counts.reduce((sum, one) => sum + one, 0),
+    decided.length,
+    'each state is counted once',
+  );
+  const blocked = decided.find(
+    ({ applicability, plan }) => plan && applicability.state === 'blocked',
+  );
   assert.ok(blocked, 'the agent that only learns blocks its findings');
 
   await page.goto('/intelligence/recommendations');
@@ -27,7 +60,11 @@ async function saysWhatCanBeApplied({ page, program }) {
   await page.waitForURL(/applicability=blocked/);
   const rows = page.getByRole('table', { name: 'Recommendations' }).locator('tbody tr');
   await rows.first().getByText('Blocked', { exact: true }).waitFor();
-  assert.equal(await rows.count(), await rows.filter({ hasText: 'Blocked' }).count(), 'only blocked ones');
+  assert.equal(
+    await rows.count(),
+    await rows.filter({ hasText: 'Blocked' }).count(),
+    'only blocked ones',
+  );
   await fitsWidth(page);
 
   // The button says beforehand what an execution says, and the service agrees.
@@ -36,46 +73,98 @@ async function saysWhatCanBeApplied({ page, program }) {
   const apply = page.getByRole('button', { name: 'Apply Now' });
   assert.equal(await apply.getAttribute('aria-disabled'), 'true');
   await apply.hover();
-  await page.getByRole('tooltip').filter({ hasText: blocked.applicability.reason.slice(0, 30) }).waitFor();
-  const refused = await page.evaluate(async (address) => (await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).status, `/api/v1/intelligence/recommendations/${blocked.id}/execute`);
+  await page
+    .getByRole('tooltip')
+    .filter({ hasText: blocked.applicability.reason.slice(0, 30) })
+    .waitFor();
+  const refused = await page.evaluate(
+    async (address) =>
+      (
+        await fetch(address, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        })
+      ).status,
+    `/api/v1/intelligence/recommendations/${blocked.id}/execute`,
+  );
   assert.equal(refused, 409);
   await onPhone(page, blocked.title);
 }
 
 async function liftsALimitOnce({ page, program }) {
   await signIn(page, program.email, program.password);
-  const found = await recommendation(page, 'plan to block', ({ type, resource, impact }) => type === 'right_size' && resource.type === 'virtual_machine' && /\d %/.test(impact.cost) && !/no (list )?price/.test(impact.cost));
+  const found = await recommendation(
+    page,
+    'plan to block',
+    ({ type, resource, impact }) =>
+      type === 'right_size' &&
+      resource.type === 'virtual_machine' &&
+      /\d %/.test(impact.cost) &&
+      !/no (list )?price/.test(impact.cost),
+  );
   const limits = await read(page, 'intelligence/guardrails');
-  await send(page, 'PUT', 'intelligence/guardrails', { ...limits, cost_impact: { ...limits.cost_impact, max_decrease: 1 } });
+  await send(page, 'PUT', 'intelligence/guardrails', {
+    ...limits,
+    cost_impact: { ...limits.cost_impact, max_decrease: 1 },
+  });
   try {
     await openFromList(page, found);
     await page.getByRole('link', { name: 'Highest cost decrease' }).first().waitFor();
     await page.getByRole('button', { name: 'Request exception' }).click();
     const dialog = page.getByRole('dialog');
-    assert.ok(await dialog.getByRole('button', { name: 'Request exception' }).isDisabled(), 'a reason is needed');
+    assert.ok(
+      await dialog.getByRole('button', { name: 'Request exception' }).isDisabled(),
+      'a reason is needed',
+    );
     await dialog.getByLabel('Reason').fill('agreed with the team');
     await dialog.getByRole('button', { name: 'Request exception' }).click();
     await page.getByText(/^Requested\. Waiting for approval by/).waitFor();
     await page.goto('/intelligence/approvals');
     await page.getByText('Exception requested: Highest cost decrease').waitFor();
-    await page.getByText('You requested this change, so someone else must approve it.').first().waitFor();
+    await page
+      .getByText('You requested this change, so someone else must approve it.')
+      .first()
+      .waitFor();
     const roles = ['manager', 'director', 'security_analyst'];
     const signers = [];
     for (const role of roles) {
       const email = `${role}@applying.example`;
-      const user = await send(page, 'POST', 'users', { email, name: MANAGER.name, roles: [role], password: MANAGER.password });
-      signers.push((await send(page, 'POST', 'tokens', { name: 'signing', user_id: user.id })).secret);
+      const user = await send(page, 'POST', 'users', {
+        email,
+        name: MANAGER.name,
+        roles: [role],
+        password: MANAGER.password,
+      });
+      signers.push(
+        (await send(page, 'POST', 'tokens', { name: 'signing', user_id: user.id })).secret,
+      );
     }
     const { items } = await read(page, 'intelligence/approvals');
-    const asked = items.find(({ recommendation_id, exception }) => recommendation_id === found.id && exception);
+    const asked = items.find(
+      ({ recommendation_id, exception }) => recommendation_id === found.id && exception,
+    );
     assert.equal(asked.exception.guardrail, 'cost_impact.max_decrease');
     for (const secret of signers) {
-      await fetch(`${program.url}/api/v1/intelligence/approvals/${asked.id}/approve`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` }, body: '{}' });
+      await fetch(`${program.url}/api/v1/intelligence/approvals/${asked.id}/approve`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+        body: '{}',
+      });
     }
-    await eventually('the exception is used up by one action', async () => (await read(page, `intelligence/approvals/${asked.id}`)).exception.used_by);
-    const told = await send(page, 'POST', 'audit-logs/search', { query: `metadata.recommendation_id:"${found.id}"`, limit: 100 });
+    await eventually(
+      'the exception is used up by one action',
+      async () => (await read(page, `intelligence/approvals/${asked.id}`)).exception.used_by,
+    );
+    const told = await send(page, 'POST', 'audit-logs/search', {
+      query: `metadata.recommendation_id:"${found.id}"`,
+      limit: 100,
+    });
     const operations = told.items.map(({ action }) => action?.operation);
-    assert.ok(operations.includes('exception.grant'), `the grant is in the log: ${operations.join()}`);
+    assert.ok(
+      operations.includes('exception.grant'),
+      `the grant is in the log: ${operations.join()}`,
+    );
   } finally {
     const now = await read(page, 'intelligence/guardrails');
     await send(page, 'PUT', 'intelligence/guardrails', { ...now, cost_impact: limits.cost_impact });
@@ -88,17 +177,32 @@ async function addsUpTheSame({ page, program }) {
   const figures = await eventually('tile, list and filter agree', async () => {
     const before = (await read(page, 'intelligence/dashboard')).savings_open_monthly;
     const list = (await read(page, 'intelligence/recommendations?limit=5')).savings_monthly;
-    const filter = (await read(page, 'intelligence/recommendations?status=open,pending_approval,approved,scheduled,snoozed,executing,verifying,testing&limit=1000')).savings_monthly;
+    const filter = (
+      await read(
+        page,
+        'intelligence/recommendations?status=open,pending_approval,approved,scheduled,snoozed,executing,verifying,testing&limit=1000',
+      )
+    ).savings_monthly;
     const after = (await read(page, 'intelligence/dashboard')).savings_open_monthly;
     return before === after && list === before && filter === before ? { before } : undefined;
   });
   await page.goto('/intelligence');
-  await page.getByRole('region', { name: 'Cost savings', exact: true }).getByText(dollars(figures.before)).waitFor();
+  await page
+    .getByRole('region', { name: 'Cost savings', exact: true })
+    .getByText(dollars(figures.before))
+    .waitFor();
   await page.goto('/intelligence/recommendations');
-  await page.getByRole('status').filter({ hasText: dollars(figures.before) }).waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: dollars(figures.before) })
+    .waitFor();
   const agents = await read(page, 'intelligence/agents');
   const acting = agents.items.filter(({ mode }) => mode !== 'learning').length;
-  assert.equal((await read(page, 'intelligence/dashboard')).active_agents, acting, 'agents that learn are not active');
+  assert.equal(
+    (await read(page, 'intelligence/dashboard')).active_agents,
+    acting,
+    'agents that learn are not active',
+  );
 }
 
 async function picksAccounts({ page, program }) {
@@ -117,7 +221,10 @@ async function picksAccounts({ page, program }) {
   await page.getByRole('option', { name: 'acme-corporate', exact: true }).click();
   await dialog.getByLabel('Name').click();
   await dialog.getByRole('button', { name: 'Create agent' }).click();
-  await page.getByRole('region', { name: 'Corporate saver', exact: true }).getByText('acme-corporate · all services').waitFor();
+  await page
+    .getByRole('region', { name: 'Corporate saver', exact: true })
+    .getByText('acme-corporate · all services')
+    .waitFor();
 }
 
 export const applying = [

@@ -22,7 +22,10 @@ async function agrees(page, address, expected, what) {
   const asked = new URLSearchParams({ limit: '1', query: `recorded_at:>${end}`, end_time: end });
   if (start !== null) asked.set('start_time', start);
   const late = (await read(page, `audit-logs?${asked}`)).total;
-  assert.ok(shown - late <= expected && expected <= shown, `${what}: ${shown} found, ${late} of them recorded late, ${expected} on the dashboard`);
+  assert.ok(
+    shown - late <= expected && expected <= shown,
+    `${what}: ${shown} found, ${late} of them recorded late, ${expected} on the dashboard`,
+  );
 }
 
 /** Follows a link of the dashboard whose number is known, and holds the number of the search against it. */
@@ -59,7 +62,9 @@ const listStory = (title, list) => async (story) => {
   await standStill(page);
   const rows = region(page, title).getByRole('list', { name: list }).getByRole('listitem');
   await rows.first().waitFor();
-  const pairs = await rows.evaluateAll((items) => items.map((item) => [item.querySelector('a').getAttribute('href'), item.innerText]));
+  const pairs = await rows.evaluateAll((items) =>
+    items.map((item) => [item.querySelector('a').getAttribute('href'), item.innerText]),
+  );
   assert.ok(pairs.length >= 3, `${title} has rows`);
   for (const [address, text] of pairs) {
     const shown = number(text.trim().split('\n').at(-1));
@@ -73,14 +78,36 @@ async function alertsFired(story) {
   const { page } = story;
   await dashboard(story);
   const rule = await page.evaluate(async () => {
-    const given = { name: 'Alarm of the dashboard', condition: 'event_type:e2e.burglary', threshold: { count: 1, window: '5m' }, notification: { channels: [], recipients: [] }, severity: 'high' };
-    const answer = await fetch('/api/v1/audit-logs/alerts', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(given) });
+    const given = {
+      name: 'Alarm of the dashboard',
+      condition: 'event_type:e2e.burglary',
+      threshold: { count: 1, window: '5m' },
+      notification: { channels: [], recipients: [] },
+      severity: 'high',
+    };
+    const answer = await fetch('/api/v1/audit-logs/alerts', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(given),
+    });
     if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
     return answer.json();
   });
   await append(page, { event_type: 'e2e.burglary' });
-  await eventually('the rule fires', async () => (await read(page, `audit-logs?query=event_type:audit.alert.fire%20AND%20resource.id:${rule.id}`)).total === 1);
-  await page.evaluate((id) => fetch(`/api/v1/audit-logs/alerts/${id}`, { method: 'DELETE' }), rule.id);
+  await eventually(
+    'the rule fires',
+    async () =>
+      (
+        await read(
+          page,
+          `audit-logs?query=event_type:audit.alert.fire%20AND%20resource.id:${rule.id}`,
+        )
+      ).total === 1,
+  );
+  await page.evaluate(
+    (id) => fetch(`/api/v1/audit-logs/alerts/${id}`, { method: 'DELETE' }),
+    rule.id,
+  );
   await page.getByRole('button', { name: 'Refresh now' }).click();
   await standStill(page);
   const link = region(page, 'Alerts fired').getByRole('link');
@@ -95,7 +122,11 @@ async function activityOverTime(story) {
   await page.getByRole('img', { name: 'Entries over time' }).waitFor();
   await standStill(page);
   const total = number(await region(page, 'Entries').getByRole('link').innerText());
-  await follow(page, region(page, 'Activity over time').getByRole('link', { name: 'All entries' }), total);
+  await follow(
+    page,
+    region(page, 'Activity over time').getByRole('link', { name: 'All entries' }),
+    total,
+  );
 }
 
 async function recentActivity(story) {
@@ -103,10 +134,19 @@ async function recentActivity(story) {
   await dashboard(story);
   await append(page, { event_type: 'e2e.recent' });
   await page.getByRole('button', { name: 'Refresh now' }).click();
-  await page.getByRole('table', { name: 'Recent activity' }).getByRole('link', { name: 'e2e.recent', exact: true }).waitFor();
+  await page
+    .getByRole('table', { name: 'Recent activity' })
+    .getByRole('link', { name: 'e2e.recent', exact: true })
+    .waitFor();
   await standStill(page);
-  const note = await region(page, 'Recent activity').getByText(/^The newest 15 of [\d,]+ entries/).innerText();
-  await follow(page, region(page, 'Recent activity').getByRole('link', { name: 'All recent activity' }), number(note.replace('The newest 15', '')));
+  const note = await region(page, 'Recent activity')
+    .getByText(/^The newest 15 of [\d,]+ entries/)
+    .innerText();
+  await follow(
+    page,
+    region(page, 'Recent activity').getByRole('link', { name: 'All recent activity' }),
+    number(note.replace('The newest 15', '')),
+  );
 }
 
 async function securityEvents(story) {
@@ -114,7 +154,10 @@ async function securityEvents(story) {
   await dashboard(story);
   await append(page, { event_type: 'e2e.alarm', severity: 'critical' });
   await page.getByRole('button', { name: 'Refresh now' }).click();
-  await region(page, 'Security events').last().getByRole('link', { name: 'e2e.alarm', exact: true }).waitFor();
+  await region(page, 'Security events')
+    .last()
+    .getByRole('link', { name: 'e2e.alarm', exact: true })
+    .waitFor();
   await standStill(page);
   const link = page.getByRole('link', { name: /^All [\d,]+ security events$/ });
   await follow(page, link, number(await link.getAttribute('aria-label')));
@@ -126,41 +169,75 @@ async function integrity(story) {
   const panel = region(page, 'Integrity of the log');
   await panel.getByText('Signed root', { exact: true }).waitFor();
   await panel.getByRole('button', { name: 'Verify now' }).click();
-  await panel.getByRole('status').filter({ hasText: /^Verified just now: [\d,]+ entries, no faults\.$/ }).waitFor();
+  await panel
+    .getByRole('status')
+    .filter({ hasText: /^Verified just now: [\d,]+ entries, no faults\.$/ })
+    .waitFor();
   await panel.getByRole('link', { name: '1 verification', exact: true }).waitFor();
   await follow(page, panel.getByRole('link', { name: '1 verification', exact: true }), 1);
   await page.reload();
-  await panel.getByRole('status').filter({ hasText: /^Verified .* ago: |^Verified just now: / }).waitFor();
+  await panel
+    .getByRole('status')
+    .filter({ hasText: /^Verified .* ago: |^Verified just now: / })
+    .waitFor();
 }
 
 /** A report of one framework is run; the panel tells its figures, and an exception leads to as many entries as it says. */
 async function compliance(story) {
   const { page } = story;
   await dashboard(story);
-  const send = (path, given) => page.evaluate(async ([address, json]) => {
-    const answer = await fetch(address, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: json });
-    if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  }, [`/api/v1/audit-logs/${path}`, JSON.stringify(given)]);
-  const report = await send('reports', { name: 'SOC 2 of the dashboard', framework: 'soc2', period: '7d' });
+  const send = (path, given) =>
+    page.evaluate(
+      async ([address, json]) => {
+        const answer = await fetch(address, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: json,
+        });
+        if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
+        return answer.json();
+      },
+      [`/api/v1/audit-logs/${path}`, JSON.stringify(given)],
+    );
+  const report = await send('reports', {
+    name: 'SOC 2 of the dashboard',
+    framework: 'soc2',
+    period: '7d',
+  });
   const { id } = await send(`reports/${report.id}/run`, {});
   const run = await eventually('the report is made', async () => {
     const now = await read(page, `audit-logs/reports/runs/${id}`);
-    assert.ok(!['failed', 'cancelled'].includes(now.state), `it ended as ${now.state}: ${now.error}`);
+    assert.ok(
+      !['failed', 'cancelled'].includes(now.state),
+      `it ended as ${now.state}: ${now.error}`,
+    );
     return now.state === 'succeeded' && now;
   });
   await page.getByRole('button', { name: 'Refresh now' }).click();
   const { controls, statuses } = run.summary;
-  assert.equal(Object.values(statuses).reduce((sum, many) => sum + many, 0), controls.length, 'each control has one status');
+  assert.equal(
+    Object.values(statuses).reduce((sum, many) => sum + many, 0),
+    controls.length,
+    'each control has one status',
+  );
   const card = region(page, 'SOC 2 Type II');
-  const row = (label, many) => card.getByText(label, { exact: true }).locator('..').getByText(String(many), { exact: true }).waitFor();
+  const row = (label, many) =>
+    card
+      .getByText(label, { exact: true })
+      .locator('..')
+      .getByText(String(many), { exact: true })
+      .waitFor();
   await row('Controls', controls.length);
   await row('Evidence found', statuses.evidence);
   await row('Exceptions to review', statuses.exceptions);
   await row('No entries found', statuses.no_entries);
-  await region(page, 'GDPR').getByText(/^No report yet\./).waitFor();
+  await region(page, 'GDPR')
+    .getByText(/^No report yet\./)
+    .waitFor();
   await standStill(page);
-  const most = Math.max(...controls.flatMap(({ exceptions }) => exceptions.map(({ found: many }) => many)));
+  const most = Math.max(
+    ...controls.flatMap(({ exceptions }) => exceptions.map(({ found: many }) => many)),
+  );
   assert.ok(most > 0, 'the demo has exceptions');
   await follow(page, card.getByRole('link').first(), most);
 }
@@ -183,7 +260,9 @@ async function refreshes(story) {
   await page.clock.install();
   await dashboard(story);
   await append(page, { event_type: 'e2e.unasked' });
-  const row = page.getByRole('table', { name: 'Recent activity' }).getByRole('link', { name: 'e2e.unasked', exact: true });
+  const row = page
+    .getByRole('table', { name: 'Recent activity' })
+    .getByRole('link', { name: 'e2e.unasked', exact: true });
   assert.equal(await row.count(), 0, 'it was recorded after the last refresh');
   await page.clock.fastForward(31_000);
   await row.waitFor();
@@ -199,11 +278,15 @@ async function pauses(story) {
   await append(page, { event_type: 'e2e.paused' });
   await page.clock.fastForward(95_000);
   assert.equal(await line.innerText(), before, 'nothing is read while paused');
-  const row = page.getByRole('table', { name: 'Recent activity' }).getByRole('link', { name: 'e2e.paused', exact: true });
+  const row = page
+    .getByRole('table', { name: 'Recent activity' })
+    .getByRole('link', { name: 'e2e.paused', exact: true });
   assert.equal(await row.count(), 0);
   await page.getByRole('button', { name: 'Resume' }).click();
   await row.waitFor();
-  await eventually('it counts down again', async () => /next in \d+ s$/.test(await line.innerText()));
+  await eventually('it counts down again', async () =>
+    /next in \d+ s$/.test(await line.innerText()),
+  );
 }
 
 export const dashboards = [
@@ -214,9 +297,15 @@ export const dashboards = [
   { name: 'the audit dashboard: activity over time', run: activityOverTime },
   { name: 'the audit dashboard: recent activity', run: recentActivity },
   { name: 'the audit dashboard: security events', run: securityEvents },
-  { name: 'the audit dashboard: by event type', run: listStory('By event type', 'Entries by event type') },
+  {
+    name: 'the audit dashboard: by event type',
+    run: listStory('By event type', 'Entries by event type'),
+  },
   { name: 'the audit dashboard: by user', run: listStory('By user', 'Entries by user') },
-  { name: 'the audit dashboard: by resource', run: listStory('By resource', 'Entries by resource') },
+  {
+    name: 'the audit dashboard: by resource',
+    run: listStory('By resource', 'Entries by resource'),
+  },
   { name: 'the audit dashboard: compliance metrics', run: compliance },
   { name: 'the audit dashboard: integrity of the log', run: integrity },
   { name: 'the audit dashboard refreshes every 30 seconds', run: refreshes },

@@ -21,8 +21,17 @@ async function followsNeighboursByKeyboard({ page, program }) {
   const spoken = await link.getAttribute('aria-label');
   await link.focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: spoken.split(' protected by')[0], exact: true }).waitFor();
-  await page.getByRole('group', { name: /^Neighbours of / }).getByRole('link', { name: new RegExp(`^${group.name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')} protected by .*, outgoing$`) }).waitFor();
+  await page
+    .getByRole('heading', { level: 1, name: spoken.split(' protected by')[0], exact: true })
+    .waitFor();
+  await page
+    .getByRole('group', { name: /^Neighbours of / })
+    .getByRole('link', {
+      name: new RegExp(
+        `^${group.name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')} protected by .*, outgoing$`,
+      ),
+    })
+    .waitFor();
   await page.getByRole('heading', { name: 'Configuration' }).first().waitFor();
   await page.setViewportSize({ width: 390, height: 844 });
   await fitsWidth(page);
@@ -41,17 +50,27 @@ async function seesWhatASyncRead({ page, program }) {
 
 async function correctsAWorkload({ page, program }) {
   await signIn(page, program.email, program.password);
-  const { items } = await read(page, 'resources?query=workload:production%20type:virtual_machine&limit=1');
+  const { items } = await read(
+    page,
+    'resources?query=workload:production%20type:virtual_machine&limit=1',
+  );
   assert.equal(items.length, 1, 'a machine is production');
   await page.goto(`/estate/resources/${encodeURIComponent(items[0].id)}`);
-  await page.getByRole('list', { name: 'Signals' }).getByText(/suggests production/).first().waitFor();
+  await page
+    .getByRole('list', { name: 'Signals' })
+    .getByText(/suggests production/)
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Correct', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Correct the workload' });
   await dialog.getByRole('radio', { name: 'Batch' }).check();
   await dialog.getByRole('textbox', { name: 'Comment' }).fill('It runs the settlement');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/^Set by .*It runs the settlement$/).waitFor();
-  assert.equal((await read(page, `resources/${encodeURIComponent(items[0].id)}/workload`)).class, 'batch');
+  assert.equal(
+    (await read(page, `resources/${encodeURIComponent(items[0].id)}/workload`)).class,
+    'batch',
+  );
   await page.getByRole('button', { name: 'Remove correction' }).click();
   await page.getByRole('button', { name: 'Remove correction' }).waitFor({ state: 'detached' });
 }

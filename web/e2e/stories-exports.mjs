@@ -14,16 +14,28 @@ async function exportsAndDownloads(story) {
   await open(story);
   await page.getByRole('button', { name: 'New export' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('status').filter({ hasText: /^Expected: [\d,]+ entries, about / }).waitFor();
+  await dialog
+    .getByRole('status')
+    .filter({ hasText: /^Expected: [\d,]+ entries, about / })
+    .waitFor();
   await dialog.getByLabel('From').fill('the day before');
   await dialog.getByText(/is neither an RFC 3339 time/).waitFor();
   await dialog.getByLabel('From').fill('now-24h');
-  await dialog.getByRole('status').filter({ hasText: /^Expected: / }).waitFor();
+  await dialog
+    .getByRole('status')
+    .filter({ hasText: /^Expected: / })
+    .waitFor();
   await dialog.getByRole('button', { name: 'Start export' }).click();
   const table = page.getByRole('table', { name: 'Exports' });
-  await table.getByRole('link', { name: /^Manifest/ }).first().waitFor({ timeout: 60_000 });
+  await table
+    .getByRole('link', { name: /^Manifest/ })
+    .first()
+    .waitFor({ timeout: 60_000 });
   const arrives = page.waitForEvent('download');
-  await table.getByRole('link', { name: /^Entries/ }).first().click();
+  await table
+    .getByRole('link', { name: /^Entries/ })
+    .first()
+    .click();
   const download = await arrives;
   assert.match(download.suggestedFilename(), /^audit-logs-.*\.jsonl$/);
   const { items } = await read(page, 'audit-logs/export');
@@ -38,11 +50,16 @@ async function schedulesAndDelivers(story) {
   await dialog.getByLabel('Name').fill('Nightly archive');
   await dialog.getByLabel('Schedule', { exact: true }).fill('* * * * *');
   await dialog.getByRole('button', { name: 'Add schedule' }).click();
-  await dialog.getByText(/no closer together than every five minutes/).first().waitFor();
+  await dialog
+    .getByText(/no closer together than every five minutes/)
+    .first()
+    .waitFor();
   await dialog.getByLabel('Schedule', { exact: true }).fill('15 4 * * *');
   await dialog.getByText('At 04:15').waitFor();
   await dialog.getByRole('button', { name: 'Add schedule' }).click();
-  const schedule = page.getByRole('table', { name: 'Scheduled exports' }).getByRole('row', { name: /Nightly archive/ });
+  const schedule = page
+    .getByRole('table', { name: 'Scheduled exports' })
+    .getByRole('row', { name: /Nightly archive/ });
   await schedule.getByText('At 04:15 (UTC)').waitFor();
   await schedule.getByRole('button', { name: 'Remove Nightly archive' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove Nightly archive' }).click();
@@ -51,7 +68,10 @@ async function schedulesAndDelivers(story) {
   await page.getByRole('dialog').getByLabel('Name').fill('Archive bucket');
   await page.getByRole('dialog').getByRole('button', { name: 'Add destination' }).click();
   const adding = page.getByRole('dialog');
-  await adding.getByText(/is required for this kind of destination/).first().waitFor();
+  await adding
+    .getByText(/is required for this kind of destination/)
+    .first()
+    .waitFor();
   await adding.getByRole('combobox', { name: 'Type' }).click();
   await page.getByRole('option', { name: 'SFTP server' }).click();
   await adding.getByLabel('Host', { exact: true }).fill('10.1.2.3');
@@ -62,7 +82,10 @@ async function schedulesAndDelivers(story) {
   await adding.getByText('must be 1 to 65535').waitFor();
   await adding.getByLabel('Port').fill('2222');
   await adding.getByRole('button', { name: 'Add destination' }).click();
-  await adding.getByText(/10\.1\.2\.3 is 10\.1\.2\.3, which is not a public address/).first().waitFor();
+  await adding
+    .getByText(/10\.1\.2\.3 is 10\.1\.2\.3, which is not a public address/)
+    .first()
+    .waitFor();
   await adding.getByLabel('Host', { exact: true }).fill('nowhere.invalid');
   await adding.getByRole('button', { name: 'Add destination' }).click();
   await page.getByRole('table', { name: 'Destinations' }).getByText('SFTP server').waitFor();

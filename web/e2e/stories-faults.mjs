@@ -3,18 +3,55 @@ import assert from 'node:assert/strict';
 import { signIn } from './steps.mjs';
 
 const PAGES = [
-  '/intelligence/recommendations', '/intelligence/approvals', '/intelligence/actions', '/intelligence/rollouts', '/intelligence/anomalies', '/intelligence/predictions', '/intelligence/models',
-  '/intelligence/agents', '/intelligence/guardrails', '/intelligence/change-control', '/intelligence/exclusions', '/audit', '/audit/search', '/audit/alerts', '/audit/compliance', '/audit/reports', '/audit/exports',
-  '/estate/connections', '/estate/resources', '/estate/budgets', '/settings/workspace', '/settings/users', '/settings/teams', '/settings/notifications', '/settings/webhooks', '/settings/tokens',
+  '/intelligence/recommendations',
+  '/intelligence/approvals',
+  '/intelligence/actions',
+  '/intelligence/rollouts',
+  '/intelligence/anomalies',
+  '/intelligence/predictions',
+  '/intelligence/models',
+  '/intelligence/agents',
+  '/intelligence/guardrails',
+  '/intelligence/change-control',
+  '/intelligence/exclusions',
+  '/audit',
+  '/audit/search',
+  '/audit/alerts',
+  '/audit/compliance',
+  '/audit/reports',
+  '/audit/exports',
+  '/estate/connections',
+  '/estate/resources',
+  '/estate/budgets',
+  '/settings/workspace',
+  '/settings/users',
+  '/settings/teams',
+  '/settings/notifications',
+  '/settings/webhooks',
+  '/settings/tokens',
 ];
-const REFUSAL = { status: 429, contentType: 'application/problem+json', body: JSON.stringify({ code: 'too_many_requests', title: 'Too many requests', detail: 'Wait a moment.', status: 429 }) };
+const REFUSAL = {
+  status: 429,
+  contentType: 'application/problem+json',
+  body: JSON.stringify({
+    code: 'too_many_requests',
+    title: 'Too many requests',
+    detail: 'Wait a moment.',
+    status: 429,
+  }),
+};
 
 /** The paths that a page asks the service for, the person's own session aside. */
 async function asked(page, path) {
   const paths = new Set();
   const note = (request) => {
     const { pathname } = new URL(request.url());
-    if (request.method() === 'GET' && pathname.startsWith('/api/v1/') && !/\/(me|sessions?|live)(\/|$)/.test(pathname)) paths.add(pathname);
+    if (
+      request.method() === 'GET' &&
+      pathname.startsWith('/api/v1/') &&
+      !/\/(me|sessions?|live)(\/|$)/.test(pathname)
+    )
+      paths.add(pathname);
   };
   page.on('request', note);
   await page.goto(path);
@@ -36,7 +73,10 @@ async function standsWithoutARequest({ page, program }) {
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
       await page.waitForLoadState('networkidle');
-      const { heading, text } = await page.evaluate(() => ({ heading: document.querySelector('h1').innerText, text: document.querySelector('main').innerText }));
+      const { heading, text } = await page.evaluate(() => ({
+        heading: document.querySelector('h1').innerText,
+        text: document.querySelector('main').innerText,
+      }));
       assert.notEqual(heading, 'Something went wrong', `${path} without ${source}`);
       assert.ok(text.length - heading.length > 60, `${path} without ${source}: ${text}`);
       await page.unroute(address);
@@ -50,8 +90,12 @@ async function standsWithoutARequest({ page, program }) {
 async function keepsAFilledForm({ page, program }) {
   await signIn(page, program.email, program.password);
   for (const [path, button, field] of [
-    ['/settings/teams', 'Add team', 'Name'], ['/settings/users', 'Add user', 'Name'], ['/intelligence/agents', 'Create agent', 'Name'], ['/estate/budgets', 'Add budget', 'Name'],
-    ['/audit/alerts', 'Add rule', 'Name'], ['/settings/webhooks', 'Add webhook', 'Address'],
+    ['/settings/teams', 'Add team', 'Name'],
+    ['/settings/users', 'Add user', 'Name'],
+    ['/intelligence/agents', 'Create agent', 'Name'],
+    ['/estate/budgets', 'Add budget', 'Name'],
+    ['/audit/alerts', 'Add rule', 'Name'],
+    ['/settings/webhooks', 'Add webhook', 'Address'],
   ]) {
     await page.goto(path);
     const opener = page.getByRole('button', { name: button, exact: true }).first();
@@ -61,12 +105,19 @@ async function keepsAFilledForm({ page, program }) {
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await page.waitForFunction((name) => document.activeElement?.textContent?.trim() === name, button);
+    await page.waitForFunction(
+      (name) => document.activeElement?.textContent?.trim() === name,
+      button,
+    );
     await page.keyboard.press('Enter');
     await dialog.waitFor();
     await dialog.getByLabel(field).first().fill('kept');
     await page.keyboard.press('Escape');
-    assert.equal(await dialog.getByLabel(field).first().inputValue(), 'kept', `${path}: Escape keeps a filled form`);
+    assert.equal(
+      await dialog.getByLabel(field).first().inputValue(),
+      'kept',
+      `${path}: Escape keeps a filled form`,
+    );
     page.once('dialog', (question) => void question.accept());
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -4,48 +4,97 @@ import { eventually, read, signIn } from './steps.mjs';
 import { append } from './stories-search.mjs';
 
 /** Every number of a text, as written: `$5,465` is 5465. */
-const numbers = (text) => [...text.matchAll(/-?\$?\d[\d,]*(?:\.\d+)?/g)].map(([found]) => Number(found.replace(/[$,]/g, '')));
+const numbers = (text) =>
+  [...text.matchAll(/-?\$?\d[\d,]*(?:\.\d+)?/g)].map(([found]) =>
+    Number(found.replace(/[$,]/g, '')),
+  );
 
 const region = (page, name) => page.getByRole('region', { name, exact: true });
 const tile = (name) => async (page) => region(page, name).innerText();
-const status = async (page) => page.getByRole('status').filter({ hasText: /found|rollout/ }).first().innerText();
+const status = async (page) =>
+  page
+    .getByRole('status')
+    .filter({ hasText: /found|rollout/ })
+    .first()
+    .innerText();
 
 /** Amounts are rounded to the dollar from ten dollars on. */
-const near = (shown, counted) => Math.abs(shown - counted) <= Math.max(0.51, Math.abs(counted) * 0.001);
+const near = (shown, counted) =>
+  Math.abs(shown - counted) <= Math.max(0.51, Math.abs(counted) * 0.001);
 
-const total = (path) => async (page) => [(await read(page, `${path}${path.includes('?') ? '&' : '?'}limit=1`)).total];
+const total = (path) => async (page) => [
+  (await read(page, `${path}${path.includes('?') ? '&' : '?'}limit=1`)).total,
+];
 const board = (pick) => async (page) => pick(await read(page, 'intelligence/dashboard'));
 const sum = (items, of) => items.reduce((all, item) => all + of(item), 0);
 
 /** Pages with a text of each, and the figures that the interface gives for it, in the order in which the text has them. */
 const FIGURES = [
   ['/intelligence', 'active agents', tile('Active agents'), board((data) => [data.active_agents])],
-  ['/intelligence', 'open recommendations', tile('Recommendations'), board((data) => [data.recommendations_open])],
+  [
+    '/intelligence',
+    'open recommendations',
+    tile('Recommendations'),
+    board((data) => [data.recommendations_open]),
+  ],
   ['/intelligence', 'actions', tile('Actions taken'), board((data) => [data.actions_taken])],
-  ['/intelligence', 'anomalies', tile('Anomalies detected'), board((data) => [data.anomalies_detected])],
-  ['/intelligence', 'measured savings', tile('Cost savings'), board((data) => [data.savings_realised_monthly])],
-  ['/intelligence/recommendations', 'recommendations', status, async (page) => {
-    // The list of the page is without those that are being carried out.
-    const shown = new URL(page.url()).searchParams;
-    assert.equal([...shown].length, 0, 'no filter is set');
-    const { items, savings_monthly: monthly } = await listed(page);
-    return [items.length, monthly];
-  }],
-  ['/intelligence/anomalies', 'anomalies', status, async (page) => {
-    const { items, total: all } = await read(page, 'intelligence/anomalies?limit=1000');
-    const noise = items.filter(({ severity, status: now }) => severity === 'low' && now === 'resolved').length;
-    return noise > 0 ? [all, noise] : [all];
-  }],
+  [
+    '/intelligence',
+    'anomalies',
+    tile('Anomalies detected'),
+    board((data) => [data.anomalies_detected]),
+  ],
+  [
+    '/intelligence',
+    'measured savings',
+    tile('Cost savings'),
+    board((data) => [data.savings_realised_monthly]),
+  ],
+  [
+    '/intelligence/recommendations',
+    'recommendations',
+    status,
+    async (page) => {
+      // The list of the page is without those that are being carried out.
+      const shown = new URL(page.url()).searchParams;
+      assert.equal([...shown].length, 0, 'no filter is set');
+      const { items, savings_monthly: monthly } = await listed(page);
+      return [items.length, monthly];
+    },
+  ],
+  [
+    '/intelligence/anomalies',
+    'anomalies',
+    status,
+    async (page) => {
+      const { items, total: all } = await read(page, 'intelligence/anomalies?limit=1000');
+      const noise = items.filter(
+        ({ severity, status: now }) => severity === 'low' && now === 'resolved',
+      ).length;
+      return noise > 0 ? [all, noise] : [all];
+    },
+  ],
   ['/intelligence/rollouts', 'rollouts', status, total('intelligence/rollouts')],
-  ['/estate/resources', 'resources', status, async (page) => {
-    const { items, total: all } = await read(page, 'resources?limit=1000');
-    return [all, sum(items, (one) => one.monthly_cost ?? 0)];
-  }],
+  [
+    '/estate/resources',
+    'resources',
+    status,
+    async (page) => {
+      const { items, total: all } = await read(page, 'resources?limit=1000');
+      return [all, sum(items, (one) => one.monthly_cost ?? 0)];
+    },
+  ],
 ];
 
 /** The list that the page of recommendations asks for. */
 async function listed(page) {
-  const asked = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/intelligence/recommendations?')).at(-1));
+  const asked = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .map(({ name }) => name)
+      .filter((name) => name.includes('/intelligence/recommendations?'))
+      .at(-1),
+  );
   assert.ok(asked, 'the page asked for its list');
   return read(page, asked.split('/api/v1/')[1]);
 }
@@ -80,25 +129,42 @@ async function sumsAgree({ page, program }) {
 async function runsAddUp({ page, program }) {
   await signIn(page, program.email, program.password);
   const { items: types } = await read(page, 'intelligence/agent-types');
-  const judging = new Set(types.filter(({ findings }) => findings === 'runs').map(({ name }) => name));
+  const judging = new Set(
+    types.filter(({ findings }) => findings === 'runs').map(({ name }) => name),
+  );
   const { items: agents } = await read(page, 'intelligence/agents?limit=100');
   for (const { id, name, agent_type: type } of agents) {
     await page.goto('/intelligence/agents');
     const card = region(page, name);
     if (!judging.has(type)) {
       await card.getByText(/^Judges nothing itself: /).waitFor();
-      assert.equal(await card.getByRole('button', { name: 'Run now' }).count(), 0, `${name} has no runs`);
+      assert.equal(
+        await card.getByRole('button', { name: 'Run now' }).count(),
+        0,
+        `${name} has no runs`,
+      );
       continue;
     }
     await eventually(`the card of ${name} agrees with its run`, async () => {
       await page.reload();
       await card.getByText('Last run').waitFor();
       const run = (await read(page, `intelligence/agents/${id}`)).status.last_run;
-      const passed = sum(run.skipped.filter(({ of }) => of === 'resources'), (one) => one.count);
-      assert.ok(passed <= run.resources_seen, `${name}: ${passed} of ${run.resources_seen} without a recommendation`);
+      const passed = sum(
+        run.skipped.filter(({ of }) => of === 'resources'),
+        (one) => one.count,
+      );
+      assert.ok(
+        passed <= run.resources_seen,
+        `${name}: ${passed} of ${run.resources_seen} without a recommendation`,
+      );
       const text = (await card.innerText()).replaceAll(',', '');
-      const said = [`${run.resources_seen} resource`, `${run.recommendations} recommendation`, `${run.applied} applied`];
-      if (passed > 0) said.push(`${passed} resource${passed === 1 ? '' : 's'} without a recommendation`);
+      const said = [
+        `${run.resources_seen} resource`,
+        `${run.recommendations} recommendation`,
+        `${run.applied} applied`,
+      ];
+      if (passed > 0)
+        said.push(`${passed} resource${passed === 1 ? '' : 's'} without a recommendation`);
       return said.every((words) => text.includes(words));
     });
   }
@@ -109,16 +175,29 @@ async function attackAgrees({ page, program }) {
   await signIn(page, program.email, program.password);
   const from = '203.0.113.251';
   const attempt = (n) => ({
-    event_type: 'authentication.login', timestamp: new Date(Date.now() - (24 - n) * 1000).toISOString(),
+    event_type: 'authentication.login',
+    timestamp: new Date(Date.now() - (24 - n) * 1000).toISOString(),
     actor: { type: 'user', id: `target-${n % 4}@e2e.example`, ip_address: from },
     action: { operation: 'login', status: 'failed', method: 'api' },
   });
-  await append(page, Array.from({ length: 24 }, (_, n) => attempt(n)));
-  const attacks = await eventually('the spray is an incident with every attempt', async () => {
-    const { items } = await read(page, 'intelligence/anomalies?type=security&limit=100');
-    const known = items.filter(({ activity }) => activity);
-    return known.some(({ resource, activity }) => resource.id === from && activity.refused === 24 && activity.account_count === 4) && known;
-  }, 180_000);
+  await append(
+    page,
+    Array.from({ length: 24 }, (_, n) => attempt(n)),
+  );
+  const attacks = await eventually(
+    'the spray is an incident with every attempt',
+    async () => {
+      const { items } = await read(page, 'intelligence/anomalies?type=security&limit=100');
+      const known = items.filter(({ activity }) => activity);
+      return (
+        known.some(
+          ({ resource, activity }) =>
+            resource.id === from && activity.refused === 24 && activity.account_count === 4,
+        ) && known
+      );
+    },
+    180_000,
+  );
   for (const { id } of attacks.slice(0, 5)) {
     await page.goto(`/intelligence/anomalies/${id}`);
     await eventually('the page of an attack agrees with the interface', async () => {
@@ -128,17 +207,32 @@ async function attackAgrees({ page, program }) {
       await page.getByRole('region', { name: 'About' }).waitFor();
       const heading = await page.getByRole('heading', { level: 1 }).innerText();
       // The history below keeps what was shown at the time of each entry; links name other anomalies, with counts of their own.
-      const parts = await Promise.all(['Likely cause', 'Investigation'].map((name) => page.getByRole('region', { name, exact: true }).evaluate((region) => {
-        const own = region.cloneNode(true);
-        for (const link of own.querySelectorAll('a')) link.remove();
-        return own.textContent;
-      })));
-      const counts = new Set([...[heading, ...parts].join('\n').matchAll(/([\d,]+) failed sign-ins? on/g)].map(([, count]) => count));
-      if (one.activity.sign_ins) assert.ok(counts.size <= 1, `one number of failed sign-ins: ${[...counts]}`);
+      const parts = await Promise.all(
+        ['Likely cause', 'Investigation'].map((name) =>
+          page.getByRole('region', { name, exact: true }).evaluate((region) => {
+            const own = region.cloneNode(true);
+            for (const link of own.querySelectorAll('a')) link.remove();
+            return own.textContent;
+          }),
+        ),
+      );
+      const counts = new Set(
+        [...[heading, ...parts].join('\n').matchAll(/([\d,]+) failed sign-ins? on/g)].map(
+          ([, count]) => count,
+        ),
+      );
+      if (one.activity.sign_ins)
+        assert.ok(counts.size <= 1, `one number of failed sign-ins: ${[...counts]}`);
       return heading === one.title;
     });
-    await page.getByRole('region', { name: 'About' }).getByRole('link', { name: 'In the log' }).click();
-    await page.getByRole('status').filter({ hasText: /^[1-9][\d,]* entr(y|ies) found/ }).waitFor();
+    await page
+      .getByRole('region', { name: 'About' })
+      .getByRole('link', { name: 'In the log' })
+      .click();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^[1-9][\d,]* entr(y|ies) found/ })
+      .waitFor();
   }
 }
 

@@ -28,11 +28,19 @@ async function keepsSortingOnBack({ page, program }) {
   await page.mouse.wheel(0, 600);
   await page.waitForFunction(() => window.scrollY > 300);
   const top = async () => (await heading.boundingBox()).y;
-  await eventually('the heading stays below the bar', async () => (await top()) >= 56 && (await top()) < 110);
+  await eventually(
+    'the heading stays below the bar',
+    async () => (await top()) >= 56 && (await top()) < 110,
+  );
 
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download Resources as CSV' }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download Resources as CSV' }).click(),
+  ]);
   assert.equal(download.suggestedFilename(), 'resources.csv');
-  const lines = readFileSync(await download.path(), 'utf8').trim().split('\r\n');
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\r\n');
   const { total } = await read(page, 'resources?provider=aws&limit=1');
   assert.match(lines[0], /^Resource,Kind,/);
   assert.equal(lines.length, total + 1, 'all rows, not only those of the page');
@@ -62,7 +70,10 @@ async function worksByKeyboard({ page, program }) {
   await onPage(page, 'Recommendations');
   await table(page, 'Recommendations').locator('tbody tr a').first().waitFor();
   await page.keyboard.press('/');
-  assert.ok(await page.evaluate(() => document.activeElement.closest('[role=search]') !== null), 'the first filter has the focus');
+  assert.ok(
+    await page.evaluate(() => document.activeElement.closest('[role=search]') !== null),
+    'the first filter has the focus',
+  );
   await page.keyboard.press('Escape');
   await page.locator('#content').focus();
   await page.keyboard.press('Shift+?');
@@ -73,7 +84,9 @@ async function worksByKeyboard({ page, program }) {
 
 async function answersMany({ page, program }) {
   await signIn(page, program.email, program.password);
-  const wanted = (await actionable(page)).filter(({ type }) => type === 'storage_optimization').slice(0, 3);
+  const wanted = (await actionable(page))
+    .filter(({ type }) => type === 'storage_optimization')
+    .slice(0, 3);
   assert.equal(wanted.length, 3, 'three recommendations of one type');
   await page.goto('/intelligence/recommendations?type=storage_optimization');
   const select = (title) => page.getByRole('checkbox', { name: `Select ${title}`, exact: true });
@@ -83,7 +96,18 @@ async function answersMany({ page, program }) {
 
   // One of them is refused: the others are snoozed, and the dialog names it.
   const address = `**/api/v1/intelligence/recommendations/${wanted[1].id}/snooze`;
-  await page.route(address, (route) => route.fulfill({ status: 409, contentType: 'application/problem+json', body: JSON.stringify({ code: 'conflict', title: 'Conflict', detail: 'It is being executed.', status: 409 }) }));
+  await page.route(address, (route) =>
+    route.fulfill({
+      status: 409,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({
+        code: 'conflict',
+        title: 'Conflict',
+        detail: 'It is being executed.',
+        status: 409,
+      }),
+    }),
+  );
   await bar.getByRole('button', { name: 'Snooze selected' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Reason').fill('after the migration');
@@ -93,16 +117,27 @@ async function answersMany({ page, program }) {
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await bar.getByText('1 selected').waitFor();
   await page.unroute(address);
-  const states = async () => Promise.all(wanted.map(async ({ id }) => (await read(page, `intelligence/recommendations/${id}`)).status));
+  const states = async () =>
+    Promise.all(
+      wanted.map(async ({ id }) => (await read(page, `intelligence/recommendations/${id}`)).status),
+    );
   assert.deepEqual(await states(), ['snoozed', 'open', 'snoozed']);
 
   await bar.getByRole('button', { name: 'Dismiss selected' }).click();
   await dialog.getByLabel('Reason').fill('kept on purpose');
   await page.keyboard.press('Escape');
-  assert.equal(await dialog.getByLabel('Reason').inputValue(), 'kept on purpose', 'Escape keeps what was typed');
+  assert.equal(
+    await dialog.getByLabel('Reason').inputValue(),
+    'kept on purpose',
+    'Escape keeps what was typed',
+  );
   page.once('dialog', (asked) => asked.dismiss());
   await dialog.getByRole('banner').getByRole('button').click();
-  assert.equal(await dialog.getByLabel('Reason').inputValue(), 'kept on purpose', 'closing asks first');
+  assert.equal(
+    await dialog.getByLabel('Reason').inputValue(),
+    'kept on purpose',
+    'closing asks first',
+  );
   await dialog.getByRole('button', { name: 'Dismiss', exact: true }).click();
   await dialog.waitFor({ state: 'hidden' });
   await eventually('the last is dismissed', async () => (await states())[1] === 'dismissed');
@@ -112,9 +147,14 @@ async function answersMany({ page, program }) {
     await page.getByRole('button', { name: 'Reopen' }).click();
     await page.getByRole('button', { name: 'Reopen' }).waitFor({ state: 'detached' });
   }
-  await eventually('the others are open again', async () => (await states()).join() === 'open,dismissed,open');
+  await eventually(
+    'the others are open again',
+    async () => (await states()).join() === 'open,dismissed,open',
+  );
   await page.goto('/intelligence/recommendations');
-  await select((await actionable(page))[0].title).first().check();
+  await select((await actionable(page))[0].title)
+    .first()
+    .check();
   await page.setViewportSize({ width: 390, height: 844 });
   await fitsWidth(page);
 }
@@ -139,7 +179,10 @@ async function opensTheDocumentation({ page, program, context = page.context() }
   await signIn(page, program.email, program.password);
   await page.goto('/audit/search');
   await page.getByRole('button', { name: 'Help', exact: true }).click();
-  const [help] = await Promise.all([context.waitForEvent('page'), page.getByRole('menuitem', { name: 'About this page: the query language' }).click()]);
+  const [help] = await Promise.all([
+    context.waitForEvent('page'),
+    page.getByRole('menuitem', { name: 'About this page: the query language' }).click(),
+  ]);
   await help.getByRole('heading', { level: 1, name: 'The query language' }).waitFor();
   await help.getByRole('link', { name: 'Documentation' }).click();
   await help.getByRole('link', { name: 'Connect an AWS account' }).click();
@@ -149,7 +192,10 @@ async function opensTheDocumentation({ page, program, context = page.context() }
 }
 
 export const habits = [
-  { name: 'sorting, page and filter are kept on Back, headers stay in sight, and a table is saved as CSV', run: keepsSortingOnBack },
+  {
+    name: 'sorting, page and filter are kept on Back, headers stay in sight, and a table is saved as CSV',
+    run: keepsSortingOnBack,
+  },
   { name: 'pages and resources are opened by the keyboard', run: worksByKeyboard },
   { name: 'many recommendations are snoozed and dismissed at once', run: answersMany },
   { name: 'a chart is zoomed by dragging and set back', run: zoomsInAChart },

@@ -1,6 +1,14 @@
 // What people do with anomalies, models, exclusions and change control.
 import assert from 'node:assert/strict';
-import { eventually, fitsWidth, openFromList, openPage, read, recommendation, signIn } from './steps.mjs';
+import {
+  eventually,
+  fitsWidth,
+  openFromList,
+  openPage,
+  read,
+  recommendation,
+  signIn,
+} from './steps.mjs';
 
 /** The demo's detectors read two weeks of samples before they judge. */
 const FOUND_MS = 300_000;
@@ -8,9 +16,16 @@ const admin = ({ page, program }) => signIn(page, program.email, program.passwor
 
 async function judgesAnomaly({ page, program }) {
   await admin({ page, program });
-  const found = await eventually('an anomaly is found', async () => (await read(page, 'intelligence/anomalies?type=performance&limit=1')).items[0], FOUND_MS);
+  const found = await eventually(
+    'an anomaly is found',
+    async () => (await read(page, 'intelligence/anomalies?type=performance&limit=1')).items[0],
+    FOUND_MS,
+  );
   await openPage(page, 'Anomalies');
-  await page.getByRole('status').filter({ hasText: /^[\d,]+ found/ }).waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^[\d,]+ found/ })
+    .waitFor();
   await page.getByRole('combobox', { name: 'Class' }).click();
   await page.getByRole('option', { name: 'Performance', exact: true }).click();
   await page.waitForURL(/type=performance/);
@@ -19,10 +34,19 @@ async function judgesAnomaly({ page, program }) {
   await page.getByRole('img', { name: /around the anomaly$/ }).waitFor();
   const course = page.getByRole('region', { name: 'Response', exact: true }).getByRole('listitem');
   const stages = (await course.allInnerTexts()).map((text) => text.trim().split(/\s/)[0]);
-  assert.deepEqual(stages, ['Alert', 'Investigate', 'Recommend', 'Execute', 'Learn'], 'in the recorded order');
+  assert.deepEqual(
+    stages,
+    ['Alert', 'Investigate', 'Recommend', 'Execute', 'Learn'],
+    'in the recorded order',
+  );
 
-  const panel = page.getByRole('region', { name: 'What was it?', exact: true }).filter({ visible: true });
-  assert.ok(await panel.getByRole('button', { name: 'Save verdict' }).isDisabled(), 'an answer is needed');
+  const panel = page
+    .getByRole('region', { name: 'What was it?', exact: true })
+    .filter({ visible: true });
+  assert.ok(
+    await panel.getByRole('button', { name: 'Save verdict' }).isDisabled(),
+    'an answer is needed',
+  );
   await panel.getByRole('radio', { name: 'False alarm' }).check();
   await panel.getByLabel('Note').fill('the nightly batch');
   await panel.getByRole('button', { name: 'Save verdict' }).click();
@@ -57,9 +81,18 @@ async function setsWhatIsStrange({ page, program }) {
 
 async function looksAtModels({ page, program }) {
   await admin({ page, program });
-  await eventually('a model is trained', async () => (await read(page, 'intelligence/models?status=serving&limit=1')).items[0], FOUND_MS);
+  await eventually(
+    'a model is trained',
+    async () => (await read(page, 'intelligence/models?status=serving&limit=1')).items[0],
+    FOUND_MS,
+  );
   await openPage(page, 'Models');
-  await page.getByRole('table', { name: 'Models' }).locator('tbody').getByRole('button').first().press('Enter');
+  await page
+    .getByRole('table', { name: 'Models' })
+    .locator('tbody')
+    .getByRole('button')
+    .first()
+    .press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('img', { name: 'Accuracy by version' }).waitFor();
   await dialog.getByText(/decisions on days not used for training$/).waitFor();
@@ -80,7 +113,10 @@ async function excludes({ page, program }) {
   await page.getByText('excluded: it moves in spring').first().waitFor();
 
   await page.goto('/intelligence/exclusions');
-  const row = page.getByRole('table', { name: 'Exclusions' }).locator('tbody tr').filter({ hasText: 'it moves in spring' });
+  const row = page
+    .getByRole('table', { name: 'Exclusions' })
+    .locator('tbody tr')
+    .filter({ hasText: 'it moves in spring' });
   await row.getByText('Holds').waitFor();
   await row.getByRole('button', { name: 'End exclusion' }).click();
   await page.getByRole('button', { name: 'End exclusion' }).filter({ hasText: 'End' }).click();
@@ -101,7 +137,10 @@ async function freezes({ page, program }) {
   await dialog.getByLabel('Time zone').fill('Europe/Berlin');
   await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'Add window' }).click();
-  await page.getByRole('table', { name: 'Maintenance windows' }).getByText('Sat at 22:00 for 4 h').waitFor();
+  await page
+    .getByRole('table', { name: 'Maintenance windows' })
+    .getByText('Sat at 22:00 for 4 h')
+    .waitFor();
 
   await page.getByRole('button', { name: 'Add freeze' }).click();
   await dialog.getByLabel('Name').fill('Launch');
@@ -113,7 +152,10 @@ async function freezes({ page, program }) {
   await why.getByRole('link', { name: 'Change freeze' }).waitFor();
   await why.getByText(/"Launch" lasts until/).waitFor();
   await page.goto('/intelligence/agents');
-  await page.getByText(/Frozen by “Launch”/).first().waitFor();
+  await page
+    .getByText(/Frozen by “Launch”/)
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Why it does not act' }).first().click();
   await dialog.getByText('Consistently low confidence').waitFor();
   await page.keyboard.press('Escape');
@@ -121,8 +163,14 @@ async function freezes({ page, program }) {
   await page.goto('/intelligence/change-control');
   for (const name of ['Launch', 'Nights']) {
     await page.getByRole('button', { name: `Remove ${name}` }).click();
-    await page.getByRole('button', { name: `Remove ${name}` }).filter({ hasText: 'Remove' }).click();
-    await page.getByRole('button', { name: `Remove ${name}` }).first().waitFor({ state: 'detached' });
+    await page
+      .getByRole('button', { name: `Remove ${name}` })
+      .filter({ hasText: 'Remove' })
+      .click();
+    await page
+      .getByRole('button', { name: `Remove ${name}` })
+      .first()
+      .waitFor({ state: 'detached' });
   }
   await page.getByText('No active freeze').waitFor();
 }
@@ -132,5 +180,8 @@ export const judgement = [
   { name: 'what counts as strange is set, a wrong number at its field', run: setsWhatIsStrange },
   { name: 'a model is looked at by keyboard', run: looksAtModels },
   { name: 'a recommendation is excluded, and the exclusion ended', run: excludes },
-  { name: 'a window and a freeze are made, and named where they hold something back', run: freezes },
+  {
+    name: 'a window and a freeze are made, and named where they hold something back',
+    run: freezes,
+  },
 ];

@@ -8,19 +8,27 @@ const needs = (page) => page.getByRole('region', { name: 'What needs you now' })
 export function showsWhatNeedsMe(person) {
   return async ({ page }) => {
     await signIn(page, person.email, person.password);
-    const rows = needs(page).getByRole('listitem').filter({ has: page.getByRole('img', { name: 'Approval' }) });
+    const rows = needs(page)
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('img', { name: 'Approval' }) });
     // Agents ask for approvals in the meantime: the page and the interface agree once both were read after the last of them.
     const mine = await eventually('the page names the approvals that wait', async () => {
       const { items } = await read(page, 'intelligence/approvals?limit=1000');
-      const waiting = items.filter(({ status, can_sign }) => status === 'pending' && can_sign.length > 0);
+      const waiting = items.filter(
+        ({ status, can_sign }) => status === 'pending' && can_sign.length > 0,
+      );
       return waiting.length > 0 && (await rows.count()) === waiting.length && waiting;
     });
     await rows.getByRole('link', { name: mine[0].title }).first().waitFor();
     await rows.getByRole('link', { name: mine[0].title }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
-    const { resource, plan } = await read(page, `intelligence/recommendations/${mine[0].recommendation_id}`);
+    const { resource, plan } = await read(
+      page,
+      `intelligence/recommendations/${mine[0].recommendation_id}`,
+    );
     const card = page.getByRole('region', { name: mine[0].title }).first();
-    for (const fact of ['Saves', 'Risk', 'Downtime', 'Can be undone']) await card.getByRole('term').filter({ hasText: fact }).waitFor();
+    for (const fact of ['Saves', 'Risk', 'Downtime', 'Can be undone'])
+      await card.getByRole('term').filter({ hasText: fact }).waitFor();
     await card.getByText(/^Requested by .*: “asked for in a test”$/).waitFor();
     const steps = card.getByRole('region', { name: 'Steps' });
     assert.equal(await steps.getByRole('listitem').count(), plan.steps.length);
@@ -32,7 +40,10 @@ export function showsWhatNeedsMe(person) {
     await card.getByText(plan.hash).waitFor();
     // The link of a notification leads to this approval among the others.
     await page.goto(`/intelligence/approvals?approval=${mine[0].id}`);
-    await page.locator('[aria-current=true]').getByRole('region', { name: mine[0].title }).waitFor();
+    await page
+      .locator('[aria-current=true]')
+      .getByRole('region', { name: mine[0].title })
+      .waitFor();
     await page.goto('/intelligence/approvals?approval=gone');
     await page.getByRole('alert').filter({ hasText: 'This approval is not listed' }).waitFor();
   };
@@ -44,10 +55,20 @@ async function showsMoney({ page, program }) {
   const last = known.savings_history.at(-1);
   assert.ok(last, 'a change has succeeded before this story');
   assert.equal(last.measured_monthly, known.savings_realised_monthly);
-  assert.ok(Math.abs(last.predicted_monthly - known.savings_predicted_monthly - known.savings_unmeasured_monthly) < 0.011);
+  assert.ok(
+    Math.abs(
+      last.predicted_monthly - known.savings_predicted_monthly - known.savings_unmeasured_monthly,
+    ) < 0.011,
+  );
   // The chart begins two days after the first change: before that it would be a flat line over hours without a saving.
-  await page.getByRole('region', { name: 'Savings', exact: true }).getByText('The chart begins two days after the first change that succeeded.').waitFor();
-  await page.getByRole('region', { name: 'Running now' }).getByRole('link', { name: /^\d+ agents?$/ }).waitFor();
+  await page
+    .getByRole('region', { name: 'Savings', exact: true })
+    .getByText('The chart begins two days after the first change that succeeded.')
+    .waitFor();
+  await page
+    .getByRole('region', { name: 'Running now' })
+    .getByRole('link', { name: /^\d+ agents?$/ })
+    .waitFor();
   await page.getByRole('region', { name: 'Anomalies detected' }).getByRole('link').click();
   await page.getByRole('heading', { level: 1, name: 'Anomalies' }).waitFor();
 }
@@ -55,14 +76,37 @@ async function showsMoney({ page, program }) {
 /** Each source of the page fails once: what the others bring stays. */
 async function survivesAFailure({ page, program }) {
   await signIn(page, program.email, program.password);
-  const refusal = { status: 429, contentType: 'application/problem+json', body: JSON.stringify({ code: 'too_many_requests', title: 'Too many requests', detail: 'Wait a moment.', status: 429 }) };
-  for (const source of ['intelligence/dashboard', 'intelligence/anomalies?*', 'intelligence/approvals?*', 'intelligence/actions?*', 'intelligence/recommendations?*', 'intelligence/rollouts?*', 'connections', 'costs']) {
+  const refusal = {
+    status: 429,
+    contentType: 'application/problem+json',
+    body: JSON.stringify({
+      code: 'too_many_requests',
+      title: 'Too many requests',
+      detail: 'Wait a moment.',
+      status: 429,
+    }),
+  };
+  for (const source of [
+    'intelligence/dashboard',
+    'intelligence/anomalies?*',
+    'intelligence/approvals?*',
+    'intelligence/actions?*',
+    'intelligence/recommendations?*',
+    'intelligence/rollouts?*',
+    'connections',
+    'costs',
+  ]) {
     const address = `**/api/v1/${source}`;
     await page.route(address, (route) => route.fulfill(refusal));
     await page.goto('/intelligence');
     await page.getByRole('alert').first().waitFor();
-    for (const name of ['What needs you now', 'Running now']) await page.getByRole('region', { name }).waitFor();
-    if (source !== 'intelligence/dashboard') await page.getByRole('region', { name: 'Savings', exact: true }).getByText(/open recommendations?$/).waitFor();
+    for (const name of ['What needs you now', 'Running now'])
+      await page.getByRole('region', { name }).waitFor();
+    if (source !== 'intelligence/dashboard')
+      await page
+        .getByRole('region', { name: 'Savings', exact: true })
+        .getByText(/open recommendations?$/)
+        .waitFor();
     await page.unroute(address);
   }
   await needs(page).getByText('Reading …').waitFor({ state: 'hidden' });

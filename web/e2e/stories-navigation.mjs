@@ -3,8 +3,15 @@ import assert from 'node:assert/strict';
 import { fitsWidth, onPage, signIn } from './steps.mjs';
 
 const ROOMS = {
-  '/intelligence': { Act: ['Recommendations', 'Approvals', 'Rollouts', 'Actions'], Watch: ['Anomalies', 'Predictions', 'Models'], Configure: ['Agents', 'Guardrails', 'Change control', 'Exclusions'] },
-  '/audit': { Watch: ['Search', 'Live View', 'Alerts'], Report: ['Compliance Reports', 'Reports', 'Exports'] },
+  '/intelligence': {
+    Act: ['Recommendations', 'Approvals', 'Rollouts', 'Actions'],
+    Watch: ['Anomalies', 'Predictions', 'Models'],
+    Configure: ['Agents', 'Guardrails', 'Change control', 'Exclusions'],
+  },
+  '/audit': {
+    Watch: ['Search', 'Live View', 'Alerts'],
+    Report: ['Compliance Reports', 'Reports', 'Exports'],
+  },
 };
 
 async function findsPagesInGroups({ page, program }) {
@@ -17,7 +24,10 @@ async function findsPagesInGroups({ page, program }) {
     titles.add(await page.title());
     for (const [group, pages] of Object.entries(groups)) {
       for (const name of pages) {
-        await navigation.getByRole('group', { name: group, exact: true }).getByRole('link', { name: new RegExp(`^${name}\\b`) }).click();
+        await navigation
+          .getByRole('group', { name: group, exact: true })
+          .getByRole('link', { name: new RegExp(`^${name}\\b`) })
+          .click();
         await onPage(page, name);
         await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
         await page.waitForFunction((start) => document.title.startsWith(start), `${name} · `);
@@ -29,7 +39,9 @@ async function findsPagesInGroups({ page, program }) {
   await page.setViewportSize({ width: 1440, height: 640 });
   await page.goto('/settings/tokens');
   await page.waitForFunction(() => {
-    const { top, bottom } = document.querySelector('nav [aria-current="page"]')?.getBoundingClientRect() ?? { top: 0, bottom: Infinity };
+    const { top, bottom } = document
+      .querySelector('nav [aria-current="page"]')
+      ?.getBoundingClientRect() ?? { top: 0, bottom: Infinity };
     return top > 0 && bottom <= innerHeight;
   });
 }

@@ -33,14 +33,23 @@ async function sendsAndReplays({ page, program }) {
   await page.goto('/settings/webhooks');
   await page.getByRole('link', { name: 'To the on-call tool' }).click();
   await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByRole('status').filter({ hasText: 'The test did not arrive' }).getByText(/cannot be resolved/).waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: 'The test did not arrive' })
+    .getByText(/cannot be resolved/)
+    .waitFor();
   const deliveries = page.getByRole('region', { name: 'Deliveries', exact: true });
   await deliveries.getByText('Dead letter', { exact: true }).waitFor();
   await deliveries.getByRole('button', { name: /^A test/ }).press('Enter');
   await deliveries.getByRole('list', { name: 'Attempts' }).getByText('No answer').waitFor();
   await deliveries.getByRole('button', { name: 'Send again' }).click();
   const { items } = await read(page, 'intelligence/webhooks');
-  await eventually('it is tried again', async () => (await read(page, `intelligence/webhooks/${items[0].id}/deliveries`)).items[0].attempts.length > 1);
+  await eventually(
+    'it is tried again',
+    async () =>
+      (await read(page, `intelligence/webhooks/${items[0].id}/deliveries`)).items[0].attempts
+        .length > 1,
+  );
 
   await page.getByRole('button', { name: 'Replace the secret' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
@@ -80,10 +89,16 @@ async function makesChannel({ page, program }) {
   await page.getByRole('heading', { level: 1, name: 'On call' }).waitFor();
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByRole('status').filter({ hasText: 'The test did not arrive' }).waitFor();
-  await page.getByRole('region', { name: 'Deliveries', exact: true }).getByText('Dead letter', { exact: true }).waitFor();
+  await page
+    .getByRole('region', { name: 'Deliveries', exact: true })
+    .getByText('Dead letter', { exact: true })
+    .waitFor();
   assert.ok(!(await page.content()).includes('services/T0'), 'the secret does not come out');
   const { items } = await read(page, 'intelligence/notification-channels');
-  assert.deepEqual(items.map(({ type, topics }) => [type, topics]), [['slack', ['anomalies']]]);
+  assert.deepEqual(
+    items.map(({ type, topics }) => [type, topics]),
+    [['slack', ['anomalies']]],
+  );
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByRole('button', { name: 'Remove channel' }).click();
   await page.getByText('No channels yet').waitFor();
@@ -101,15 +116,24 @@ async function setsPublicAddress({ page, program }) {
   assert.equal(await address.getAttribute('aria-invalid'), 'true', 'the wrong field is marked');
   await address.fill('https://reeve.acme.example/');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await eventually('it is stored without the last slash', async () => (await read(page, 'settings')).public_url === 'https://reeve.acme.example');
+  await eventually(
+    'it is stored without the last slash',
+    async () => (await read(page, 'settings')).public_url === 'https://reeve.acme.example',
+  );
   await page.getByRole('link', { name: 'Notifications' }).click();
   await page.getByText('No channels yet').waitFor();
   assert.equal(await note.count(), 0, 'links are there now');
 }
 
 export const outbound = [
-  { name: 'a webhook is made: a private address is refused at its field, the secret shown once', run: makesWebhook },
-  { name: 'a webhook is tested, a dead letter sent again, its secret replaced', run: sendsAndReplays },
+  {
+    name: 'a webhook is made: a private address is refused at its field, the secret shown once',
+    run: makesWebhook,
+  },
+  {
+    name: 'a webhook is tested, a dead letter sent again, its secret replaced',
+    run: sendsAndReplays,
+  },
   { name: 'a channel is made and tested, and its secret stays in', run: makesChannel },
   { name: 'notifications get links once the public address is set', run: setsPublicAddress },
 ];

@@ -27,9 +27,18 @@ async function runsFramework(story) {
   assert.equal(run.state, 'succeeded');
   for (const format of ['PDF', 'CSV', 'JSON']) {
     const link = dialog.getByRole('link', { name: new RegExp(`^${format} \\(`) });
-    assert.match(await link.getAttribute('href'), new RegExp(`/runs/${run.id}/download\\?format=${format.toLowerCase()}$`));
+    assert.match(
+      await link.getAttribute('href'),
+      new RegExp(`/runs/${run.id}/download\\?format=${format.toLowerCase()}$`),
+    );
   }
-  const pdf = await page.evaluate(async (id) => (await (await fetch(`/api/v1/audit-logs/reports/runs/${id}/download?format=pdf`)).text()).slice(0, 5), run.id);
+  const pdf = await page.evaluate(
+    async (id) =>
+      (
+        await (await fetch(`/api/v1/audit-logs/reports/runs/${id}/download?format=pdf`)).text()
+      ).slice(0, 5),
+    run.id,
+  );
   assert.equal(pdf, '%PDF-');
   await page.keyboard.press('Escape');
   await onPhone(page, 'Compliance Reports');
@@ -42,12 +51,18 @@ async function schedulesFramework(story) {
   const form = page.getByRole('dialog');
   await form.getByLabel('Schedule').fill('every monday');
   await form.getByRole('button', { name: 'Save without running' }).click();
-  await form.getByText(/cron|pattern|fields/i).first().waitFor();
+  await form
+    .getByText(/cron|pattern|fields/i)
+    .first()
+    .waitFor();
   await form.getByLabel('Schedule').fill('0 6 * * 1');
   await form.getByLabel('E-mail recipients').fill('audit@acme.example');
   await page.keyboard.press('Enter');
   await form.getByRole('button', { name: 'Save without running' }).click();
-  await page.getByRole('region', { name: /GDPR/ }).getByText(/next run/).waitFor();
+  await page
+    .getByRole('region', { name: /GDPR/ })
+    .getByText(/next run/)
+    .waitFor();
   const { items } = await read(page, 'audit-logs/reports');
   const kept = items.find(({ framework }) => framework === 'gdpr');
   assert.deepEqual([kept.schedule.cron, kept.recipients], ['0 6 * * 1', ['audit@acme.example']]);
@@ -61,17 +76,30 @@ async function keepsCustomReport(story) {
   await form.getByLabel('Name').fill('Sign-ins of the story');
   await form.getByLabel('Events').fill('event_tpye:authentication.login');
   await form.getByRole('button', { name: 'Add report' }).click();
-  await form.getByText(/event_tpye/).first().waitFor();
+  await form
+    .getByText(/event_tpye/)
+    .first()
+    .waitFor();
   await form.getByLabel('Events').fill('event_type:authentication.login');
   await form.getByLabel('Schedule').fill('0 6 1 * *');
   await form.getByRole('button', { name: 'Add report' }).click();
   await page.getByRole('button', { name: 'Run Sign-ins of the story' }).click();
   const dialog = page.getByRole('dialog', { name: 'Sign-ins of the story' });
-  await dialog.getByRole('table', { name: 'Groups' }).getByText(story.program.email).waitFor({ timeout: 60_000 });
+  await dialog
+    .getByRole('table', { name: 'Groups' })
+    .getByText(story.program.email)
+    .waitFor({ timeout: 60_000 });
   await page.keyboard.press('Escape');
-  await page.getByRole('table', { name: 'Report runs' }).getByText('Sign-ins of the story').first().waitFor();
+  await page
+    .getByRole('table', { name: 'Report runs' })
+    .getByText('Sign-ins of the story')
+    .first()
+    .waitFor();
   const { items } = await read(page, 'audit-logs/reports');
-  assert.ok(items.find(({ name }) => name === 'Sign-ins of the story').next_run_at, 'the schedule is kept');
+  assert.ok(
+    items.find(({ name }) => name === 'Sign-ins of the story').next_run_at,
+    'the schedule is kept',
+  );
 }
 
 export const reports = [

@@ -8,22 +8,33 @@ export const number = (text) => Number(text.replace(/\D/g, ''));
 /** Two entries that differ in every field that can be searched; the second happened two days ago. */
 const ENTRIES = [
   {
-    event_id: 'e2e-search-1', event_type: 'e2e.start', severity: 'high',
+    event_id: 'e2e-search-1',
+    event_type: 'e2e.start',
+    severity: 'high',
     actor: { type: 'user', id: 'quinn', email: 'quinn@e2e.example', ip_address: '10.77.3.4' },
-    resource: { type: 'e2e_machine', id: 'vm-e2e-1' }, action: { operation: 'start', status: 'success' },
+    resource: { type: 'e2e_machine', id: 'vm-e2e-1' },
+    action: { operation: 'start', status: 'success' },
     metadata: { resource_name: 'checkout-front', note: 'zanzibar express' },
   },
   {
-    event_id: 'e2e-search-2', event_type: 'e2e.stop', severity: 'low', timestamp: new Date(Date.now() - 2 * DAY_MS).toISOString(),
+    event_id: 'e2e-search-2',
+    event_type: 'e2e.stop',
+    severity: 'low',
+    timestamp: new Date(Date.now() - 2 * DAY_MS).toISOString(),
     actor: { type: 'user', id: 'rhea', email: 'rhea@e2e.example', ip_address: '10.78.3.4' },
-    resource: { type: 'e2e_disk', id: 'vol-e2e-2' }, action: { operation: 'stop', status: 'failed' },
+    resource: { type: 'e2e_disk', id: 'vol-e2e-2' },
+    action: { operation: 'stop', status: 'failed' },
     metadata: { resource_name: 'archive-disk', note: 'timbuktu local' },
   },
 ];
 
 export async function append(page, entries) {
   await page.evaluate(async (json) => {
-    const answer = await fetch('/api/v1/audit-logs', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: json });
+    const answer = await fetch('/api/v1/audit-logs', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: json,
+    });
     if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
   }, JSON.stringify(entries));
 }
@@ -48,21 +59,28 @@ const search = (page) => page.getByRole('button', { name: 'Search', exact: true 
 
 /** Waits until the search shows exactly this entry. */
 export async function onlyEntry(page, type) {
-  await status(page).filter({ hasText: /^1 entry found/ }).waitFor();
-  await page.getByRole('table', { name: 'Entries' }).getByRole('link', { name: type, exact: true }).waitFor();
+  await status(page)
+    .filter({ hasText: /^1 entry found/ })
+    .waitFor();
+  await page
+    .getByRole('table', { name: 'Entries' })
+    .getByRole('link', { name: type, exact: true })
+    .waitFor();
 }
 
 /** A story of one field of the search: it is filled, and only the entry with that value is found. */
-const fieldStory = (label, value, type, advanced = false) => async (story) => {
-  const { page } = story;
-  await begin(story);
-  await page.goto('/audit/search');
-  await found(page);
-  if (advanced) await page.getByRole('button', { name: 'Advanced' }).click();
-  await form(page).getByLabel(label, { exact: true }).fill(value);
-  await search(page);
-  await onlyEntry(page, type);
-};
+const fieldStory =
+  (label, value, type, advanced = false) =>
+  async (story) => {
+    const { page } = story;
+    await begin(story);
+    await page.goto('/audit/search');
+    await found(page);
+    if (advanced) await page.getByRole('button', { name: 'Advanced' }).click();
+    await form(page).getByLabel(label, { exact: true }).fill(value);
+    await search(page);
+    await onlyEntry(page, type);
+  };
 
 /** A story of one choice of the advanced search, beside the event type that keeps other entries away. */
 const choiceStory = (label, option, type) => async (story) => {
@@ -85,7 +103,7 @@ async function picksEventType(story) {
   await page.getByRole('option', { name: 'authentication.logout', exact: true }).click();
   await search(page);
   await page.waitForURL(/event_type=authentication\.logout/);
-  assert.ok(await found(page) > 0, 'the demo has sign-outs');
+  assert.ok((await found(page)) > 0, 'the demo has sign-outs');
 }
 
 async function choosesTimeRange(story) {
@@ -99,7 +117,8 @@ async function choosesTimeRange(story) {
   await onlyEntry(page, 'e2e.start');
   await page.getByRole('combobox', { name: 'Time range' }).click();
   await page.getByRole('option', { name: 'From and to' }).click();
-  const local = (ms) => new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  const local = (ms) =>
+    new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
   await page.getByLabel('From', { exact: true }).fill(local(Date.now() - 3 * DAY_MS));
   await page.getByLabel('To', { exact: true }).fill(local(Date.now() - DAY_MS));
   await search(page);
@@ -173,9 +192,18 @@ export const searching = [
   { name: 'search by event type', run: fieldStory('Event type', 'e2e.start', 'e2e.start') },
   { name: 'search by an event type of the catalogue', run: picksEventType },
   { name: 'search by time range', run: choosesTimeRange },
-  { name: 'search by resource type', run: fieldStory('Resource type', 'e2e_disk', 'e2e.stop', true) },
-  { name: 'search by exact resource id', run: fieldStory('Resource id', 'vol-e2e-2', 'e2e.stop', true) },
-  { name: 'search by IP address with a wildcard', run: fieldStory('IP address', '10.77.*', 'e2e.start', true) },
+  {
+    name: 'search by resource type',
+    run: fieldStory('Resource type', 'e2e_disk', 'e2e.stop', true),
+  },
+  {
+    name: 'search by exact resource id',
+    run: fieldStory('Resource id', 'vol-e2e-2', 'e2e.stop', true),
+  },
+  {
+    name: 'search by IP address with a wildcard',
+    run: fieldStory('IP address', '10.77.*', 'e2e.start', true),
+  },
   { name: 'search by status', run: choiceStory('Status', 'Failed', 'e2e.stop') },
   { name: 'search by severity', run: choiceStory('Severity', 'High', 'e2e.start') },
   { name: 'search by several fields, all of which must hold', run: combinesFields },

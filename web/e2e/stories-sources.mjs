@@ -11,7 +11,10 @@ async function opensForm(page, button, title) {
 
 async function removes(page, name) {
   await region(page, name).getByRole('button', { name: 'Change', exact: true }).click();
-  await page.getByRole('dialog', { name: `Change ${name}` }).getByRole('button', { name: 'Remove', exact: true }).click();
+  await page
+    .getByRole('dialog', { name: `Change ${name}` })
+    .getByRole('button', { name: 'Remove', exact: true })
+    .click();
   await page.getByRole('button', { name: `Remove ${name}`, exact: true }).click();
   await region(page, name).waitFor({ state: 'detached' });
 }
@@ -27,19 +30,32 @@ async function receivesPushes({ page, program }) {
   await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Pushing');
   await form.getByRole('button', { name: 'Add metric source' }).click();
   const configuration = page.getByRole('dialog', { name: 'Configure Prometheus' });
-  const text = await configuration.getByRole('region', { name: 'Section of prometheus.yml' }).innerText();
+  const text = await configuration
+    .getByRole('region', { name: 'Section of prometheus.yml' })
+    .innerText();
   const [, address] = /url:\s*"?([^\s"]+)/.exec(text) ?? [];
   const [, token] = /credentials:\s*"?([^\s"]+)/.exec(text) ?? [];
   assert.ok(address && token, `the section has an address and a token: ${text}`);
   await configuration.getByRole('button', { name: 'Done' }).click();
   await region(page, 'Pushing').getByText('None since Reeve started').waitFor();
   assert.ok(!(await page.content()).includes(token), 'the token is shown once');
-  const answers = (bearer, path = address, method = 'POST') => page.request.fetch(path, { method, headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/x-protobuf' }, data: method === 'POST' ? Buffer.from('?') : undefined });
+  const answers = (bearer, path = address, method = 'POST') =>
+    page.request.fetch(path, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/x-protobuf' },
+      data: method === 'POST' ? Buffer.from('?') : undefined,
+    });
   assert.equal((await answers('wrong')).status(), 401);
   const taken = (await answers(token)).status();
-  assert.ok(taken >= 400 && taken !== 401 && taken !== 403, `the token is accepted, and what is no push is refused: ${taken}`);
+  assert.ok(
+    taken >= 400 && taken !== 401 && taken !== 403,
+    `the token is accepted, and what is no push is refused: ${taken}`,
+  );
   await region(page, 'Pushing').getByRole('button', { name: 'Preview matches' }).click();
-  await page.getByRole('dialog', { name: 'Matching series of Pushing' }).getByText('This source has no rules yet. Add some under Change.').waitFor();
+  await page
+    .getByRole('dialog', { name: 'Matching series of Pushing' })
+    .getByText('This source has no rules yet. Add some under Change.')
+    .waitFor();
   await page.keyboard.press('Escape');
   await region(page, 'Pushing').getByRole('button', { name: 'New token' }).click();
   await configuration.getByRole('button', { name: 'Done' }).click();
@@ -56,8 +72,16 @@ async function queriesAServer({ page, program }) {
   await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Queried');
   await form.getByRole('textbox', { name: 'Address' }).fill('https://127.0.0.1:9090');
   await form.getByRole('button', { name: 'Add metric source' }).click();
-  await form.getByText('Correct the marked fields.').or(form.getByText(/private|public address/i)).first().waitFor();
-  assert.equal(await form.getByRole('textbox', { name: 'Address' }).getAttribute('aria-invalid'), 'true', 'the address is marked');
+  await form
+    .getByText('Correct the marked fields.')
+    .or(form.getByText(/private|public address/i))
+    .first()
+    .waitFor();
+  assert.equal(
+    await form.getByRole('textbox', { name: 'Address' }).getAttribute('aria-invalid'),
+    'true',
+    'the address is marked',
+  );
   await form.getByRole('textbox', { name: 'Address' }).fill('https://prometheus.acme.invalid');
   await form.getByRole('button', { name: 'Add metric source' }).click();
   await form.waitFor({ state: 'detached' });
@@ -82,7 +106,8 @@ async function readsBills({ page, program }) {
   await page.getByRole('heading', { level: 1, name: 'Connect an AWS account' }).waitFor();
 }
 
-const PRICES = '# provider: aws\n# kind: machines\n# source: Negotiated rates\n# date: 2026-11-01\nregion,name,linux/on_demand\nus-east-1,m5.large,0.09\n';
+const PRICES =
+  '# provider: aws\n# kind: machines\n# source: Negotiated rates\n# date: 2026-11-01\nregion,name,linux/on_demand\nus-east-1,m5.large,0.09\n';
 
 /** A file with a defect is refused with its line; a good one goes before the bundled prices, and can be removed. */
 async function importsPrices({ page, program }) {
@@ -94,10 +119,15 @@ async function importsPrices({ page, program }) {
   const choose = async (text) => {
     const chosen = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Import price file' }).click();
-    await (await chosen).setFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await (
+      await chosen
+    ).setFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
   };
   await choose(PRICES.replace('0.09', 'free'));
-  await page.getByText(/line 6: "free" is not a price/).first().waitFor();
+  await page
+    .getByText(/line 6: "free" is not a price/)
+    .first()
+    .waitFor();
   await choose(PRICES);
   const row = tables.getByRole('row').filter({ hasText: 'Negotiated rates of 2026-11-01' });
   await row.getByText('Imported').waitFor();
@@ -112,8 +142,14 @@ async function importsPrices({ page, program }) {
 }
 
 export const sources = [
-  { name: 'metrics: a Prometheus server pushes with a token that is shown once', run: receivesPushes },
+  {
+    name: 'metrics: a Prometheus server pushes with a token that is shown once',
+    run: receivesPushes,
+  },
   { name: 'metrics: a Prometheus server is queried', run: queriesAServer },
-  { name: 'prices: a file is refused with its line, goes before the bundled prices, and is removed', run: importsPrices },
+  {
+    name: 'prices: a file is refused with its line, goes before the bundled prices, and is removed',
+    run: importsPrices,
+  },
   { name: 'bills: a bucket needs an AWS connection, and the form leads there', run: readsBills },
 ];

@@ -24,10 +24,28 @@ import { estate } from './stories-estate.mjs';
 import { sources } from './stories-sources.mjs';
 import { figures } from './stories-figures.mjs';
 import { navigating } from './stories-navigation.mjs';
-import { eventually, fitsWidth, onPage, openFromList, openPage, queryField, read, recommendation, signIn } from './steps.mjs';
+import {
+  eventually,
+  fitsWidth,
+  onPage,
+  openFromList,
+  openPage,
+  queryField,
+  read,
+  recommendation,
+  signIn,
+} from './steps.mjs';
 
-const MANAGER = { name: 'Mona Manager', email: 'mona@e2e.example', password: 'correct horse battery 9' };
-const READER = { name: 'Rex Reader', email: 'rex@e2e.example', password: 'correct horse battery 7' };
+const MANAGER = {
+  name: 'Mona Manager',
+  email: 'mona@e2e.example',
+  password: 'correct horse battery 9',
+};
+const READER = {
+  name: 'Rex Reader',
+  email: 'rex@e2e.example',
+  password: 'correct horse battery 7',
+};
 /** A cloud takes its time to stop, snapshot and start; after five minutes the service itself rolls back. */
 const CHANGE_MS = 310_000;
 /** Highest page on a phone, in pixels; about eight screens. */
@@ -74,11 +92,19 @@ async function overview({ page, program }) {
   const known = await read(page, 'intelligence/dashboard');
   const tile = page.getByRole('region', { name: 'Recommendations', exact: true });
   await tile.getByText(String(known.recommendations_open), { exact: true }).waitFor();
-  for (const name of ['Active agents', 'Actions taken', 'Cost savings', 'Learning progress', 'Anomalies detected']) {
+  for (const name of [
+    'Active agents',
+    'Actions taken',
+    'Cost savings',
+    'Learning progress',
+    'Anomalies detected',
+  ]) {
     await page.getByRole('region', { name, exact: true }).waitFor();
   }
   assert.ok(known.recommendations_open > 0, 'the demo has recommendations');
-  const providers = page.getByRole('list', { name: 'Monthly cost by provider' }).getByRole('listitem');
+  const providers = page
+    .getByRole('list', { name: 'Monthly cost by provider' })
+    .getByRole('listitem');
   await providers.first().waitFor();
   assert.equal(await providers.count(), 3, 'three clouds');
 }
@@ -87,7 +113,11 @@ async function appliesLowImpact({ page, program }) {
   await admin(page, program);
   // A group scaled for an event stays so for hours; a change that waits for nothing ends within the story.
   const ends = (item) => !item.plan.steps.some(({ kind }) => kind === 'hold');
-  const found = await recommendation(page, 'low-impact plan', (item) => item.impact_level === 'low' && ends(item));
+  const found = await recommendation(
+    page,
+    'low-impact plan',
+    (item) => item.impact_level === 'low' && ends(item),
+  );
   await openFromList(page, found);
   await heading(page, 'Decision path', 2).waitFor();
   await page.getByText('Plan hash', { exact: true }).click();
@@ -96,19 +126,33 @@ async function appliesLowImpact({ page, program }) {
   const dialog = page.getByRole('dialog');
   await dialog.getByText('None needed (low impact)').waitFor();
   await dialog.getByRole('button', { name: 'Apply now' }).click();
-  await eventually('the change succeeds', async () => {
-    const now = await read(page, `intelligence/recommendations/${found.id}`);
-    assert.ok(!['failed', 'rolled_back'].includes(now.status), `it ended as ${now.status}: ${now.status_reason}`);
-    return now.status === 'succeeded';
-  }, CHANGE_MS);
+  await eventually(
+    'the change succeeds',
+    async () => {
+      const now = await read(page, `intelligence/recommendations/${found.id}`);
+      assert.ok(
+        !['failed', 'rolled_back'].includes(now.status),
+        `it ended as ${now.status}: ${now.status_reason}`,
+      );
+      return now.status === 'succeeded';
+    },
+    CHANGE_MS,
+  );
   await page.getByText('Last execution').waitFor();
   await page.getByRole('link', { name: 'Change completed' }).first().waitFor();
 }
 
 async function asksForApproval({ page, program }) {
   await admin(page, program);
-  applied = await recommendation(page, 'right-sizing of medium impact', (item) =>
-    item.type === 'right_size' && item.resource.type === 'virtual_machine' && item.impact_level === 'medium' && item.savings.monthly > 0);
+  applied = await recommendation(
+    page,
+    'right-sizing of medium impact',
+    (item) =>
+      item.type === 'right_size' &&
+      item.resource.type === 'virtual_machine' &&
+      item.impact_level === 'medium' &&
+      item.savings.monthly > 0,
+  );
   await openFromList(page, applied);
   await page.getByRole('img', { name: /^CPU utilization/ }).waitFor();
   await page.getByRole('button', { name: 'Apply Now' }).click();
@@ -122,15 +166,29 @@ async function asksForApproval({ page, program }) {
 
 async function approves({ page }) {
   await signIn(page, MANAGER.email, MANAGER.password);
-  assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0, 'a manager manages no users');
+  assert.equal(
+    await page.getByRole('link', { name: 'Users' }).count(),
+    0,
+    'a manager manages no users',
+  );
   await openPage(page, 'Approvals');
-  await page.getByRole('button', { name: /^Approve as manager/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Approve as manager/ })
+    .first()
+    .click();
   await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
-  await eventually('the change succeeds', async () => {
-    const now = await read(page, `intelligence/recommendations/${applied.id}`);
-    assert.ok(!['failed', 'rolled_back'].includes(now.status), `it ended as ${now.status}: ${now.status_reason}`);
-    return now.status === 'succeeded';
-  }, CHANGE_MS);
+  await eventually(
+    'the change succeeds',
+    async () => {
+      const now = await read(page, `intelligence/recommendations/${applied.id}`);
+      assert.ok(
+        !['failed', 'rolled_back'].includes(now.status),
+        `it ended as ${now.status}: ${now.status_reason}`,
+      );
+      return now.status === 'succeeded';
+    },
+    CHANGE_MS,
+  );
   await eventually('the resource has its new size', async () => {
     const resource = await read(page, `resources/${encodeURIComponent(applied.resource.id)}`);
     return resource.instance_type === applied.resource.target_type;
@@ -143,25 +201,40 @@ async function tellsTheStory({ page, program }) {
   await page.getByRole('link', { name: 'Open in Audit Logging' }).click();
   await page.getByRole('status').filter({ hasText: 'found, newest first' }).waitFor();
   const rows = page.getByRole('table', { name: 'Entries' }).locator('tbody tr');
-  assert.ok((await rows.count()) >= 5, 'creation, request, approval, steps and the outcome are there');
+  assert.ok(
+    (await rows.count()) >= 5,
+    'creation, request, approval, steps and the outcome are there',
+  );
   await page.getByRole('table', { name: 'Entries' }).getByRole('link').first().click();
   await heading(page, 'Integrity', 2).waitFor();
   await page.getByText('Verified in this browser').waitFor();
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download proof' }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download proof' }).click(),
+  ]);
   const path = join(program.data, file.suggestedFilename());
   assert.match(path, /\.tlog-proof$/);
   await file.saveAs(path);
   // Exit code 0 means intact; anything else throws.
-  execFileSync(VERIFIER, [path, '--public-key', join(program.data, 'ledger/log.vkey')], { stdio: 'pipe' });
+  execFileSync(VERIFIER, [path, '--public-key', join(program.data, 'ledger/log.vkey')], {
+    stdio: 'pipe',
+  });
 }
 
 async function dismisses({ page, program }) {
   await admin(page, program);
-  const found = await recommendation(page, 'idle resource', (item) => item.type === 'idle_resource_cleanup');
+  const found = await recommendation(
+    page,
+    'idle resource',
+    (item) => item.type === 'idle_resource_cleanup',
+  );
   await openFromList(page, found);
   await page.getByRole('button', { name: 'Dismiss' }).click();
   const dialog = page.getByRole('dialog');
-  assert.ok(await dialog.getByRole('button', { name: 'Dismiss' }).isDisabled(), 'a reason is needed');
+  assert.ok(
+    await dialog.getByRole('button', { name: 'Dismiss' }).isDisabled(),
+    'a reason is needed',
+  );
   await dialog.getByLabel('Reason').fill('kept for the audit');
   await dialog.getByRole('button', { name: 'Dismiss' }).click();
   await page.getByText('kept for the audit').first().waitFor();
@@ -176,8 +249,15 @@ async function searches({ page, program }) {
   await openPage(page, 'Search');
   await queryField(page).fill('event_type:authentication.* AND status:failed');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
-  await page.getByRole('status').filter({ hasText: /^[\d,]+ entr(y|ies) found/ }).waitFor();
-  await page.getByRole('table', { name: 'Entries' }).getByText('authentication.login').first().waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^[\d,]+ entr(y|ies) found/ })
+    .waitFor();
+  await page
+    .getByRole('table', { name: 'Entries' })
+    .getByText('authentication.login')
+    .first()
+    .waitFor();
   const shown = await page.getByRole('table', { name: 'Entries' }).locator('tbody').innerText();
   assert.ok(!/success/i.test(shown), 'only failed ones');
 
@@ -199,7 +279,11 @@ async function narrowsAndKeeps({ page, program }) {
   await facets.getByRole('button', { name: /^failed/ }).click();
   await page.waitForURL(/query=status(:|%3A)failed/);
   await facets.getByRole('button', { name: /^failed/, pressed: true }).waitFor();
-  await facets.getByRole('button', { name: 'Without critical' }).or(facets.getByRole('button', { name: 'Without medium' })).first().click({ force: true });
+  await facets
+    .getByRole('button', { name: 'Without critical' })
+    .or(facets.getByRole('button', { name: 'Without medium' }))
+    .first()
+    .click({ force: true });
   await page.waitForURL(/NOT(\+|%20)severity/);
   await found.waitFor();
   assert.notEqual(await found.innerText(), all);
@@ -225,11 +309,17 @@ async function narrowsAndKeeps({ page, program }) {
   await dialog.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('“Failed and shared” is saved').waitFor();
   const kept = await read(page, 'audit-logs/saved-searches');
-  assert.deepEqual(kept.items.map(({ name, shared_with }) => [name, shared_with]), [['Failed and shared', 'everyone']]);
+  assert.deepEqual(
+    kept.items.map(({ name, shared_with }) => [name, shared_with]),
+    [['Failed and shared', 'everyone']],
+  );
   await page.getByRole('button', { name: 'Saved searches' }).click();
   await page.getByRole('button', { name: 'Remove Failed and shared' }).click();
   await page.getByRole('button', { name: 'Remove search' }).click();
-  await eventually('it is removed', async () => (await read(page, 'audit-logs/saved-searches')).total === 0);
+  await eventually(
+    'it is removed',
+    async () => (await read(page, 'audit-logs/saved-searches')).total === 0,
+  );
 }
 
 async function watchesLive({ page, program }) {
@@ -238,10 +328,19 @@ async function watchesLive({ page, program }) {
   await onPage(page, 'Live View');
   await page.getByText('Live', { exact: true }).last().waitFor();
   await page.getByText('No entries yet').waitFor();
-  const tell = (id) => page.evaluate(async (event_id) => {
-    const answer = await fetch('/api/v1/audit-logs', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ event_id, event_type: 'story.told', action: { operation: event_id.replace('-', '_') } }) });
-    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-  }, id);
+  const tell = (id) =>
+    page.evaluate(async (event_id) => {
+      const answer = await fetch('/api/v1/audit-logs', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          event_id,
+          event_type: 'story.told',
+          action: { operation: event_id.replace('-', '_') },
+        }),
+      });
+      if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+    }, id);
   const rows = page.getByRole('table', { name: 'Live entries' }).locator('tbody tr');
   await tell('first-chapter');
   await rows.filter({ hasText: 'First chapter' }).waitFor();
@@ -266,7 +365,10 @@ async function guards({ page, program }) {
   await page.getByRole('dialog').getByLabel('Reason').fill('trying the brake');
   await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click();
   await page.getByText('The kill switch is on', { exact: true }).waitFor();
-  await page.getByRole('region', { name: 'Kill switch' }).getByRole('button', { name: 'Switch off' }).click();
+  await page
+    .getByRole('region', { name: 'Kill switch' })
+    .getByRole('button', { name: 'Switch off' })
+    .click();
   await page.getByRole('dialog').getByLabel('Reason').fill('it works');
   await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
   await page.getByText('The kill switch is off', { exact: true }).waitFor();
@@ -309,7 +411,10 @@ async function answersLater({ page, program }) {
 
   await page.getByRole('button', { name: 'Feedback' }).click();
   await dialog.getByLabel('Not now', { exact: true }).check();
-  assert.ok(await dialog.getByRole('button', { name: 'Send feedback' }).isDisabled(), 'the circumstances are needed');
+  assert.ok(
+    await dialog.getByRole('button', { name: 'Send feedback' }).isDisabled(),
+    'the circumstances are needed',
+  );
   await dialog.getByLabel('What are the circumstances?').fill('a launch is near');
   await dialog.getByRole('button', { name: 'Send feedback' }).click();
   await page.getByText('Feedback saved.').waitFor();
@@ -361,7 +466,9 @@ async function makesToken({ page, program }) {
   await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
   const secret = await page.getByLabel('Secret', { exact: true }).innerText();
   await page.getByRole('button', { name: 'Done' }).click();
-  const answer = await fetch(`${program.url}/api/v1/sessions/current`, { headers: { authorization: `Bearer ${secret}` } });
+  const answer = await fetch(`${program.url}/api/v1/sessions/current`, {
+    headers: { authorization: `Bearer ${secret}` },
+  });
   assert.equal(answer.status, 200, 'the secret works');
   await page.reload();
   await page.getByText('a script').waitFor();
@@ -373,7 +480,11 @@ async function hidesWhatIsNotPermitted({ page }) {
   await signIn(page, READER.email, READER.password);
   await heading(page, 'Audit Logging').waitFor();
   for (const name of ['Intelligence Automation', 'Connections', 'Resources', 'Users']) {
-    assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0, `${name} is hidden`);
+    assert.equal(
+      await page.getByRole('link', { name, exact: true }).count(),
+      0,
+      `${name} is hidden`,
+    );
   }
   await page.goto('/audit/search?reads=yes');
   await page.getByRole('status').filter({ hasText: 'found' }).waitFor();
@@ -383,11 +494,18 @@ async function hidesWhatIsNotPermitted({ page }) {
 }
 
 /** Texts of the page of which a part is hidden: nothing shows the rest on a phone. */
-const cutTexts = (page) => page.evaluate(() => [...document.querySelectorAll('main *')].filter((element) => {
-  const { textOverflow, webkitLineClamp } = getComputedStyle(element);
-  const hidden = (textOverflow === 'ellipsis' && element.scrollWidth > element.clientWidth + 1) || (webkitLineClamp !== 'none' && element.scrollHeight > element.clientHeight + 1);
-  return hidden && element.getClientRects().length > 0 && element.tagName !== 'INPUT';
-}).map((element) => element.textContent.trim()));
+const cutTexts = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('main *')]
+      .filter((element) => {
+        const { textOverflow, webkitLineClamp } = getComputedStyle(element);
+        const hidden =
+          (textOverflow === 'ellipsis' && element.scrollWidth > element.clientWidth + 1) ||
+          (webkitLineClamp !== 'none' && element.scrollHeight > element.clientHeight + 1);
+        return hidden && element.getClientRects().length > 0 && element.tagName !== 'INPUT';
+      })
+      .map((element) => element.textContent.trim()),
+  );
 
 async function fitsPhones({ page, program }) {
   await admin(page, program).catch(() => undefined);
@@ -397,10 +515,40 @@ async function fitsPhones({ page, program }) {
   const { items } = await read(page, 'intelligence/recommendations?limit=1');
   const long = [];
   const cut = [];
-  for (const path of ['/intelligence', '/intelligence/recommendations', `/intelligence/recommendations/${items[0].id}`, '/intelligence/agents',
-    '/intelligence/guardrails', '/intelligence/anomalies', '/intelligence/anomalies/threat-lists', '/intelligence/change-control', '/intelligence/exclusions', '/intelligence/models', '/intelligence/rollouts', '/intelligence/predictions', '/intelligence/predictions/calendars',
-    '/intelligence/approvals', '/intelligence/actions', '/settings/webhooks', '/settings/notifications', '/settings/workspace', '/settings/teams', '/audit', '/audit/search', '/audit/alerts', '/audit/compliance', '/audit/reports', '/audit/exports',
-    '/estate/connections', '/estate/connections/aws', '/estate/resources', '/estate/budgets', '/settings/users', '/settings/tokens', '/account']) {
+  for (const path of [
+    '/intelligence',
+    '/intelligence/recommendations',
+    `/intelligence/recommendations/${items[0].id}`,
+    '/intelligence/agents',
+    '/intelligence/guardrails',
+    '/intelligence/anomalies',
+    '/intelligence/anomalies/threat-lists',
+    '/intelligence/change-control',
+    '/intelligence/exclusions',
+    '/intelligence/models',
+    '/intelligence/rollouts',
+    '/intelligence/predictions',
+    '/intelligence/predictions/calendars',
+    '/intelligence/approvals',
+    '/intelligence/actions',
+    '/settings/webhooks',
+    '/settings/notifications',
+    '/settings/workspace',
+    '/settings/teams',
+    '/audit',
+    '/audit/search',
+    '/audit/alerts',
+    '/audit/compliance',
+    '/audit/reports',
+    '/audit/exports',
+    '/estate/connections',
+    '/estate/connections/aws',
+    '/estate/resources',
+    '/estate/budgets',
+    '/settings/users',
+    '/settings/tokens',
+    '/account',
+  ]) {
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForLoadState('networkidle');
@@ -430,7 +578,10 @@ export const stories = [
   ...loading,
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },
   { name: 'a medium-impact recommendation asks for approval', run: asksForApproval },
-  { name: 'the first page names the approvals that wait for a manager', run: showsWhatNeedsMe(MANAGER) },
+  {
+    name: 'the first page names the approvals that wait for a manager',
+    run: showsWhatNeedsMe(MANAGER),
+  },
   { name: 'a manager approves, and the change happens', run: approves },
   ...landing,
   { name: 'the log tells the story, and its proof verifies', run: tellsTheStory },

@@ -7,7 +7,10 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-function pick<Name extends string>(given: Given, names: readonly Name[]): Partial<Record<Name, string>> {
+function pick<Name extends string>(
+  given: Given,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
   const picked: Partial<Record<Name, string>> = {};
   for (const name of names) {
     const value = text(given[name]);
@@ -21,7 +24,15 @@ export function signInSearch(given: Given) {
 }
 
 export function recommendationFilters(given: Given) {
-  return pick(given, ['status', 'priority', 'type', 'min_confidence', 'account', 'resource', 'applicability']);
+  return pick(given, [
+    'status',
+    'priority',
+    'type',
+    'min_confidence',
+    'account',
+    'resource',
+    'applicability',
+  ]);
 }
 
 export function anomalyFilters(given: Given) {
@@ -46,7 +57,21 @@ export function rolloutFilters(given: Given) {
 }
 
 export const SEARCH_FIELDS = [
-  'query', 'keyword', 'user', 'resource', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address', 'start', 'end', 'reads', 'sort', 'columns',
+  'query',
+  'keyword',
+  'user',
+  'resource',
+  'resource_id',
+  'resource_type',
+  'event_type',
+  'status',
+  'severity',
+  'ip_address',
+  'start',
+  'end',
+  'reads',
+  'sort',
+  'columns',
 ] as const;
 
 export type SearchFilters = Partial<Record<(typeof SEARCH_FIELDS)[number], string>>;

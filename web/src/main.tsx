@@ -21,7 +21,9 @@ onSignedOut(() => {
   void router.invalidate();
 });
 
-const Notices = lazy(() => import('./display/Notices').then((module) => ({ default: module.Notices })));
+const Notices = lazy(() =>
+  import('./display/Notices').then((module) => ({ default: module.Notices })),
+);
 
 /** The notices, once there is one. */
 function LazyNotices() {

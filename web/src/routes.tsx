@@ -1,16 +1,38 @@
 // Which address shows which room. Rooms load when they are first opened.
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
 import { meQuery } from './api/session';
 import { workspaceQuery } from './api/workspace';
-import { anomalyFilters, approvalSearch, firingSearch, liveFilters, recommendationFilters, resourceFilters, rolloutFilters, runSearch, searchFilters, signInSearch } from './addresses';
+import {
+  anomalyFilters,
+  approvalSearch,
+  firingSearch,
+  liveFilters,
+  recommendationFilters,
+  resourceFilters,
+  rolloutFilters,
+  runSearch,
+  searchFilters,
+  signInSearch,
+} from './addresses';
 import { Failed, Lost } from './shell/Lost';
 import { Shell } from './shell/Shell';
 import { landing } from './shell/navigation';
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: Lost });
 
-const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', validateSearch: signInSearch, component: lazyRouteComponent(() => import('./rooms/sign-in/SignIn'), 'SignIn') });
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('./rooms/sign-in/SignIn'), 'SignIn'),
+});
 
 const app = createRoute({
   getParentRoute: () => root,
@@ -18,7 +40,11 @@ const app = createRoute({
   component: Shell,
   beforeLoad: async ({ context, location }) => {
     const me = await context.queries.ensureQueryData(meQuery);
-    if (!me) throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+    if (!me)
+      throw redirect({
+        to: '/sign-in',
+        search: location.href === '/' ? {} : { next: location.href },
+      });
     // Names, times and amounts are shown by it: it comes before the first page. Without it they are shown as they come.
     await context.queries.ensureQueryData(workspaceQuery).catch(() => undefined);
     return { me };
@@ -41,13 +67,19 @@ const intelligence = createRoute({
 const overview = createRoute({
   getParentRoute: () => intelligence,
   path: '/',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/DashboardPage'), 'DashboardPage'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/DashboardPage'),
+    'DashboardPage',
+  ),
 });
 const recommendations = createRoute({
   getParentRoute: () => intelligence,
   path: '/recommendations',
   validateSearch: recommendationFilters,
-  component: lazyRouteComponent(() => import('./rooms/intelligence/Recommendations'), 'Recommendations'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/Recommendations'),
+    'Recommendations',
+  ),
 });
 const rollouts = createRoute({
   getParentRoute: () => intelligence,
@@ -58,18 +90,27 @@ const rollouts = createRoute({
 const anomalies = createRoute({
   getParentRoute: () => intelligence,
   path: '/anomalies',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/anomalies/AnomaliesRoom'), 'AnomaliesRoom'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/anomalies/AnomaliesRoom'),
+    'AnomaliesRoom',
+  ),
 });
 const foundAnomalies = createRoute({
   getParentRoute: () => anomalies,
   path: '/',
   validateSearch: anomalyFilters,
-  component: lazyRouteComponent(() => import('./rooms/intelligence/anomalies/Anomalies'), 'Anomalies'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/anomalies/Anomalies'),
+    'Anomalies',
+  ),
 });
 const threatLists = createRoute({
   getParentRoute: () => anomalies,
   path: '/threat-lists',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/threats/ThreatLists'), 'ThreatLists'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/threats/ThreatLists'),
+    'ThreatLists',
+  ),
 });
 const agents = createRoute({
   getParentRoute: () => intelligence,
@@ -95,22 +136,34 @@ const models = createRoute({
 const guardrails = createRoute({
   getParentRoute: () => intelligence,
   path: '/guardrails',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/GuardrailsPage'), 'GuardrailsPage'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/GuardrailsPage'),
+    'GuardrailsPage',
+  ),
 });
 const changeControl = createRoute({
   getParentRoute: () => intelligence,
   path: '/change-control',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/change/ChangeControlPage'), 'ChangeControlPage'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/change/ChangeControlPage'),
+    'ChangeControlPage',
+  ),
 });
 const exclusions = createRoute({
   getParentRoute: () => intelligence,
   path: '/exclusions',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/change/Exclusions'), 'Exclusions'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/change/Exclusions'),
+    'Exclusions',
+  ),
 });
 const predictions = createRoute({
   getParentRoute: () => intelligence,
   path: '/predictions',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/predictive/PredictionsRoom'), 'PredictionsRoom'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/predictive/PredictionsRoom'),
+    'PredictionsRoom',
+  ),
 });
 const rules = createRoute({
   getParentRoute: () => predictions,
@@ -120,32 +173,50 @@ const rules = createRoute({
 const calendars = createRoute({
   getParentRoute: () => predictions,
   path: '/calendars',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/predictive/Calendars'), 'Calendars'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/predictive/Calendars'),
+    'Calendars',
+  ),
 });
 const rule = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/predictions/rules/$id',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/predictive/RuleDetail'), 'RuleDetail'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/predictive/RuleDetail'),
+    'RuleDetail',
+  ),
 });
 const calendar = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/predictions/calendars/$id',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/predictive/CalendarDetail'), 'CalendarDetail'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/predictive/CalendarDetail'),
+    'CalendarDetail',
+  ),
 });
 const anomaly = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/anomalies/$id',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/anomalies/AnomalyDetail'), 'AnomalyDetail'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/anomalies/AnomalyDetail'),
+    'AnomalyDetail',
+  ),
 });
 const rollout = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/rollouts/$id',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/rollouts/RolloutDetail'), 'RolloutDetail'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/rollouts/RolloutDetail'),
+    'RolloutDetail',
+  ),
 });
 const recommendation = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/recommendations/$id',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/RecommendationDetail'), 'RecommendationDetail'),
+  component: lazyRouteComponent(
+    () => import('./rooms/intelligence/RecommendationDetail'),
+    'RecommendationDetail',
+  ),
 });
 
 const audit = createRoute({
@@ -176,10 +247,28 @@ const auditAlerts = createRoute({
   validateSearch: firingSearch,
   component: lazyRouteComponent(() => import('./rooms/audit/alerts/Alerts'), 'Alerts'),
 });
-const auditLists = createRoute({ getParentRoute: () => audit, path: '/lists', component: lazyRouteComponent(() => import('./rooms/audit/lists/Lists'), 'Lists') });
-const auditExports = createRoute({ getParentRoute: () => audit, path: '/exports', component: lazyRouteComponent(() => import('./rooms/audit/exports/Exports'), 'Exports') });
-const auditCompliance = createRoute({ getParentRoute: () => audit, path: '/compliance', validateSearch: runSearch, component: lazyRouteComponent(() => import('./rooms/audit/reports/Compliance'), 'Compliance') });
-const auditReports = createRoute({ getParentRoute: () => audit, path: '/reports', validateSearch: runSearch, component: lazyRouteComponent(() => import('./rooms/audit/reports/Reports'), 'Reports') });
+const auditLists = createRoute({
+  getParentRoute: () => audit,
+  path: '/lists',
+  component: lazyRouteComponent(() => import('./rooms/audit/lists/Lists'), 'Lists'),
+});
+const auditExports = createRoute({
+  getParentRoute: () => audit,
+  path: '/exports',
+  component: lazyRouteComponent(() => import('./rooms/audit/exports/Exports'), 'Exports'),
+});
+const auditCompliance = createRoute({
+  getParentRoute: () => audit,
+  path: '/compliance',
+  validateSearch: runSearch,
+  component: lazyRouteComponent(() => import('./rooms/audit/reports/Compliance'), 'Compliance'),
+});
+const auditReports = createRoute({
+  getParentRoute: () => audit,
+  path: '/reports',
+  validateSearch: runSearch,
+  component: lazyRouteComponent(() => import('./rooms/audit/reports/Reports'), 'Reports'),
+});
 const entry = createRoute({
   getParentRoute: () => app,
   path: '/audit/$eventId',
@@ -191,7 +280,11 @@ const connections = createRoute({
   path: '/estate/connections',
   component: lazyRouteComponent(() => import('./rooms/estate/Connections'), 'Connections'),
 });
-const connectAws = createRoute({ getParentRoute: () => app, path: '/estate/connections/aws', component: lazyRouteComponent(() => import('./rooms/estate/ConnectAws'), 'ConnectAws') });
+const connectAws = createRoute({
+  getParentRoute: () => app,
+  path: '/estate/connections/aws',
+  component: lazyRouteComponent(() => import('./rooms/estate/ConnectAws'), 'ConnectAws'),
+});
 const resources = createRoute({
   getParentRoute: () => app,
   path: '/estate/resources',
@@ -266,15 +359,34 @@ const tree = root.addChildren([
   app.addChildren([
     start,
     intelligence.addChildren([
-      overview, recommendations, rollouts, anomalies.addChildren([foundAnomalies, threatLists]), predictions.addChildren([rules, calendars]), agents, actions,
-      approvals, models, guardrails, changeControl, exclusions,
+      overview,
+      recommendations,
+      rollouts,
+      anomalies.addChildren([foundAnomalies, threatLists]),
+      predictions.addChildren([rules, calendars]),
+      agents,
+      actions,
+      approvals,
+      models,
+      guardrails,
+      changeControl,
+      exclusions,
     ]),
     recommendation,
     rollout,
     rule,
     calendar,
     anomaly,
-    audit.addChildren([auditDashboard, auditSearch, auditLive, auditAlerts, auditLists, auditExports, auditCompliance, auditReports]),
+    audit.addChildren([
+      auditDashboard,
+      auditSearch,
+      auditLive,
+      auditAlerts,
+      auditLists,
+      auditExports,
+      auditCompliance,
+      auditReports,
+    ]),
     entry,
     connections,
     connectAws,

@@ -14,7 +14,8 @@ const DASHBOARD = '/audit';
 
 const purpose: Middleware = {
   onRequest({ request }) {
-    if (window.location.pathname.replace(/\/$/, '') === DASHBOARD) request.headers.set('reeve-purpose', 'dashboard');
+    if (window.location.pathname.replace(/\/$/, '') === DASHBOARD)
+      request.headers.set('reeve-purpose', 'dashboard');
     return request;
   },
 };
@@ -23,7 +24,8 @@ const problems: Middleware = {
   async onResponse({ response, request }) {
     if (response.ok) return undefined;
     const problem = await problemOf(response);
-    if (response.status === 401 && !new URL(request.url).pathname.startsWith('/api/v1/sessions')) signedOut();
+    if (response.status === 401 && !new URL(request.url).pathname.startsWith('/api/v1/sessions'))
+      signedOut();
     throw problem;
   },
   onError() {
@@ -36,7 +38,10 @@ const problems: Middleware = {
   },
 };
 
-export const client = createClient<paths>({ baseUrl: window.location.origin, credentials: 'same-origin' });
+export const client = createClient<paths>({
+  baseUrl: window.location.origin,
+  credentials: 'same-origin',
+});
 client.use(purpose, problems);
 
 /** The body of an answer. Anything but success has been thrown as a `Problem` before. */

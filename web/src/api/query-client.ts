@@ -8,7 +8,8 @@ export function newQueryClient(): QueryClient {
       queries: {
         staleTime: 10_000,
         refetchOnWindowFocus: false,
-        retry: (tries, error) => tries < 2 && error instanceof Problem && (error.status === 0 || error.status >= 502),
+        retry: (tries, error) =>
+          tries < 2 && error instanceof Problem && (error.status === 0 || error.status >= 502),
       },
     },
   });

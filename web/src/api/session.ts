@@ -31,7 +31,8 @@ export function useMay(): (permission: string) => boolean {
 export function useSignIn() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (given: components['schemas']['SignIn']) => body(client.POST('/api/v1/sessions', { body: given })),
+    mutationFn: (given: components['schemas']['SignIn']) =>
+      body(client.POST('/api/v1/sessions', { body: given })),
     onSuccess: async () => {
       queries.removeQueries({ predicate: (query) => query.queryKey[0] !== 'me' });
       await queries.fetchQuery({ ...meQuery, staleTime: 0 });

@@ -26,7 +26,8 @@ export function useWorkspace(): Workspace | undefined {
 export function useChangeWorkspace() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (given: components['schemas']['WorkspaceSettings']) => body(client.PUT('/api/v1/settings', { body: given })),
+    mutationFn: (given: components['schemas']['WorkspaceSettings']) =>
+      body(client.PUT('/api/v1/settings', { body: given })),
     onSuccess: (workspace) => queries.setQueryData(workspaceQuery.queryKey, applied(workspace)),
   });
 }

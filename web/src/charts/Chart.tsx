@@ -54,8 +54,13 @@ export function Chart({ label, height, option }: Props) {
     if (!ready || !drawn) return;
     drawn.setOption(zoomable(option(inkOf(scheme))), { notMerge: true });
     // Newer figures leave the reader where they were.
-    if (range.current && !isWhole(range.current)) drawn.dispatchAction({ type: 'dataZoom', ...range.current });
-    drawn.dispatchAction({ type: 'takeGlobalCursor', key: 'dataZoomSelect', dataZoomSelectActive: mouse === true });
+    if (range.current && !isWhole(range.current))
+      drawn.dispatchAction({ type: 'dataZoom', ...range.current });
+    drawn.dispatchAction({
+      type: 'takeGlobalCursor',
+      key: 'dataZoomSelect',
+      dataZoomSelectActive: mouse === true,
+    });
   }, [ready, option, scheme, mouse]);
 
   return (
@@ -67,7 +72,12 @@ export function Chart({ label, height, option }: Props) {
       </div>
       {zoomed && (
         <Button
-          size="compact-xs" variant="default" pos="absolute" top={0} right={0} leftSection={<IconZoomReset size={13} />}
+          size="compact-xs"
+          variant="default"
+          pos="absolute"
+          top={0}
+          right={0}
+          leftSection={<IconZoomReset size={13} />}
           onClick={() => chart.current?.dispatchAction({ type: 'dataZoom', start: 0, end: 100 })}
         >
           Reset zoom

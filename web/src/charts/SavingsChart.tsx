@@ -11,28 +11,67 @@ interface Props {
 
 /** Savings a month of all changes up to each day: a dashed line for what was predicted, an area for what was measured. */
 export function SavingsChart({ points, height = 220 }: Props) {
-  const option = useCallback((ink: Ink) => {
-    const today = Date.now();
-    const line = (name: string, of: (point: Props['points'][number]) => number) => {
-      const last = points[points.length - 1];
-      const data = points.map((point) => [Date.parse(point.day), of(point)]);
-      // Sums hold until the next change: the line goes on to today.
-      if (last) data.push([today, of(last)]);
-      return { type: 'line', name, step: 'end', data, showSymbol: points.length === 1, symbolSize: 5 };
-    };
-    return {
-      ...basics(ink),
-      color: [ink.band, ink.accent],
-      grid: { left: 8, right: 16, top: 34, bottom: 4, containLabel: true },
-      legend: { top: 0, left: 0, icon: 'roundRect', itemWidth: 12, itemHeight: 3, textStyle: { color: ink.muted, fontSize: 12 } },
-      tooltip: { ...basics(ink).tooltip, valueFormatter: (value: unknown) => (typeof value === 'number' ? `${money(value)} a month` : '') },
-      xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },
-      yAxis: { type: 'value', splitNumber: 3, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: (value: number) => money(value) } },
-      series: [
-        { ...line('Predicted', (point) => point.predicted_monthly), lineStyle: { width: 1.6, type: 'dashed' } },
-        { ...line('Measured', (point) => point.measured_monthly), lineStyle: { width: 1.8 }, areaStyle: { opacity: 0.12 } },
-      ],
-    };
-  }, [points]);
-  return <Chart label="Predicted and measured savings a month, over time" height={height} option={option} />;
+  const option = useCallback(
+    (ink: Ink) => {
+      const today = Date.now();
+      const line = (name: string, of: (point: Props['points'][number]) => number) => {
+        const last = points[points.length - 1];
+        const data = points.map((point) => [Date.parse(point.day), of(point)]);
+        // Sums hold until the next change: the line goes on to today.
+        if (last) data.push([today, of(last)]);
+        return {
+          type: 'line',
+          name,
+          step: 'end',
+          data,
+          showSymbol: points.length === 1,
+          symbolSize: 5,
+        };
+      };
+      return {
+        ...basics(ink),
+        color: [ink.band, ink.accent],
+        grid: { left: 8, right: 16, top: 34, bottom: 4, containLabel: true },
+        legend: {
+          top: 0,
+          left: 0,
+          icon: 'roundRect',
+          itemWidth: 12,
+          itemHeight: 3,
+          textStyle: { color: ink.muted, fontSize: 12 },
+        },
+        tooltip: {
+          ...basics(ink).tooltip,
+          valueFormatter: (value: unknown) =>
+            typeof value === 'number' ? `${money(value)} a month` : '',
+        },
+        xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },
+        yAxis: {
+          type: 'value',
+          splitNumber: 3,
+          ...axisOf(ink),
+          axisLabel: { ...axisOf(ink).axisLabel, formatter: (value: number) => money(value) },
+        },
+        series: [
+          {
+            ...line('Predicted', (point) => point.predicted_monthly),
+            lineStyle: { width: 1.6, type: 'dashed' },
+          },
+          {
+            ...line('Measured', (point) => point.measured_monthly),
+            lineStyle: { width: 1.8 },
+            areaStyle: { opacity: 0.12 },
+          },
+        ],
+      };
+    },
+    [points],
+  );
+  return (
+    <Chart
+      label="Predicted and measured savings a month, over time"
+      height={height}
+      option={option}
+    />
+  );
 }

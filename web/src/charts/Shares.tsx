@@ -17,8 +17,20 @@ interface Props {
 
 /** Names with bars, largest first. */
 export function Shares({ label, shares, none }: Props) {
-  if (!shares) return <>{[70, 55, 40].map((width) => <Skeleton key={width} h={14} w={`${width}%`} my={10} />)}</>;
-  if (shares.length === 0) return <Text size="sm" className="muted" py="sm">{none}</Text>;
+  if (!shares)
+    return (
+      <>
+        {[70, 55, 40].map((width) => (
+          <Skeleton key={width} h={14} w={`${width}%`} my={10} />
+        ))}
+      </>
+    );
+  if (shares.length === 0)
+    return (
+      <Text size="sm" className="muted" py="sm">
+        {none}
+      </Text>
+    );
   const largest = Math.max(...shares.map(({ size }) => size), 0) || 1;
   return (
     <ul className={classes.list} aria-label={label}>
@@ -27,7 +39,10 @@ export function Shares({ label, shares, none }: Props) {
           <span className={classes.name}>{name}</span>
           <span className={classes.amount}>{shown}</span>
           <span className={classes.track} aria-hidden="true">
-            <span className={classes.bar} style={{ width: `${Math.max(1, (size / largest) * 100)}%` }} />
+            <span
+              className={classes.bar}
+              style={{ width: `${Math.max(1, (size / largest) * 100)}%` }}
+            />
           </span>
         </li>
       ))}

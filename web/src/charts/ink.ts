@@ -12,12 +12,24 @@ export interface Ink {
 }
 
 const LIGHT: Ink = {
-  text: '#1c2628', muted: '#5b696d', line: '#e2e8e9', surface: '#ffffff', accent: '#0d6b72', alarm: '#c0392f', band: '#d08a1d',
+  text: '#1c2628',
+  muted: '#5b696d',
+  line: '#e2e8e9',
+  surface: '#ffffff',
+  accent: '#0d6b72',
+  alarm: '#c0392f',
+  band: '#d08a1d',
   series: ['#0d6b72', '#d08a1d', '#5a6fc0', '#a8527d', '#5c8a3a', '#7a7f87'],
 };
 
 const DARK: Ink = {
-  text: '#d5dbdd', muted: '#93a0a4', line: '#273134', surface: '#151d1f', accent: '#4ca8ad', alarm: '#f0867f', band: '#e0ae57',
+  text: '#d5dbdd',
+  muted: '#93a0a4',
+  line: '#273134',
+  surface: '#151d1f',
+  accent: '#4ca8ad',
+  alarm: '#f0867f',
+  band: '#e0ae57',
   series: ['#4ca8ad', '#e0ae57', '#8f9fe0', '#d187ab', '#93bd72', '#a2a8ae'],
 };
 

@@ -11,7 +11,9 @@ export interface Range {
 export function zoomable(option: EChartsCoreOption): EChartsCoreOption {
   if (!option.xAxis) return option;
   return {
-    dataZoom: [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: false, moveOnMouseWheel: false }],
+    dataZoom: [
+      { type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: false, moveOnMouseWheel: false },
+    ],
     // Its buttons are out of sight: it brings the selection by dragging.
     toolbox: { itemSize: 0, top: -20, feature: { dataZoom: { yAxisIndex: 'none' } } },
     ...option,
@@ -21,7 +23,9 @@ export function zoomable(option: EChartsCoreOption): EChartsCoreOption {
 /** The range that a drawn chart shows. */
 export function rangeOf(drawn: EChartsCoreOption): Range | null {
   const [zoom] = (drawn.dataZoom ?? []) as Partial<Range>[];
-  return zoom?.start !== undefined && zoom.end !== undefined ? { start: zoom.start, end: zoom.end } : null;
+  return zoom?.start !== undefined && zoom.end !== undefined
+    ? { start: zoom.start, end: zoom.end }
+    : null;
 }
 
 /** Returns `true` if nothing is cut off, apart from what rounding leaves. */

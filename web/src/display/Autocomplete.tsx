@@ -2,7 +2,11 @@ import { TextInput, type AutocompleteProps } from '@mantine/core';
 import { useLayoutEffect, useRef, useState, type ComponentType } from 'react';
 import { once } from './late';
 
-type Props = Omit<AutocompleteProps, 'ref' | 'value' | 'onChange' | 'data'> & { data: string[]; value: string; onChange: (value: string) => void };
+type Props = Omit<AutocompleteProps, 'ref' | 'value' | 'onChange' | 'data'> & {
+  data: string[];
+  value: string;
+  onChange: (value: string) => void;
+};
 
 const choices = once(() => import('./library-choices'));
 
@@ -13,11 +17,51 @@ export function Autocomplete(props: Props) {
   if (Loaded) return <Entered of={Loaded} {...props} />;
   const enter = () => {
     // Left again before the suggestions came: nothing takes the focus back.
-    choices().then(({ Autocomplete: loaded }) => { if (document.activeElement === still.current) setLoaded(() => loaded); }, () => undefined);
+    choices().then(
+      ({ Autocomplete: loaded }) => {
+        if (document.activeElement === still.current) setLoaded(() => loaded);
+      },
+      () => undefined,
+    );
   };
-  const { label, description, placeholder, value, onChange, error, size, className, withAsterisk, leftSection, rightSection, spellCheck, autoComplete } = props;
-  const shown = { label, description, placeholder, value, error, size, className, withAsterisk, leftSection, rightSection, spellCheck, autoComplete };
-  return <TextInput ref={still} {...shown} aria-describedby={props['aria-describedby']} onChange={(event) => onChange(event.currentTarget.value)} onFocus={enter} />;
+  const {
+    label,
+    description,
+    placeholder,
+    value,
+    onChange,
+    error,
+    size,
+    className,
+    withAsterisk,
+    leftSection,
+    rightSection,
+    spellCheck,
+    autoComplete,
+  } = props;
+  const shown = {
+    label,
+    description,
+    placeholder,
+    value,
+    error,
+    size,
+    className,
+    withAsterisk,
+    leftSection,
+    rightSection,
+    spellCheck,
+    autoComplete,
+  };
+  return (
+    <TextInput
+      ref={still}
+      {...shown}
+      aria-describedby={props['aria-describedby']}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onFocus={enter}
+    />
+  );
 }
 
 /** Takes the place of the field that was entered, with the caret behind its text. */

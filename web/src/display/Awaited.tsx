@@ -15,7 +15,14 @@ interface Props {
 export function Awaited({ title, above, error, onRetry }: Props) {
   return (
     <Page title={title} above={above}>
-      {error ? <ProblemAlert error={error} onRetry={() => void onRetry()} /> : <><Skeleton h={140} radius="lg" /><Skeleton h={320} radius="lg" /></>}
+      {error ? (
+        <ProblemAlert error={error} onRetry={() => void onRetry()} />
+      ) : (
+        <>
+          <Skeleton h={140} radius="lg" />
+          <Skeleton h={320} radius="lg" />
+        </>
+      )}
     </Page>
   );
 }

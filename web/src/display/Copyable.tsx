@@ -6,11 +6,18 @@ import { Hint } from './Hint';
 export function Copyable({ value, label }: { value: string; label: string }) {
   return (
     <Group gap={4} wrap="nowrap" align="flex-start">
-      <Text span className="hash" aria-label={label}>{value}</Text>
+      <Text span className="hash" aria-label={label}>
+        {value}
+      </Text>
       <CopyButton value={value} timeout={1500}>
         {({ copied, copy }) => (
           <Hint label={copied ? 'Copied' : 'Copy'}>
-            <ActionIcon size="xs" color={copied ? 'green' : 'gray'} onClick={copy} aria-label={`Copy ${label}`}>
+            <ActionIcon
+              size="xs"
+              color={copied ? 'green' : 'gray'}
+              onClick={copy}
+              aria-label={`Copy ${label}`}
+            >
               {copied ? <IconCheck size={13} /> : <IconCopy size={13} />}
             </ActionIcon>
           </Hint>

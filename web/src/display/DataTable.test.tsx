@@ -4,16 +4,47 @@ import { describe, expect, it, vi } from 'vitest';
 import { show } from '../testing/page';
 import { DataTable, type Column } from './DataTable';
 
-interface Row { id: string; cost: number }
-const ROWS: Row[] = [{ id: 'b', cost: 9 }, { id: 'a', cost: 100 }, { id: 'c', cost: 20 }];
-const COLUMNS: Column<Row>[] = [
-  { id: 'id', header: 'Name', sortBy: (row) => row.id, cell: (row) => <a href={`#${row.id}`}>{row.id}</a> },
-  { id: 'cost', header: 'Cost', align: 'right', sortBy: (row) => row.cost, cell: (row) => `$${row.cost}` },
+interface Row {
+  id: string;
+  cost: number;
+}
+const ROWS: Row[] = [
+  { id: 'b', cost: 9 },
+  { id: 'a', cost: 100 },
+  { id: 'c', cost: 20 },
 ];
-const names = () => screen.getAllByRole('link').map((link) => link.textContent).join('');
+const COLUMNS: Column<Row>[] = [
+  {
+    id: 'id',
+    header: 'Name',
+    sortBy: (row) => row.id,
+    cell: (row) => <a href={`#${row.id}`}>{row.id}</a>,
+  },
+  {
+    id: 'cost',
+    header: 'Cost',
+    align: 'right',
+    sortBy: (row) => row.cost,
+    cell: (row) => `$${row.cost}`,
+  },
+];
+const names = () =>
+  screen
+    .getAllByRole('link')
+    .map((link) => link.textContent)
+    .join('');
 
 function table(rows: Row[] | undefined, more: Partial<Parameters<typeof DataTable<Row>>[0]> = {}) {
-  return show(<DataTable label="Things" columns={COLUMNS} rows={rows} rowId={(row) => row.id} empty={<p>Nothing</p>} {...more} />);
+  return show(
+    <DataTable
+      label="Things"
+      columns={COLUMNS}
+      rows={rows}
+      rowId={(row) => row.id}
+      empty={<p>Nothing</p>}
+      {...more}
+    />,
+  );
 }
 
 describe('DataTable', () => {
@@ -24,7 +55,10 @@ describe('DataTable', () => {
     expect(names()).toBe('acb');
     await userEvent.click(screen.getByRole('button', { name: 'Cost' }));
     expect(names()).toBe('bca');
-    expect(screen.getByRole('columnheader', { name: 'Cost' })).toHaveAttribute('aria-sort', 'ascending');
+    expect(screen.getByRole('columnheader', { name: 'Cost' })).toHaveAttribute(
+      'aria-sort',
+      'ascending',
+    );
   });
 
   it('pages', async () => {

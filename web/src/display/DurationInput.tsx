@@ -2,7 +2,10 @@ import { Group, NativeSelect, NumberInput, type NumberInputProps } from '@mantin
 import { useState } from 'react';
 import { fitting, LENGTHS, type Unit } from './durations';
 
-interface Props extends Pick<NumberInputProps, 'label' | 'description' | 'error' | 'disabled' | 'readOnly'> {
+interface Props extends Pick<
+  NumberInputProps,
+  'label' | 'description' | 'error' | 'disabled' | 'readOnly'
+> {
   /** The unit in which the value is kept. */
   unit: Unit;
   /** Units that the reader may choose, shortest first. */
@@ -14,7 +17,15 @@ interface Props extends Pick<NumberInputProps, 'label' | 'description' | 'error'
 }
 
 /** A duration in the unit that suits it: a week reads as 7 days, not as 604,800 seconds. */
-export function DurationInput({ unit, units, max, value: given = 0, onChange, label, ...input }: Props) {
+export function DurationInput({
+  unit,
+  units,
+  max,
+  value: given = 0,
+  onChange,
+  label,
+  ...input
+}: Props) {
   const value = Number(given);
   const [shown, setShown] = useState(() => fitting(value, unit, units));
   const factor = LENGTHS[shown] / LENGTHS[unit];
@@ -24,8 +35,23 @@ export function DurationInput({ unit, units, max, value: given = 0, onChange, la
   };
   return (
     <Group gap={6} align="flex-end" wrap="nowrap">
-      <NumberInput label={label} min={0} max={max / factor} decimalScale={2} value={value / factor} onChange={(next) => onChange?.(Math.round(Number(next) * factor))} style={{ flex: 1 }} {...input} />
-      <NativeSelect aria-label="Unit of time" disabled={input.disabled || input.readOnly} data={units} value={shown} onChange={(event) => choose(event.currentTarget.value as Unit)} />
+      <NumberInput
+        label={label}
+        min={0}
+        max={max / factor}
+        decimalScale={2}
+        value={value / factor}
+        onChange={(next) => onChange?.(Math.round(Number(next) * factor))}
+        style={{ flex: 1 }}
+        {...input}
+      />
+      <NativeSelect
+        aria-label="Unit of time"
+        disabled={input.disabled || input.readOnly}
+        data={units}
+        value={shown}
+        onChange={(event) => choose(event.currentTarget.value as Unit)}
+      />
     </Group>
   );
 }

@@ -1,5 +1,13 @@
 import { Button, Group, Stack, Text, type ModalProps } from '@mantine/core';
-import { createContext, useContext, useEffect, useState, type FormEvent, type MouseEvent, type ReactNode } from 'react';
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useState,
+  type FormEvent,
+  type MouseEvent,
+  type ReactNode,
+} from 'react';
 import { Modal } from './Modal';
 import { ProblemAlert } from './ProblemAlert';
 import { DISCARD, useUnsavedWarning } from './unsaved';
@@ -27,21 +35,53 @@ interface FormProps {
 const Sent = createContext<(sent: boolean) => void>(() => undefined);
 
 /** The fields of a dialog and its buttons; Enter sends. */
-export function DialogForm({ explain, submit, colour, error, marked, pending, disabled, aside, onSubmit, onClose, children }: FormProps) {
+export function DialogForm({
+  explain,
+  submit,
+  colour,
+  error,
+  marked,
+  pending,
+  disabled,
+  aside,
+  onSubmit,
+  onClose,
+  children,
+}: FormProps) {
   const sent = useContext(Sent);
-  useEffect(() => { if (pending) sent(true); }, [pending, sent]);
-  useEffect(() => { if (error) sent(false); }, [error, sent]);
+  useEffect(() => {
+    if (pending) sent(true);
+  }, [pending, sent]);
+  useEffect(() => {
+    if (error) sent(false);
+  }, [error, sent]);
   return (
-    <form noValidate onSubmit={(event) => { event.preventDefault(); onSubmit(event); }}>
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(event);
+      }}
+    >
       <Stack gap="md">
-        {explain && <Text size="sm" className="muted">{explain}</Text>}
+        {explain && (
+          <Text size="sm" className="muted">
+            {explain}
+          </Text>
+        )}
         {children}
         <ProblemAlert error={error} marked={marked} />
         <Group gap="sm">
           {aside}
           <Group gap="sm" ml="auto">
-            <Button variant="default" onClick={onClose}>{submit ? 'Cancel' : 'Close'}</Button>
-            {submit && <Button type="submit" color={colour} loading={pending} disabled={disabled}>{submit}</Button>}
+            <Button variant="default" onClick={onClose}>
+              {submit ? 'Cancel' : 'Close'}
+            </Button>
+            {submit && (
+              <Button type="submit" color={colour} loading={pending} disabled={disabled}>
+                {submit}
+              </Button>
+            )}
           </Group>
         </Group>
       </Stack>
@@ -66,14 +106,25 @@ export function FormModal({ title, size, onClose, children }: ModalFormProps) {
   const unsaved = typed && !sent;
   useUnsavedWarning(unsaved);
   useReturnFocus();
-  const edited = () => { setTyped(true); setSent(false); };
+  const edited = () => {
+    setTyped(true);
+    setSent(false);
+  };
   const chosen = (event: MouseEvent) => {
     if (event.target instanceof Element && event.target.closest('[role=option]')) edited();
   };
   return (
     <Modal
-      opened onClose={() => { if (!unsaved || window.confirm(DISCARD)) onClose(); }} size={size} title={title} closeOnClickOutside={!unsaved} closeOnEscape={!unsaved}
-      onInput={edited} onClick={chosen}
+      opened
+      onClose={() => {
+        if (!unsaved || window.confirm(DISCARD)) onClose();
+      }}
+      size={size}
+      title={title}
+      closeOnClickOutside={!unsaved}
+      closeOnEscape={!unsaved}
+      onInput={edited}
+      onClick={chosen}
     >
       <Sent value={setSent}>{children}</Sent>
     </Modal>

@@ -5,7 +5,11 @@ import { show } from '../testing/page';
 import { Hint } from './Hint';
 
 it('appears for the pointer, describes its element, and goes with Escape', async () => {
-  show(<Hint label="In UTC"><button type="button">Now</button></Hint>);
+  show(
+    <Hint label="In UTC">
+      <button type="button">Now</button>
+    </Hint>,
+  );
   const button = screen.getByRole('button', { name: 'Now' });
   expect(screen.queryByRole('tooltip')).toBeNull();
   await userEvent.hover(button);
@@ -22,7 +26,18 @@ it('appears for the pointer, describes its element, and goes with Escape', async
 
 it('keeps what its element does itself', async () => {
   let focused = 0;
-  show(<Hint label="More"><button type="button" onFocus={() => { focused += 1; }}>Go</button></Hint>);
+  show(
+    <Hint label="More">
+      <button
+        type="button"
+        onFocus={() => {
+          focused += 1;
+        }}
+      >
+        Go
+      </button>
+    </Hint>,
+  );
   await userEvent.tab();
   expect(focused).toBe(1);
   expect(await screen.findByRole('tooltip')).toHaveTextContent('More');

@@ -13,7 +13,16 @@ interface Props {
 export function Named({ text, resource }: Props) {
   return pieces(text, resource).map((piece, index) => {
     if (piece.kind === 'text') return <Fragment key={index}>{piece.text}</Fragment>;
-    const [shown, hidden] = piece.kind === 'name' ? [piece.name, piece.text] : [minuteTime(piece.text), fullTime(piece.text)];
-    return <Hint key={index} label={hidden}><span tabIndex={0} style={{ textDecoration: 'underline dotted', textUnderlineOffset: 3 }}>{shown}</span></Hint>;
+    const [shown, hidden] =
+      piece.kind === 'name'
+        ? [piece.name, piece.text]
+        : [minuteTime(piece.text), fullTime(piece.text)];
+    return (
+      <Hint key={index} label={hidden}>
+        <span tabIndex={0} style={{ textDecoration: 'underline dotted', textUnderlineOffset: 3 }}>
+          {shown}
+        </span>
+      </Hint>
+    );
   });
 }

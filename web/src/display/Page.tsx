@@ -14,7 +14,14 @@ interface Props {
 }
 
 /** The head and body that every page has. */
-export function Page({ title, browserTitle = [title], above, description, actions, children }: Props) {
+export function Page({
+  title,
+  browserTitle = [title],
+  above,
+  description,
+  actions,
+  children,
+}: Props) {
   const workspace = useWorkspace();
   useDocumentTitle([...browserTitle, workspace?.name ?? 'Reeve'].join(' · '));
   return (
@@ -22,8 +29,14 @@ export function Page({ title, browserTitle = [title], above, description, action
       <Group justify="space-between" align="flex-end" gap="md">
         <Box style={{ minWidth: 0, flex: '1 1 460px' }}>
           {above}
-          <Title order={1} style={{ overflowWrap: 'anywhere' }}>{title}</Title>
-          {description && <Text component="div" className="muted" mt={4} maw={760}>{description}</Text>}
+          <Title order={1} style={{ overflowWrap: 'anywhere' }}>
+            {title}
+          </Title>
+          {description && (
+            <Text component="div" className="muted" mt={4} maw={760}>
+              {description}
+            </Text>
+          )}
         </Box>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>

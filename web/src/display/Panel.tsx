@@ -13,17 +13,32 @@ interface Props {
 export function Panel({ title, note, actions, children, flush }: Props) {
   const id = useId();
   return (
-    <section className={flush ? 'panel panel-flush' : 'panel'} aria-labelledby={title ? id : undefined} style={{ minWidth: 0 }}>
+    <section
+      className={flush ? 'panel panel-flush' : 'panel'}
+      aria-labelledby={title ? id : undefined}
+      style={{ minWidth: 0 }}
+    >
       {title && (
         <div className="panel-head">
           <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
-            <Title order={2} size="h3" id={id}>{title}</Title>
-            {note && <Text size="xs" className="muted">{note}</Text>}
+            <Title order={2} size="h3" id={id}>
+              {title}
+            </Title>
+            {note && (
+              <Text size="xs" className="muted">
+                {note}
+              </Text>
+            )}
           </div>
           {actions}
         </div>
       )}
-      <div className={flush ? undefined : 'panel-body'} style={flush ? { paddingTop: 10 } : undefined}>{children}</div>
+      <div
+        className={flush ? undefined : 'panel-body'}
+        style={flush ? { paddingTop: 10 } : undefined}
+      >
+        {children}
+      </div>
     </section>
   );
 }

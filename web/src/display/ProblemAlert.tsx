@@ -16,19 +16,33 @@ export function ProblemAlert({ error, onRetry, marked = [] }: Props) {
   const fields = problem.errors.filter(({ field }) => !marked.includes(formField(field)));
   const explain = problem.errors.length > 0 ? 'Correct the marked fields.' : problem.detail;
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} title={problem.title} role="alert">
+    <Alert
+      color="red"
+      variant="light"
+      icon={<IconAlertTriangle size={18} />}
+      title={problem.title}
+      role="alert"
+    >
       <Stack gap={6} align="flex-start">
         {fields.length === 0 && explain && <Text size="sm">{explain}</Text>}
         {fields.length > 0 && (
           <List size="sm" spacing={2}>
             {fields.map(({ field, message }) => (
-              <List.Item key={field + message}><b>{field}</b>: {message}</List.Item>
+              <List.Item key={field + message}>
+                <b>{field}</b>: {message}
+              </List.Item>
             ))}
           </List>
         )}
         {problem.hint && <Text size="sm">{problem.hint}</Text>}
-        {problem.retryAfterSeconds && <Text size="sm">Try again in {problem.retryAfterSeconds} seconds.</Text>}
-        {onRetry && problem.status !== 403 && <Button size="xs" variant="light" color="red" onClick={onRetry}>Try again</Button>}
+        {problem.retryAfterSeconds && (
+          <Text size="sm">Try again in {problem.retryAfterSeconds} seconds.</Text>
+        )}
+        {onRetry && problem.status !== 403 && (
+          <Button size="xs" variant="light" color="red" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
       </Stack>
     </Alert>
   );

@@ -7,8 +7,14 @@ const RemoveNote = lateOpened(() => import('./RemoveNote'), 'RemoveNote', 'dialo
 
 /** A small bin, or a button, that asks before it removes. */
 export function Remove({ verb = 'Remove', ...removal }: Omit<Removal, 'verb'> & { verb?: string }) {
-  const button = removal.onRemoved
-    ? <Button variant="default" leftSection={<IconTrash size={16} />}>{verb}</Button>
-    : <ActionIcon aria-label={`${verb} ${removal.what}`}><IconTrash size={16} /></ActionIcon>;
+  const button = removal.onRemoved ? (
+    <Button variant="default" leftSection={<IconTrash size={16} />}>
+      {verb}
+    </Button>
+  ) : (
+    <ActionIcon aria-label={`${verb} ${removal.what}`}>
+      <IconTrash size={16} />
+    </ActionIcon>
+  );
   return <RemoveNote target={button} verb={verb} {...removal} />;
 }

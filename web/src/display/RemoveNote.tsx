@@ -16,7 +16,15 @@ export interface Removal {
 }
 
 /** The note in which a removal is confirmed. */
-export function RemoveNote({ target, what, explain, verb, room, remove, onRemoved }: OpenedProps & Removal) {
+export function RemoveNote({
+  target,
+  what,
+  explain,
+  verb,
+  room,
+  remove,
+  onRemoved,
+}: OpenedProps & Removal) {
   const { opened, setOpened, button } = useOpenedAtOnce();
   const queries = useQueryClient();
   const change = useMutation({
@@ -28,13 +36,31 @@ export function RemoveNote({ target, what, explain, verb, room, remove, onRemove
     onSettled: () => void queries.invalidateQueries({ queryKey: [room] }),
   });
   return (
-    <Popover width={280} withArrow trapFocus position="bottom-end" opened={opened} onChange={setOpened}>
-      <Popover.Target>{cloneElement(target, { ref: button, onClick: () => setOpened(!opened) })}</Popover.Target>
+    <Popover
+      width={280}
+      withArrow
+      trapFocus
+      position="bottom-end"
+      opened={opened}
+      onChange={setOpened}
+    >
+      <Popover.Target>
+        {cloneElement(target, { ref: button, onClick: () => setOpened(!opened) })}
+      </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="sm" ta="left">
           <Text size="sm">{explain}</Text>
           <ProblemAlert error={change.error} />
-          <Group justify="flex-end"><Button size="xs" color="red" loading={change.isPending} onClick={() => change.mutate()}>{verb} {what}</Button></Group>
+          <Group justify="flex-end">
+            <Button
+              size="xs"
+              color="red"
+              loading={change.isPending}
+              onClick={() => change.mutate()}
+            >
+              {verb} {what}
+            </Button>
+          </Group>
         </Stack>
       </Popover.Dropdown>
     </Popover>

@@ -18,10 +18,20 @@ export function SecretDialog({ title, secret, children, onClose }: Props) {
   return (
     <Modal opened onClose={onClose} title={title} closeOnClickOutside={false} closeOnEscape={false}>
       <Stack>
-        <Alert color="yellow" variant="light" title="Copy it now">Shown only once. If you lose it, create a new one.</Alert>
-        <div className="panel" style={{ padding: '12px 14px' }}><Copyable value={secret} label="Secret" /></div>
-        {children && <Text size="sm" className="muted">{children}</Text>}
-        <Group justify="flex-end"><Button onClick={onClose}>Done</Button></Group>
+        <Alert color="yellow" variant="light" title="Copy it now">
+          Shown only once. If you lose it, create a new one.
+        </Alert>
+        <div className="panel" style={{ padding: '12px 14px' }}>
+          <Copyable value={secret} label="Secret" />
+        </div>
+        {children && (
+          <Text size="sm" className="muted">
+            {children}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
       </Stack>
     </Modal>
   );

@@ -5,11 +5,24 @@ import { expect, it } from 'vitest';
 import { show } from '../testing/page';
 import { Select } from './Select';
 
-const STATES = [{ value: 'open', label: 'Open' }, { value: 'done', label: 'Finished' }];
+const STATES = [
+  { value: 'open', label: 'Open' },
+  { value: 'done', label: 'Finished' },
+];
 
 function Filter({ initially, searchable }: { initially: string | null; searchable?: boolean }) {
   const [state, setState] = useState(initially);
-  return <Select label="State" data={STATES} value={state} onChange={setState} placeholder="Any" clearable searchable={searchable} />;
+  return (
+    <Select
+      label="State"
+      data={STATES}
+      value={state}
+      onChange={setState}
+      placeholder="Any"
+      clearable
+      searchable={searchable}
+    />
+  );
 }
 
 const field = () => screen.getByRole('combobox', { name: 'State' });
@@ -52,7 +65,12 @@ it('searches when it is entered', async () => {
 });
 
 it('leaves the focus where it went before the list came', async () => {
-  show(<><Filter initially={null} searchable /><button type="button">Next</button></>);
+  show(
+    <>
+      <Filter initially={null} searchable />
+      <button type="button">Next</button>
+    </>,
+  );
   await userEvent.tab();
   await userEvent.tab();
   await import('./library-choices');

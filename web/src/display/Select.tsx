@@ -1,8 +1,31 @@
 import { Input, InputBase, type SelectProps } from '@mantine/core';
-import { useEffect, useLayoutEffect, useRef, useState, type ComponentType, type KeyboardEvent, type RefObject } from 'react';
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ComponentType,
+  type KeyboardEvent,
+  type RefObject,
+} from 'react';
 import { notLoaded, once } from './late';
 
-interface Props extends Pick<SelectProps, 'label' | 'description' | 'aria-label' | 'placeholder' | 'error' | 'size' | 'w' | 'value' | 'onChange' | 'onBlur' | 'clearable' | 'searchable' | 'allowDeselect'> {
+interface Props extends Pick<
+  SelectProps,
+  | 'label'
+  | 'description'
+  | 'aria-label'
+  | 'placeholder'
+  | 'error'
+  | 'size'
+  | 'w'
+  | 'value'
+  | 'onChange'
+  | 'onBlur'
+  | 'clearable'
+  | 'searchable'
+  | 'allowDeselect'
+> {
   data: (string | { value: string; label: string })[];
 }
 
@@ -21,7 +44,9 @@ export function Select(props: Props) {
   if (Loaded) return <Opened of={Loaded} {...props} />;
   const use = () => {
     // Left again before the list came: nothing takes the focus back.
-    choices().then(({ Select: loaded }) => { if (document.activeElement === still.current) setLoaded(() => loaded); }, notLoaded);
+    choices().then(({ Select: loaded }) => {
+      if (document.activeElement === still.current) setLoaded(() => loaded);
+    }, notLoaded);
   };
   return <Still {...props} input={still} onUse={use} />;
 }
@@ -33,7 +58,9 @@ function Opened({ of: Loaded, ...props }: Props & { of: ComponentType<SelectProp
   useLayoutEffect(() => input.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
     // A select that is searched opens with the focus.
-    const frame = requestAnimationFrame(() => { if (!searchable) input.current?.click(); });
+    const frame = requestAnimationFrame(() => {
+      if (!searchable) input.current?.click();
+    });
     return () => cancelAnimationFrame(frame);
   }, [searchable]);
   return <Loaded {...props} ref={input} />;
@@ -44,17 +71,65 @@ interface StillProps extends Props {
   onUse: () => void;
 }
 
-function Still({ input, onUse, data, value, onChange, clearable, searchable, label, description, placeholder, error, size, w, 'aria-label': name }: StillProps) {
-  const chosen = data.map((item) => (typeof item === 'string' ? { value: item, label: item } : item)).find((item) => item.value === value);
-  const opens = (event: KeyboardEvent) => { if (OPENING.includes(event.key)) { event.preventDefault(); onUse(); } };
-  const preload = () => { choices().catch(() => undefined); };
+function Still({
+  input,
+  onUse,
+  data,
+  value,
+  onChange,
+  clearable,
+  searchable,
+  label,
+  description,
+  placeholder,
+  error,
+  size,
+  w,
+  'aria-label': name,
+}: StillProps) {
+  const chosen = data
+    .map((item) => (typeof item === 'string' ? { value: item, label: item } : item))
+    .find((item) => item.value === value);
+  const opens = (event: KeyboardEvent) => {
+    if (OPENING.includes(event.key)) {
+      event.preventDefault();
+      onUse();
+    }
+  };
+  const preload = () => {
+    choices().catch(() => undefined);
+  };
   return (
     <InputBase
-      ref={input} label={label} description={description} placeholder={placeholder} error={error} size={size} w={w} aria-label={name}
-      readOnly pointer={!searchable} value={chosen?.label ?? ''} role="combobox" aria-haspopup="listbox" aria-expanded={false}
-      onPointerEnter={preload} onFocus={searchable ? onUse : preload} onClick={onUse} onKeyDown={opens} rightSectionPointerEvents="none"
-      __defaultRightSection={<Chevron />} __clearable={Boolean(clearable && chosen)}
-      __clearSection={<Input.ClearButton tabIndex={-1} aria-hidden onMouseDown={(event) => event.preventDefault()} onClick={() => onChange?.(null, null)} />}
+      ref={input}
+      label={label}
+      description={description}
+      placeholder={placeholder}
+      error={error}
+      size={size}
+      w={w}
+      aria-label={name}
+      readOnly
+      pointer={!searchable}
+      value={chosen?.label ?? ''}
+      role="combobox"
+      aria-haspopup="listbox"
+      aria-expanded={false}
+      onPointerEnter={preload}
+      onFocus={searchable ? onUse : preload}
+      onClick={onUse}
+      onKeyDown={opens}
+      rightSectionPointerEvents="none"
+      __defaultRightSection={<Chevron />}
+      __clearable={Boolean(clearable && chosen)}
+      __clearSection={
+        <Input.ClearButton
+          tabIndex={-1}
+          aria-hidden
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onChange?.(null, null)}
+        />
+      }
     />
   );
 }
@@ -63,7 +138,12 @@ function Still({ input, onUse, data, value, onChange, clearable, searchable, lab
 function Chevron() {
   return (
     <svg viewBox="0 0 15 15" fill="none" className="select-chevron" aria-hidden>
-      <path fill="currentColor" fillRule="evenodd" clipRule="evenodd" d="M4.93 5.43a.45.45 0 0 0 .64.64L7.5 4.14l1.93 1.93a.45.45 0 0 0 .64-.64L7.82 3.18a.45.45 0 0 0-.64 0L4.93 5.43Zm5.14 4.14a.45.45 0 0 0-.64-.64L7.5 10.86 5.57 8.93a.45.45 0 0 0-.64.64l2.25 2.25c.18.17.46.17.64 0l2.25-2.25Z" />
+      <path
+        fill="currentColor"
+        fillRule="evenodd"
+        clipRule="evenodd"
+        d="M4.93 5.43a.45.45 0 0 0 .64.64L7.5 4.14l1.93 1.93a.45.45 0 0 0 .64-.64L7.82 3.18a.45.45 0 0 0-.64 0L4.93 5.43Zm5.14 4.14a.45.45 0 0 0-.64-.64L7.5 10.86 5.57 8.93a.45.45 0 0 0-.64.64l2.25 2.25c.18.17.46.17.64 0l2.25-2.25Z"
+      />
     </svg>
   );
 }

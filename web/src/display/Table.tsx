@@ -1,7 +1,8 @@
 import { Box, type BoxProps } from '@mantine/core';
 import type { ComponentPropsWithoutRef, CSSProperties, ReactNode } from 'react';
 
-type Tagged<Tag extends 'table' | 'tr' | 'th' | 'td'> = BoxProps & Omit<ComponentPropsWithoutRef<Tag>, keyof BoxProps>;
+type Tagged<Tag extends 'table' | 'tr' | 'th' | 'td'> = BoxProps &
+  Omit<ComponentPropsWithoutRef<Tag>, keyof BoxProps>;
 
 interface TableProps extends Tagged<'table'> {
   /** Space above and below the text of a cell, pixels. */
@@ -17,16 +18,42 @@ const pixels = (space: number | undefined) => (space === undefined ? undefined :
  * A table in the style of the component library. The library's own table imports the positioning of dialogs, which is a tenth of what
  * every page loads first.
  */
-export function Table({ verticalSpacing, horizontalSpacing, withRowBorders = true, ...rest }: TableProps) {
-  const spacing = { '--cell-y': pixels(verticalSpacing), '--cell-x': pixels(horizontalSpacing) } as CSSProperties;
-  return <Box component="table" className="table" data-borders={withRowBorders || undefined} style={spacing} {...rest} />;
+export function Table({
+  verticalSpacing,
+  horizontalSpacing,
+  withRowBorders = true,
+  ...rest
+}: TableProps) {
+  const spacing = {
+    '--cell-y': pixels(verticalSpacing),
+    '--cell-x': pixels(horizontalSpacing),
+  } as CSSProperties;
+  return (
+    <Box
+      component="table"
+      className="table"
+      data-borders={withRowBorders || undefined}
+      style={spacing}
+      {...rest}
+    />
+  );
 }
 
-Table.Thead = function Thead({ children }: { children: ReactNode }) { return <thead>{children}</thead>; };
-Table.Tbody = function Tbody({ children }: { children: ReactNode }) { return <tbody>{children}</tbody>; };
-Table.Tr = function Tr(props: Tagged<'tr'>) { return <Box component="tr" {...props} />; };
-Table.Th = function Th(props: Tagged<'th'>) { return <Box component="th" {...props} />; };
-Table.Td = function Td(props: Tagged<'td'>) { return <Box component="td" {...props} />; };
+Table.Thead = function Thead({ children }: { children: ReactNode }) {
+  return <thead>{children}</thead>;
+};
+Table.Tbody = function Tbody({ children }: { children: ReactNode }) {
+  return <tbody>{children}</tbody>;
+};
+Table.Tr = function Tr(props: Tagged<'tr'>) {
+  return <Box component="tr" {...props} />;
+};
+Table.Th = function Th(props: Tagged<'th'>) {
+  return <Box component="th" {...props} />;
+};
+Table.Td = function Td(props: Tagged<'td'>) {
+  return <Box component="td" {...props} />;
+};
 
 interface ScrollProps {
   label: string;
@@ -38,5 +65,16 @@ interface ScrollProps {
 
 /** The box of a table within a dialog or a card, where it scrolls. */
 Table.ScrollContainer = function ScrollContainer({ label, minWidth, mah, children }: ScrollProps) {
-  return <Box className="table-scroll as-cards" tabIndex={0} role="region" aria-label={`${label}, scrollable`} mah={mah} style={{ '--table-width': `${minWidth}px` } as CSSProperties}>{children}</Box>;
+  return (
+    <Box
+      className="table-scroll as-cards"
+      tabIndex={0}
+      role="region"
+      aria-label={`${label}, scrollable`}
+      mah={mah}
+      style={{ '--table-width': `${minWidth}px` } as CSSProperties}
+    >
+      {children}
+    </Box>
+  );
 };

@@ -16,18 +16,37 @@ export function TableCsv<Row extends object>({ label, columns, rows }: Props<Row
   const [saved, setSaved] = useState<Row[]>();
   return (
     <>
-      <Button size="compact-xs" variant="subtle" color="gray" leftSection={<IconDownload size={13} />} aria-label={`Download ${label} as CSV`} onClick={() => setSaved(rows())}>CSV</Button>
-      {saved && <Rendered label={label} columns={columns} rows={saved} onDone={() => setSaved(undefined)} />}
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        color="gray"
+        leftSection={<IconDownload size={13} />}
+        aria-label={`Download ${label} as CSV`}
+        onClick={() => setSaved(rows())}
+      >
+        CSV
+      </Button>
+      {saved && (
+        <Rendered label={label} columns={columns} rows={saved} onDone={() => setSaved(undefined)} />
+      )}
     </>
   );
 }
 
-function Rendered<Row extends object>({ label, columns, rows, onDone }: Omit<Props<Row>, 'rows'> & { rows: Row[]; onDone: () => void }) {
+function Rendered<Row extends object>({
+  label,
+  columns,
+  rows,
+  onDone,
+}: Omit<Props<Row>, 'rows'> & { rows: Row[]; onDone: () => void }) {
   const table = useRef<HTMLTableSectionElement>(null);
   const named = columns.filter(({ header }) => header !== '');
   useLayoutEffect(() => {
     const cells = [...(table.current?.rows ?? [])].map((row) => [...row.cells].map(cellText));
-    saveFile(`${label.toLowerCase().replace(/\W+/g, '-')}.csv`, csvOf([named.map(({ header }) => header), ...cells]));
+    saveFile(
+      `${label.toLowerCase().replace(/\W+/g, '-')}.csv`,
+      csvOf([named.map(({ header }) => header), ...cells]),
+    );
     onDone();
     // Once: the rows are those of the click.
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -35,7 +54,13 @@ function Rendered<Row extends object>({ label, columns, rows, onDone }: Omit<Pro
   return (
     <table hidden aria-hidden>
       <tbody ref={table}>
-        {rows.map((row, at) => <tr key={at}>{named.map((column) => <td key={column.id}>{column.cell(row)}</td>)}</tr>)}
+        {rows.map((row, at) => (
+          <tr key={at}>
+            {named.map((column) => (
+              <td key={column.id}>{column.cell(row)}</td>
+            ))}
+          </tr>
+        ))}
       </tbody>
     </table>
   );

@@ -5,7 +5,11 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 export function Trail({ of: places }: { of: [label: string, to: LinkProps['to']][] }) {
   return (
     <Breadcrumbs mb={6} fz="sm" separator="›">
-      {places.map(([label, to]) => <Anchor key={label} size="sm" renderRoot={(props) => <Link to={to} {...props} />}>{label}</Anchor>)}
+      {places.map(([label, to]) => (
+        <Anchor key={label} size="sm" renderRoot={(props) => <Link to={to} {...props} />}>
+          {label}
+        </Anchor>
+      ))}
     </Breadcrumbs>
   );
 }

@@ -27,6 +27,14 @@ export function TypedFilter({ value, onChange, percent, placeholder = 'Any', ...
     pass(text);
   };
   const shown = { ...input, placeholder, value: given.text };
-  if (percent) return <TextInput {...shown} inputMode="decimal" rightSection="%" onChange={(event) => change(asPercent(event.currentTarget.value))} />;
+  if (percent)
+    return (
+      <TextInput
+        {...shown}
+        inputMode="decimal"
+        rightSection="%"
+        onChange={(event) => change(asPercent(event.currentTarget.value))}
+      />
+    );
   return <TextInput {...shown} onChange={(event) => change(event.currentTarget.value)} />;
 }

@@ -7,7 +7,11 @@ let forms = moneyForms('USD');
 
 function moneyForms(currency: string) {
   return {
-    whole: new Intl.NumberFormat('en-US', { style: 'currency', currency, maximumFractionDigits: 0 }),
+    whole: new Intl.NumberFormat('en-US', {
+      style: 'currency',
+      currency,
+      maximumFractionDigits: 0,
+    }),
     exact: new Intl.NumberFormat('en-US', { style: 'currency', currency }),
   };
 }
@@ -62,7 +66,10 @@ export function measured(value: number, unit: string): string {
   if (unit === 'percent') return `${oneDecimal.format(value)}\u00a0%`;
   if (unit === 'bytes_per_second') return `${bytes(value)}/s`;
   if (unit === 'bytes') return bytes(value);
-  if (unit === 'seconds') return Math.abs(value) < 1 ? `${oneDecimal.format(value * 1000)}\u00a0ms` : `${oneDecimal.format(value)}\u00a0s`;
+  if (unit === 'seconds')
+    return Math.abs(value) < 1
+      ? `${oneDecimal.format(value * 1000)}\u00a0ms`
+      : `${oneDecimal.format(value)}\u00a0s`;
   if (unit === 'per_second') return `${oneDecimal.format(value)}/s`;
   return oneDecimal.format(value);
 }

@@ -14,12 +14,25 @@ export function announceUndoable(message: string, undo: () => Promise<unknown>) 
     autoClose: LONG_ENOUGH_MS,
     message: (
       <Group justify="space-between" wrap="nowrap" gap="sm">
-        <Text inherit style={{ overflowWrap: 'anywhere' }}>{message}</Text>
+        <Text inherit style={{ overflowWrap: 'anywhere' }}>
+          {message}
+        </Text>
         <Button
-          size="compact-sm" variant="light" style={{ flexShrink: 0 }}
+          size="compact-sm"
+          variant="light"
+          style={{ flexShrink: 0 }}
           onClick={() => {
-            void import('@mantine/notifications').then(({ notifications }) => notifications.hide(id));
-            undo().catch((error: unknown) => notify({ color: 'red', title: 'Undo failed', message: asProblem(error).message, autoClose: false }));
+            void import('@mantine/notifications').then(({ notifications }) =>
+              notifications.hide(id),
+            );
+            undo().catch((error: unknown) =>
+              notify({
+                color: 'red',
+                title: 'Undo failed',
+                message: asProblem(error).message,
+                autoClose: false,
+              }),
+            );
           }}
         >
           Undo

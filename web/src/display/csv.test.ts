@@ -3,12 +3,22 @@ import { cellText, csvOf } from './csv';
 
 describe('CSV of a table', () => {
   it('quotes what needs it, and runs no formulas', () => {
-    expect(csvOf([['Name', 'Cost'], ['a, "b"', '$1,234'], ['=1+1', '-5 %'], ['@sum', '-12.5']])).toBe('Name,Cost\r\n"a, ""b""","$1,234"\r\n\'=1+1,-5 %\r\n\'@sum,-12.5\r\n');
+    expect(
+      csvOf([
+        ['Name', 'Cost'],
+        ['a, "b"', '$1,234'],
+        ['=1+1', '-5 %'],
+        ['@sum', '-12.5'],
+      ]),
+    ).toBe('Name,Cost\r\n"a, ""b""","$1,234"\r\n\'=1+1,-5 %\r\n\'@sum,-12.5\r\n');
   });
 
   it.each([
     ['<div><a>Stop vm-1</a><p>vm-1 · AWS</p></div>', 'Stop vm-1, vm-1 · AWS'],
-    ['<span><time datetime="2026-05-03T10:00:00Z">2 hours ago</time></span>', '2026-05-03T10:00:00Z'],
+    [
+      '<span><time datetime="2026-05-03T10:00:00Z">2 hours ago</time></span>',
+      '2026-05-03T10:00:00Z',
+    ],
     ['<span>12\u00a0%</span>', '12 %'],
     ['', ''],
   ])('%s', (html, expected) => {

@@ -2,7 +2,10 @@
 
 /** The rows as a CSV file. Cells that a spreadsheet would run as a formula are quoted as text; numbers stay numbers. */
 export function csvOf(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => row.map(field).join(',')).join('\r\n').concat('\r\n');
+  return rows
+    .map((row) => row.map(field).join(','))
+    .join('\r\n')
+    .concat('\r\n');
 }
 
 function field(text: string): string {
@@ -13,11 +16,16 @@ function field(text: string): string {
 /** The text of a rendered cell: its lines separated by commas, and times as they were written instead of "2 hours ago". */
 export function cellText(cell: Element): string {
   const lines = [''];
-  const write = (text: string) => { lines[lines.length - 1] += text; };
+  const write = (text: string) => {
+    lines[lines.length - 1] += text;
+  };
   const visit = (node: Node) => {
     if (node instanceof HTMLTimeElement && node.dateTime) write(node.dateTime);
     else if (node.nodeType === Node.TEXT_NODE) write(node.textContent ?? '');
-    else if (node instanceof Element && !node.matches('script, style, input, button.mantine-ActionIcon-root')) {
+    else if (
+      node instanceof Element &&
+      !node.matches('script, style, input, button.mantine-ActionIcon-root')
+    ) {
       const block = node.matches('p, div, li, ul, section, dt, dd');
       if (block) lines.push('');
       node.childNodes.forEach(visit);
@@ -25,7 +33,10 @@ export function cellText(cell: Element): string {
     }
   };
   cell.childNodes.forEach(visit);
-  return lines.map((line) => line.replace(/\s+/g, ' ').trim()).filter(Boolean).join(', ');
+  return lines
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter(Boolean)
+    .join(', ');
 }
 
 /** Hands a text to the browser as a file to save. */

@@ -14,7 +14,13 @@ describe('times', () => {
     expect(shortTime(midnight, new Date(2027, 0, 1))).toContain('2026');
   });
 
-  it.each([[400, '400 ms'], [1500, '1.5 s'], [240_000, '4 min'], [5 * 3_600_000, '5 h'], [72 * 3_600_000, '3 days']])('%i ms took %s', (ms, expected) => {
+  it.each([
+    [400, '400 ms'],
+    [1500, '1.5 s'],
+    [240_000, '4 min'],
+    [5 * 3_600_000, '5 h'],
+    [72 * 3_600_000, '3 days'],
+  ])('%i ms took %s', (ms, expected) => {
     expect(took(midnight, new Date(Date.parse(midnight) + ms).toISOString())).toBe(expected);
   });
 });

@@ -7,7 +7,8 @@ const exact = { month: 'short', day: 'numeric', ...clock, second: '2-digit' } as
 let zone: string | undefined;
 
 function formsIn(timeZone: string | undefined) {
-  const form = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, { ...options, timeZone });
+  const form = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(undefined, { ...options, timeZone });
   return {
     full: form({ ...exact, year: 'numeric', timeZoneName: 'short' }),
     short: form(exact),
@@ -17,7 +18,13 @@ function formsIn(timeZone: string | undefined) {
     second: form({ ...clock, second: '2-digit' }),
     day: form({ dateStyle: 'medium' }),
     year: form({ year: 'numeric' }),
-    parts: new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit', ...clock }),
+    parts: new Intl.DateTimeFormat('en-CA', {
+      timeZone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      ...clock,
+    }),
   };
 }
 
@@ -42,7 +49,12 @@ export function shownZone(): string {
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 31_557_600], ['month', 2_629_800], ['week', 604_800], ['day', 86_400], ['hour', 3_600], ['minute', 60],
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
 ];
 
 /** Every part, the zone too. */
@@ -64,7 +76,9 @@ export function minuteTime(text: string): string {
 /** The clock alone, with the day where it is another than that of `beside`. */
 export function clockTime(text: string, beside: string): string {
   const [at, other] = [new Date(text), new Date(beside)];
-  return forms.day.format(at) === forms.day.format(other) ? forms.clock.format(at) : forms.minute.format(at);
+  return forms.day.format(at) === forms.day.format(other)
+    ? forms.clock.format(at)
+    : forms.minute.format(at);
 }
 
 /** The clock with its seconds, for what happens while one looks. */
@@ -99,7 +113,9 @@ export function took(start: string, end: string): string {
 
 /** What a `datetime-local` input shows for a time, in the zone that times are shown in. */
 function wall(date: Date): string {
-  const parts = Object.fromEntries(forms.parts.formatToParts(date).map(({ type, value }) => [type, value]));
+  const parts = Object.fromEntries(
+    forms.parts.formatToParts(date).map(({ type, value }) => [type, value]),
+  );
   return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`;
 }
 

@@ -11,7 +11,11 @@ vi.mock('./announce', () => ({ notify }));
 afterEach(() => notify.mockClear());
 
 function Form({ onClose }: { onClose: () => void }) {
-  return <button type="button" onClick={onClose}>Cancel</button>;
+  return (
+    <button type="button" onClick={onClose}>
+      Cancel
+    </button>
+  );
 }
 
 it('loads a dialog once, when it is first opened', async () => {
@@ -19,7 +23,13 @@ it('loads a dialog once, when it is first opened', async () => {
   const LateForm = late(load, 'Form');
   function Page() {
     const [open, setOpen] = useState(false);
-    return open ? <LateForm onClose={() => setOpen(false)} /> : <button type="button" onClick={() => setOpen(true)}>Add</button>;
+    return open ? (
+      <LateForm onClose={() => setOpen(false)} />
+    ) : (
+      <button type="button" onClick={() => setOpen(true)}>
+        Add
+      </button>
+    );
   }
   show(<Page />);
   expect(load).not.toHaveBeenCalled();
@@ -31,23 +41,40 @@ it('loads a dialog once, when it is first opened', async () => {
 });
 
 it('closes a dialog that does not load, says so, and tries again', async () => {
-  const load = vi.fn<() => Promise<{ Form: typeof Form }>>().mockRejectedValueOnce(new Error('offline')).mockResolvedValue({ Form });
+  const load = vi
+    .fn<() => Promise<{ Form: typeof Form }>>()
+    .mockRejectedValueOnce(new Error('offline'))
+    .mockResolvedValue({ Form });
   const LateForm = late(load, 'Form');
   function Page() {
     const [open, setOpen] = useState(false);
-    return <><button type="button" onClick={() => setOpen(true)}>Add</button>{open ? <LateForm onClose={() => setOpen(false)} /> : <p>closed</p>}</>;
+    return (
+      <>
+        <button type="button" onClick={() => setOpen(true)}>
+          Add
+        </button>
+        {open ? <LateForm onClose={() => setOpen(false)} /> : <p>closed</p>}
+      </>
+    );
   }
   show(<Page />);
   await userEvent.click(screen.getByRole('button', { name: 'Add' }));
   await screen.findByText('closed');
-  expect(notify).toHaveBeenCalledWith(expect.objectContaining({ title: 'This part of the page could not be loaded' }));
+  expect(notify).toHaveBeenCalledWith(
+    expect.objectContaining({ title: 'This part of the page could not be loaded' }),
+  );
   await userEvent.click(screen.getByRole('button', { name: 'Add' }));
   await screen.findByRole('button', { name: 'Cancel' });
 });
 
 function Note({ target, text }: OpenedProps & { text: string }) {
   const { opened } = useOpenedAtOnce();
-  return <>{target}{opened && <p>{text}</p>}</>;
+  return (
+    <>
+      {target}
+      {opened && <p>{text}</p>}
+    </>
+  );
 }
 
 it('opens what a button opens as soon as it has loaded', async () => {

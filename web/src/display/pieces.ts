@@ -1,6 +1,7 @@
 // Sentences of the service in pieces: plain text, identifiers that have a name, and times.
 
-export type Piece = { kind: 'text' | 'time'; text: string } | { kind: 'name'; text: string; name: string };
+export type Piece =
+  { kind: 'text' | 'time'; text: string } | { kind: 'name'; text: string; name: string };
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/;
 
@@ -16,7 +17,11 @@ export function pieces(text: string, resource?: { id: string; name: string }): P
   for (const match of text.matchAll(found)) {
     if (match.index > at) all.push({ kind: 'text', text: text.slice(at, match.index) });
     const [part] = match;
-    all.push(named && part === named.id ? { kind: 'name', text: part, name: named.name } : { kind: 'time', text: part });
+    all.push(
+      named && part === named.id
+        ? { kind: 'name', text: part, name: named.name }
+        : { kind: 'time', text: part },
+    );
     at = match.index + part.length;
   }
   if (at < text.length) all.push({ kind: 'text', text: text.slice(at) });

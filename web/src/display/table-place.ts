@@ -10,10 +10,16 @@ export interface TablePlace {
 
 type Search = Record<string, unknown>;
 
-const names = (table: string) => (table ? { sort: `${table}.sort`, page: `${table}.page` } : { sort: 'sort', page: 'page' });
+const names = (table: string) =>
+  table ? { sort: `${table}.sort`, page: `${table}.page` } : { sort: 'sort', page: 'page' };
 
 /** Reads the place of a table from the part of an address behind `?`; what names no column of the table is ignored. */
-export function placeIn(search: Search, table: string, columns: readonly string[], sortedBy?: TablePlace['sorting'][number]): TablePlace {
+export function placeIn(
+  search: Search,
+  table: string,
+  columns: readonly string[],
+  sortedBy?: TablePlace['sorting'][number],
+): TablePlace {
   const { sort, page } = names(table);
   const [, minus, id = ''] = /^(-?)(.+)$/.exec(String(search[sort] ?? '')) ?? [];
   const number = Number(search[page] ?? 1);
@@ -24,18 +30,37 @@ export function placeIn(search: Search, table: string, columns: readonly string[
 }
 
 /** The same address with the place of a table in it. */
-export function withPlace(search: Search, table: string, { sorting: [by], page: at }: TablePlace): Search {
+export function withPlace(
+  search: Search,
+  table: string,
+  { sorting: [by], page: at }: TablePlace,
+): Search {
   const { sort, page } = names(table);
-  return { ...search, [sort]: by ? `${by.desc ? '-' : ''}${by.id}` : undefined, [page]: at > 0 ? at + 1 : undefined };
+  return {
+    ...search,
+    [sort]: by ? `${by.desc ? '-' : ''}${by.id}` : undefined,
+    [page]: at > 0 ? at + 1 : undefined,
+  };
 }
 
 /** The place of a table, and how to change it. `table` is the name that its parts of the address begin with. */
-export function useTablePlace(table: string, columns: readonly string[], sortedBy?: TablePlace['sorting'][number]): [TablePlace, (next: TablePlace) => void] {
+export function useTablePlace(
+  table: string,
+  columns: readonly string[],
+  sortedBy?: TablePlace['sorting'][number],
+): [TablePlace, (next: TablePlace) => void] {
   const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | undefined;
-  const [place, setPlace] = useState(() => placeIn(router?.state.location.search ?? {}, table, columns, sortedBy));
+  const [place, setPlace] = useState(() =>
+    placeIn(router?.state.location.search ?? {}, table, columns, sortedBy),
+  );
   const change = (next: TablePlace) => {
     setPlace(next);
-    void router?.navigate({ to: '.', search: (before: Search) => withPlace(before, table, next) as never, replace: true, resetScroll: false });
+    void router?.navigate({
+      to: '.',
+      search: (before: Search) => withPlace(before, table, next) as never,
+      replace: true,
+      resetScroll: false,
+    });
   };
   return [place, change];
 }

@@ -29,27 +29,71 @@ export function CommandPalette({ permissions, opened, onClose }: Props) {
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const [query] = useDebouncedValue(typed.trim(), 200);
-  useEffect(() => { if (opened) palette.open(); else palette.close(); }, [opened]);
+  useEffect(() => {
+    if (opened) palette.open();
+    else palette.close();
+  }, [opened]);
   const pages = matching(pagesOf(permissions), typed);
   const searched = opened && query.length >= LETTERS;
-  const resources = useQuery({ ...resourcesQuery({ text: query, limit: MOST }), enabled: searched && permissions.includes('estate.view') });
-  const waiting = useQuery({ ...waitingQuery, enabled: searched && permissions.includes('intelligence.view'), refetchInterval: false });
-  const recommendations = searched ? (waiting.data?.items ?? []).filter(({ title, resource }) => `${title} ${resource.name}`.toLowerCase().includes(query.toLowerCase())).slice(0, MOST) : [];
+  const resources = useQuery({
+    ...resourcesQuery({ text: query, limit: MOST }),
+    enabled: searched && permissions.includes('estate.view'),
+  });
+  const waiting = useQuery({
+    ...waitingQuery,
+    enabled: searched && permissions.includes('intelligence.view'),
+    refetchInterval: false,
+  });
+  const recommendations = searched
+    ? (waiting.data?.items ?? [])
+        .filter(({ title, resource }) =>
+          `${title} ${resource.name}`.toLowerCase().includes(query.toLowerCase()),
+        )
+        .slice(0, MOST)
+    : [];
   const found = searched ? (resources.data?.items ?? []).slice(0, MOST) : [];
   const busy = typed.trim() !== query || resources.isFetching || waiting.isFetching;
   const nothing = pages.length + found.length + recommendations.length === 0;
   return (
     <Spotlight.Root
-      store={store} shortcut={null} query={typed} onQueryChange={setTyped} onSpotlightClose={onClose} scrollable maxHeight={440}
-      title="Command palette" styles={{ header: { display: 'none' } }}
+      store={store}
+      shortcut={null}
+      query={typed}
+      onQueryChange={setTyped}
+      onSpotlightClose={onClose}
+      scrollable
+      maxHeight={440}
+      title="Command palette"
+      styles={{ header: { display: 'none' } }}
     >
-      <Spotlight.Search placeholder="Page, resource or recommendation" aria-label="Page, resource or recommendation" leftSection={<IconSearch size={18} />} />
+      <Spotlight.Search
+        placeholder="Page, resource or recommendation"
+        aria-label="Page, resource or recommendation"
+        leftSection={<IconSearch size={18} />}
+      />
       <Spotlight.ActionsList>
-        {nothing && <Spotlight.Empty>{busy ? 'Searching …' : 'Nothing found. Search by a part of a name or identifier.'}</Spotlight.Empty>}
+        {nothing && (
+          <Spotlight.Empty>
+            {busy ? 'Searching …' : 'Nothing found. Search by a part of a name or identifier.'}
+          </Spotlight.Empty>
+        )}
         {pages.length > 0 && (
           <Spotlight.ActionsGroup label="Pages">
             {pages.map(({ label, room, to, about }) => (
-              <Spotlight.Action key={to} label={label} description={about} leftSection={<IconFileText size={18} />} rightSection={room && <Text size="xs" className="muted">{room}</Text>} onClick={() => void navigate({ to })} />
+              <Spotlight.Action
+                key={to}
+                label={label}
+                description={about}
+                leftSection={<IconFileText size={18} />}
+                rightSection={
+                  room && (
+                    <Text size="xs" className="muted">
+                      {room}
+                    </Text>
+                  )
+                }
+                onClick={() => void navigate({ to })}
+              />
             ))}
           </Spotlight.ActionsGroup>
         )}
@@ -57,7 +101,10 @@ export function CommandPalette({ permissions, opened, onClose }: Props) {
           <Spotlight.ActionsGroup label="Resources">
             {found.map(({ id, connection_id, name, type, provider }) => (
               <Spotlight.Action
-                key={`${connection_id} ${id}`} label={name || id} description={`${words(type)} · ${words(provider)} · ${id}`} leftSection={<IconServer2 size={18} />}
+                key={`${connection_id} ${id}`}
+                label={name || id}
+                description={`${words(type)} · ${words(provider)} · ${id}`}
+                leftSection={<IconServer2 size={18} />}
                 onClick={() => void navigate({ to: '/estate/resources/$id', params: { id } })}
               />
             ))}
@@ -67,8 +114,13 @@ export function CommandPalette({ permissions, opened, onClose }: Props) {
           <Spotlight.ActionsGroup label="Recommendations">
             {recommendations.map(({ id, title, kind, priority }) => (
               <Spotlight.Action
-                key={id} label={title} description={`${words(kind)} · ${words(priority)} priority`} leftSection={<IconBulb size={18} />}
-                onClick={() => void navigate({ to: '/intelligence/recommendations/$id', params: { id } })}
+                key={id}
+                label={title}
+                description={`${words(kind)} · ${words(priority)} priority`}
+                leftSection={<IconBulb size={18} />}
+                onClick={() =>
+                  void navigate({ to: '/intelligence/recommendations/$id', params: { id } })
+                }
               />
             ))}
           </Spotlight.ActionsGroup>

@@ -5,26 +5,65 @@ import { lazy, Suspense, useState } from 'react';
 import { LateMenu } from './LateMenu';
 import { useGoTo } from './useGoTo';
 
-const CommandPalette = lazy(() => import('./CommandPalette').then((module) => ({ default: module.CommandPalette })));
-const Shortcuts = lazy(() => import('./Shortcuts').then((module) => ({ default: module.Shortcuts })));
+const CommandPalette = lazy(() =>
+  import('./CommandPalette').then((module) => ({ default: module.CommandPalette })),
+);
+const Shortcuts = lazy(() =>
+  import('./Shortcuts').then((module) => ({ default: module.Shortcuts })),
+);
 
 /** The command palette, the keyboard shortcuts and the documentation, by button and by key. */
 export function Finder({ path, permissions }: { path: string; permissions: string[] }) {
   const [palette, setPalette] = useState<boolean>();
   const [shortcuts, setShortcuts] = useState(false);
   useHotkeys([['mod+K', () => setPalette(true)]], []);
-  useHotkeys([['shift+?', () => setShortcuts(true)], ['?', () => setShortcuts(true)]]);
+  useHotkeys([
+    ['shift+?', () => setShortcuts(true)],
+    ['?', () => setShortcuts(true)],
+  ]);
   useGoTo();
   return (
     <>
-      <Button variant="default" visibleFrom="sm" c="var(--muted)" fw={400} leftSection={<IconCommand size={16} />} rightSection={<Kbd size="xs" aria-hidden>Ctrl K</Kbd>} onClick={() => setPalette(true)}>Command palette</Button>
-      <ActionIcon size="lg" hiddenFrom="sm" onClick={() => setPalette(true)} aria-label="Command palette"><IconCommand size={18} stroke={1.6} /></ActionIcon>
+      <Button
+        variant="default"
+        visibleFrom="sm"
+        c="var(--muted)"
+        fw={400}
+        leftSection={<IconCommand size={16} />}
+        rightSection={
+          <Kbd size="xs" aria-hidden>
+            Ctrl K
+          </Kbd>
+        }
+        onClick={() => setPalette(true)}
+      >
+        Command palette
+      </Button>
+      <ActionIcon
+        size="lg"
+        hiddenFrom="sm"
+        onClick={() => setPalette(true)}
+        aria-label="Command palette"
+      >
+        <IconCommand size={18} stroke={1.6} />
+      </ActionIcon>
       <LateMenu
-        target={<ActionIcon size="lg" aria-label="Help"><IconHelp size={18} stroke={1.6} /></ActionIcon>} width={280}
+        target={
+          <ActionIcon size="lg" aria-label="Help">
+            <IconHelp size={18} stroke={1.6} />
+          </ActionIcon>
+        }
+        width={280}
         content={{ kind: 'help', path, onShortcuts: () => setShortcuts(true) }}
       />
       <Suspense>
-        {palette !== undefined && <CommandPalette permissions={permissions} opened={palette} onClose={() => setPalette(false)} />}
+        {palette !== undefined && (
+          <CommandPalette
+            permissions={permissions}
+            opened={palette}
+            onClose={() => setPalette(false)}
+          />
+        )}
         {shortcuts && <Shortcuts onClose={() => setShortcuts(false)} />}
       </Suspense>
     </>

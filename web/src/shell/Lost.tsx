@@ -11,7 +11,15 @@ export function Lost() {
   return (
     <div style={{ padding: 'clamp(20px, 5vw, 64px)' }}>
       <Page title="Page not found">
-        <EmptyState title="This page does not exist" icon={<IconMap2 size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the dashboard</Button>}>
+        <EmptyState
+          title="This page does not exist"
+          icon={<IconMap2 size={22} />}
+          action={
+            <Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>
+              Go to the dashboard
+            </Button>
+          }
+        >
           Check the address, or go to the dashboard.
         </EmptyState>
       </Page>
@@ -23,8 +31,17 @@ export function Lost() {
 export function NotYours({ place: { label, any } }: { place: Pick<Place, 'label' | 'any'> }) {
   return (
     <Page title={label}>
-      <EmptyState title="You don't have access to this page" icon={<IconLock size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the dashboard</Button>}>
-        You need the permission {any.join(' or ')}. Ask an administrator for a role that includes it.
+      <EmptyState
+        title="You don't have access to this page"
+        icon={<IconLock size={22} />}
+        action={
+          <Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>
+            Go to the dashboard
+          </Button>
+        }
+      >
+        You need the permission {any.join(' or ')}. Ask an administrator for a role that includes
+        it.
       </EmptyState>
     </Page>
   );

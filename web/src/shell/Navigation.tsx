@@ -15,25 +15,35 @@ export function Navigation({ path, permissions }: { path: string; permissions: s
   useEffect(() => {
     list.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
   }, [path]);
-  return <div ref={list}>{sections.map((section) => (
-    <div key={section.label} role="group" aria-label={section.label}>
-      <Text size="xs" fw={600} className="muted" px={10} pt="sm" pb={4}>{section.label}</Text>
-      {section.places.map((place) => (
-        <div key={place.to}>
-          <PlaceLink of={place} path={path} />
-          {place.to === room?.to && place.groups && <Pages groups={place.groups} path={path} />}
+  return (
+    <div ref={list}>
+      {sections.map((section) => (
+        <div key={section.label} role="group" aria-label={section.label}>
+          <Text size="xs" fw={600} className="muted" px={10} pt="sm" pb={4}>
+            {section.label}
+          </Text>
+          {section.places.map((place) => (
+            <div key={place.to}>
+              <PlaceLink of={place} path={path} />
+              {place.to === room?.to && place.groups && <Pages groups={place.groups} path={path} />}
+            </div>
+          ))}
         </div>
       ))}
     </div>
-  ))}</div>;
+  );
 }
 
 function PlaceLink({ of: { label, to, icon: Icon, groups }, path }: { of: Place; path: string }) {
   const here = within(path, to);
   return (
     <NavLink
-      label={label} active={here && !groups} aria-current={here && !groups ? 'page' : undefined} leftSection={<Icon size={18} stroke={1.6} />}
-      renderRoot={(props) => <RouteLink to={to} {...props} />} className={classes.place}
+      label={label}
+      active={here && !groups}
+      aria-current={here && !groups ? 'page' : undefined}
+      leftSection={<Icon size={18} stroke={1.6} />}
+      renderRoot={(props) => <RouteLink to={to} {...props} />}
+      className={classes.place}
     />
   );
 }
@@ -41,13 +51,22 @@ function PlaceLink({ of: { label, to, icon: Icon, groups }, path }: { of: Place;
 function Pages({ groups, path }: { groups: PageGroup[]; path: string }) {
   const current = pageAt(path, groups);
   return groups.map(({ label, pages }) => (
-    <div key={label ?? ''} className={classes.pages} role={label ? 'group' : undefined} aria-label={label}>
+    <div
+      key={label ?? ''}
+      className={classes.pages}
+      role={label ? 'group' : undefined}
+      aria-label={label}
+    >
       {label && <Text className={`muted ${classes.group}`}>{label}</Text>}
       {pages.map((page) => (
         <NavLink
-          key={page.to} label={page.label} active={page === current} aria-current={page === current ? 'page' : undefined}
+          key={page.to}
+          label={page.label}
+          active={page === current}
+          aria-current={page === current ? 'page' : undefined}
           rightSection={page.to === '/intelligence/approvals' ? <Waiting /> : undefined}
-          renderRoot={(props) => <RouteLink to={page.to} {...props} />} className={classes.page}
+          renderRoot={(props) => <RouteLink to={page.to} {...props} />}
+          className={classes.page}
         />
       ))}
     </div>
@@ -58,5 +77,9 @@ function Pages({ groups, path }: { groups: PageGroup[]; path: string }) {
 function Waiting() {
   const { data } = useQuery(dashboardQuery);
   const waiting = data?.approvals_pending ?? 0;
-  return waiting > 0 ? <Badge size="sm" circle={waiting < 10} color="yellow" aria-label={`${waiting} waiting`}>{waiting}</Badge> : null;
+  return waiting > 0 ? (
+    <Badge size="sm" circle={waiting < 10} color="yellow" aria-label={`${waiting} waiting`}>
+      {waiting}
+    </Badge>
+  ) : null;
 }

@@ -17,7 +17,9 @@ export function RoomFrame({ room }: Props) {
   const overview = page.to === room;
   return (
     <Page
-      title={overview ? place.label : page.label} browserTitle={[page.label, place.label]} description={page.about}
+      title={overview ? place.label : page.label}
+      browserTitle={[page.label, place.label]}
+      description={page.about}
       above={overview ? undefined : <Trail of={[[place.label, room]]} />}
     >
       <Outlet />

@@ -13,7 +13,13 @@ export function RoomParts({ label, parts }: Props) {
   const navigate = useNavigate();
   return (
     <Stack gap="md">
-      <SegmentedControl aria-label={label} value={path} onChange={(to) => void navigate({ to })} data={parts} style={{ alignSelf: 'flex-start' }} />
+      <SegmentedControl
+        aria-label={label}
+        value={path}
+        onChange={(to) => void navigate({ to })}
+        data={parts}
+        style={{ alignSelf: 'flex-start' }}
+      />
       <Outlet />
     </Stack>
   );

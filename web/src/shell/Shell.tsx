@@ -26,15 +26,37 @@ export function Shell() {
   // Not asked for at all: every refusal would be an entry of the log.
   const closed = closedTo(path, me.permissions);
   return (
-    <AppShell header={{ height: 56 }} navbar={{ width: 252, breakpoint: 'md', collapsed: { mobile: !opened } }} padding={{ base: 'md', sm: 'xl' }}>
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 252, breakpoint: 'md', collapsed: { mobile: !opened } }}
+      padding={{ base: 'md', sm: 'xl' }}
+    >
       <AppShell.Header px="md" style={{ background: 'var(--surface)', borderColor: 'var(--line)' }}>
-        <a href="#content" className="skip-link">Skip to the content</a>
+        <a href="#content" className="skip-link">
+          Skip to the content
+        </a>
         <Group h="100%" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
-            <Burger opened={opened} onClick={toggle} hiddenFrom="md" size="sm" aria-label={opened ? 'Close navigation' : 'Open navigation'} />
-            <Link to="/" className="quiet-link" aria-label="Reeve, start"><Mark /></Link>
-            {workspace && workspace.name !== 'Reeve' && <Text size="sm" fw={600} visibleFrom="xs" truncate maw={260}>{workspace.name}</Text>}
-            {me.demo && <Badge color="yellow" variant="light">Demo</Badge>}
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="md"
+              size="sm"
+              aria-label={opened ? 'Close navigation' : 'Open navigation'}
+            />
+            <Link to="/" className="quiet-link" aria-label="Reeve, start">
+              <Mark />
+            </Link>
+            {workspace && workspace.name !== 'Reeve' && (
+              <Text size="sm" fw={600} visibleFrom="xs" truncate maw={260}>
+                {workspace.name}
+              </Text>
+            )}
+            {me.demo && (
+              <Badge color="yellow" variant="light">
+                Demo
+              </Badge>
+            )}
           </Group>
           <Group gap={6} wrap="nowrap">
             <Finder path={path} permissions={me.permissions} />
@@ -43,18 +65,28 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" style={{ background: 'var(--surface)', borderColor: 'var(--line)' }} aria-label="Main navigation">
+      <AppShell.Navbar
+        p="sm"
+        style={{ background: 'var(--surface)', borderColor: 'var(--line)' }}
+        aria-label="Main navigation"
+      >
         <AppShell.Section grow style={{ overflowY: 'auto', scrollbarWidth: 'thin' }}>
           <Navigation path={path} permissions={me.permissions} />
         </AppShell.Section>
         {me.demo && (
           <AppShell.Section p={10}>
-            <Text size="xs" className="muted">Demo data. Nothing here touches a real cloud.</Text>
+            <Text size="xs" className="muted">
+              Demo data. Nothing here touches a real cloud.
+            </Text>
           </AppShell.Section>
         )}
       </AppShell.Navbar>
       {/* No transition: its padding makes room for the navigation, and sliding there pushes wide content out of a window just made narrow. */}
-      <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none', background: 'var(--ground)', transition: 'none' }}>
+      <AppShell.Main
+        id="content"
+        tabIndex={-1}
+        style={{ outline: 'none', background: 'var(--ground)', transition: 'none' }}
+      >
         {me.permissions.includes('intelligence.view') && <KillSwitchNotice />}
         {closed ? <NotYours place={closed} /> : <Outlet key={workspace?.version} />}
       </AppShell.Main>
@@ -67,10 +99,19 @@ function KillSwitchNotice() {
   if (!data?.kill_switch) return null;
   return (
     <Alert
-      color="red" variant="filled" mb="lg" maw={1440} mx="auto" title="The kill switch is on"
+      color="red"
+      variant="filled"
+      mb="lg"
+      maw={1440}
+      mx="auto"
+      title="The kill switch is on"
       icon={<IconHandStop size={20} />}
     >
-      No agent makes changes until you turn it off under <Link to="/intelligence/guardrails" style={{ color: 'inherit' }}>Guardrails</Link>.
+      No agent makes changes until you turn it off under{' '}
+      <Link to="/intelligence/guardrails" style={{ color: 'inherit' }}>
+        Guardrails
+      </Link>
+      .
     </Alert>
   );
 }

@@ -16,8 +16,13 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
     <Modal opened onClose={onClose} title="Keyboard shortcuts" size="lg">
       <Stack gap="md">
         <Keys title="Everywhere" of={GENERAL} />
-        <Keys title="Go to a page" of={Object.entries(GO_TO).map(([key, { label }]) => [['g', key], label])} />
-        <Text size="xs" className="muted">Shortcuts of one or two letters work while no field has the focus.</Text>
+        <Keys
+          title="Go to a page"
+          of={Object.entries(GO_TO).map(([key, { label }]) => [['g', key], label])}
+        />
+        <Text size="xs" className="muted">
+          Shortcuts of one or two letters work while no field has the focus.
+        </Text>
       </Stack>
     </Modal>
   );
@@ -26,12 +31,18 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
 function Keys({ title, of: keys }: { title: string; of: [string[], string][] }) {
   return (
     <section>
-      <Title order={3} size="h5" mb={6}>{title}</Title>
+      <Title order={3} size="h5" mb={6}>
+        {title}
+      </Title>
       <Stack component="ul" gap={6} m={0} p={0} style={{ listStyle: 'none' }}>
         {keys.map(([parts, meaning]) => (
           <Group component="li" key={meaning} justify="space-between" wrap="nowrap" gap="md">
             <Text size="sm">{meaning}</Text>
-            <Group gap={4} wrap="nowrap">{parts.map((part) => <Kbd key={part}>{part}</Kbd>)}</Group>
+            <Group gap={4} wrap="nowrap">
+              {parts.map((part) => (
+                <Kbd key={part}>{part}</Kbd>
+              ))}
+            </Group>
           </Group>
         ))}
       </Stack>

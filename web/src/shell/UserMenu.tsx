@@ -8,7 +8,9 @@ export function UserMenu({ me }: { me: Me }) {
     <UnstyledButton p={4}>
       <Group gap={8} wrap="nowrap">
         <Avatar name={me.name} color="petrol" size={30} radius="xl" aria-hidden />
-        <Text size="sm" fw={500} visibleFrom="sm" aria-hidden>{me.name}</Text>
+        <Text size="sm" fw={500} visibleFrom="sm" aria-hidden>
+          {me.name}
+        </Text>
         <span className="visually-hidden">Account of {me.name}</span>
         <IconChevronDown size={14} aria-hidden />
       </Group>

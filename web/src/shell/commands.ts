@@ -11,20 +11,41 @@ export interface PageCommand {
 
 /** The pages that these permissions open. */
 export function pagesOf(permissions: string[]): PageCommand[] {
-  const account: PageCommand = { label: 'Account', to: '/account', about: 'Your profile and password.' };
-  return openTo(permissions).flatMap(({ label: section, places }) => places.flatMap(({ label, to, groups }): PageCommand[] =>
-    groups ? groups.flatMap(({ pages }) => pages.map((page) => ({ label: page.label, to: page.to, about: page.about, room: label }))) : [{ label, to, room: section }])).concat(account);
+  const account: PageCommand = {
+    label: 'Account',
+    to: '/account',
+    about: 'Your profile and password.',
+  };
+  return openTo(permissions)
+    .flatMap(({ label: section, places }) =>
+      places.flatMap(({ label, to, groups }): PageCommand[] =>
+        groups
+          ? groups.flatMap(({ pages }) =>
+              pages.map((page) => ({
+                label: page.label,
+                to: page.to,
+                about: page.about,
+                room: label,
+              })),
+            )
+          : [{ label, to, room: section }],
+      ),
+    )
+    .concat(account);
 }
 
 /** Pages in which each word of the query begins a word; those whose name begins with it first. */
 export function matching(pages: PageCommand[], query: string): PageCommand[] {
   const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = ({ label, room, about }: PageCommand) => ` ${label} ${room ?? ''} ${about ?? ''}`.toLowerCase();
+  const text = ({ label, room, about }: PageCommand) =>
+    ` ${label} ${room ?? ''} ${about ?? ''}`.toLowerCase();
   const rank = ({ label }: PageCommand) => {
     const at = label.toLowerCase().indexOf(parts[0] ?? '');
     return at < 0 ? 2 : Math.min(at, 1);
   };
-  return pages.filter((page) => parts.every((part) => text(page).includes(` ${part}`))).sort((a, b) => rank(a) - rank(b));
+  return pages
+    .filter((page) => parts.every((part) => text(page).includes(` ${part}`)))
+    .sort((a, b) => rank(a) - rank(b));
 }
 
 /** Keys after `g`, and the pages that they open. */

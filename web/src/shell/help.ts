@@ -37,7 +37,9 @@ const PAGES: [path: string, document: string, title: string][] = [
 
 /** The documentation of a page. */
 export function helpFor(path: string): { href: string; title: string } | undefined {
-  const [found] = PAGES.filter(([page]) => within(path, page)).sort(([a], [b]) => b.length - a.length);
+  const [found] = PAGES.filter(([page]) => within(path, page)).sort(
+    ([a], [b]) => b.length - a.length,
+  );
   return found && { href: `/docs/${found[1]}.html`, title: found[2] };
 }
 

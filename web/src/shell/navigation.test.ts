@@ -1,12 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { closedTo, expanded, landing, openTo, pageAt, SECTIONS } from './navigation';
 
-const labels = (permissions: string[]) => openTo(permissions).flatMap(({ places }) => places.map(({ label }) => label));
+const labels = (permissions: string[]) =>
+  openTo(permissions).flatMap(({ places }) => places.map(({ label }) => label));
 
 describe('navigation', () => {
   it.each([
     [['audit.view.own', 'audit.search'], ['Audit Logging', 'API tokens'], '/audit'],
-    [['intelligence.view', 'estate.view'], ['Intelligence Automation', 'Connections', 'Resources', 'Budgets', 'Notifications', 'Webhooks', 'API tokens'], '/intelligence'],
+    [
+      ['intelligence.view', 'estate.view'],
+      [
+        'Intelligence Automation',
+        'Connections',
+        'Resources',
+        'Budgets',
+        'Notifications',
+        'Webhooks',
+        'API tokens',
+      ],
+      '/intelligence',
+    ],
     [['administer'], ['Workspace', 'Users', 'Teams', 'API tokens'], '/settings/workspace'],
     [[], ['API tokens'], '/settings/tokens'],
   ])('%j', (permissions, expected, start) => {
@@ -15,14 +28,24 @@ describe('navigation', () => {
   });
 
   it.each([
-    ['/intelligence/rollouts/1', ['audit.view.own'], 'Intelligence Automation'], ['/intelligence', ['intelligence.view'], undefined], ['/estate/resources', [], 'Resources'],
-    ['/audit/alerts', ['audit.view.own'], 'Alerts'], ['/audit/alerts', ['audit.view.all'], undefined], ['/audit/0192-entry', ['audit.view.own'], undefined],
-    ['/settings/tokens', [], undefined], ['/elsewhere', [], undefined], ['/auditing', [], undefined],
-  ])('%s with %j', (path, permissions, expected) => expect(closedTo(path, permissions)?.label).toBe(expected));
+    ['/intelligence/rollouts/1', ['audit.view.own'], 'Intelligence Automation'],
+    ['/intelligence', ['intelligence.view'], undefined],
+    ['/estate/resources', [], 'Resources'],
+    ['/audit/alerts', ['audit.view.own'], 'Alerts'],
+    ['/audit/alerts', ['audit.view.all'], undefined],
+    ['/audit/0192-entry', ['audit.view.own'], undefined],
+    ['/settings/tokens', [], undefined],
+    ['/elsewhere', [], undefined],
+    ['/auditing', [], undefined],
+  ])('%s with %j', (path, permissions, expected) =>
+    expect(closedTo(path, permissions)?.label).toBe(expected),
+  );
 
   it('groups the pages of a room by what a person does there', () => {
     const [room] = openTo(['intelligence.view']).flatMap(({ places }) => places);
-    expect(room?.groups?.map(({ label, pages }) => [label, ...pages.map((page) => page.label)])).toEqual([
+    expect(
+      room?.groups?.map(({ label, pages }) => [label, ...pages.map((page) => page.label)]),
+    ).toEqual([
       [undefined, 'Dashboard'],
       ['Act', 'Recommendations', 'Approvals', 'Rollouts', 'Actions'],
       ['Watch', 'Anomalies', 'Predictions', 'Models'],
@@ -32,7 +55,11 @@ describe('navigation', () => {
 
   it('leaves out pages that need another permission', () => {
     const [room] = openTo(['audit.view.own']).flatMap(({ places }) => places);
-    expect(room?.groups?.flatMap(({ pages }) => pages.map(({ label }) => label))).toEqual(['Dashboard', 'Search', 'Live View']);
+    expect(room?.groups?.flatMap(({ pages }) => pages.map(({ label }) => label))).toEqual([
+      'Dashboard',
+      'Search',
+      'Live View',
+    ]);
   });
 
   it('gives every page a name and a sentence of its own', () => {
@@ -44,12 +71,18 @@ describe('navigation', () => {
   });
 
   it.each([
-    ['/intelligence', 'Dashboard'], ['/intelligence/anomalies/threat-lists', 'Anomalies'], ['/intelligence/rollouts/7', 'Rollouts'],
+    ['/intelligence', 'Dashboard'],
+    ['/intelligence/anomalies/threat-lists', 'Anomalies'],
+    ['/intelligence/rollouts/7', 'Rollouts'],
   ])('%s belongs to %s', (path, label) => {
     expect(pageAt(path, SECTIONS[0]?.places[0]?.groups ?? [])?.label).toBe(label);
   });
 
-  it.each([['/audit/search', '/audit'], ['/intelligence/agents', '/intelligence'], ['/estate/resources', '/intelligence']])('at %s the pages of %s are listed', (path, room) => {
+  it.each([
+    ['/audit/search', '/audit'],
+    ['/intelligence/agents', '/intelligence'],
+    ['/estate/resources', '/intelligence'],
+  ])('at %s the pages of %s are listed', (path, room) => {
     expect(expanded(path, SECTIONS)?.to).toBe(room);
   });
 });

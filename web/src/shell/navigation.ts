@@ -1,5 +1,15 @@
 import {
-  IconBell, IconCloud, IconCoin, IconKey, IconSettings, IconServer2, IconShieldCheck, IconUsers, IconUsersGroup, IconWand, IconWebhook,
+  IconBell,
+  IconCloud,
+  IconCoin,
+  IconKey,
+  IconSettings,
+  IconServer2,
+  IconShieldCheck,
+  IconUsers,
+  IconUsersGroup,
+  IconWand,
+  IconWebhook,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 
@@ -36,52 +46,139 @@ export interface Section {
 export const VIEW_LOG = ['audit.view.all', 'audit.view.team', 'audit.view.own'];
 
 const INTELLIGENCE: PageGroup[] = [
-  { pages: [{ label: 'Dashboard', to: '/intelligence', about: 'Open items, running changes and savings.' }] },
+  {
+    pages: [
+      {
+        label: 'Dashboard',
+        to: '/intelligence',
+        about: 'Open items, running changes and savings.',
+      },
+    ],
+  },
   {
     label: 'Act',
     pages: [
-      { label: 'Recommendations', to: '/intelligence/recommendations', about: 'Changes that agents propose, with their savings, risk and evidence.' },
-      { label: 'Approvals', to: '/intelligence/approvals', about: 'Changes that wait for a signature before they run.' },
-      { label: 'Rollouts', to: '/intelligence/rollouts', about: 'One change for many resources, in stages that stop when something goes wrong.' },
-      { label: 'Actions', to: '/intelligence/actions', about: 'Changes that are running or have ended, with their results.' },
+      {
+        label: 'Recommendations',
+        to: '/intelligence/recommendations',
+        about: 'Changes that agents propose, with their savings, risk and evidence.',
+      },
+      {
+        label: 'Approvals',
+        to: '/intelligence/approvals',
+        about: 'Changes that wait for a signature before they run.',
+      },
+      {
+        label: 'Rollouts',
+        to: '/intelligence/rollouts',
+        about: 'One change for many resources, in stages that stop when something goes wrong.',
+      },
+      {
+        label: 'Actions',
+        to: '/intelligence/actions',
+        about: 'Changes that are running or have ended, with their results.',
+      },
     ],
   },
   {
     label: 'Watch',
     pages: [
-      { label: 'Anomalies', to: '/intelligence/anomalies', about: 'Unusual cost, load and access.' },
-      { label: 'Predictions', to: '/intelligence/predictions', about: 'Forecasts, and actions taken before a limit is reached.' },
-      { label: 'Models', to: '/intelligence/models', about: 'Models that agents use, with their training and measured accuracy.' },
+      {
+        label: 'Anomalies',
+        to: '/intelligence/anomalies',
+        about: 'Unusual cost, load and access.',
+      },
+      {
+        label: 'Predictions',
+        to: '/intelligence/predictions',
+        about: 'Forecasts, and actions taken before a limit is reached.',
+      },
+      {
+        label: 'Models',
+        to: '/intelligence/models',
+        about: 'Models that agents use, with their training and measured accuracy.',
+      },
     ],
   },
   {
     label: 'Configure',
     pages: [
-      { label: 'Agents', to: '/intelligence/agents', about: 'Choose which agents run, on which resources, and what they may change automatically.' },
-      { label: 'Guardrails', to: '/intelligence/guardrails', about: 'Limits for every change, and the kill switch.' },
-      { label: 'Change control', to: '/intelligence/change-control', about: 'Maintenance windows and change freezes.' },
-      { label: 'Exclusions', to: '/intelligence/exclusions', about: 'Resources, accounts and types without recommendations.' },
+      {
+        label: 'Agents',
+        to: '/intelligence/agents',
+        about:
+          'Choose which agents run, on which resources, and what they may change automatically.',
+      },
+      {
+        label: 'Guardrails',
+        to: '/intelligence/guardrails',
+        about: 'Limits for every change, and the kill switch.',
+      },
+      {
+        label: 'Change control',
+        to: '/intelligence/change-control',
+        about: 'Maintenance windows and change freezes.',
+      },
+      {
+        label: 'Exclusions',
+        to: '/intelligence/exclusions',
+        about: 'Resources, accounts and types without recommendations.',
+      },
     ],
   },
 ];
 
 const AUDIT: PageGroup[] = [
-  { pages: [{ label: 'Dashboard', to: '/audit', about: 'Activity, security events and compliance at a glance. Every entry is hashed, linked and signed.' }] },
+  {
+    pages: [
+      {
+        label: 'Dashboard',
+        to: '/audit',
+        about:
+          'Activity, security events and compliance at a glance. Every entry is hashed, linked and signed.',
+      },
+    ],
+  },
   {
     label: 'Watch',
     pages: [
       { label: 'Search', to: '/audit/search', about: 'Find entries by word, field and time.' },
       { label: 'Live View', to: '/audit/live', about: 'Entries as they arrive.' },
-      { label: 'Lists', to: '/audit/lists', about: 'Addresses, networks and names that searches and alerts compare with.', needs: 'audit.search' },
-      { label: 'Alerts', to: '/audit/alerts', about: 'Rules that notify you when matching entries arrive.', needs: 'audit.view.all' },
+      {
+        label: 'Lists',
+        to: '/audit/lists',
+        about: 'Addresses, networks and names that searches and alerts compare with.',
+        needs: 'audit.search',
+      },
+      {
+        label: 'Alerts',
+        to: '/audit/alerts',
+        about: 'Rules that notify you when matching entries arrive.',
+        needs: 'audit.view.all',
+      },
     ],
   },
   {
     label: 'Report',
     pages: [
-      { label: 'Compliance Reports', to: '/audit/compliance', about: 'Evidence for SOC 2, ISO 27001, HIPAA, PCI DSS, GDPR and FedRAMP.', needs: 'audit.reports' },
-      { label: 'Reports', to: '/audit/reports', about: 'Scheduled and one-off reports as PDF, CSV or JSON.', needs: 'audit.reports' },
-      { label: 'Exports', to: '/audit/exports', about: 'Entries as files, once or on a schedule.', needs: 'audit.export' },
+      {
+        label: 'Compliance Reports',
+        to: '/audit/compliance',
+        about: 'Evidence for SOC 2, ISO 27001, HIPAA, PCI DSS, GDPR and FedRAMP.',
+        needs: 'audit.reports',
+      },
+      {
+        label: 'Reports',
+        to: '/audit/reports',
+        about: 'Scheduled and one-off reports as PDF, CSV or JSON.',
+        needs: 'audit.reports',
+      },
+      {
+        label: 'Exports',
+        to: '/audit/exports',
+        about: 'Entries as files, once or on a schedule.',
+        needs: 'audit.export',
+      },
     ],
   },
 ];
@@ -89,11 +186,21 @@ const AUDIT: PageGroup[] = [
 export const SECTIONS: Section[] = [
   {
     label: 'Automation',
-    places: [{ label: 'Intelligence Automation', to: '/intelligence', icon: IconWand, any: ['intelligence.view'], groups: INTELLIGENCE }],
+    places: [
+      {
+        label: 'Intelligence Automation',
+        to: '/intelligence',
+        icon: IconWand,
+        any: ['intelligence.view'],
+        groups: INTELLIGENCE,
+      },
+    ],
   },
   {
     label: 'Access & Security',
-    places: [{ label: 'Audit Logging', to: '/audit', icon: IconShieldCheck, any: VIEW_LOG, groups: AUDIT }],
+    places: [
+      { label: 'Audit Logging', to: '/audit', icon: IconShieldCheck, any: VIEW_LOG, groups: AUDIT },
+    ],
   },
   {
     label: 'Estate',
@@ -109,8 +216,18 @@ export const SECTIONS: Section[] = [
       { label: 'Workspace', to: '/settings/workspace', icon: IconSettings, any: ['administer'] },
       { label: 'Users', to: '/settings/users', icon: IconUsers, any: ['administer'] },
       { label: 'Teams', to: '/settings/teams', icon: IconUsersGroup, any: ['administer'] },
-      { label: 'Notifications', to: '/settings/notifications', icon: IconBell, any: ['intelligence.view'] },
-      { label: 'Webhooks', to: '/settings/webhooks', icon: IconWebhook, any: ['intelligence.view'] },
+      {
+        label: 'Notifications',
+        to: '/settings/notifications',
+        icon: IconBell,
+        any: ['intelligence.view'],
+      },
+      {
+        label: 'Webhooks',
+        to: '/settings/webhooks',
+        icon: IconWebhook,
+        any: ['intelligence.view'],
+      },
       { label: 'API tokens', to: '/settings/tokens', icon: IconKey, any: [] },
     ],
   },
@@ -132,17 +249,26 @@ export function landing(permissions: string[]): string {
 }
 
 /** The place or page that an address belongs to, where these permissions do not open it, with those that would. */
-export function closedTo(path: string, permissions: string[]): Pick<Place, 'label' | 'any'> | undefined {
+export function closedTo(
+  path: string,
+  permissions: string[],
+): Pick<Place, 'label' | 'any'> | undefined {
   const place = SECTIONS.flatMap(({ places }) => places).find(({ to }) => within(path, to));
-  if (place && place.any.length > 0 && !place.any.some((name) => permissions.includes(name))) return place;
+  if (place && place.any.length > 0 && !place.any.some((name) => permissions.includes(name)))
+    return place;
   const page = place?.groups && pageAt(path, place.groups);
-  return page?.needs && !permissions.includes(page.needs) ? { label: page.label, any: [page.needs] } : undefined;
+  return page?.needs && !permissions.includes(page.needs)
+    ? { label: page.label, any: [page.needs] }
+    : undefined;
 }
 
 /** The groups with the pages that these permissions open. */
 function pagesFor(groups: PageGroup[], permissions: string[]): PageGroup[] {
   return groups
-    .map((group) => ({ ...group, pages: group.pages.filter(({ needs }) => !needs || permissions.includes(needs)) }))
+    .map((group) => ({
+      ...group,
+      pages: group.pages.filter(({ needs }) => !needs || permissions.includes(needs)),
+    }))
     .filter(({ pages }) => pages.length > 0);
 }
 
@@ -153,11 +279,16 @@ export function within(path: string, to: string): boolean {
 
 /** The page of a room that an address belongs to: the longest address that covers it. */
 export function pageAt(path: string, groups: PageGroup[]): RoomPage | undefined {
-  return groups.flatMap(({ pages }) => pages).filter(({ to }) => within(path, to)).sort((a, b) => b.to.length - a.to.length)[0];
+  return groups
+    .flatMap(({ pages }) => pages)
+    .filter(({ to }) => within(path, to))
+    .sort((a, b) => b.to.length - a.to.length)[0];
 }
 
 /** The room whose pages the navigation lists: the one that is open, or else the first that a person may see. */
 export function expanded(path: string, sections: Section[]): Place | undefined {
-  const rooms = sections.flatMap(({ places }) => places).filter(({ groups }) => groups !== undefined);
+  const rooms = sections
+    .flatMap(({ places }) => places)
+    .filter(({ groups }) => groups !== undefined);
   return rooms.find(({ to }) => within(path, to)) ?? rooms[0];
 }

@@ -13,10 +13,22 @@ export function useGoTo() {
     let pressed = 0;
     const onKey = (event: KeyboardEvent) => {
       const busy = event.target instanceof Element && event.target.closest(FIELDS) !== null;
-      if (busy || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('[role=dialog]')) return;
+      if (
+        busy ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        document.querySelector('[role=dialog]')
+      )
+        return;
       if (event.key === '/') {
-        const field = document.querySelector<HTMLElement>('#content [role=search] input, #content input[type=search], #content [role=search] textarea');
-        if (field) { event.preventDefault(); field.focus(); }
+        const field = document.querySelector<HTMLElement>(
+          '#content [role=search] input, #content input[type=search], #content [role=search] textarea',
+        );
+        if (field) {
+          event.preventDefault();
+          field.focus();
+        }
       } else if (Date.now() - pressed < PAIR_MS && GO_TO[event.key]) {
         pressed = 0;
         event.preventDefault();

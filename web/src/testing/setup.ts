@@ -4,14 +4,25 @@ import { afterEach } from 'vitest';
 
 // What Mantine asks of a browser and jsdom lacks.
 window.matchMedia ??= (query: string) => ({
-  matches: false, media: query, onchange: null,
-  addListener: () => undefined, removeListener: () => undefined,
-  addEventListener: () => undefined, removeEventListener: () => undefined, dispatchEvent: () => false,
+  matches: false,
+  media: query,
+  onchange: null,
+  addListener: () => undefined,
+  removeListener: () => undefined,
+  addEventListener: () => undefined,
+  removeEventListener: () => undefined,
+  dispatchEvent: () => false,
 });
 window.ResizeObserver ??= class {
-  observe() { /* nothing has a size here */ }
-  unobserve() { /* nothing has a size here */ }
-  disconnect() { /* nothing has a size here */ }
+  observe() {
+    /* nothing has a size here */
+  }
+  unobserve() {
+    /* nothing has a size here */
+  }
+  disconnect() {
+    /* nothing has a size here */
+  }
 };
 window.HTMLElement.prototype.scrollIntoView = () => undefined;
 

@@ -9,20 +9,56 @@ import {
 
 /** The one accent: the green-blue of a ledger's binding. */
 const petrol: MantineColorsTuple = [
-  '#eaf6f6', '#d3eaeb', '#a5d4d6', '#74bdc1', '#4ca8ad', '#2f979d', '#178086', '#0d6b72', '#0b5a60', '#06434a',
+  '#eaf6f6',
+  '#d3eaeb',
+  '#a5d4d6',
+  '#74bdc1',
+  '#4ca8ad',
+  '#2f979d',
+  '#178086',
+  '#0d6b72',
+  '#0b5a60',
+  '#06434a',
 ];
 
 /** Neutrals with a trace of the accent, so that grey areas and accent sit together. */
 const dark: MantineColorsTuple = [
-  '#d5dbdd', '#a9b3b6', '#8a9699', '#5d6a6e', '#3a4649', '#2a3437', '#1c2527', '#141b1d', '#0f1517', '#0a0f10',
+  '#d5dbdd',
+  '#a9b3b6',
+  '#8a9699',
+  '#5d6a6e',
+  '#3a4649',
+  '#2a3437',
+  '#1c2527',
+  '#141b1d',
+  '#0f1517',
+  '#0a0f10',
 ];
 const gray: MantineColorsTuple = [
-  '#f7f9f9', '#eff3f3', '#e4e9ea', '#d5dcdd', '#bcc6c8', '#98a5a8', '#6f7d81', '#4f5c60', '#333f42', '#1c2628',
+  '#f7f9f9',
+  '#eff3f3',
+  '#e4e9ea',
+  '#d5dcdd',
+  '#bcc6c8',
+  '#98a5a8',
+  '#6f7d81',
+  '#4f5c60',
+  '#333f42',
+  '#1c2628',
 ];
 
 /** Dark enough for white words on it. */
 const red: MantineColorsTuple = [
-  '#fff1f0', '#ffe1df', '#fdc5c2', '#f9a39e', '#f0867f', '#e0615a', '#cf453d', '#b8352e', '#9c2b25', '#7d221d',
+  '#fff1f0',
+  '#ffe1df',
+  '#fdc5c2',
+  '#f9a39e',
+  '#f0867f',
+  '#e0615a',
+  '#cf453d',
+  '#b8352e',
+  '#9c2b25',
+  '#7d221d',
 ];
 
 export const theme = createTheme({
@@ -31,7 +67,8 @@ export const theme = createTheme({
   colors: { petrol, dark, gray, red },
   autoContrast: true,
   fontFamily: "'Inter Variable', system-ui, -apple-system, 'Segoe UI', sans-serif",
-  fontFamilyMonospace: "ui-monospace, 'SFMono-Regular', 'Cascadia Mono', 'DejaVu Sans Mono', monospace",
+  fontFamilyMonospace:
+    "ui-monospace, 'SFMono-Regular', 'Cascadia Mono', 'DejaVu Sans Mono', monospace",
   headings: {
     fontWeight: '620',
     sizes: {
@@ -57,7 +94,12 @@ export const theme = createTheme({
     Paper: Paper.extend({ defaultProps: { radius: 'lg' } }),
     Card: { defaultProps: { withBorder: true, radius: 'lg', padding: 'lg' } },
     Modal: {
-      defaultProps: { centered: true, radius: 'lg', overlayProps: { backgroundOpacity: 0.45, blur: 2 }, closeButtonProps: { 'aria-label': 'Close' } },
+      defaultProps: {
+        centered: true,
+        radius: 'lg',
+        overlayProps: { backgroundOpacity: 0.45, blur: 2 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
       styles: { title: { fontWeight: 600, lineHeight: 1.35, overflowWrap: 'anywhere' } },
     },
   },

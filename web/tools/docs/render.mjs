@@ -4,17 +4,45 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
 /** The folders that are served, in the order of the index; decision records are for those who work on the program. */
-const FOLDERS = [['How to', 'howto'], ['How it learns and judges', 'learning'], ['Operation', 'operate'], ['Reference', '.'], ['Agent types', 'agents'], ['Error codes', 'errors'], ['File formats', 'formats']];
+const FOLDERS = [
+  ['How to', 'howto'],
+  ['How it learns and judges', 'learning'],
+  ['Operation', 'operate'],
+  ['Reference', '.'],
+  ['Agent types', 'agents'],
+  ['Error codes', 'errors'],
+  ['File formats', 'formats'],
+];
 
-const slug = (text) => text.toLowerCase().replace(/<[^>]+>|&\w+;/g, '').replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s/g, '-');
-const escaped = (text) => text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign]);
+const slug = (text) =>
+  text
+    .toLowerCase()
+    .replace(/<[^>]+>|&\w+;/g, '')
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-');
+const escaped = (text) =>
+  text.replace(
+    /[&<>"]/g,
+    (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign],
+  );
 
 /** The documents below `source`, by their path without `.md`. */
 export function documents(source) {
-  return FOLDERS.flatMap(([group, folder]) => readdirSync(join(source, folder)).filter((file) => file.endsWith('.md')).sort().map((file) => {
-    const text = readFileSync(join(source, folder, file), 'utf8');
-    return { group, path: posix.join(folder, file.slice(0, -3)), title: (/^# (.+)$/m.exec(text)?.[1] ?? file).replace(/`/g, ''), text };
-  }));
+  return FOLDERS.flatMap(([group, folder]) =>
+    readdirSync(join(source, folder))
+      .filter((file) => file.endsWith('.md'))
+      .sort()
+      .map((file) => {
+        const text = readFileSync(join(source, folder, file), 'utf8');
+        return {
+          group,
+          path: posix.join(folder, file.slice(0, -3)),
+          title: (/^# (.+)$/m.exec(text)?.[1] ?? file).replace(/`/g, ''),
+          text,
+        };
+      }),
+  );
 }
 
 /** The address of a link from one document to another; a target that is not served gives none. */
@@ -51,7 +79,8 @@ export function body({ path, text }, served) {
       },
       // A wide table scrolls in its own box.
       table(token) {
-        const row = (cells, tag) => `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
+        const row = (cells, tag) =>
+          `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
         return `<div class="wide" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${token.rows.map((cells) => row(cells, 'td')).join('')}</tbody></table></div>\n`;
       },
     },
@@ -88,9 +117,12 @@ export function render(source, target, style) {
     mkdirSync(dirname(join(target, path)), { recursive: true });
     writeFileSync(join(target, path), text);
   };
-  for (const document of all) write(`${document.path}.html`, page(document.title, document.path, body(document, served)));
+  for (const document of all)
+    write(`${document.path}.html`, page(document.title, document.path, body(document, served)));
   const lists = [...new Set(all.map(({ group }) => group))].map((group) => {
-    const items = all.filter((document) => document.group === group).map(({ path, title }) => `<li><a href="${path}.html">${escaped(title)}</a></li>`);
+    const items = all
+      .filter((document) => document.group === group)
+      .map(({ path, title }) => `<li><a href="${path}.html">${escaped(title)}</a></li>`);
     return `<h2>${group}</h2>\n<ul>\n${items.join('\n')}\n</ul>\n`;
   });
   write('index.html', page('Documentation', 'index', `<h1>Documentation</h1>\n${lists.join('')}`));

@@ -14,10 +14,28 @@ interface FieldProps {
 export function BasicFields({ draft, set }: FieldProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
-      <TextInput label="Keyword" placeholder="In any field" value={draft.keyword ?? ''} onChange={(event) => set({ keyword: event.currentTarget.value })} />
-      <TextInput label="User" placeholder="E-mail address or id" value={draft.user ?? ''} onChange={(event) => set({ user: event.currentTarget.value })} />
-      <TextInput label="Resource" placeholder="Id or name" value={draft.resource ?? ''} onChange={(event) => set({ resource: event.currentTarget.value })} />
-      <EventTypeInput value={draft.event_type ?? ''} onChange={(event_type) => set({ event_type })} />
+      <TextInput
+        label="Keyword"
+        placeholder="In any field"
+        value={draft.keyword ?? ''}
+        onChange={(event) => set({ keyword: event.currentTarget.value })}
+      />
+      <TextInput
+        label="User"
+        placeholder="E-mail address or id"
+        value={draft.user ?? ''}
+        onChange={(event) => set({ user: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Resource"
+        placeholder="Id or name"
+        value={draft.resource ?? ''}
+        onChange={(event) => set({ resource: event.currentTarget.value })}
+      />
+      <EventTypeInput
+        value={draft.event_type ?? ''}
+        onChange={(event_type) => set({ event_type })}
+      />
     </SimpleGrid>
   );
 }
@@ -26,13 +44,29 @@ export function BasicFields({ draft, set }: FieldProps) {
 export function BasicSearch() {
   const navigate = useNavigate();
   const [draft, setDraft] = useState<SearchFilters>({});
-  const given = Object.fromEntries(Object.entries(draft).flatMap(([name, value]) => (value.trim() ? [[name, value.trim()]] : [])));
+  const given = Object.fromEntries(
+    Object.entries(draft).flatMap(([name, value]) => (value.trim() ? [[name, value.trim()]] : [])),
+  );
   return (
-    <form role="search" aria-label="Search the log" onSubmit={(event) => { event.preventDefault(); void navigate({ to: '/audit/search', search: given }); }}>
+    <form
+      role="search"
+      aria-label="Search the log"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void navigate({ to: '/audit/search', search: given });
+      }}
+    >
       <BasicFields draft={draft} set={(change) => setDraft({ ...draft, ...change })} />
       <Group mt="sm" gap="md">
-        <Button type="submit" leftSection={<IconSearch size={16} />}>Search</Button>
-        <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={given} {...props} />}>Advanced search</Anchor>
+        <Button type="submit" leftSection={<IconSearch size={16} />}>
+          Search
+        </Button>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/audit/search" search={given} {...props} />}
+        >
+          Advanced search
+        </Anchor>
       </Group>
     </form>
   );

@@ -6,20 +6,49 @@ import { MOST_COLUMNS, USUAL_COLUMNS } from './chosen';
 import { fieldsQuery } from './queries';
 
 /** The columns of the entries: fields of the query language, in the order in which they are chosen. */
-export function ColumnPicker({ target, columns, onChange }: OpenedProps & { columns: string[]; onChange: (columns: string[]) => void }) {
+export function ColumnPicker({
+  target,
+  columns,
+  onChange,
+}: OpenedProps & { columns: string[]; onChange: (columns: string[]) => void }) {
   const { opened, setOpened, button } = useOpenedAtOnce();
   const fields = useQuery(fieldsQuery).data?.items ?? [];
   return (
-    <Popover position="bottom-end" width={360} withinPortal shadow="md" trapFocus opened={opened} onChange={setOpened}>
-      <Popover.Target>{cloneElement(target, { ref: button, onClick: () => setOpened(!opened) })}</Popover.Target>
+    <Popover
+      position="bottom-end"
+      width={360}
+      withinPortal
+      shadow="md"
+      trapFocus
+      opened={opened}
+      onChange={setOpened}
+    >
+      <Popover.Target>
+        {cloneElement(target, { ref: button, onClick: () => setOpened(!opened) })}
+      </Popover.Target>
       <Popover.Dropdown maw="94vw">
         <Stack gap="xs">
           <TagsInput
-            label="Columns" description="Fields in their order; members as metadata.team" data={fields.map(({ name }) => name)} maxTags={MOST_COLUMNS} limit={12}
-            comboboxProps={{ withinPortal: false }} value={columns} onChange={onChange}
+            label="Columns"
+            description="Fields in their order; members as metadata.team"
+            data={fields.map(({ name }) => name)}
+            maxTags={MOST_COLUMNS}
+            limit={12}
+            comboboxProps={{ withinPortal: false }}
+            value={columns}
+            onChange={onChange}
           />
-          <Text size="xs" className="muted">Kept in this browser, and in a saved search.</Text>
-          <Button variant="subtle" size="xs" disabled={columns.join() === USUAL_COLUMNS.join()} onClick={() => onChange(USUAL_COLUMNS)}>Usual columns</Button>
+          <Text size="xs" className="muted">
+            Kept in this browser, and in a saved search.
+          </Text>
+          <Button
+            variant="subtle"
+            size="xs"
+            disabled={columns.join() === USUAL_COLUMNS.join()}
+            onClick={() => onChange(USUAL_COLUMNS)}
+          >
+            Usual columns
+          </Button>
         </Stack>
       </Popover.Dropdown>
     </Popover>

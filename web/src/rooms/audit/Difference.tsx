@@ -12,23 +12,61 @@ export function Difference({ before, after }: { before: unknown; after: unknown 
   const listed = whole ? all : all.filter(({ kind }) => kind !== 'same');
   return (
     <Panel
-      title="Changes" flush
-      actions={same > 0 ? <Switch size="xs" label={`Show ${same} unchanged`} checked={whole} onChange={(event) => setWhole(event.currentTarget.checked)} /> : undefined}
+      title="Changes"
+      flush
+      actions={
+        same > 0 ? (
+          <Switch
+            size="xs"
+            label={`Show ${same} unchanged`}
+            checked={whole}
+            onChange={(event) => setWhole(event.currentTarget.checked)}
+          />
+        ) : undefined
+      }
     >
-      <div className="table-box as-cards" style={{ border: 0, borderRadius: 0 }} tabIndex={0} role="region" aria-label="Changes, scrollable">
+      <div
+        className="table-box as-cards"
+        style={{ border: 0, borderRadius: 0 }}
+        tabIndex={0}
+        role="region"
+        aria-label="Changes, scrollable"
+      >
         <Table aria-label="Before and after">
-          <Table.Thead><Table.Tr><Table.Th>Field</Table.Th><Table.Th>Before</Table.Th><Table.Th>After</Table.Th></Table.Tr></Table.Thead>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Field</Table.Th>
+              <Table.Th>Before</Table.Th>
+              <Table.Th>After</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
           <Table.Tbody>
             {listed.map((line) => (
               <Table.Tr key={line.path}>
-                <Table.Td data-lead><Text size="sm" fw={500}>{line.path}</Text></Table.Td>
-                <Table.Td data-label="Before">{line.kind !== 'added' && <Value line={line} of={line.before} colour="var(--bad)" />}</Table.Td>
-                <Table.Td data-label="After">{line.kind !== 'removed' && <Value line={line} of={line.after} colour="var(--good)" />}</Table.Td>
+                <Table.Td data-lead>
+                  <Text size="sm" fw={500}>
+                    {line.path}
+                  </Text>
+                </Table.Td>
+                <Table.Td data-label="Before">
+                  {line.kind !== 'added' && (
+                    <Value line={line} of={line.before} colour="var(--bad)" />
+                  )}
+                </Table.Td>
+                <Table.Td data-label="After">
+                  {line.kind !== 'removed' && (
+                    <Value line={line} of={line.after} colour="var(--good)" />
+                  )}
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
-        {listed.length === 0 && <Text size="sm" className="muted" p="md">Nothing differs.</Text>}
+        {listed.length === 0 && (
+          <Text size="sm" className="muted" p="md">
+            Nothing differs.
+          </Text>
+        )}
       </div>
     </Panel>
   );
@@ -37,7 +75,19 @@ export function Difference({ before, after }: { before: unknown; after: unknown 
 function Value({ line, of: value, colour }: { line: Line; of: unknown; colour: string }) {
   const plain = line.kind === 'same';
   return (
-    <span className="hash" style={plain ? undefined : { color: colour, background: `color-mix(in srgb, ${colour} 11%, transparent)`, padding: '2px 6px', borderRadius: 4 }}>
+    <span
+      className="hash"
+      style={
+        plain
+          ? undefined
+          : {
+              color: colour,
+              background: `color-mix(in srgb, ${colour} 11%, transparent)`,
+              padding: '2px 6px',
+              borderRadius: 4,
+            }
+      }
+    >
       {shown(value)}
     </span>
   );

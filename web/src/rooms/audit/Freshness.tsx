@@ -9,15 +9,21 @@ export function Freshness({ of: refresh, fetching }: { of: Refresh; fetching: bo
   return (
     <Group gap={8}>
       <Text size="xs" className="muted numeral">
-        Refreshes every {REFRESH_MS / 1000} seconds. Updated {nowTime(refresh.at)}, {fetching ? 'refreshing …' : next}
+        Refreshes every {REFRESH_MS / 1000} seconds. Updated {nowTime(refresh.at)},{' '}
+        {fetching ? 'refreshing …' : next}
       </Text>
       <Button
-        size="compact-xs" variant={refresh.paused ? 'filled' : 'default'} aria-pressed={refresh.paused} onClick={() => refresh.pause(!refresh.paused)}
+        size="compact-xs"
+        variant={refresh.paused ? 'filled' : 'default'}
+        aria-pressed={refresh.paused}
+        onClick={() => refresh.pause(!refresh.paused)}
         leftSection={refresh.paused ? <IconPlayerPlay size={13} /> : <IconPlayerPause size={13} />}
       >
         {refresh.paused ? 'Resume' : 'Pause'}
       </Button>
-      <ActionIcon size="sm" variant="default" onClick={refresh.now} aria-label="Refresh now"><IconRefresh size={14} /></ActionIcon>
+      <ActionIcon size="sm" variant="default" onClick={refresh.now} aria-label="Refresh now">
+        <IconRefresh size={14} />
+      </ActionIcon>
     </Group>
   );
 }

@@ -1,5 +1,12 @@
 import { Alert, Button, Code, Group, Loader, Stack, Text, ThemeIcon } from '@mantine/core';
-import { IconCheck, IconDownload, IconMinus, IconShieldCheck, IconShieldX, IconX } from '@tabler/icons-react';
+import {
+  IconCheck,
+  IconDownload,
+  IconMinus,
+  IconShieldCheck,
+  IconShieldX,
+  IconX,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { Entry } from '../../api/bodies';
 import { count } from '../../display/amounts';
@@ -18,27 +25,47 @@ export function Integrity({ of: entry }: { of: Entry }) {
     <Panel title="Integrity" note={`Entry ${count(sequence)} of the log`}>
       <Stack gap="md">
         <ProblemAlert error={data ? undefined : error} onRetry={() => void refetch()} />
-        {!data && !error && <Group gap="sm"><Loader size={16} /><Text size="sm">Verifying in this browser …</Text></Group>}
+        {!data && !error && (
+          <Group gap="sm">
+            <Loader size={16} />
+            <Text size="sm">Verifying in this browser …</Text>
+          </Group>
+        )}
         {data && (
           <Alert
-            role="status" variant="light" color={data.ok ? 'green' : 'red'} icon={data.ok ? <IconShieldCheck size={18} /> : <IconShieldX size={18} />}
+            role="status"
+            variant="light"
+            color={data.ok ? 'green' : 'red'}
+            icon={data.ok ? <IconShieldCheck size={18} /> : <IconShieldX size={18} />}
             title={data.ok ? 'Verified in this browser' : 'Verification failed'}
           >
-            {data.ok ? 'The entry is in the signed log, unchanged.' : 'Do not rely on this entry. Check it with the command below and contact an administrator.'}
+            {data.ok
+              ? 'The entry is in the signed log, unchanged.'
+              : 'Do not rely on this entry. Check it with the command below and contact an administrator.'}
           </Alert>
         )}
         {data && <Steps of={data.steps} />}
-        {data && <Offline file={data.file} name={proofName(entry.event_id)} publicKey={data.publicKey} />}
+        {data && (
+          <Offline file={data.file} name={proofName(entry.event_id)} publicKey={data.publicKey} />
+        )}
         <details>
-          <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>Hashes</Text>
+          <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
+            Hashes
+          </Text>
           <Facts
             of={[
               ['Sequence', count(sequence)],
               ['Commitment', <Copyable key="commitment" value={commitment} label="Commitment" />],
               ['Leaf hash', <Copyable key="leaf" value={leaf_hash} label="Leaf hash" />],
-              ['Previous hash', <Copyable key="previous" value={previous_hash} label="Previous hash" />],
+              [
+                'Previous hash',
+                <Copyable key="previous" value={previous_hash} label="Previous hash" />,
+              ],
               ['Hash', <Copyable key="hash" value={hash} label="Hash" />],
-              ['Log key', data?.publicKey && <Copyable key="key" value={data.publicKey} label="Log key" />],
+              [
+                'Log key',
+                data?.publicKey && <Copyable key="key" value={data.publicKey} label="Log key" />,
+              ],
             ]}
           />
         </details>
@@ -55,15 +82,36 @@ const MARKS = {
 
 function Steps({ of: steps }: { of: Step[] }) {
   return (
-    <Stack component="ol" gap={10} m={0} p={0} aria-label="Steps of the verification" style={{ listStyle: 'none' }}>
+    <Stack
+      component="ol"
+      gap={10}
+      m={0}
+      p={0}
+      aria-label="Steps of the verification"
+      style={{ listStyle: 'none' }}
+    >
       {steps.map(({ name, ok, detail }) => {
         const { icon: Icon, colour, label } = MARKS[`${ok}`];
         return (
           <Group component="li" key={name} gap="sm" wrap="nowrap" align="flex-start">
-            <ThemeIcon size={18} radius="xl" mt={2} color={colour} variant="light" role="img" aria-label={label}><Icon size={12} /></ThemeIcon>
+            <ThemeIcon
+              size={18}
+              radius="xl"
+              mt={2}
+              color={colour}
+              variant="light"
+              role="img"
+              aria-label={label}
+            >
+              <Icon size={12} />
+            </ThemeIcon>
             <div style={{ minWidth: 0 }}>
-              <Text size="sm" fw={550}>{name}</Text>
-              <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>{detail}</Text>
+              <Text size="sm" fw={550}>
+                {name}
+              </Text>
+              <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
+                {detail}
+              </Text>
             </div>
           </Group>
         );
@@ -77,10 +125,22 @@ function Offline({ file, name, publicKey }: { file: string; name: string; public
   const command = `reeve-verify '${name}' --public-key '${publicKey}'`;
   return (
     <div>
-      <Button variant="default" leftSection={<IconDownload size={16} />} onClick={() => save(file, name)}>Download proof</Button>
-      <Text size="sm" mt="sm" mb={4}>To check it without this service, run this in the folder of the file:</Text>
-      <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}><Copyable value={command} label="Command" /></Code>
-      <Text size="xs" className="muted" mt={6}>The key comes from this service. Compare it once with the one that its operator gives you.</Text>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} />}
+        onClick={() => save(file, name)}
+      >
+        Download proof
+      </Button>
+      <Text size="sm" mt="sm" mb={4}>
+        To check it without this service, run this in the folder of the file:
+      </Text>
+      <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        <Copyable value={command} label="Command" />
+      </Code>
+      <Text size="xs" className="muted" mt={6}>
+        The key comes from this service. Compare it once with the one that its operator gives you.
+      </Text>
     </div>
   );
 }

@@ -20,7 +20,15 @@ const ENDED = 'event_type:audit.verify AND operation:end_verification AND submit
 const POLL_MS = 1000;
 
 /** The integrity of the log: its newest signed checkpoint and the last verification, with a button that verifies now. */
-export function IntegrityPanel({ period, logSize, onVerified }: { period: SearchFilters; logSize: number | undefined; onVerified: () => void }) {
+export function IntegrityPanel({
+  period,
+  logSize,
+  onVerified,
+}: {
+  period: SearchFilters;
+  logSize: number | undefined;
+  onVerified: () => void;
+}) {
   const may = useMay();
   const note = useQuery(checkpointAt(logSize));
   const checkpoint = note.data === undefined ? undefined : checkpointOf(note.data);
@@ -30,19 +38,56 @@ export function IntegrityPanel({ period, logSize, onVerified }: { period: Search
   const total = verifications.data?.total ?? 0;
   return (
     <Panel
-      title="Integrity of the log" note="Every entry is hashed, linked and signed"
-      actions={may('audit.verify') && <Button size="xs" variant="default" loading={verify.isPending} onClick={() => verify.mutate()}>Verify now</Button>}
+      title="Integrity of the log"
+      note="Every entry is hashed, linked and signed"
+      actions={
+        may('audit.verify') && (
+          <Button
+            size="xs"
+            variant="default"
+            loading={verify.isPending}
+            onClick={() => verify.mutate()}
+          >
+            Verify now
+          </Button>
+        )
+      }
     >
       <Stack gap="md">
-        <Verification of={verify.data ?? (last && resultOf(last))} at={verify.data ? undefined : last?.timestamp} />
+        <Verification
+          of={verify.data ?? (last && resultOf(last))}
+          at={verify.data ? undefined : last?.timestamp}
+        />
         <StateDigest period={period} />
         <ProblemAlert error={verify.error ?? note.error ?? verifications.error} />
         <Facts
           of={[
             ['Signed entries', checkpoint && count(checkpoint.size)],
             ['Log', checkpoint?.origin],
-            ['Signed root', checkpoint && <Copyable key="root" value={checkpoint.root} label="Signed root" />],
-            ['Verifications', <Anchor key="all" size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ ...(period.end ? { end: period.end } : {}), ...(period.reads ? { reads: period.reads } : {}), query: ENDED }} {...props} />}>{plural(total, 'verification', 'verifications')}</Anchor>],
+            [
+              'Signed root',
+              checkpoint && <Copyable key="root" value={checkpoint.root} label="Signed root" />,
+            ],
+            [
+              'Verifications',
+              <Anchor
+                key="all"
+                size="sm"
+                renderRoot={(props) => (
+                  <Link
+                    to="/audit/search"
+                    search={{
+                      ...(period.end ? { end: period.end } : {}),
+                      ...(period.reads ? { reads: period.reads } : {}),
+                      query: ENDED,
+                    }}
+                    {...props}
+                  />
+                )}
+              >
+                {plural(total, 'verification', 'verifications')}
+              </Anchor>,
+            ],
           ]}
         />
       </Stack>
@@ -57,13 +102,40 @@ interface Outcome {
 }
 
 function Verification({ of: outcome, at }: { of: Outcome | undefined; at: string | undefined }) {
-  if (!outcome) return <Text size="sm" className="muted">Not verified yet. <code>reeve-verify</code> can also verify it offline.</Text>;
-  const when = at ? <> <When at={at} form="ago" inherit /></> : ' just now';
-  if (outcome.error) return <Alert color="yellow" variant="light" role="status" icon={<IconAlertTriangle size={18} />}>The verification{when} could not finish: {outcome.error}</Alert>;
-  if (outcome.findings > 0) return <Alert color="red" variant="light" role="status" icon={<IconAlertTriangle size={18} />}>The verification{when} found {plural(outcome.findings, 'fault', 'faults')} in {count(outcome.checked)} entries.</Alert>;
+  if (!outcome)
+    return (
+      <Text size="sm" className="muted">
+        Not verified yet. <code>reeve-verify</code> can also verify it offline.
+      </Text>
+    );
+  const when = at ? (
+    <>
+      {' '}
+      <When at={at} form="ago" inherit />
+    </>
+  ) : (
+    ' just now'
+  );
+  if (outcome.error)
+    return (
+      <Alert color="yellow" variant="light" role="status" icon={<IconAlertTriangle size={18} />}>
+        The verification{when} could not finish: {outcome.error}
+      </Alert>
+    );
+  if (outcome.findings > 0)
+    return (
+      <Alert color="red" variant="light" role="status" icon={<IconAlertTriangle size={18} />}>
+        The verification{when} found {plural(outcome.findings, 'fault', 'faults')} in{' '}
+        {count(outcome.checked)} entries.
+      </Alert>
+    );
   return (
     <Alert color="green" variant="light" role="status" icon={<IconShieldCheck size={18} />}>
-      <Group gap={4}><span>Verified{when}: {count(outcome.checked)} entries, no faults.</span></Group>
+      <Group gap={4}>
+        <span>
+          Verified{when}: {count(outcome.checked)} entries, no faults.
+        </span>
+      </Group>
     </Alert>
   );
 }
@@ -72,7 +144,11 @@ function Verification({ of: outcome, at }: { of: Outcome | undefined; at: string
 function resultOf({ metadata }: Entry): Outcome {
   const result = (metadata as { result?: Record<string, unknown> } | undefined)?.result ?? {};
   const number = (name: string) => (typeof result[name] === 'number' ? result[name] : 0);
-  return { checked: number('checked'), findings: number('findings'), error: typeof result['error'] === 'string' ? result['error'] : undefined };
+  return {
+    checked: number('checked'),
+    findings: number('findings'),
+    error: typeof result['error'] === 'string' ? result['error'] : undefined,
+  };
 }
 
 /** Verifies the whole log and waits for the end. */
@@ -80,7 +156,13 @@ async function verified(): Promise<Outcome> {
   let job = await body(client.POST('/api/v1/audit-logs/verify'));
   while (job.status === 'running') {
     await new Promise((done) => window.setTimeout(done, POLL_MS));
-    job = await body(client.GET('/api/v1/audit-logs/verify/{id}', { params: { path: { id: job.id } } }));
+    job = await body(
+      client.GET('/api/v1/audit-logs/verify/{id}', { params: { path: { id: job.id } } }),
+    );
   }
-  return { checked: job.result?.checked ?? 0, findings: job.result?.findings_total ?? 0, error: job.status === 'failed' ? (job.error ?? 'unknown cause') : undefined };
+  return {
+    checked: job.result?.checked ?? 0,
+    findings: job.result?.findings_total ?? 0,
+    error: job.status === 'failed' ? (job.error ?? 'unknown cause') : undefined,
+  };
 }

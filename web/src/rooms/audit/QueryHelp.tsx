@@ -19,21 +19,38 @@ const SYNTAX: [string, string][] = [
 export function QueryHelp({ target }: OpenedProps) {
   const { opened, setOpened, button } = useOpenedAtOnce();
   return (
-    <Popover width={460} position="bottom-end" withArrow shadow="md" opened={opened} onChange={setOpened}>
-      <Popover.Target>{cloneElement(target, { ref: button, onClick: () => setOpened(!opened) })}</Popover.Target>
+    <Popover
+      width={460}
+      position="bottom-end"
+      withArrow
+      shadow="md"
+      opened={opened}
+      onChange={setOpened}
+    >
+      <Popover.Target>
+        {cloneElement(target, { ref: button, onClick: () => setOpened(!opened) })}
+      </Popover.Target>
       <Popover.Dropdown maw="94vw">
-        <Text fw={600} size="sm" mb={6}>Query language</Text>
+        <Text fw={600} size="sm" mb={6}>
+          Query language
+        </Text>
         <Table verticalSpacing={5} horizontalSpacing={6} withRowBorders={false}>
           <Table.Tbody>
             {SYNTAX.map(([example, meaning]) => (
               <Table.Tr key={example}>
-                <Table.Td><Code>{example}</Code></Table.Td>
-                <Table.Td><Text size="xs">{meaning}</Text></Table.Td>
+                <Table.Td>
+                  <Code>{example}</Code>
+                </Table.Td>
+                <Table.Td>
+                  <Text size="xs">{meaning}</Text>
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
-        <Text size="xs" className="muted" mt={6}>Short forms: status, category, tags, user. Letter case does not matter.</Text>
+        <Text size="xs" className="muted" mt={6}>
+          Short forms: status, category, tags, user. Letter case does not matter.
+        </Text>
       </Popover.Dropdown>
     </Popover>
   );

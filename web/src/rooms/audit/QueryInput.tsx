@@ -14,14 +14,33 @@ export function QueryInput({ value, onChange, ...props }: Props) {
   const counts = useQuery({ ...valuesQuery(asked ?? ''), enabled: asked !== undefined }).data;
   const lists = useQuery({ ...listsQuery, enabled: value.includes('@'), retry: false }).data?.items;
   const choices = useMemo(() => {
-    const values = asked === undefined ? [] : (counts?.aggregations?.[asked]?.buckets ?? []).map((bucket) => bucket.value);
-    return [...new Set(completions(value, fields ?? [], values, (lists ?? []).map(({ name }) => name)))];
+    const values =
+      asked === undefined
+        ? []
+        : (counts?.aggregations?.[asked]?.buckets ?? []).map((bucket) => bucket.value);
+    return [
+      ...new Set(
+        completions(
+          value,
+          fields ?? [],
+          values,
+          (lists ?? []).map(({ name }) => name),
+        ),
+      ),
+    ];
   }, [value, fields, asked, counts, lists]);
   return (
     <Autocomplete
-      {...props} value={value} onChange={onChange} data={choices} limit={12} maxDropdownHeight={280}
-      filter={({ options }) => options} renderOption={({ option }) => completed(value, option.value)}
-      spellCheck={false} autoComplete="off"
+      {...props}
+      value={value}
+      onChange={onChange}
+      data={choices}
+      limit={12}
+      maxDropdownHeight={280}
+      filter={({ options }) => options}
+      renderOption={({ option }) => completed(value, option.value)}
+      spellCheck={false}
+      autoComplete="off"
     />
   );
 }

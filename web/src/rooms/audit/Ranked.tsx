@@ -10,11 +10,28 @@ import { tail } from './naming';
 const SHOWN = 8;
 
 /** The most frequent values with their counts; each leads to its entries. */
-export function Ranked({ label, of: counts, search }: { label: string; of: Count[] | undefined; search: (value: string) => SearchFilters }) {
+export function Ranked({
+  label,
+  of: counts,
+  search,
+}: {
+  label: string;
+  of: Count[] | undefined;
+  search: (value: string) => SearchFilters;
+}) {
   const names = useAgentNames();
   const shares = counts?.slice(0, SHOWN).map(({ value, count: many }) => ({
     key: value,
-    name: <Anchor size="sm" c="inherit" title={value} renderRoot={(props) => <Link to="/audit/search" search={search(value)} {...props} />}>{names.get(value) ?? tail(value)}</Anchor>,
+    name: (
+      <Anchor
+        size="sm"
+        c="inherit"
+        title={value}
+        renderRoot={(props) => <Link to="/audit/search" search={search(value)} {...props} />}
+      >
+        {names.get(value) ?? tail(value)}
+      </Anchor>
+    ),
     size: many,
     shown: count(many),
   }));

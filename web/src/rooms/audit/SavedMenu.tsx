@@ -28,24 +28,64 @@ export function SavedMenu({ target, onOpen, onEdit, onRemove }: Props) {
     act();
   };
   return (
-    <Menu position="bottom-end" width={340} withinPortal shadow="md" opened={opened} onChange={setOpened}>
+    <Menu
+      position="bottom-end"
+      width={340}
+      withinPortal
+      shadow="md"
+      opened={opened}
+      onChange={setOpened}
+    >
       <Menu.Target>{cloneElement(target, { ref: button })}</Menu.Target>
       <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }} maw="94vw">
-        <Menu.Item leftSection={<IconBookmarkPlus size={16} />} onClick={() => onEdit('new')}>Save this search</Menu.Item>
+        <Menu.Item leftSection={<IconBookmarkPlus size={16} />} onClick={() => onEdit('new')}>
+          Save this search
+        </Menu.Item>
         <Menu.Divider />
         {saved.error && <ProblemAlert error={saved.error} onRetry={() => void saved.refetch()} />}
-        {saved.data && items.length === 0 && <Text size="sm" className="muted" p="xs">None yet. A saved search keeps the query, the filters and the period; whoever opens it sees what they may see.</Text>}
+        {saved.data && items.length === 0 && (
+          <Text size="sm" className="muted" p="xs">
+            None yet. A saved search keeps the query, the filters and the period; whoever opens it
+            sees what they may see.
+          </Text>
+        )}
         {items.map((one) => (
           <Group key={one.id} gap={2} wrap="nowrap">
             <Menu.Item style={{ flex: 1, minWidth: 0 }} onClick={() => onOpen(addressOf(one))}>
               <Group gap={6} wrap="nowrap">
-                <Text size="sm" truncate title={one.description || one.query}>{one.name}</Text>
-                {SHARED_WITH[one.shared_with] && <Badge size="xs" color="gray">{SHARED_WITH[one.shared_with]}</Badge>}
+                <Text size="sm" truncate title={one.description || one.query}>
+                  {one.name}
+                </Text>
+                {SHARED_WITH[one.shared_with] && (
+                  <Badge size="xs" color="gray">
+                    {SHARED_WITH[one.shared_with]}
+                  </Badge>
+                )}
               </Group>
-              <Text size="xs" className="muted" truncate>{one.own ? one.query || 'Filters only' : `By ${one.owner_name}`}</Text>
+              <Text size="xs" className="muted" truncate>
+                {one.own ? one.query || 'Filters only' : `By ${one.owner_name}`}
+              </Text>
             </Menu.Item>
-            {one.own && <Hint label="Rename or share"><ActionIcon aria-label={`Change ${one.name}`} onClick={() => choose(() => onEdit(one))}><IconPencil size={15} /></ActionIcon></Hint>}
-            {one.own && <Hint label="Remove"><ActionIcon aria-label={`Remove ${one.name}`} onClick={() => choose(() => onRemove(one))}><IconTrash size={15} /></ActionIcon></Hint>}
+            {one.own && (
+              <Hint label="Rename or share">
+                <ActionIcon
+                  aria-label={`Change ${one.name}`}
+                  onClick={() => choose(() => onEdit(one))}
+                >
+                  <IconPencil size={15} />
+                </ActionIcon>
+              </Hint>
+            )}
+            {one.own && (
+              <Hint label="Remove">
+                <ActionIcon
+                  aria-label={`Remove ${one.name}`}
+                  onClick={() => choose(() => onRemove(one))}
+                >
+                  <IconTrash size={15} />
+                </ActionIcon>
+              </Hint>
+            )}
           </Group>
         ))}
       </Menu.Dropdown>

@@ -20,9 +20,24 @@ export function SavedSearches({ filters, onOpen }: Props) {
   const [removing, setRemoving] = useState<SavedSearch | undefined>();
   return (
     <>
-      <SavedMenu target={<Button variant="default" leftSection={<IconBookmark size={16} />}>Saved searches</Button>} onOpen={onOpen} onEdit={setEditing} onRemove={setRemoving} />
+      <SavedMenu
+        target={
+          <Button variant="default" leftSection={<IconBookmark size={16} />}>
+            Saved searches
+          </Button>
+        }
+        onOpen={onOpen}
+        onEdit={setEditing}
+        onRemove={setRemoving}
+      />
       {removing && <RemoveSaved saved={removing} onClose={() => setRemoving(undefined)} />}
-      {editing && <SavedForm saved={editing === 'new' ? undefined : editing} filters={filters} onClose={() => setEditing(undefined)} />}
+      {editing && (
+        <SavedForm
+          saved={editing === 'new' ? undefined : editing}
+          filters={filters}
+          onClose={() => setEditing(undefined)}
+        />
+      )}
     </>
   );
 }

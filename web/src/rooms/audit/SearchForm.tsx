@@ -35,34 +35,91 @@ export function SearchForm({ filters, composed, problem, busy, onSearch, saved }
   }
   const set = (change: SearchFilters) => setDraft({ ...draft, ...change });
   const text = (label: string, name: (typeof ADVANCED)[number], placeholder: string) => (
-    <TextInput label={label} placeholder={placeholder} value={draft[name] ?? ''} onChange={(event) => set({ [name]: event.currentTarget.value })} />
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      value={draft[name] ?? ''}
+      onChange={(event) => set({ [name]: event.currentTarget.value })}
+    />
   );
-  const period = draft.start === undefined && draft.end === undefined ? '' : (PERIODS.find(({ value }) => value === draft.start)?.value ?? CUSTOM);
+  const period =
+    draft.start === undefined && draft.end === undefined
+      ? ''
+      : (PERIODS.find(({ value }) => value === draft.start)?.value ?? CUSTOM);
   const choosePeriod = (value: string | null) => {
-    if (value === CUSTOM) set({ start: new Date(Date.now() - 86_400_000).toISOString(), end: new Date().toISOString() });
+    if (value === CUSTOM)
+      set({
+        start: new Date(Date.now() - 86_400_000).toISOString(),
+        end: new Date().toISOString(),
+      });
     else set({ start: value || undefined, end: undefined });
   };
   return (
-    <form onSubmit={(event) => { event.preventDefault(); onSearch(draft); }} role="search" aria-label="Search the log">
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSearch(draft);
+      }}
+      role="search"
+      aria-label="Search the log"
+    >
       <Stack gap="sm">
-        <QueryBox value={draft.query ?? ''} onChange={(query) => set({ query })} problem={problem} asked={filters.query?.trim() ?? ''} shift={composed.shift} />
+        <QueryBox
+          value={draft.query ?? ''}
+          onChange={(query) => set({ query })}
+          problem={problem}
+          asked={filters.query?.trim() ?? ''}
+          shift={composed.shift}
+        />
         <BasicFields draft={draft} set={set} />
         <Group gap="sm" align="flex-end">
-          <Select aria-label="Time range" w={180} allowDeselect={false} value={period} onChange={choosePeriod} data={[{ value: '', label: 'All time' }, ...PERIODS.map(({ value, label }) => ({ value, label })), { value: CUSTOM, label: 'From and to' }]} />
+          <Select
+            aria-label="Time range"
+            w={180}
+            allowDeselect={false}
+            value={period}
+            onChange={choosePeriod}
+            data={[
+              { value: '', label: 'All time' },
+              ...PERIODS.map(({ value, label }) => ({ value, label })),
+              { value: CUSTOM, label: 'From and to' },
+            ]}
+          />
           {period === CUSTOM && (
             <>
-              <TextInput aria-label="From" type="datetime-local" value={draft.start ? toInput(new Date(draft.start)) : ''} onChange={(event) => set({ start: fromInput(event.currentTarget.value) })} />
-              <TextInput aria-label="To" type="datetime-local" value={draft.end ? toInput(new Date(draft.end)) : ''} onChange={(event) => set({ end: fromInput(event.currentTarget.value) })} />
+              <TextInput
+                aria-label="From"
+                type="datetime-local"
+                value={draft.start ? toInput(new Date(draft.start)) : ''}
+                onChange={(event) => set({ start: fromInput(event.currentTarget.value) })}
+              />
+              <TextInput
+                aria-label="To"
+                type="datetime-local"
+                value={draft.end ? toInput(new Date(draft.end)) : ''}
+                onChange={(event) => set({ end: fromInput(event.currentTarget.value) })}
+              />
             </>
           )}
-          <Button variant="default" leftSection={<IconAdjustmentsHorizontal size={16} />} onClick={() => setOpen(!open)} aria-expanded={open}>
+          <Button
+            variant="default"
+            leftSection={<IconAdjustmentsHorizontal size={16} />}
+            onClick={() => setOpen(!open)}
+            aria-expanded={open}
+          >
             Advanced{used ? ` (${used})` : ''}
           </Button>
-          <Button type="submit" loading={busy}>Search</Button>
+          <Button type="submit" loading={busy}>
+            Search
+          </Button>
           {saved}
           <Switch
-            label="Include reads of the log" checked={Boolean(draft.reads)} style={{ alignSelf: 'center' }}
-            onChange={(event) => onSearch({ ...draft, reads: event.currentTarget.checked ? 'yes' : undefined })}
+            label="Include reads of the log"
+            checked={Boolean(draft.reads)}
+            style={{ alignSelf: 'center' }}
+            onChange={(event) =>
+              onSearch({ ...draft, reads: event.currentTarget.checked ? 'yes' : undefined })
+            }
           />
         </Group>
         <Collapse expanded={open}>
@@ -70,8 +127,22 @@ export function SearchForm({ filters, composed, problem, busy, onSearch, saved }
             {text('Resource type', 'resource_type', 'virtual_machine')}
             {text('Resource id', 'resource_id', 'Exact, or * at the end')}
             {text('IP address', 'ip_address', '10.0.* or 10.0.0.0/8')}
-            <Select label="Status" placeholder="Any" clearable data={options(['success', 'failed', 'denied', 'pending'])} value={draft.status ?? null} onChange={(value) => set({ status: value ?? undefined })} />
-            <Select label="Severity" placeholder="Any" clearable data={options(['info', 'low', 'medium', 'high', 'critical'])} value={draft.severity ?? null} onChange={(value) => set({ severity: value ?? undefined })} />
+            <Select
+              label="Status"
+              placeholder="Any"
+              clearable
+              data={options(['success', 'failed', 'denied', 'pending'])}
+              value={draft.status ?? null}
+              onChange={(value) => set({ status: value ?? undefined })}
+            />
+            <Select
+              label="Severity"
+              placeholder="Any"
+              clearable
+              data={options(['info', 'low', 'medium', 'high', 'critical'])}
+              value={draft.severity ?? null}
+              onChange={(value) => set({ severity: value ?? undefined })}
+            />
           </SimpleGrid>
         </Collapse>
       </Stack>

@@ -23,7 +23,11 @@ import { SavedSearches } from './SavedSearches';
 import { SearchForm } from './SearchForm';
 
 const ColumnPicker = lateOpened(() => import('./ColumnPicker'), 'ColumnPicker', 'dialog');
-const COLUMNS = <Button variant="default" size="xs" leftSection={<IconColumns3 size={14} />}>Columns</Button>;
+const COLUMNS = (
+  <Button variant="default" size="xs" leftSection={<IconColumns3 size={14} />}>
+    Columns
+  </Button>
+);
 
 const route = getRouteApi('/app/audit/search');
 
@@ -32,52 +36,122 @@ export function SearchPage() {
   const navigate = useNavigate();
   const phone = usePhone();
   const composed = useMemo(() => compose(filters, new Date()), [filters]);
-  const found = useInfiniteQuery(searchQuery({ ...composed.body, limit: phone ? 25 : composed.body.limit }));
+  const found = useInfiniteQuery(
+    searchQuery({ ...composed.body, limit: phone ? 25 : composed.body.limit }),
+  );
   const problem = found.error ? asProblem(found.error) : undefined;
   const rows = useMemo(() => found.data?.pages.flatMap((page) => page.items), [found.data]);
   const first = found.data?.pages[0];
   const total = first?.total ?? undefined;
-  const overTime = useMemo(() => filled(first?.aggregations?.[`timestamp:${composed.span}`]?.buckets ?? [], composed.span), [first, composed.span]);
+  const overTime = useMemo(
+    () => filled(first?.aggregations?.[`timestamp:${composed.span}`]?.buckets ?? [], composed.span),
+    [first, composed.span],
+  );
 
   const fields = useQuery(fieldsQuery).data?.items;
-  const sortable = useMemo(() => new Set((fields ?? []).filter((field) => field.sortable).map(({ name }) => name)), [fields]);
+  const sortable = useMemo(
+    () => new Set((fields ?? []).filter((field) => field.sortable).map(({ name }) => name)),
+    [fields],
+  );
   const columns = useMemo(() => chosenColumns(filters.columns), [filters.columns]);
   const table = useMemo(() => columnsOf(columns, sortable), [columns, sortable]);
 
   const search = (next: SearchFilters) => {
-    const kept = Object.fromEntries(SEARCH_FIELDS.flatMap((name) => (next[name]?.trim() ? [[name, next[name].trim()]] : [])));
+    const kept = Object.fromEntries(
+      SEARCH_FIELDS.flatMap((name) => (next[name]?.trim() ? [[name, next[name].trim()]] : [])),
+    );
     if (JSON.stringify(kept) === JSON.stringify(filters)) void found.refetch();
     else void navigate({ to: '/audit/search', search: kept });
   };
 
   return (
     <Stack gap="md">
-      <SearchForm filters={filters} composed={composed} problem={problem} busy={found.isFetching && !found.isFetchingNextPage} onSearch={search} saved={<SavedSearches filters={filters} onOpen={search} />} />
-      {problem && problem.code !== 'invalid_query' && <ProblemAlert error={problem} onRetry={() => void found.refetch()} />}
+      <SearchForm
+        filters={filters}
+        composed={composed}
+        problem={problem}
+        busy={found.isFetching && !found.isFetchingNextPage}
+        onSearch={search}
+        saved={<SavedSearches filters={filters} onOpen={search} />}
+      />
+      {problem && problem.code !== 'invalid_query' && (
+        <ProblemAlert error={problem} onRetry={() => void found.refetch()} />
+      )}
       {!problem && (
         <Grid gap="lg">
-          <Grid.Col span={{ base: 12, md: 3, xl: 2.5 }}><Narrow counts={first?.aggregations} query={filters.query ?? ''} onQuery={(query) => search({ ...filters, query })} /></Grid.Col>
+          <Grid.Col span={{ base: 12, md: 3, xl: 2.5 }}>
+            <Narrow
+              counts={first?.aggregations}
+              query={filters.query ?? ''}
+              onQuery={(query) => search({ ...filters, query })}
+            />
+          </Grid.Col>
           <Grid.Col span={{ base: 12, md: 9, xl: 9.5 }}>
             <Stack gap="sm">
               <Group justify="space-between">
-                <Text size="sm" className="muted numeral" role="status">{total === undefined ? 'Searching …' : `${plural(total, 'entry', 'entries')} found, ${orderInWords(filters.sort)}`}</Text>
+                <Text size="sm" className="muted numeral" role="status">
+                  {total === undefined
+                    ? 'Searching …'
+                    : `${plural(total, 'entry', 'entries')} found, ${orderInWords(filters.sort)}`}
+                </Text>
                 <Group gap="sm">
-                  <Text size="xs" className="muted">By {composed.span}</Text>
-                  <ColumnPicker target={COLUMNS} columns={columns} onChange={(chosen) => { keepColumns(chosen); search({ ...filters, columns: chosen.join() }); }} />
+                  <Text size="xs" className="muted">
+                    By {composed.span}
+                  </Text>
+                  <ColumnPicker
+                    target={COLUMNS}
+                    columns={columns}
+                    onChange={(chosen) => {
+                      keepColumns(chosen);
+                      search({ ...filters, columns: chosen.join() });
+                    }}
+                  />
                 </Group>
               </Group>
               {!first && <Skeleton h={110} />}
-              {overTime.length > 0 && <TimeBars label={`Entries found by ${composed.span}`} counts={overTime} height={110} />}
+              {overTime.length > 0 && (
+                <TimeBars
+                  label={`Entries found by ${composed.span}`}
+                  counts={overTime}
+                  height={110}
+                />
+              )}
               <DataTable
-                label="Entries" compact columns={table} rows={rows} order={filters.sort} onOrder={(sort) => search({ ...filters, sort })} rowId={(row) => row.event_id}
-                onOpen={(row) => void navigate({ to: '/audit/$eventId', params: { eventId: row.event_id } })}
-                empty={<NothingFound filters={filters} at={found.dataUpdatedAt} freshness="Entries recorded since then are not shown yet." onWiden={search} onRefresh={() => void found.refetch()} />}
+                label="Entries"
+                compact
+                columns={table}
+                rows={rows}
+                order={filters.sort}
+                onOrder={(sort) => search({ ...filters, sort })}
+                rowId={(row) => row.event_id}
+                onOpen={(row) =>
+                  void navigate({ to: '/audit/$eventId', params: { eventId: row.event_id } })
+                }
+                empty={
+                  <NothingFound
+                    filters={filters}
+                    at={found.dataUpdatedAt}
+                    freshness="Entries recorded since then are not shown yet."
+                    onWiden={search}
+                    onRefresh={() => void found.refetch()}
+                  />
+                }
               />
               {rows && rows.length > 0 && (
                 <Group justify="center">
-                  {found.hasNextPage
-                    ? <Button variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>Load more ({count(rows.length)} of {count(total ?? 0)})</Button>
-                    : <Text size="sm" className="muted">That is all.</Text>}
+                  {found.hasNextPage ? (
+                    <Button
+                      variant="default"
+                      loading={found.isFetchingNextPage}
+                      onClick={() => void found.fetchNextPage()}
+                    >
+                      Load more ({count(rows.length)} of {count(total ?? 0)})
+                    </Button>
+                  ) : (
+                    <Text size="sm" className="muted">
+                      That is all.
+                    </Text>
+                  )}
                 </Group>
               )}
             </Stack>
@@ -101,8 +175,20 @@ function Narrow(props: FacetProps) {
   if (beside) return <Facets {...props} />;
   return (
     <Box>
-      <Button variant="default" size="xs" leftSection={<IconFilter size={14} />} aria-expanded={open} onClick={() => setOpen(!open)}>Narrow by value</Button>
-      <Collapse expanded={open}><Box pt="sm"><Facets {...props} /></Box></Collapse>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconFilter size={14} />}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        Narrow by value
+      </Button>
+      <Collapse expanded={open}>
+        <Box pt="sm">
+          <Facets {...props} />
+        </Box>
+      </Collapse>
     </Box>
   );
 }

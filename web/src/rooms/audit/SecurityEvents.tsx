@@ -22,21 +22,69 @@ export function SecurityEvents({ period }: { period: SearchFilters }) {
   const total = data?.total ?? 0;
   return (
     <Panel
-      title="Security events" note="High severity, denied, or failed authentication"
-      actions={<Anchor size="sm" style={{ whiteSpace: 'nowrap' }} aria-label={`All ${count(total)} security events`} renderRoot={(props) => <Link to="/audit/search" search={filters} {...props} />}>All {data ? count(total) : ''}</Anchor>}
+      title="Security events"
+      note="High severity, denied, or failed authentication"
+      actions={
+        <Anchor
+          size="sm"
+          style={{ whiteSpace: 'nowrap' }}
+          aria-label={`All ${count(total)} security events`}
+          renderRoot={(props) => <Link to="/audit/search" search={filters} {...props} />}
+        >
+          All {data ? count(total) : ''}
+        </Anchor>
+      }
     >
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={160} />}
-      {data?.items.length === 0 && <EmptyState title="None in this period" icon={<IconShieldCheck size={22} />}>No entry with high severity, denied access or a failed sign-in. Choose a longer period to see earlier ones.</EmptyState>}
+      {data?.items.length === 0 && (
+        <EmptyState title="None in this period" icon={<IconShieldCheck size={22} />}>
+          No entry with high severity, denied access or a failed sign-in. Choose a longer period to
+          see earlier ones.
+        </EmptyState>
+      )}
       <Stack gap={12}>
         {data?.items.map((entry) => (
-          <Group key={entry.event_id} justify="space-between" wrap="nowrap" align="flex-start" gap="sm">
+          <Group
+            key={entry.event_id}
+            justify="space-between"
+            wrap="nowrap"
+            align="flex-start"
+            gap="sm"
+          >
             <div style={{ minWidth: 0 }}>
-              <Anchor size="sm" fw={550} c="inherit" display="block" truncate renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{entry.event_type}</Anchor>
-              <Text size="xs" className="muted" truncate><ActorName of={entry} />{resourceOf(entry) && <> on <ResourceName of={entry} /></>}</Text>
-              <Text size="xs" className="muted"><When at={entry.timestamp} /></Text>
+              <Anchor
+                size="sm"
+                fw={550}
+                c="inherit"
+                display="block"
+                truncate
+                renderRoot={(props) => (
+                  <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />
+                )}
+              >
+                {entry.event_type}
+              </Anchor>
+              <Text size="xs" className="muted" truncate>
+                <ActorName of={entry} />
+                {resourceOf(entry) && (
+                  <>
+                    {' '}
+                    on <ResourceName of={entry} />
+                  </>
+                )}
+              </Text>
+              <Text size="xs" className="muted">
+                <When at={entry.timestamp} />
+              </Text>
             </div>
-            <Status of={entry.action?.status && entry.action.status !== 'success' ? entry.action.status : entry.severity} />
+            <Status
+              of={
+                entry.action?.status && entry.action.status !== 'success'
+                  ? entry.action.status
+                  : entry.severity
+              }
+            />
           </Group>
         ))}
       </Stack>

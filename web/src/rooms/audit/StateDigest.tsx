@@ -18,15 +18,33 @@ export function StateDigest({ period }: { period: SearchFilters }) {
   const { total, tables } = unexplained(last);
   return (
     <Alert color="red" variant="light" role="status" icon={<IconAlertTriangle size={18} />}>
-      {plural(total, 'row', 'rows')} of the state store changed without an entry ({tables.join(', ')}), found <When at={last.timestamp} form="ago" inherit />.{' '}
-      <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ ...(period.end ? { end: period.end } : {}), query: CHANGED }} {...props} />}>Show the digests</Anchor>
+      {plural(total, 'row', 'rows')} of the state store changed without an entry (
+      {tables.join(', ')}), found <When at={last.timestamp} form="ago" inherit />.{' '}
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link
+            to="/audit/search"
+            search={{ ...(period.end ? { end: period.end } : {}), query: CHANGED }}
+            {...props}
+          />
+        )}
+      >
+        Show the digests
+      </Anchor>
     </Alert>
   );
 }
 
 /** The rows as the entry of a digest tells them: their number, and the tables that they are in. */
-export function unexplained({ metadata }: Pick<Entry, 'metadata'>): { total: number; tables: string[] } {
-  const { unexplained: rows, unexplained_total: total } = (metadata ?? {}) as { unexplained?: { table?: string }[]; unexplained_total?: number };
+export function unexplained({ metadata }: Pick<Entry, 'metadata'>): {
+  total: number;
+  tables: string[];
+} {
+  const { unexplained: rows, unexplained_total: total } = (metadata ?? {}) as {
+    unexplained?: { table?: string }[];
+    unexplained_total?: number;
+  };
   const tables = [...new Set((rows ?? []).flatMap((row) => (row.table ? [row.table] : [])))].sort();
   return { total: total ?? rows?.length ?? 0, tables };
 }

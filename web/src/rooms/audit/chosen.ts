@@ -8,7 +8,10 @@ const KEY = 'reeve.audit.columns';
 
 /** The columns of an address, else those that this browser keeps, else the usual ones. */
 export function chosenColumns(given: string | undefined): string[] {
-  const names = (given ?? kept() ?? '').split(',').map((name) => name.trim()).filter((name) => name !== '');
+  const names = (given ?? kept() ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
   return names.length > 0 ? [...new Set(names)].slice(0, MOST_COLUMNS) : USUAL_COLUMNS;
 }
 
@@ -44,7 +47,10 @@ export function valueAt(entry: unknown, name: string): string | undefined {
     // The name of a member may have dots itself.
     if (rest in members) return members[rest];
     for (let at = rest.indexOf('.'); at > 0; at = rest.indexOf('.', at + 1)) {
-      const found = rest.slice(0, at) in members ? walk(members[rest.slice(0, at)], rest.slice(at + 1)) : undefined;
+      const found =
+        rest.slice(0, at) in members
+          ? walk(members[rest.slice(0, at)], rest.slice(at + 1))
+          : undefined;
       if (found !== undefined) return found;
     }
     return undefined;

@@ -16,38 +16,81 @@ function subtitle({ metadata, action }: Entry): string | undefined {
   return action?.operation ? doneInWords(action.operation, action.status) : undefined;
 }
 
-const time: Column<Entry> = { id: 'time', header: 'Time', width: 150, cell: (row) => <When at={row.timestamp} /> };
+const time: Column<Entry> = {
+  id: 'time',
+  header: 'Time',
+  width: 150,
+  cell: (row) => <When at={row.timestamp} />,
+};
 const event: Column<Entry> = {
-  id: 'event', header: 'Event', lead: true,
+  id: 'event',
+  header: 'Event',
+  lead: true,
   cell: (row) => (
     <div style={{ maxWidth: 216 }}>
-      <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />}>{row.event_type}</Anchor>
-      {subtitle(row) && <Text size="xs" className="muted" truncate title={subtitle(row)}>{subtitle(row)}</Text>}
+      <Anchor
+        size="sm"
+        fw={550}
+        c="inherit"
+        renderRoot={(props) => (
+          <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />
+        )}
+      >
+        {row.event_type}
+      </Anchor>
+      {subtitle(row) && (
+        <Text size="xs" className="muted" truncate title={subtitle(row)}>
+          {subtitle(row)}
+        </Text>
+      )}
     </div>
   ),
 };
 const actor: Column<Entry> = {
-  id: 'actor', header: 'Actor',
+  id: 'actor',
+  header: 'Actor',
   cell: (row) => (
     <div style={{ maxWidth: 172 }}>
-      <Text size="sm" truncate><ActorName of={row} /></Text>
-      {row.actor?.ip_address && <Text size="xs" className="muted numeral">{row.actor.ip_address}</Text>}
-      <Text size="xs" className="muted" truncate title={submitterOf(row)}>{submitterName(row)}</Text>
+      <Text size="sm" truncate>
+        <ActorName of={row} />
+      </Text>
+      {row.actor?.ip_address && (
+        <Text size="xs" className="muted numeral">
+          {row.actor.ip_address}
+        </Text>
+      )}
+      <Text size="xs" className="muted" truncate title={submitterOf(row)}>
+        {submitterName(row)}
+      </Text>
     </div>
   ),
 };
 const resource: Column<Entry> = {
-  id: 'resource', header: 'Resource',
-  cell: (row) => resourceOf(row) && (
-    <div style={{ maxWidth: 172 }}>
-      <Text size="sm" truncate><ResourceName of={row} /></Text>
-      {row.resource?.id && row.resource.type && <Text size="xs" className="muted" truncate>{words(row.resource.type)}{row.resource.region ? ` · ${row.resource.region}` : ''}</Text>}
-    </div>
-  ),
+  id: 'resource',
+  header: 'Resource',
+  cell: (row) =>
+    resourceOf(row) && (
+      <div style={{ maxWidth: 172 }}>
+        <Text size="sm" truncate>
+          <ResourceName of={row} />
+        </Text>
+        {row.resource?.id && row.resource.type && (
+          <Text size="xs" className="muted" truncate>
+            {words(row.resource.type)}
+            {row.resource.region ? ` · ${row.resource.region}` : ''}
+          </Text>
+        )}
+      </div>
+    ),
 };
-const status: Column<Entry> = { id: 'status', header: 'Status', cell: (row) => row.action?.status && <Status of={row.action.status} /> };
+const status: Column<Entry> = {
+  id: 'status',
+  header: 'Status',
+  cell: (row) => row.action?.status && <Status of={row.action.status} />,
+};
 const outcome: Column<Entry> = {
-  id: 'outcome', header: 'Outcome',
+  id: 'outcome',
+  header: 'Outcome',
   cell: (row) => (
     <Group gap={6} wrap="wrap" maw={150}>
       {row.action?.status && <Status of={row.action.status} />}
@@ -57,15 +100,26 @@ const outcome: Column<Entry> = {
 };
 
 /** Columns with a form of their own, by the field that stands for them. */
-const KNOWN: Record<string, Column<Entry>> = { timestamp: time, event_type: event, status: outcome, user: actor, 'resource.id': resource };
+const KNOWN: Record<string, Column<Entry>> = {
+  timestamp: time,
+  event_type: event,
+  status: outcome,
+  user: actor,
+  'resource.id': resource,
+};
 
 /** The columns of these fields; a click on a heading sorts all entries, where the service can. */
 export function columnsOf(names: string[], sortable: ReadonlySet<string>): Column<Entry>[] {
   return names.map((name) => {
     const order = sortable.has(name) ? name : undefined;
     const plain: Column<Entry> = {
-      id: name, header: name,
-      cell: (row) => <Text size="sm" truncate maw={220} title={valueAt(row, name)}>{name.endsWith('_at') ? <When at={valueAt(row, name) ?? ''} /> : valueAt(row, name)}</Text>,
+      id: name,
+      header: name,
+      cell: (row) => (
+        <Text size="sm" truncate maw={220} title={valueAt(row, name)}>
+          {name.endsWith('_at') ? <When at={valueAt(row, name) ?? ''} /> : valueAt(row, name)}
+        </Text>
+      ),
     };
     return { ...(KNOWN[name] ?? plain), id: name, order };
   });

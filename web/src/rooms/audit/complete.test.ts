@@ -24,13 +24,23 @@ describe('completing a query', () => {
     ['timestamp:>no', []],
     ['actor.email:/a', []],
   ])('%s', (text, expected) => {
-    expect(completions(text, FIELDS, ['alice@example.com', 'ann lee', 'bob'], ['known', 'vips'])).toEqual(expected);
+    expect(
+      completions(text, FIELDS, ['alice@example.com', 'ann lee', 'bob'], ['known', 'vips']),
+    ).toEqual(expected);
   });
 
   it('asks for the values of a field that has no list of names', () => {
     expect(askedField('x actor.email:a', FIELDS)).toBe('actor.email');
     expect(askedField('metadata.team:', FIELDS)).toBe('metadata.team');
-    for (const text of ['action.status:f', 'timestamp:2', 'actor.email:@k', 'nofield:x', 'actor.em', 'actor.email:>1']) expect(askedField(text, FIELDS)).toBeUndefined();
+    for (const text of [
+      'action.status:f',
+      'timestamp:2',
+      'actor.email:@k',
+      'nofield:x',
+      'actor.em',
+      'actor.email:>1',
+    ])
+      expect(askedField(text, FIELDS)).toBeUndefined();
   });
 
   it('shows what is completed', () => {

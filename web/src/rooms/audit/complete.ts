@@ -34,20 +34,36 @@ export function askedField(text: string, fields: QueryField[]): string | undefin
   if (name === undefined || wordAt(text)?.typed.startsWith('@')) return undefined;
   const field = fields.find((one) => one.name === name);
   if (field) return field.kind === 'text' || field.kind === 'address' ? name : undefined;
-  return /^(metadata|changes\.(before|after)|resource\.tags|tags)\.[\w.-]+$/.test(name) ? name : undefined;
+  return /^(metadata|changes\.(before|after)|resource\.tags|tags)\.[\w.-]+$/.test(name)
+    ? name
+    : undefined;
 }
 
 /** Whole queries that the typed one may become, with what completes it at their end. */
-export function completions(text: string, fields: QueryField[], values: string[], lists: string[]): string[] {
+export function completions(
+  text: string,
+  fields: QueryField[],
+  values: string[],
+  lists: string[],
+): string[] {
   const word = wordAt(text);
   if (!word) return [];
   const typed = word.typed.toLowerCase();
-  const fits = (candidate: string) => candidate.toLowerCase().startsWith(typed) && candidate.toLowerCase() !== typed;
+  const fits = (candidate: string) =>
+    candidate.toLowerCase().startsWith(typed) && candidate.toLowerCase() !== typed;
   const before = text.slice(0, word.start);
   if (word.field === undefined) {
-    return fields.filter(({ name }) => fits(name)).map(({ name, kind }) => `${before}${name}${kind === 'open' && name !== 'changes' ? '.' : ':'}`);
+    return fields
+      .filter(({ name }) => fits(name))
+      .map(
+        ({ name, kind }) => `${before}${name}${kind === 'open' && name !== 'changes' ? '.' : ':'}`,
+      );
   }
-  if (typed.startsWith('@')) return lists.map((name) => `@${name}`).filter(fits).map((name) => before + name);
+  if (typed.startsWith('@'))
+    return lists
+      .map((name) => `@${name}`)
+      .filter(fits)
+      .map((name) => before + name);
   const closed = fields.find(({ name }) => name === word.field?.toLowerCase())?.values ?? [];
   return [...closed, ...values].filter(fits).map((value) => before + term('', value).slice(1));
 }

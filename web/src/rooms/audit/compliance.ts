@@ -48,20 +48,34 @@ export function latest(runs: Run[]): Map<string, Run> {
 }
 
 const listed = (field: string, values: string[], spared = '') => {
-  const spelled = values.map((value) => (/^[\w.@*-]+$/.test(value) ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`));
-  return values.length > 0 ? [`${spared && '('}${field}:(${spelled.join(' OR ')})${spared && ` OR ${spared})`}`] : [];
+  const spelled = values.map((value) =>
+    /^[\w.@*-]+$/.test(value) ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`,
+  );
+  return values.length > 0
+    ? [`${spared && '('}${field}:(${spelled.join(' OR ')})${spared && ` OR ${spared})`}`]
+    : [];
 };
 
 /** The search that finds what a query of a report found: in its period, within its filters. */
-export function searchOfFinding(query: string, run: Pick<Run, 'filters' | 'framework' | 'start_time' | 'end_time'>): SearchFilters {
+export function searchOfFinding(
+  query: string,
+  run: Pick<Run, 'filters' | 'framework' | 'start_time' | 'end_time'>,
+): SearchFilters {
   const { accounts, users, resources } = run.filters;
   // A framework's report leaves entries without an account in place.
   const spared = run.framework ? 'NOT account:*' : '';
-  const parts = [...listed('account', accounts ?? [], spared), ...listed('user', users ?? []), ...listed('resource.id', resources ?? [], spared)];
+  const parts = [
+    ...listed('account', accounts ?? [], spared),
+    ...listed('user', users ?? []),
+    ...listed('resource.id', resources ?? [], spared),
+  ];
   // A report counts the outcome of an announced change, not the announcement.
   if (!/\bstatus:/.test(query)) parts.push('NOT status:pending');
   return {
-    query: parts.length > 0 ? [query.trim() ? `(${query})` : '', ...parts].filter(Boolean).join(' AND ') : query,
+    query:
+      parts.length > 0
+        ? [query.trim() ? `(${query})` : '', ...parts].filter(Boolean).join(' AND ')
+        : query,
     start: run.start_time,
     // A report's period leaves its end out, a search takes it in.
     end: new Date(new Date(run.end_time).getTime() - 1).toISOString(),
@@ -77,7 +91,12 @@ export function metricsOf(run: Run): Metrics | undefined {
   const exceptions = new Map<string, Exception>();
   for (const control of controls) {
     for (const { name, query, found } of control.exceptions) {
-      if (found > 0 && !exceptions.has(query)) exceptions.set(query, { label: `${control.number} ${name}`, found, search: searchOfFinding(query, run) });
+      if (found > 0 && !exceptions.has(query))
+        exceptions.set(query, {
+          label: `${control.number} ${name}`,
+          found,
+          search: searchOfFinding(query, run),
+        });
     }
   }
   return {
@@ -91,18 +110,32 @@ export function metricsOf(run: Run): Metrics | undefined {
 async function frameworks(): Promise<Framework[]> {
   const [templates, runs] = await Promise.all([
     body(client.GET('/api/v1/audit-logs/report-templates')),
-    body(client.GET('/api/v1/audit-logs/reports/runs', { params: { query: { kind: 'compliance', limit: RUNS } } })),
+    body(
+      client.GET('/api/v1/audit-logs/reports/runs', {
+        params: { query: { kind: 'compliance', limit: RUNS } },
+      }),
+    ),
   ]);
   const newest = latest(runs.items);
-  return Promise.all(templates.items.map(async ({ id, name, controls }: Template) => {
-    const run = newest.get(id);
-    // A list of runs leaves their findings out.
-    const whole = run && await body(client.GET('/api/v1/audit-logs/reports/runs/{id}', { params: { path: { id: run.id } } }));
-    return { id, name, controls: controls.length, metrics: whole && metricsOf(whole) };
-  }));
+  return Promise.all(
+    templates.items.map(async ({ id, name, controls }: Template) => {
+      const run = newest.get(id);
+      // A list of runs leaves their findings out.
+      const whole =
+        run &&
+        (await body(
+          client.GET('/api/v1/audit-logs/reports/runs/{id}', { params: { path: { id: run.id } } }),
+        ));
+      return { id, name, controls: controls.length, metrics: whole && metricsOf(whole) };
+    }),
+  );
 }
 
 /** Every framework with the figures of its latest report; asked anew at each refresh. */
 export function complianceQuery(at: number) {
-  return queryOptions({ queryKey: ['audit', 'compliance', at], queryFn: frameworks, placeholderData: keepPreviousData });
+  return queryOptions({
+    queryKey: ['audit', 'compliance', at],
+    queryFn: frameworks,
+    placeholderData: keepPreviousData,
+  });
 }

@@ -16,7 +16,11 @@ describe('compose', () => {
     [{ keyword: 'say "hi"', reads: 'yes' }, '"say \\"hi\\""', 0],
     [{ keyword: 'terminat*', reads: 'yes' }, 'terminat*', 0],
     [{ keyword: 'a b*', reads: 'yes' }, '"a b*"', 0],
-    [{ keyword: 'web', query: 'x' }, `${WITHOUT_READS} AND "web" AND (x)`, WITHOUT_READS.length + 16],
+    [
+      { keyword: 'web', query: 'x' },
+      `${WITHOUT_READS} AND "web" AND (x)`,
+      WITHOUT_READS.length + 16,
+    ],
   ])('%j', (filters, query, shift) => {
     const composed = compose(filters, NOW);
     expect(composed.body.query).toBe(query);

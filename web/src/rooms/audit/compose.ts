@@ -31,7 +31,10 @@ export function phrase(keyword: string): string {
 
 /** Returns true if the question itself is about reading the log. */
 export function asksForReads({ query = '', event_type = '' }: SearchFilters): boolean {
-  return /\bcategory:"?audit\b|\bevent_type:"?audit\b|\baudit\./i.test(query) || event_type.startsWith('audit');
+  return (
+    /\bcategory:"?audit\b|\bevent_type:"?audit\b|\baudit\./i.test(query) ||
+    event_type.startsWith('audit')
+  );
 }
 
 export interface Composed {

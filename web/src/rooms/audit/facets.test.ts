@@ -24,7 +24,8 @@ describe('facets', () => {
     ['user:"c:3 AND x"', 'c:3', 'user:"c:3 AND x" AND c:3'],
   ])('%j with %s toggled is %j', (query, wanted, expected) => {
     expect(toggle(query, wanted)).toBe(expected);
-    if (query === '' || /^[a-z]+:/.test(query)) expect(holds(expected, wanted)).toBe(!holds(query, wanted) && !query.includes(' OR '));
+    if (query === '' || /^[a-z]+:/.test(query))
+      expect(holds(expected, wanted)).toBe(!holds(query, wanted) && !query.includes(' OR '));
   });
 
   it('chooses bars that show the period', () => {
@@ -38,7 +39,10 @@ describe('facets', () => {
   });
 
   it('shows quiet times', () => {
-    const counts = [{ value: '2026-11-20T10:00:00.000Z', count: 3 }, { value: '2026-11-20T12:00:00.000Z', count: 1 }];
+    const counts = [
+      { value: '2026-11-20T10:00:00.000Z', count: 3 },
+      { value: '2026-11-20T12:00:00.000Z', count: 1 },
+    ];
     expect(filled(counts, 'hour').map(({ count }) => count)).toEqual([3, 0, 1]);
     expect(filled(counts, 'month')).toBe(counts);
     expect(filled([], 'hour')).toEqual([]);

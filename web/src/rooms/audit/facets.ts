@@ -20,7 +20,9 @@ function parts(query: string): string[] | undefined {
   const found: string[] = [];
   let rest = query.trim();
   while (rest !== '') {
-    const one = /^((?:NOT\s+|-)?[\w.]+:(?:"(?:[^"\\]|\\.)*"|[^\s()"]+))(?:\s+AND)?(?:\s+|$)/.exec(rest);
+    const one = /^((?:NOT\s+|-)?[\w.]+:(?:"(?:[^"\\]|\\.)*"|[^\s()"]+))(?:\s+AND)?(?:\s+|$)/.exec(
+      rest,
+    );
     if (!one?.[1]) return undefined;
     found.push(one[1]);
     rest = rest.slice(one[0].length);
@@ -45,9 +47,14 @@ export function toggle(query: string, wanted: string): string {
 const HOUR = 3_600_000;
 
 /** How long the bars are that show a period well. */
-export function spanOf(start: string | undefined, end: string | undefined, now: Date): 'minute' | 'hour' | 'day' | 'week' | 'month' {
+export function spanOf(
+  start: string | undefined,
+  end: string | undefined,
+  now: Date,
+): 'minute' | 'hour' | 'day' | 'week' | 'month' {
   if (!start) return 'day';
-  const hours = ((end ? new Date(end).getTime() : now.getTime()) - new Date(start).getTime()) / HOUR;
+  const hours =
+    ((end ? new Date(end).getTime() : now.getTime()) - new Date(start).getTime()) / HOUR;
   if (hours <= 3) return 'minute';
   if (hours <= 96) return 'hour';
   if (hours <= 24 * 120) return 'day';
@@ -56,7 +63,9 @@ export function spanOf(start: string | undefined, end: string | undefined, now: 
 
 /** Counts with the empty spans between the first and the last, so that a quiet time looks quiet. */
 export function filled(counts: Count[], span: ReturnType<typeof spanOf>): Count[] {
-  const step = { minute: HOUR / 60, hour: HOUR, day: 24 * HOUR, week: 7 * 24 * HOUR, month: 0 }[span];
+  const step = { minute: HOUR / 60, hour: HOUR, day: 24 * HOUR, week: 7 * 24 * HOUR, month: 0 }[
+    span
+  ];
   const first = counts[0];
   const last = counts.at(-1);
   if (!step || !first || !last) return counts;
@@ -64,5 +73,8 @@ export function filled(counts: Count[], span: ReturnType<typeof spanOf>): Count[
   const length = (new Date(last.value).getTime() - from) / step + 1;
   if (length > 2000) return counts;
   const known = new Map(counts.map(({ value, count }) => [new Date(value).getTime(), count]));
-  return Array.from({ length }, (_, at) => ({ value: new Date(from + at * step).toISOString(), count: known.get(from + at * step) ?? 0 }));
+  return Array.from({ length }, (_, at) => ({
+    value: new Date(from + at * step).toISOString(),
+    count: known.get(from + at * step) ?? 0,
+  }));
 }

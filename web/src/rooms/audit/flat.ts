@@ -1,7 +1,11 @@
 // Nested values as dotted paths.
 
 /** Every leaf of an object with its dotted path; lists count as leaves unless they hold objects. */
-export function flat(value: unknown, path = '', into = new Map<string, unknown>()): Map<string, unknown> {
+export function flat(
+  value: unknown,
+  path = '',
+  into = new Map<string, unknown>(),
+): Map<string, unknown> {
   const nested = typeof value === 'object' && value !== null;
   const list = Array.isArray(value);
   const open = nested && (!list || value.some((item) => typeof item === 'object' && item !== null));
@@ -34,7 +38,13 @@ export function lines(before: unknown, after: unknown): Line[] {
   const paths = [...new Set([...old.keys(), ...now.keys()])].sort();
   return paths.map((path) => {
     const [was, is] = [old.get(path), now.get(path)];
-    const kind = !old.has(path) ? 'added' : !now.has(path) ? 'removed' : JSON.stringify(was) === JSON.stringify(is) ? 'same' : 'changed';
+    const kind = !old.has(path)
+      ? 'added'
+      : !now.has(path)
+        ? 'removed'
+        : JSON.stringify(was) === JSON.stringify(is)
+          ? 'same'
+          : 'changed';
     return { path, before: was, after: is, kind };
   });
 }

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../api/bodies';
 import { happen, MOST, QUIET, type Arrivals } from './live';
 
-const entry = (sequence: number) => ({ event_id: `e${sequence}`, integrity: { sequence } }) as Entry;
-const arrived = (state: Arrivals, ...sequences: number[]) => happen(state, { kind: 'arrived', entries: sequences.map(entry) });
+const entry = (sequence: number) =>
+  ({ event_id: `e${sequence}`, integrity: { sequence } }) as Entry;
+const arrived = (state: Arrivals, ...sequences: number[]) =>
+  happen(state, { kind: 'arrived', entries: sequences.map(entry) });
 const sequences = (entries: Entry[]) => entries.map(({ integrity }) => integrity.sequence);
 
 describe('the live view', () => {
@@ -28,7 +30,9 @@ describe('the live view', () => {
     const paused = arrived(happen(QUIET, { kind: 'paused', paused: true }), ...many);
     expect(paused.waiting).toHaveLength(MOST);
     expect(paused.missed).toBe(MOST + 50);
-    expect(happen(paused, { kind: 'paused', paused: false }).shown[0]?.integrity.sequence).toBe(MOST + 49);
+    expect(happen(paused, { kind: 'paused', paused: false }).shown[0]?.integrity.sequence).toBe(
+      MOST + 49,
+    );
   });
 
   it('begins anew for another query and stays paused', () => {

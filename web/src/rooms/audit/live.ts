@@ -27,12 +27,21 @@ export type Happening =
   | { kind: 'paused'; paused: boolean }
   | { kind: 'connection'; connection: Connection; problem?: Problem };
 
-export const QUIET: Arrivals = { shown: [], waiting: [], missed: 0, paused: false, connection: 'connecting', problem: undefined };
+export const QUIET: Arrivals = {
+  shown: [],
+  waiting: [],
+  missed: 0,
+  paused: false,
+  connection: 'connecting',
+  problem: undefined,
+};
 
 /** An entry comes once, whatever a connection that was made again sends. */
 function onto(before: Entry[], fresh: Entry[]): Entry[] {
   const newest = before[0]?.integrity.sequence ?? -1;
-  const later = fresh.filter(({ integrity }) => integrity.sequence > newest).sort((a, b) => b.integrity.sequence - a.integrity.sequence);
+  const later = fresh
+    .filter(({ integrity }) => integrity.sequence > newest)
+    .sort((a, b) => b.integrity.sequence - a.integrity.sequence);
   return later.length > 0 ? [...later, ...before].slice(0, MOST) : before;
 }
 
@@ -40,12 +49,21 @@ export function happen(state: Arrivals, what: Happening): Arrivals {
   switch (what.kind) {
     case 'arrived': {
       if (!state.paused) return { ...state, shown: onto(state.shown, what.entries) };
-      const newest = state.waiting[0]?.integrity.sequence ?? state.shown[0]?.integrity.sequence ?? -1;
+      const newest =
+        state.waiting[0]?.integrity.sequence ?? state.shown[0]?.integrity.sequence ?? -1;
       const fresh = what.entries.filter(({ integrity }) => integrity.sequence > newest);
       return { ...state, waiting: onto(state.waiting, fresh), missed: state.missed + fresh.length };
     }
     case 'paused':
-      return what.paused ? { ...state, paused: true } : { ...state, shown: onto(state.shown, state.waiting), waiting: [], missed: 0, paused: false };
+      return what.paused
+        ? { ...state, paused: true }
+        : {
+            ...state,
+            shown: onto(state.shown, state.waiting),
+            waiting: [],
+            missed: 0,
+            paused: false,
+          };
     case 'connection':
       return { ...state, connection: what.connection, problem: what.problem };
     case 'begun':
@@ -83,7 +101,8 @@ export function useLive(query: string | undefined): Live {
       gathered = [...gathered, ...entries].slice(-2 * MOST);
       frame ||= requestAnimationFrame(show);
     };
-    const connection = (now: Connection, problem?: Problem) => happened({ kind: 'connection', connection: now, problem });
+    const connection = (now: Connection, problem?: Problem) =>
+      happened({ kind: 'connection', connection: now, problem });
     const retry = (problem?: Problem) => {
       connection('broken', problem);
       again = setTimeout(() => void connect(), AGAIN_MS);
@@ -92,14 +111,17 @@ export function useLive(query: string | undefined): Live {
       try {
         // Asking first tells what is wrong with a query, which an event source cannot say.
         if (last === undefined) {
-          const { items } = await body(client.GET('/api/v1/audit-logs', { params: { query: { limit: FIRST, query } } }));
+          const { items } = await body(
+            client.GET('/api/v1/audit-logs', { params: { query: { limit: FIRST, query } } }),
+          );
           if (gone) return;
           arrive(items);
         }
       } catch (error) {
         if (gone) return;
         const problem = asProblem(error);
-        if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) connection('refused', problem);
+        if (problem.status >= 400 && problem.status < 500 && problem.status !== 429)
+          connection('refused', problem);
         else retry(problem);
         return;
       }
@@ -108,7 +130,9 @@ export function useLive(query: string | undefined): Live {
       if (last !== undefined) address.searchParams.set('after', String(last));
       source = new EventSource(address);
       source.onopen = () => connection('live');
-      source.addEventListener('entry', (event: MessageEvent<string>) => arrive([JSON.parse(event.data) as Entry]));
+      source.addEventListener('entry', (event: MessageEvent<string>) =>
+        arrive([JSON.parse(event.data) as Entry]),
+      );
       source.onerror = () => {
         // The browser connects again by itself unless the service refused.
         if (source?.readyState === EventSource.CLOSED) retry();

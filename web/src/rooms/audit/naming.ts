@@ -24,11 +24,16 @@ export function submitterOf({ submitted_by: by }: Entry): string {
   const from = by.ip_address ? ` from ${by.ip_address}` : '';
   const user = by.email ?? by.id ?? 'an unknown user';
   switch (by.type) {
-    case 'reeve': return 'Recorded by Reeve';
-    case 'token': return `Submitted with token ${by.token_name ?? by.token_id ?? ''} of ${user}${from}`;
-    case 'session': return `Submitted by ${user} in a browser session${from}`;
-    case 'local': return `Imported on Reeve's own machine by ${by.id ?? 'an unknown account'}`;
-    default: return `Submitted by ${user}${from}`;
+    case 'reeve':
+      return 'Recorded by Reeve';
+    case 'token':
+      return `Submitted with token ${by.token_name ?? by.token_id ?? ''} of ${user}${from}`;
+    case 'session':
+      return `Submitted by ${user} in a browser session${from}`;
+    case 'local':
+      return `Imported on Reeve's own machine by ${by.id ?? 'an unknown account'}`;
+    default:
+      return `Submitted by ${user}${from}`;
   }
 }
 

@@ -7,13 +7,19 @@ import { compose } from './compose';
 import { BY_REEVE } from './naming';
 
 /** What deserves a look. */
-export const SECURITY_QUERY = 'severity:(high OR critical) OR status:denied OR (category:authentication AND status:failed)';
+export const SECURITY_QUERY =
+  'severity:(high OR critical) OR status:denied OR (category:authentication AND status:failed)';
 
 /** Entries of an address, newest first, with their number. Answers stay shown while the next ones are fetched. */
 export function entriesQuery(filters: SearchFilters, limit: number) {
   return queryOptions({
     queryKey: ['audit', 'entries', filters, limit],
-    queryFn: () => body(client.POST('/api/v1/audit-logs/search', { body: { ...compose(filters, new Date()).body, aggregations: [], limit } })),
+    queryFn: () =>
+      body(
+        client.POST('/api/v1/audit-logs/search', {
+          body: { ...compose(filters, new Date()).body, aggregations: [], limit },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
 }
@@ -23,9 +29,18 @@ export function statsQuery(filters: SearchFilters) {
   const { query, start_time, end_time } = compose(filters, new Date()).body;
   return queryOptions({
     queryKey: ['audit', 'stats', query, start_time, end_time],
-    queryFn: () => body(client.GET('/api/v1/audit-logs/stats', {
-      params: { query: { start_time: start_time ?? undefined, end_time: end_time ?? undefined, query: query ?? undefined } },
-    })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/audit-logs/stats', {
+          params: {
+            query: {
+              start_time: start_time ?? undefined,
+              end_time: end_time ?? undefined,
+              query: query ?? undefined,
+            },
+          },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
 }
@@ -64,7 +79,12 @@ export const fieldsQuery = queryOptions({
 export function valuesQuery(field: string) {
   return queryOptions({
     queryKey: ['audit', 'values', field],
-    queryFn: () => body(client.GET('/api/v1/audit-logs/stats', { params: { query: { by: field, limit: 100, start_time: 'now-7d' } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/audit-logs/stats', {
+          params: { query: { by: field, limit: 100, start_time: 'now-7d' } },
+        }),
+      ),
     staleTime: 600_000,
     retry: false,
   });
@@ -74,9 +94,15 @@ export function searchQuery(search: Search) {
   return infiniteQueryOptions({
     queryKey: ['audit', 'search', search],
     // Counts cover all pages: the first one brings them.
-    queryFn: ({ pageParam }) => body(client.POST('/api/v1/audit-logs/search', {
-      body: pageParam === undefined ? search : { ...search, cursor: pageParam, aggregations: [], count: false },
-    })),
+    queryFn: ({ pageParam }) =>
+      body(
+        client.POST('/api/v1/audit-logs/search', {
+          body:
+            pageParam === undefined
+              ? search
+              : { ...search, cursor: pageParam, aggregations: [], count: false },
+        }),
+      ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     retry: false,
@@ -86,7 +112,8 @@ export function searchQuery(search: Search) {
 export function entryQuery(event_id: string) {
   return queryOptions({
     queryKey: ['audit', 'entry', event_id],
-    queryFn: () => body(client.GET('/api/v1/audit-logs/entry', { params: { query: { event_id } } })),
+    queryFn: () =>
+      body(client.GET('/api/v1/audit-logs/entry', { params: { query: { event_id } } })),
     staleTime: Infinity,
   });
 }
@@ -104,7 +131,18 @@ export function checkpointAt(logSize: number | undefined) {
 export function storyQuery(member: string, id: string, moves: string) {
   return queryOptions({
     queryKey: ['audit', 'story', member, id, moves],
-    queryFn: () => body(client.POST('/api/v1/audit-logs/search', { body: { query: `metadata.${member}:"${id}" AND ${BY_REEVE}`, limit: 200, filters: {}, aggregations: [], aggregation_limit: null } })),
+    queryFn: () =>
+      body(
+        client.POST('/api/v1/audit-logs/search', {
+          body: {
+            query: `metadata.${member}:"${id}" AND ${BY_REEVE}`,
+            limit: 200,
+            filters: {},
+            aggregations: [],
+            aggregation_limit: null,
+          },
+        }),
+      ),
     placeholderData: (before) => before,
   });
 }

@@ -27,7 +27,10 @@ export function useRefresh(every = REFRESH_MS): Refresh {
     }, 1000);
     return () => window.clearInterval(timer);
   }, [paused, every]);
-  const now = () => { setAt(Date.now()); setClock(Date.now()); };
+  const now = () => {
+    setAt(Date.now());
+    setClock(Date.now());
+  };
   const pause = (next: boolean) => {
     setPaused(next);
     if (!next) now();

@@ -15,11 +15,25 @@ export const savedQuery = queryOptions({
   staleTime: 60_000,
 });
 
-const FILTERS = ['user', 'resource', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address'] as const;
+const FILTERS = [
+  'user',
+  'resource',
+  'resource_id',
+  'resource_type',
+  'event_type',
+  'status',
+  'severity',
+  'ip_address',
+] as const;
 
 /** The address that shows a saved search. */
 export function addressOf(saved: SavedSearch): SearchFilters {
-  const given: SearchFilters = { query: saved.query || undefined, start: periodOf(saved.start_time), end: saved.end_time ?? undefined, columns: saved.columns.join() || undefined };
+  const given: SearchFilters = {
+    query: saved.query || undefined,
+    start: periodOf(saved.start_time),
+    end: saved.end_time ?? undefined,
+    columns: saved.columns.join() || undefined,
+  };
   for (const name of FILTERS) given[name] = saved.filters[name] ?? undefined;
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value));
 }
@@ -31,26 +45,40 @@ function periodOf(time: string | null | undefined): string | undefined {
 }
 
 /** What is kept of an address. A keyword becomes part of the query. */
-export function keptOf(filters: SearchFilters): Pick<Schemas['SavedSearchCreate'], 'query' | 'filters' | 'start_time' | 'end_time' | 'columns'> {
+export function keptOf(
+  filters: SearchFilters,
+): Pick<Schemas['SavedSearchCreate'], 'query' | 'filters' | 'start_time' | 'end_time' | 'columns'> {
   const typed = filters.query?.trim() ?? '';
   const keyword = filters.keyword?.trim();
   const word = keyword && phrase(keyword);
   const period = PERIODS.some(({ value }) => value === filters.start);
   return {
     query: word && typed ? `${word} AND (${typed})` : word || typed,
-    filters: Object.fromEntries(FILTERS.flatMap((name) => (filters[name] ? [[name, filters[name]]] : []))),
+    filters: Object.fromEntries(
+      FILTERS.flatMap((name) => (filters[name] ? [[name, filters[name]]] : [])),
+    ),
     start_time: period ? `now-${filters.start}` : filters.start,
     end_time: filters.end,
     columns: filters.columns ? chosenColumns(filters.columns) : [],
   };
 }
 
-export const createSaved = (given: Schemas['SavedSearchCreate']) => body(client.POST('/api/v1/audit-logs/saved-searches', { body: given }));
+export const createSaved = (given: Schemas['SavedSearchCreate']) =>
+  body(client.POST('/api/v1/audit-logs/saved-searches', { body: given }));
 export const changeSaved = ({ id, ...given }: { id: string } & Schemas['SavedSearchPatch']) =>
-  body(client.PATCH('/api/v1/audit-logs/saved-searches/{id}', { params: { path: { id } }, body: given }));
-export const removeSaved = (id: string) => body(client.DELETE('/api/v1/audit-logs/saved-searches/{id}', { params: { path: { id } } }));
+  body(
+    client.PATCH('/api/v1/audit-logs/saved-searches/{id}', {
+      params: { path: { id } },
+      body: given,
+    }),
+  );
+export const removeSaved = (id: string) =>
+  body(client.DELETE('/api/v1/audit-logs/saved-searches/{id}', { params: { path: { id } } }));
 
 export function useSavedChange<Given, Answer>(change: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
-  return useMutation({ mutationFn: change, onSettled: () => void queries.invalidateQueries({ queryKey: savedQuery.queryKey }) });
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => void queries.invalidateQueries({ queryKey: savedQuery.queryKey }),
+  });
 }

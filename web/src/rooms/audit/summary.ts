@@ -13,7 +13,9 @@ const quoted = (field: string, value: string) => `${field}:"${value.replace(/[\\
 
 /** Entries counted under a user: by e-mail address, else by identifier. An identifier alone must not find those that have an address too. */
 export function searchOfUser(value: string): SearchFilters {
-  return value.includes('@') && !value.includes('*') ? { user: value } : { query: `${quoted('actor.id', value)} AND NOT actor.email:*` };
+  return value.includes('@') && !value.includes('*')
+    ? { user: value }
+    : { query: `${quoted('actor.id', value)} AND NOT actor.email:*` };
 }
 
 /** Entries counted under a resource. */

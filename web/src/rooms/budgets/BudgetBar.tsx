@@ -17,9 +17,16 @@ export function BudgetBar({ budget: { name, standing } }: { budget: Budget }) {
       <div style={{ minWidth: 120 }}>
         <Progress.Root size="lg" aria-label={`${name}: ${words}`}>
           <Progress.Section value={spent / scale} color={colour} aria-label="Spent" />
-          <Progress.Section value={expected / scale} color={colour} style={{ opacity: 0.4 }} aria-label="Expected besides" />
+          <Progress.Section
+            value={expected / scale}
+            color={colour}
+            style={{ opacity: 0.4 }}
+            aria-label="Expected besides"
+          />
         </Progress.Root>
-        <Text size="xs" className="muted numeral" mt={2}>{percent(spent)}</Text>
+        <Text size="xs" className="muted numeral" mt={2}>
+          {percent(spent)}
+        </Text>
       </div>
     </Hint>
   );

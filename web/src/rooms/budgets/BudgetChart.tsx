@@ -21,28 +21,67 @@ export function BudgetChart({ budget }: { budget: Budget }) {
 
 function optionOf(ink: Ink, { amount, currency, standing, thresholds }: Budget) {
   const money = (value: number) => moneyOf(value, currency);
-  const { spent, expected } = running(standing?.days ?? [], standing?.ahead ?? [], standing?.data_until ?? undefined);
+  const { spent, expected } = running(
+    standing?.days ?? [],
+    standing?.ahead ?? [],
+    standing?.data_until ?? undefined,
+  );
   const actual = [...new Set(thresholds.map(({ percent: share }) => share))];
-  const line = (name: string, data: [string, number][], more: object) => ({ type: 'line', name, data, showSymbol: data.length === 1, ...more });
+  const line = (name: string, data: [string, number][], more: object) => ({
+    type: 'line',
+    name,
+    data,
+    showSymbol: data.length === 1,
+    ...more,
+  });
   return {
     ...basics(ink),
     grid: { left: 8, right: 18, top: 46, bottom: 4, containLabel: true },
-    legend: { top: 0, left: 0, icon: 'roundRect', itemWidth: 12, itemHeight: 3, textStyle: { color: ink.muted, fontSize: 12 }, data: ['Spent', 'Forecast'] },
-    tooltip: { ...basics(ink).tooltip, valueFormatter: (value: unknown) => (typeof value === 'number' ? money(value) : '') },
-    xAxis: { type: 'time', min: standing?.period_start, max: standing?.period_end, ...axisOf(ink), splitLine: { show: false } },
+    legend: {
+      top: 0,
+      left: 0,
+      icon: 'roundRect',
+      itemWidth: 12,
+      itemHeight: 3,
+      textStyle: { color: ink.muted, fontSize: 12 },
+      data: ['Spent', 'Forecast'],
+    },
+    tooltip: {
+      ...basics(ink).tooltip,
+      valueFormatter: (value: unknown) => (typeof value === 'number' ? money(value) : ''),
+    },
+    xAxis: {
+      type: 'time',
+      min: standing?.period_start,
+      max: standing?.period_end,
+      ...axisOf(ink),
+      splitLine: { show: false },
+    },
     yAxis: {
-      type: 'value', min: 0, splitNumber: 4, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: money },
+      type: 'value',
+      min: 0,
+      splitNumber: 4,
+      ...axisOf(ink),
+      axisLabel: { ...axisOf(ink).axisLabel, formatter: money },
       max: ({ max }: { max: number }) => roundedUp(Math.max(max, amount) * 1.05),
     },
     series: [
       line('Spent', spent, {
-        color: ink.series[0], lineStyle: { width: 2 }, areaStyle: { opacity: 0.12 },
+        color: ink.series[0],
+        lineStyle: { width: 2 },
+        areaStyle: { opacity: 0.12 },
         markLine: {
-          silent: true, symbol: 'none',
+          silent: true,
+          symbol: 'none',
           data: actual.map((share) => ({
             yAxis: (amount * share) / 100,
             lineStyle: { color: share >= 100 ? ink.alarm : ink.muted, type: 'dashed', width: 1 },
-            label: { formatter: percent(share), color: share >= 100 ? ink.alarm : ink.muted, fontSize: 11, position: 'insideStartTop' },
+            label: {
+              formatter: percent(share),
+              color: share >= 100 ? ink.alarm : ink.muted,
+              fontSize: 11,
+              position: 'insideStartTop',
+            },
           })),
         },
       }),

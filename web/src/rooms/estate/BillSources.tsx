@@ -27,16 +27,37 @@ export function BillSources() {
       <Group justify="space-between">
         <div>
           <Title order={2}>Bills from S3</Title>
-          <Text size="sm" className="muted">FOCUS exports (CSV or Parquet), for savings at the prices that you pay.</Text>
+          <Text size="sm" className="muted">
+            FOCUS exports (CSV or Parquet), for savings at the prices that you pay.
+          </Text>
         </div>
-        {may('estate.manage') && <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add bucket</Button>}
+        {may('estate.manage') && (
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={16} />}
+            onClick={() => setEditing('new')}
+          >
+            Add bucket
+          </Button>
+        )}
       </Group>
       {error && !data && <ProblemAlert error={error} onRetry={() => void refetch()} />}
-      {data?.items.length === 0 && <Text size="sm" className="muted">No bucket is read. Savings are computed at list prices.</Text>}
+      {data?.items.length === 0 && (
+        <Text size="sm" className="muted">
+          No bucket is read. Savings are computed at list prices.
+        </Text>
+      )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-        {data?.items.map((source) => <SourceCard key={source.id} source={source} onChange={() => setEditing(source)} />)}
+        {data?.items.map((source) => (
+          <SourceCard key={source.id} source={source} onChange={() => setEditing(source)} />
+        ))}
       </SimpleGrid>
-      {editing && <BillSourceForm source={editing === 'new' ? undefined : editing} onClose={() => setEditing(null)} />}
+      {editing && (
+        <BillSourceForm
+          source={editing === 'new' ? undefined : editing}
+          onClose={() => setEditing(null)}
+        />
+      )}
     </Stack>
   );
 }
@@ -48,22 +69,56 @@ function SourceCard({ source, onChange }: { source: BillSource; onChange: () => 
   const failing = (last?.problems.length ?? 0) > 0;
   const status = !source.enabled ? 'disabled' : failing ? 'failed' : last ? 'ready' : 'new';
   return (
-    <Panel title={source.name} note={`s3://${source.bucket}/${source.prefix}`} actions={<Status of={status} size="lg" />}>
+    <Panel
+      title={source.name}
+      note={`s3://${source.bucket}/${source.prefix}`}
+      actions={<Status of={status} size="lg" />}
+    >
       <Stack gap="md">
         <Facts
           of={[
             ['Region', source.region],
             ['Last read', last && <When key="read" at={last.finished_at} form="ago" />],
-            ['Bills', last && `${plural(last.bills, 'file', 'files')}, ${count(last.read)} new or restated, ${count(last.dropped)} removed`],
-            ['Newest bill', last?.newest_at && <When key="newest" at={last.newest_at} form="ago" />],
+            [
+              'Bills',
+              last &&
+                `${plural(last.bills, 'file', 'files')}, ${count(last.read)} new or restated, ${count(last.dropped)} removed`,
+            ],
+            [
+              'Newest bill',
+              last?.newest_at && <When key="newest" at={last.newest_at} form="ago" />,
+            ],
           ]}
         />
-        {failing && <Alert color="orange" variant="light" title={last?.denied ? 'Permission denied' : 'The last read had problems'}>{last?.problems.map((text) => <Text size="sm" key={text}>{text}</Text>)}</Alert>}
+        {failing && (
+          <Alert
+            color="orange"
+            variant="light"
+            title={last?.denied ? 'Permission denied' : 'The last read had problems'}
+          >
+            {last?.problems.map((text) => (
+              <Text size="sm" key={text}>
+                {text}
+              </Text>
+            ))}
+          </Alert>
+        )}
         <ProblemAlert error={sync.error} />
         {may('estate.manage') && (
           <Group gap="xs">
-            <Button variant="light" leftSection={<IconRefresh size={16} />} loading={sync.isPending} onClick={() => sync.mutate(source.id, { onSuccess: () => announce('Reading started.') })}>Read now</Button>
-            <Button variant="default" leftSection={<IconSettings size={16} />} onClick={onChange}>Change</Button>
+            <Button
+              variant="light"
+              leftSection={<IconRefresh size={16} />}
+              loading={sync.isPending}
+              onClick={() =>
+                sync.mutate(source.id, { onSuccess: () => announce('Reading started.') })
+              }
+            >
+              Read now
+            </Button>
+            <Button variant="default" leftSection={<IconSettings size={16} />} onClick={onChange}>
+              Change
+            </Button>
           </Group>
         )}
       </Stack>

@@ -22,26 +22,70 @@ export function Connections() {
   const { data, error, refetch } = useQuery(connectionsQuery);
   const [editing, setEditing] = useState<Connection | 'new' | null>(null);
   const manages = may('estate.manage');
-  const guide = <Button leftSection={<IconRoute size={16} />} renderRoot={(props) => <Link to="/estate/connections/aws" {...props} />}>Connect an AWS account</Button>;
-  const add = manages ? <>{guide}<Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add AWS connection</Button></> : undefined;
+  const guide = (
+    <Button
+      leftSection={<IconRoute size={16} />}
+      renderRoot={(props) => <Link to="/estate/connections/aws" {...props} />}
+    >
+      Connect an AWS account
+    </Button>
+  );
+  const add = manages ? (
+    <>
+      {guide}
+      <Button
+        variant="default"
+        leftSection={<IconPlus size={16} />}
+        onClick={() => setEditing('new')}
+      >
+        Add AWS connection
+      </Button>
+    </>
+  ) : undefined;
   return (
-    <Page title="Connections" description="Connect each cloud account once. Shows the last sync and missing permissions." actions={add}>
+    <Page
+      title="Connections"
+      description="Connect each cloud account once. Shows the last sync and missing permissions."
+      actions={add}
+    >
       {error && !data && <ProblemAlert error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SimpleGrid cols={{ base: 1, lg: 2 }}><Skeleton h={240} radius="lg" /><Skeleton h={240} radius="lg" /></SimpleGrid>}
+      {!data && !error && (
+        <SimpleGrid cols={{ base: 1, lg: 2 }}>
+          <Skeleton h={240} radius="lg" />
+          <Skeleton h={240} radius="lg" />
+        </SimpleGrid>
+      )}
       {data?.items.length === 0 && (
         <div className="panel">
-          <EmptyState title="No connections yet" icon={<IconCloudPlus size={22} />} action={manages ? <div style={{ marginTop: 12 }}>{guide}</div> : undefined}>
-            {manages ? 'Connect an AWS account in four steps: permissions, role, test, first findings. Reading permissions are enough to begin with.' : 'Ask an operator or administrator to connect a cloud account.'}
+          <EmptyState
+            title="No connections yet"
+            icon={<IconCloudPlus size={22} />}
+            action={manages ? <div style={{ marginTop: 12 }}>{guide}</div> : undefined}
+          >
+            {manages
+              ? 'Connect an AWS account in four steps: permissions, role, test, first findings. Reading permissions are enough to begin with.'
+              : 'Ask an operator or administrator to connect a cloud account.'}
           </EmptyState>
         </div>
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-        {data?.items.map((connection) => <ConnectionCard key={connection.id} connection={connection} onChange={() => setEditing(connection)} />)}
+        {data?.items.map((connection) => (
+          <ConnectionCard
+            key={connection.id}
+            connection={connection}
+            onChange={() => setEditing(connection)}
+          />
+        ))}
       </SimpleGrid>
       <MetricSources />
       <BillSources />
       <PriceTables />
-      {editing && <ConnectionForm connection={editing === 'new' ? undefined : editing} onClose={() => setEditing(null)} />}
+      {editing && (
+        <ConnectionForm
+          connection={editing === 'new' ? undefined : editing}
+          onClose={() => setEditing(null)}
+        />
+      )}
     </Page>
   );
 }

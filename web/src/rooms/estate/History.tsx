@@ -14,18 +14,46 @@ export function History({ id }: { id: string }) {
   return (
     <Panel
       title="History"
-      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ resource_id: id }} {...props} />}>Open in Audit Logging</Anchor>}
+      actions={
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link to="/audit/search" search={{ resource_id: id }} {...props} />
+          )}
+        >
+          Open in Audit Logging
+        </Anchor>
+      }
     >
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={80} />}
-      {data?.items.length === 0 && <Text size="sm" className="muted">The log has no changes of this resource that you may see.</Text>}
+      {data?.items.length === 0 && (
+        <Text size="sm" className="muted">
+          The log has no changes of this resource that you may see.
+        </Text>
+      )}
       <Timeline bulletSize={12} lineWidth={1} color="petrol">
         {data?.items.map((entry) => (
           <Timeline.Item
             key={entry.event_id}
-            title={<Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{entry.action?.operation ? doneInWords(entry.action.operation, entry.action.status) : entry.event_type}</Anchor>}
+            title={
+              <Anchor
+                size="sm"
+                fw={550}
+                renderRoot={(props) => (
+                  <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />
+                )}
+              >
+                {entry.action?.operation
+                  ? doneInWords(entry.action.operation, entry.action.status)
+                  : entry.event_type}
+              </Anchor>
+            }
           >
-            <Text size="xs" className="muted"><When at={entry.timestamp} /> by {changedBy(entry.metadata) ?? <ActorName of={entry} />}</Text>
+            <Text size="xs" className="muted">
+              <When at={entry.timestamp} /> by{' '}
+              {changedBy(entry.metadata) ?? <ActorName of={entry} />}
+            </Text>
           </Timeline.Item>
         ))}
       </Timeline>

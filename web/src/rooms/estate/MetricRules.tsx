@@ -1,4 +1,13 @@
-import { Button, Fieldset, Group, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import {
+  Button,
+  Fieldset,
+  Group,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -6,12 +15,37 @@ import { options } from '../../display/wording';
 import { editable, mappingsQuery, type EditableRule } from './metric-sources';
 
 const METRICS = [
-  'memory_utilization', 'disk_utilization', 'cpu_utilization', 'network_in', 'network_out', 'disk_read', 'disk_write', 'disk_read_ops', 'disk_write_ops',
-  'database_connections', 'free_storage', 'request_rate', 'response_time', 'error_rate',
+  'memory_utilization',
+  'disk_utilization',
+  'cpu_utilization',
+  'network_in',
+  'network_out',
+  'disk_read',
+  'disk_write',
+  'disk_read_ops',
+  'disk_write_ops',
+  'database_connections',
+  'free_storage',
+  'request_rate',
+  'response_time',
+  'error_rate',
 ];
-const READINGS = [{ value: 'gauge', label: 'Gauge: the value itself' }, { value: 'counter', label: 'Counter: rate per second' }];
-const COMBINE = [{ value: 'mean', label: 'Mean' }, { value: 'min', label: 'Smallest' }, { value: 'max', label: 'Largest' }, { value: 'sum', label: 'Sum' }];
-const LOCATE = [{ value: 'private_ip', label: 'Private IP address' }, { value: 'name', label: 'Name' }, { value: 'id', label: 'Provider id' }, { value: 'tag', label: 'Tag' }];
+const READINGS = [
+  { value: 'gauge', label: 'Gauge: the value itself' },
+  { value: 'counter', label: 'Counter: rate per second' },
+];
+const COMBINE = [
+  { value: 'mean', label: 'Mean' },
+  { value: 'min', label: 'Smallest' },
+  { value: 'max', label: 'Largest' },
+  { value: 'sum', label: 'Sum' },
+];
+const LOCATE = [
+  { value: 'private_ip', label: 'Private IP address' },
+  { value: 'name', label: 'Name' },
+  { value: 'id', label: 'Provider id' },
+  { value: 'tag', label: 'Tag' },
+];
 
 interface Props {
   rules: EditableRule[];
@@ -31,25 +65,73 @@ export function MetricRules({ rules, field: fieldOf, onAdd, onRemove }: Props) {
         return (
           <Fieldset key={place} legend={`Rule ${place + 1}`}>
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-              <Select label="Metric in Reeve" data={options(METRICS)} allowDeselect={false} searchable {...field('metric')} />
-              <TextInput label="Series" description="Metric name, with label matchers if needed" placeholder={'node_cpu_seconds_total{mode="idle"}'} {...field('series')} />
-              <TextInput label="Divide by" description="Series with the same labels" placeholder="node_memory_MemTotal_bytes" {...field('divide_by')} />
+              <Select
+                label="Metric in Reeve"
+                data={options(METRICS)}
+                allowDeselect={false}
+                searchable
+                {...field('metric')}
+              />
+              <TextInput
+                label="Series"
+                description="Metric name, with label matchers if needed"
+                placeholder={'node_cpu_seconds_total{mode="idle"}'}
+                {...field('series')}
+              />
+              <TextInput
+                label="Divide by"
+                description="Series with the same labels"
+                placeholder="node_memory_MemTotal_bytes"
+                {...field('divide_by')}
+              />
               <Select label="Read as" data={READINGS} allowDeselect={false} {...field('reading')} />
-              <NumberInput label="Scale" description="-100 turns a free share into percent used" {...field('scale')} />
+              <NumberInput
+                label="Scale"
+                description="-100 turns a free share into percent used"
+                {...field('scale')}
+              />
               <NumberInput label="Offset" description="Added after scaling" {...field('offset')} />
-              <Select label="Several series of one resource" data={COMBINE} allowDeselect={false} {...field('combine')} />
+              <Select
+                label="Several series of one resource"
+                data={COMBINE}
+                allowDeselect={false}
+                {...field('combine')}
+              />
               <TextInput label="Label that names the resource" {...field('label')} />
-              <Select label="Match it with" data={LOCATE} allowDeselect={false} {...field('locate_by')} />
+              <Select
+                label="Match it with"
+                data={LOCATE}
+                allowDeselect={false}
+                {...field('locate_by')}
+              />
               {rule.locate_by === 'tag' && <TextInput label="Tag key" {...field('tag')} />}
             </SimpleGrid>
-            <Group justify="flex-end" mt="sm"><Button size="xs" variant="default" onClick={() => onRemove(place)}>Remove rule {place + 1}</Button></Group>
+            <Group justify="flex-end" mt="sm">
+              <Button size="xs" variant="default" onClick={() => onRemove(place)}>
+                Remove rule {place + 1}
+              </Button>
+            </Group>
           </Fieldset>
         );
       })}
       <Group gap="xs">
-        <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={() => onAdd([editable()])}>Add a rule</Button>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPlus size={14} />}
+          onClick={() => onAdd([editable()])}
+        >
+          Add a rule
+        </Button>
         {ready.data?.items.map((mapping) => (
-          <Button key={mapping.name} size="xs" variant="default" title={mapping.description} leftSection={<IconPlus size={14} />} onClick={() => onAdd(mapping.rules.map(editable))}>
+          <Button
+            key={mapping.name}
+            size="xs"
+            variant="default"
+            title={mapping.description}
+            leftSection={<IconPlus size={14} />}
+            onClick={() => onAdd(mapping.rules.map(editable))}
+          >
             Add rules for {mapping.name}
           </Button>
         ))}

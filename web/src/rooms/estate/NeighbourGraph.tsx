@@ -30,16 +30,36 @@ export function NeighbourGraph({ name, kind, relations }: Props) {
   const middle = { x: (WIDTH - BOX.width) / 2, y: (height - BOX.height) / 2 };
   return (
     <div className={classes.scroll} role="region" aria-label="Scrollable graph" tabIndex={0}>
-      <svg className={classes.graph} viewBox={`0 0 ${WIDTH} ${height}`} role="group" aria-label={`Neighbours of ${name}: ${incoming.length} incoming, ${outgoing.length} outgoing`}>
+      <svg
+        className={classes.graph}
+        viewBox={`0 0 ${WIDTH} ${height}`}
+        role="group"
+        aria-label={`Neighbours of ${name}: ${incoming.length} incoming, ${outgoing.length} outgoing`}
+      >
         <defs>
-          <marker id="neighbour-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+          <marker
+            id="neighbour-arrow"
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="7"
+            markerHeight="7"
+            orient="auto"
+          >
             <path d="M0 0 8 4 0 8z" className={classes.arrow} />
           </marker>
         </defs>
         <Side of={incoming} x={0} height={height} middle={middle} />
         <Side of={outgoing} x={WIDTH - BOX.width} height={height} middle={middle} />
         <g aria-hidden>
-          <rect x={middle.x} y={middle.y} width={BOX.width} height={BOX.height} rx={8} className={classes.self} />
+          <rect
+            x={middle.x}
+            y={middle.y}
+            width={BOX.width}
+            height={BOX.height}
+            rx={8}
+            className={classes.self}
+          />
           <Words x={middle.x} y={middle.y} name={name} note={words(kind)} />
         </g>
       </svg>
@@ -47,7 +67,17 @@ export function NeighbourGraph({ name, kind, relations }: Props) {
   );
 }
 
-function Side({ of: all, x, height, middle }: { of: Relation[]; x: number; height: number; middle: { x: number; y: number } }) {
+function Side({
+  of: all,
+  x,
+  height,
+  middle,
+}: {
+  of: Relation[];
+  x: number;
+  height: number;
+  middle: { x: number; y: number };
+}) {
   const shown = all.slice(0, all.length > SHOWN ? SHOWN - 1 : SHOWN);
   const places = shown.length + (all.length > shown.length ? 1 : 0);
   const top = (height - places * ROW) / 2 + (ROW - BOX.height) / 2;
@@ -68,7 +98,11 @@ function Side({ of: all, x, height, middle }: { of: Relation[]; x: number; heigh
         );
       })}
       {all.length > shown.length && (
-        <text x={x + BOX.width / 2} y={top + shown.length * ROW + BOX.height / 2} className={classes.more}>{`and ${all.length - shown.length} more in the list`}</text>
+        <text
+          x={x + BOX.width / 2}
+          y={top + shown.length * ROW + BOX.height / 2}
+          className={classes.more}
+        >{`and ${all.length - shown.length} more in the list`}</text>
       )}
     </>
   );
@@ -78,7 +112,14 @@ function Edge({ from, to }: { from: number[]; to: number[] }) {
   const [x1 = 0, y1 = 0] = from;
   const [x2 = 0, y2 = 0] = to;
   const bend = (x1 + x2) / 2;
-  return <path d={`M${x1} ${y1}C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`} className={classes.edge} markerEnd="url(#neighbour-arrow)" aria-hidden />;
+  return (
+    <path
+      d={`M${x1} ${y1}C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`}
+      className={classes.edge}
+      markerEnd="url(#neighbour-arrow)"
+      aria-hidden
+    />
+  );
 }
 
 /** A neighbour; a link to its page if Reeve knows the resource. */
@@ -91,25 +132,43 @@ function Neighbour({ relation, x, y }: { relation: Relation; x: number; y: numbe
   const box = (
     <>
       <title>{relation.id}</title>
-      <rect x={x} y={y} width={BOX.width} height={BOX.height} rx={8} className={relation.name === undefined ? classes.unknown : classes.box} />
+      <rect
+        x={x}
+        y={y}
+        width={BOX.width}
+        height={BOX.height}
+        rx={8}
+        className={relation.name === undefined ? classes.unknown : classes.box}
+      />
       <Words x={x} y={y} name={label} note={note} />
     </>
   );
-  if (relation.name == null) return <g role="img" aria-label={`${spoken}; Reeve does not know this resource`}>{box}</g>;
+  if (relation.name == null)
+    return (
+      <g role="img" aria-label={`${spoken}; Reeve does not know this resource`}>
+        {box}
+      </g>
+    );
   const href = `/estate/resources/${encodeURIComponent(relation.id)}`;
   const open = (event: MouseEvent | KeyboardEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     void navigate({ to: '/estate/resources/$id', params: { id: relation.id } });
   };
-  return <a href={href} className={classes.link} aria-label={spoken} onClick={open}>{box}</a>;
+  return (
+    <a href={href} className={classes.link} aria-label={spoken} onClick={open}>
+      {box}
+    </a>
+  );
 }
 
 function Words({ x, y, name, note }: { x: number; y: number; name: string; note: string }) {
   return (
     <>
       <text x={x + 12} y={y + 18} className={classes.name}>{`${cut(name, LETTERS)} `}</text>
-      <text x={x + 12} y={y + 34} className={classes.note}>{cut(note, NOTE_LETTERS)}</text>
+      <text x={x + 12} y={y + 34} className={classes.note}>
+        {cut(note, NOTE_LETTERS)}
+      </text>
     </>
   );
 }

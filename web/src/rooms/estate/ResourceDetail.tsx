@@ -26,7 +26,14 @@ import { Relations } from './Relations';
 import { CLASSIFIED, Workload } from './Workload';
 
 /** Kinds that have metrics and that agents judge. */
-const MEASURED = ['virtual_machine', 'volume', 'database', 'bucket', 'load_balancer', 'scaling_group'];
+const MEASURED = [
+  'virtual_machine',
+  'volume',
+  'database',
+  'bucket',
+  'load_balancer',
+  'scaling_group',
+];
 
 const route = getRouteApi('/app/estate/resources/$id');
 
@@ -38,8 +45,14 @@ export function ResourceDetail() {
   if (!data) return <Awaited title="Resource" above={trail} error={error} onRetry={refetch} />;
   return (
     <Page
-      title={data.name || data.id} above={trail}
-      description={<Group component="span" display="inline-flex" gap={8}><Status of={data.state} />{words(data.type)} · {words(data.provider)} {data.account} · {data.region}</Group>}
+      title={data.name || data.id}
+      above={trail}
+      description={
+        <Group component="span" display="inline-flex" gap={8}>
+          <Status of={data.state} />
+          {words(data.type)} · {words(data.provider)} {data.account} · {data.region}
+        </Group>
+      }
     >
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 8 }}>
@@ -72,14 +85,37 @@ function About({ of: one }: { of: Resource }) {
       title="Resource"
       actions={
         <Group gap="md">
-          {may('intelligence.view') && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/anomalies" search={{ resource: one.id }} {...props} />}>Anomalies</Anchor>}
-          {may('audit.search') && <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ resource_id: one.id }} {...props} />}>In the log</Anchor>}
+          {may('intelligence.view') && (
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link to="/intelligence/anomalies" search={{ resource: one.id }} {...props} />
+              )}
+            >
+              Anomalies
+            </Anchor>
+          )}
+          {may('audit.search') && (
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link to="/audit/search" search={{ resource_id: one.id }} {...props} />
+              )}
+            >
+              In the log
+            </Anchor>
+          )}
         </Group>
       }
     >
       <Facts
         of={[
-          ['Identifier', <span key="id" className="hash">{one.id}</span>],
+          [
+            'Identifier',
+            <span key="id" className="hash">
+              {one.id}
+            </span>,
+          ],
           ['Service', words(one.service)],
           ['Size', one.instance_type],
           ['Storage', one.storage_gib ? `${count(one.storage_gib)} GiB` : undefined],
@@ -89,9 +125,18 @@ function About({ of: one }: { of: Resource }) {
           ['Cost a month', money(one.monthly_cost)],
           ['Created', one.created_at && <When key="created" at={one.created_at} form="full" />],
           ['Last seen', <When key="seen" at={one.observed_at} form="ago" />],
-          ['Tags', Object.keys(one.tags).length > 0 && (
-            <Group key="tags" gap={4}>{Object.entries(one.tags).map(([name, value]) => <Badge key={name} color="gray">{name}: {value}</Badge>)}</Group>
-          )],
+          [
+            'Tags',
+            Object.keys(one.tags).length > 0 && (
+              <Group key="tags" gap={4}>
+                {Object.entries(one.tags).map(([name, value]) => (
+                  <Badge key={name} color="gray">
+                    {name}: {value}
+                  </Badge>
+                ))}
+              </Group>
+            ),
+          ],
         ]}
       />
     </Panel>
@@ -108,7 +153,12 @@ function Protected({ of: one }: { of: Resource }) {
         {protections.map(({ code, reason, changes }) => (
           <div key={code}>
             <Text size="sm">{sentence(reason)}</Text>
-            <Text size="xs" className="muted">Not done: {changes.length ? changes.map((change) => words(change).toLowerCase()).join(', ') : 'any change'}</Text>
+            <Text size="xs" className="muted">
+              Not done:{' '}
+              {changes.length
+                ? changes.map((change) => words(change).toLowerCase()).join(', ')
+                : 'any change'}
+            </Text>
           </div>
         ))}
       </Stack>
@@ -122,15 +172,40 @@ function Metrics({ id, name }: { id: string; name: string }) {
   const groups = useMemo(() => byUnit(data?.series ?? []), [data]);
   return (
     <Panel
-      title="Metrics" note={data ? `${count(data.series.reduce((sum, { data_points }) => sum + data_points, 0))} samples` : undefined}
-      actions={<SegmentedControl size="xs" value={days} onChange={setDays} data={['1', '7', '14', '30'].map((value) => ({ value, label: value === '1' ? '1 day' : `${value} days` }))} aria-label="Period" />}
+      title="Metrics"
+      note={
+        data
+          ? `${count(data.series.reduce((sum, { data_points }) => sum + data_points, 0))} samples`
+          : undefined
+      }
+      actions={
+        <SegmentedControl
+          size="xs"
+          value={days}
+          onChange={setDays}
+          data={['1', '7', '14', '30'].map((value) => ({
+            value,
+            label: value === '1' ? '1 day' : `${value} days`,
+          }))}
+          aria-label="Period"
+        />
+      }
     >
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={240} />}
-      {data && groups.length === 0 && <Text size="sm" className="muted">Nothing was measured in this period. Reeve never reads that as idle.</Text>}
+      {data && groups.length === 0 && (
+        <Text size="sm" className="muted">
+          Nothing was measured in this period. Reeve never reads that as idle.
+        </Text>
+      )}
       <Stack gap="lg">
         {groups.map(([unit, series]) => (
-          <SampleChart key={unit} label={`${series.map(({ metric }) => words(metric)).join(', ')} of ${name}`} series={series} height={unit === 'percent' ? 240 : 160} />
+          <SampleChart
+            key={unit}
+            label={`${series.map(({ metric }) => words(metric)).join(', ')} of ${name}`}
+            series={series}
+            height={unit === 'percent' ? 240 : 160}
+          />
         ))}
       </Stack>
     </Panel>
@@ -139,7 +214,8 @@ function Metrics({ id, name }: { id: string; name: string }) {
 
 function byUnit(series: Series[]): [string, Series[]][] {
   const groups = new Map<string, Series[]>();
-  for (const one of series.filter(({ points }) => points.length > 0)) groups.set(one.unit, [...(groups.get(one.unit) ?? []), one]);
+  for (const one of series.filter(({ points }) => points.length > 0))
+    groups.set(one.unit, [...(groups.get(one.unit) ?? []), one]);
   return [...groups].sort(([a], [b]) => Number(b === 'percent') - Number(a === 'percent'));
 }
 
@@ -148,11 +224,23 @@ function Recommended({ id }: { id: string }) {
   const { data, error } = useQuery(recommendationsQuery({ resource: id, limit: 50 }));
   return (
     <Panel title="Recommendations" flush>
-      {error ? <ProblemAlert error={error} /> : (
+      {error ? (
+        <ProblemAlert error={error} />
+      ) : (
         <DataTable
-          bare label="Recommendations for this resource" columns={LATEST_COLUMNS} rows={data?.items} rowId={(row) => row.id}
-          onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
-          empty={<Text size="sm" className="muted" px={18} pb={16}>None for this resource.</Text>}
+          bare
+          label="Recommendations for this resource"
+          columns={LATEST_COLUMNS}
+          rows={data?.items}
+          rowId={(row) => row.id}
+          onOpen={(row) =>
+            void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })
+          }
+          empty={
+            <Text size="sm" className="muted" px={18} pb={16}>
+              None for this resource.
+            </Text>
+          }
         />
       )}
     </Panel>

@@ -39,17 +39,35 @@ export function Workload({ id }: { id: string }) {
   return (
     <Panel
       title="Workload"
-      actions={operates && data && (
-        <Group gap="xs">
-          {data.correction && <Button size="xs" variant="default" loading={withdraw.isPending} onClick={() => withdraw.mutate(id, { onSuccess: () => announce('Correction removed.') })}>Remove correction</Button>}
-          <Button size="xs" variant="default" onClick={() => setCorrecting(true)}>{data.class ? 'Correct' : 'Set class'}</Button>
-        </Group>
-      )}
+      actions={
+        operates &&
+        data && (
+          <Group gap="xs">
+            {data.correction && (
+              <Button
+                size="xs"
+                variant="default"
+                loading={withdraw.isPending}
+                onClick={() =>
+                  withdraw.mutate(id, { onSuccess: () => announce('Correction removed.') })
+                }
+              >
+                Remove correction
+              </Button>
+            )}
+            <Button size="xs" variant="default" onClick={() => setCorrecting(true)}>
+              {data.class ? 'Correct' : 'Set class'}
+            </Button>
+          </Group>
+        )
+      }
     >
       {(error ?? withdraw.error) && <ProblemAlert error={error ?? withdraw.error} />}
       {!data && !error && <Skeleton h={80} />}
       {data && <Judged of={data} />}
-      {correcting && data && <CorrectDialog id={id} current={data.class ?? ''} onClose={() => setCorrecting(false)} />}
+      {correcting && data && (
+        <CorrectDialog id={id} current={data.class ?? ''} onClose={() => setCorrecting(false)} />
+      )}
     </Panel>
   );
 }
@@ -59,46 +77,99 @@ function Judged({ of }: { of: WorkloadBody }) {
     <Stack gap="sm">
       {of.class ? (
         <Group gap="sm">
-          <Badge size="lg" variant="light">{words(of.class)}</Badge>
+          <Badge size="lg" variant="light">
+            {words(of.class)}
+          </Badge>
           {of.confidence != null && <Text size="sm">{of.confidence.toFixed(0)} % confidence</Text>}
         </Group>
-      ) : <Text size="sm">Not classified. {of.unclassified && `${REASONS[of.unclassified.code] ?? words(of.unclassified.code)}: ${of.unclassified.detail}.`}</Text>}
+      ) : (
+        <Text size="sm">
+          Not classified.{' '}
+          {of.unclassified &&
+            `${REASONS[of.unclassified.code] ?? words(of.unclassified.code)}: ${of.unclassified.detail}.`}
+        </Text>
+      )}
       {of.correction && (
         <Text size="sm">
-          Set by {of.correction.by}, <When at={of.correction.at} form="ago" />{of.correction.comment ? `: ${of.correction.comment}` : ''}
+          Set by {of.correction.by}, <When at={of.correction.at} form="ago" />
+          {of.correction.comment ? `: ${of.correction.comment}` : ''}
         </Text>
       )}
       {of.signals.length > 0 && (
         <ul style={{ margin: 0, paddingLeft: 18 }} aria-label="Signals">
-          {of.signals.filter(({ name }) => name !== 'correction').map(({ name, detail, speaks_for }) => (
-            <li key={`${name} ${detail}`}>
-              <Text size="sm">{words(name)}: {detail}{speaks_for && <Text span size="sm" className="muted"> (suggests {words(speaks_for).toLowerCase()})</Text>}</Text>
-            </li>
-          ))}
+          {of.signals
+            .filter(({ name }) => name !== 'correction')
+            .map(({ name, detail, speaks_for }) => (
+              <li key={`${name} ${detail}`}>
+                <Text size="sm">
+                  {words(name)}: {detail}
+                  {speaks_for && (
+                    <Text span size="sm" className="muted">
+                      {' '}
+                      (suggests {words(speaks_for).toLowerCase()})
+                    </Text>
+                  )}
+                </Text>
+              </li>
+            ))}
         </ul>
       )}
-      {of.judged_at && <Text size="xs" className="muted">Classified <When at={of.judged_at} form="ago" /></Text>}
+      {of.judged_at && (
+        <Text size="xs" className="muted">
+          Classified <When at={of.judged_at} form="ago" />
+        </Text>
+      )}
     </Stack>
   );
 }
 
-function CorrectDialog({ id, current, onClose }: { id: string; current: string; onClose: () => void }) {
+function CorrectDialog({
+  id,
+  current,
+  onClose,
+}: {
+  id: string;
+  current: string;
+  onClose: () => void;
+}) {
   const [chosen, setChosen] = useState(current);
   const [comment, setComment] = useState('');
   const change = useChange(correctWorkload);
   const send = () => {
     const given = { id, class: chosen, comment: comment.trim() || undefined };
-    change.mutate(given, { onSuccess: () => { announce('Workload saved.'); onClose(); } });
+    change.mutate(given, {
+      onSuccess: () => {
+        announce('Workload saved.');
+        onClose();
+      },
+    });
   };
   return (
     <FormDialog
-      title="Correct the workload" explain="Your choice takes precedence over the agent, and similar resources are classified with it. Recommendations follow at the agent’s next run."
-      submit="Save" error={change.error} pending={change.isPending} disabled={chosen === ''} onSubmit={send} onClose={onClose}
+      title="Correct the workload"
+      explain="Your choice takes precedence over the agent, and similar resources are classified with it. Recommendations follow at the agent’s next run."
+      submit="Save"
+      error={change.error}
+      pending={change.isPending}
+      disabled={chosen === ''}
+      onSubmit={send}
+      onClose={onClose}
     >
       <Radio.Group label="Workload" value={chosen} onChange={setChosen}>
-        <Stack gap={8} mt={6}>{CLASSES.map(({ value, label, explain }) => <Radio key={value} value={value} label={label} description={explain} />)}</Stack>
+        <Stack gap={8} mt={6}>
+          {CLASSES.map(({ value, label, explain }) => (
+            <Radio key={value} value={value} label={label} description={explain} />
+          ))}
+        </Stack>
       </Radio.Group>
-      <Textarea label="Comment" placeholder="Optional" autosize minRows={2} value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+      <Textarea
+        label="Comment"
+        placeholder="Optional"
+        autosize
+        minRows={2}
+        value={comment}
+        onChange={(event) => setComment(event.currentTarget.value)}
+      />
     </FormDialog>
   );
 }

@@ -11,11 +11,14 @@ export const billSourcesQuery = queryOptions({
   refetchInterval: 15_000,
 });
 
-export const addBillSource = (given: Schemas['BillSourceCreate']) => body(client.POST('/api/v1/bills/sources', { body: given }));
+export const addBillSource = (given: Schemas['BillSourceCreate']) =>
+  body(client.POST('/api/v1/bills/sources', { body: given }));
 
 export const changeBillSource = ({ id, ...given }: { id: string } & Schemas['BillSourcePatch']) =>
   body(client.PATCH('/api/v1/bills/sources/{id}', { params: { path: { id } }, body: given }));
 
-export const removeBillSource = (id: string) => body(client.DELETE('/api/v1/bills/sources/{id}', { params: { path: { id } } }));
+export const removeBillSource = (id: string) =>
+  body(client.DELETE('/api/v1/bills/sources/{id}', { params: { path: { id } } }));
 
-export const syncBillSource = (id: string) => body(client.POST('/api/v1/bills/sources/{id}/sync', { params: { path: { id } } }));
+export const syncBillSource = (id: string) =>
+  body(client.POST('/api/v1/bills/sources/{id}/sync', { params: { path: { id } } }));

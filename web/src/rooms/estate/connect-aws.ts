@@ -10,7 +10,10 @@ export function newExternalId(): string {
 
 /** An ARN of a user or role, or the number of an account. */
 export function isPrincipal(text: string): boolean {
-  return /^\d{12}$/.test(text) || /^arn:aws[\w-]*:(iam|sts)::\d{12}:(root|user\/.+|role\/.+|assumed-role\/.+)$/.test(text);
+  return (
+    /^\d{12}$/.test(text) ||
+    /^arn:aws[\w-]*:(iam|sts)::\d{12}:(root|user\/.+|role\/.+|assumed-role\/.+)$/.test(text)
+  );
 }
 
 export function isRole(text: string): boolean {
@@ -22,7 +25,14 @@ export function trustPolicy(principal: string, external_id: string): object {
   const arn = /^\d{12}$/.test(principal) ? `arn:aws:iam::${principal}:root` : principal;
   return {
     Version: '2012-10-17',
-    Statement: [{ Effect: 'Allow', Principal: { AWS: arn }, Action: 'sts:AssumeRole', Condition: { StringEquals: { 'sts:ExternalId': external_id } } }],
+    Statement: [
+      {
+        Effect: 'Allow',
+        Principal: { AWS: arn },
+        Action: 'sts:AssumeRole',
+        Condition: { StringEquals: { 'sts:ExternalId': external_id } },
+      },
+    ],
   };
 }
 

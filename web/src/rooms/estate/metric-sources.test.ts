@@ -3,7 +3,13 @@ import { editable, remoteWrite, ruleOf } from './metric-sources';
 
 test('an edited rule leaves out what is empty', () => {
   const rule = ruleOf({ ...editable({ series: 'up', locate_by: 'tag', tag: 'host' }), kind: '' });
-  expect(rule).toMatchObject({ series: 'up', scale: 1, tag: 'host', kind: undefined, divide_by: undefined });
+  expect(rule).toMatchObject({
+    series: 'up',
+    scale: 1,
+    tag: 'host',
+    kind: undefined,
+    divide_by: undefined,
+  });
   expect(ruleOf({ ...editable(rule), locate_by: 'name' }).tag).toBeUndefined();
 });
 

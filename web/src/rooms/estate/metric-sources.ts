@@ -18,26 +18,46 @@ export const mappingsQuery = queryOptions({
   staleTime: Infinity,
 });
 
-export const addMetricSource = (given: Schemas['MetricSourceCreate']) => body(client.POST('/api/v1/metrics/sources', { body: given }));
+export const addMetricSource = (given: Schemas['MetricSourceCreate']) =>
+  body(client.POST('/api/v1/metrics/sources', { body: given }));
 
-export const changeMetricSource = ({ id, ...given }: { id: string } & Schemas['MetricSourcePatch']) =>
+export const changeMetricSource = ({
+  id,
+  ...given
+}: { id: string } & Schemas['MetricSourcePatch']) =>
   body(client.PATCH('/api/v1/metrics/sources/{id}', { params: { path: { id } }, body: given }));
 
-export const removeMetricSource = (id: string) => body(client.DELETE('/api/v1/metrics/sources/{id}', { params: { path: { id } } }));
+export const removeMetricSource = (id: string) =>
+  body(client.DELETE('/api/v1/metrics/sources/{id}', { params: { path: { id } } }));
 
-export const rotateMetricToken = (id: string) => body(client.POST('/api/v1/metrics/sources/{id}/rotate-token', { params: { path: { id } } }));
+export const rotateMetricToken = (id: string) =>
+  body(client.POST('/api/v1/metrics/sources/{id}/rotate-token', { params: { path: { id } } }));
 
-export const syncMetricSource = (id: string) => body(client.POST('/api/v1/metrics/sources/{id}/sync', { params: { path: { id } } }));
+export const syncMetricSource = (id: string) =>
+  body(client.POST('/api/v1/metrics/sources/{id}/sync', { params: { path: { id } } }));
 
 export const previewMetricSource = ({ id, rules }: { id: string; rules?: MappingRule[] }) =>
-  body(client.POST('/api/v1/metrics/sources/{id}/preview', { params: { path: { id } }, body: { rules } }));
+  body(
+    client.POST('/api/v1/metrics/sources/{id}/preview', {
+      params: { path: { id } },
+      body: { rules },
+    }),
+  );
 
 /** A rule with every field, as inputs need it. */
 export function editable(rule: Partial<MappingRule> = {}) {
   return {
-    metric: rule.metric ?? 'memory_utilization', kind: rule.kind ?? '', series: rule.series ?? '', divide_by: rule.divide_by ?? '',
-    reading: rule.reading ?? 'gauge', scale: rule.scale ?? 1, offset: rule.offset ?? 0, combine: rule.combine ?? 'mean',
-    label: rule.label ?? 'instance', locate_by: rule.locate_by ?? 'private_ip', tag: rule.tag ?? '',
+    metric: rule.metric ?? 'memory_utilization',
+    kind: rule.kind ?? '',
+    series: rule.series ?? '',
+    divide_by: rule.divide_by ?? '',
+    reading: rule.reading ?? 'gauge',
+    scale: rule.scale ?? 1,
+    offset: rule.offset ?? 0,
+    combine: rule.combine ?? 'mean',
+    label: rule.label ?? 'instance',
+    locate_by: rule.locate_by ?? 'private_ip',
+    tag: rule.tag ?? '',
   };
 }
 
@@ -45,7 +65,12 @@ export type EditableRule = ReturnType<typeof editable>;
 
 /** The rule as the service takes it: what is empty is left out. */
 export function ruleOf({ kind, divide_by, tag, ...rule }: EditableRule): MappingRule {
-  return { ...rule, kind: kind || undefined, divide_by: divide_by || undefined, tag: rule.locate_by === 'tag' ? tag : undefined };
+  return {
+    ...rule,
+    kind: kind || undefined,
+    divide_by: divide_by || undefined,
+    tag: rule.locate_by === 'tag' ? tag : undefined,
+  };
 }
 
 /** The section of prometheus.yml that pushes to Reeve. */

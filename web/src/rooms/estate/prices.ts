@@ -9,6 +9,13 @@ export const pricesQuery = queryOptions({
 
 /** Sends a file as it is: what is compressed stays so. */
 export const importPrices = (file: File) =>
-  body(client.POST('/api/v1/prices', { body: file as unknown as string, bodySerializer: (given: unknown) => given as BodyInit, headers: { 'content-type': 'application/octet-stream' } }));
+  body(
+    client.POST('/api/v1/prices', {
+      body: file as unknown as string,
+      bodySerializer: (given: unknown) => given as BodyInit,
+      headers: { 'content-type': 'application/octet-stream' },
+    }),
+  );
 
-export const removePrices = ({ provider, kind }: { provider: string; kind: string }) => body(client.DELETE('/api/v1/prices/{provider}/{kind}', { params: { path: { provider, kind } } }));
+export const removePrices = ({ provider, kind }: { provider: string; kind: string }) =>
+  body(client.DELETE('/api/v1/prices/{provider}/{kind}', { params: { path: { provider, kind } } }));

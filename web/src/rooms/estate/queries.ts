@@ -21,7 +21,8 @@ export interface ResourceFilter {
 export function resourcesQuery(filter: ResourceFilter) {
   return queryOptions({
     queryKey: ['estate', 'resources', filter],
-    queryFn: () => body(client.GET('/api/v1/resources', { params: { query: { limit: MOST, ...filter } } })),
+    queryFn: () =>
+      body(client.GET('/api/v1/resources', { params: { query: { limit: MOST, ...filter } } })),
     placeholderData: keepPreviousData,
   });
 }
@@ -36,7 +37,8 @@ export function resourceQuery(id: string) {
 export function workloadQuery(id: string) {
   return queryOptions({
     queryKey: ['estate', 'workload', id],
-    queryFn: () => body(client.GET('/api/v1/resources/{id}/workload', { params: { path: { id } } })),
+    queryFn: () =>
+      body(client.GET('/api/v1/resources/{id}/workload', { params: { path: { id } } })),
   });
 }
 
@@ -55,7 +57,12 @@ export function resourcesCsv(filter: ResourceFilter) {
 export function configurationQuery(id: string, at: string | undefined) {
   return queryOptions({
     queryKey: ['estate', 'configuration', id, at],
-    queryFn: () => body(client.GET('/api/v1/resources/{id}/configuration', { params: { path: { id }, query: { at } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/resources/{id}/configuration', {
+          params: { path: { id }, query: { at } },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
 }
@@ -63,21 +70,36 @@ export function configurationQuery(id: string, at: string | undefined) {
 export function versionsQuery(id: string) {
   return queryOptions({
     queryKey: ['estate', 'versions', id],
-    queryFn: () => body(client.GET('/api/v1/resources/{id}/versions', { params: { path: { id }, query: { limit: 200 } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/resources/{id}/versions', {
+          params: { path: { id }, query: { limit: 200 } },
+        }),
+      ),
   });
 }
 
 export function differenceQuery(id: string, from: string | undefined, to: string | undefined) {
   return queryOptions({
     queryKey: ['estate', 'difference', id, from, to],
-    queryFn: () => body(client.GET('/api/v1/resources/{id}/difference', { params: { path: { id }, query: { from, to } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/resources/{id}/difference', {
+          params: { path: { id }, query: { from, to } },
+        }),
+      ),
   });
 }
 
 export function relationsQuery(id: string) {
   return queryOptions({
     queryKey: ['estate', 'relations', id],
-    queryFn: () => body(client.GET('/api/v1/resources/{id}/relations', { params: { path: { id }, query: { limit: 200 } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/resources/{id}/relations', {
+          params: { path: { id }, query: { limit: 200 } },
+        }),
+      ),
   });
 }
 
@@ -85,7 +107,12 @@ export function relationsQuery(id: string) {
 export function readingsQuery(connection: string) {
   return queryOptions({
     queryKey: ['estate', 'readings', connection],
-    queryFn: () => body(client.GET('/api/v1/connections/{id}/readings', { params: { path: { id: connection }, query: { limit: MOST } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/connections/{id}/readings', {
+          params: { path: { id: connection }, query: { limit: MOST } },
+        }),
+      ),
   });
 }
 
@@ -94,7 +121,8 @@ export function historyQuery(id: string) {
   const query = `resource.id:"${id.replace(/["\\]/g, '\\$&')}" AND event_type:(resource.create OR resource.modify OR resource.delete OR resource.tag OR resource.state OR resource.state_change)`;
   return queryOptions({
     queryKey: ['estate', 'history', id],
-    queryFn: () => body(client.GET('/api/v1/audit-logs', { params: { query: { query, limit: 20 } } })),
+    queryFn: () =>
+      body(client.GET('/api/v1/audit-logs', { params: { query: { query, limit: 20 } } })),
   });
 }
 
@@ -103,10 +131,14 @@ export function samplesQuery(id: string, days: number, metrics?: string) {
   return queryOptions({
     queryKey: ['estate', 'samples', id, days, metrics],
     queryFn: () => {
-      const start = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - days * 86_400_000).toISOString();
-      return body(client.GET('/api/v1/resources/{id}/samples', {
-        params: { path: { id }, query: { start_time: start, metrics, max_points: 720 } },
-      }));
+      const start = new Date(
+        Math.floor(Date.now() / 3_600_000) * 3_600_000 - days * 86_400_000,
+      ).toISOString();
+      return body(
+        client.GET('/api/v1/resources/{id}/samples', {
+          params: { path: { id }, query: { start_time: start, metrics, max_points: 720 } },
+        }),
+      );
     },
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
@@ -116,27 +148,39 @@ export function samplesQuery(id: string, days: number, metrics?: string) {
 export const connectionsQuery = queryOptions({
   queryKey: ['estate', 'connections'],
   queryFn: () => body(client.GET('/api/v1/connections')),
-  refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === 'syncing') ? 1500 : 15_000),
+  refetchInterval: ({ state }) =>
+    state.data?.items.some(({ status }) => status === 'syncing') ? 1500 : 15_000,
 });
 
 /** A change of a connection: everything of the estate is asked for again. */
 export function useChange<Given, Answer>(change: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
-  return useMutation({ mutationFn: change, onSettled: () => void queries.invalidateQueries({ queryKey: ['estate'] }) });
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['estate'] }),
+  });
 }
 
-export const correctWorkload = ({ id, ...given }: { id: string } & Schemas['WorkloadCorrectionBody']) =>
+export const correctWorkload = ({
+  id,
+  ...given
+}: { id: string } & Schemas['WorkloadCorrectionBody']) =>
   body(client.PUT('/api/v1/resources/{id}/workload', { params: { path: { id } }, body: given }));
 
-export const withdrawCorrection = (id: string) => body(client.DELETE('/api/v1/resources/{id}/workload', { params: { path: { id } } }));
+export const withdrawCorrection = (id: string) =>
+  body(client.DELETE('/api/v1/resources/{id}/workload', { params: { path: { id } } }));
 
-export const addConnection = (given: Schemas['ConnectionCreate']) => body(client.POST('/api/v1/connections', { body: given }));
+export const addConnection = (given: Schemas['ConnectionCreate']) =>
+  body(client.POST('/api/v1/connections', { body: given }));
 
 export const changeConnection = ({ id, ...given }: { id: string } & Schemas['ConnectionPatch']) =>
   body(client.PATCH('/api/v1/connections/{id}', { params: { path: { id } }, body: given }));
 
-export const removeConnection = (id: string) => body(client.DELETE('/api/v1/connections/{id}', { params: { path: { id } } }));
+export const removeConnection = (id: string) =>
+  body(client.DELETE('/api/v1/connections/{id}', { params: { path: { id } } }));
 
-export const testConnection = (id: string) => body(client.POST('/api/v1/connections/{id}/test', { params: { path: { id } } }));
+export const testConnection = (id: string) =>
+  body(client.POST('/api/v1/connections/{id}/test', { params: { path: { id } } }));
 
-export const syncConnection = (id: string) => body(client.POST('/api/v1/connections/{id}/sync', { params: { path: { id } } }));
+export const syncConnection = (id: string) =>
+  body(client.POST('/api/v1/connections/{id}/sync', { params: { path: { id } } }));

@@ -15,30 +15,77 @@ import { ActionStatus } from './ActionStatus';
 import { actionsQuery } from './queries';
 import { useWho, type Requester } from './who';
 
-const PRACTICE: Record<string, string> = { test: 'Tested on ', simulate: 'Simulated on a copy of ' };
+const PRACTICE: Record<string, string> = {
+  test: 'Tested on ',
+  simulate: 'Simulated on a copy of ',
+};
 
 const columns = (who: (requester: Requester) => string): Column<Action>[] => [
   {
-    id: 'title', header: 'Action', sortBy: (row) => row.title,
+    id: 'title',
+    header: 'Action',
+    sortBy: (row) => row.title,
     cell: (row) => (
       <div style={{ minWidth: 240, maxWidth: 480 }}>
-        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: row.recommendation_id }} {...props} />}>{row.title}</Anchor>
-        <Text size="xs" className="muted" truncate>{PRACTICE[row.purpose]}{row.purpose === 'simulate' ? row.resource_id.replace(/^simulated:/, '') : row.resource_id}</Text>
+        <Anchor
+          size="sm"
+          fw={550}
+          c="inherit"
+          renderRoot={(props) => (
+            <Link
+              to="/intelligence/recommendations/$id"
+              params={{ id: row.recommendation_id }}
+              {...props}
+            />
+          )}
+        >
+          {row.title}
+        </Anchor>
+        <Text size="xs" className="muted" truncate>
+          {PRACTICE[row.purpose]}
+          {row.purpose === 'simulate'
+            ? row.resource_id.replace(/^simulated:/, '')
+            : row.resource_id}
+        </Text>
       </div>
     ),
   },
-  { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <ActionStatus of={row} /> },
-  { id: 'steps', header: 'Steps', align: 'right', cell: (row) => `${row.steps.filter(({ ok, rollback }) => ok && !rollback).length} of ${row.steps_total}` },
+  {
+    id: 'status',
+    header: 'Status',
+    sortBy: (row) => row.status,
+    cell: (row) => <ActionStatus of={row} />,
+  },
+  {
+    id: 'steps',
+    header: 'Steps',
+    align: 'right',
+    cell: (row) =>
+      `${row.steps.filter(({ ok, rollback }) => ok && !rollback).length} of ${row.steps_total}`,
+  },
   { id: 'by', header: 'Requested by', sortBy: (row) => who(row), cell: (row) => who(row) },
-  { id: 'started', header: 'Started', sortBy: (row) => row.started_at, cell: (row) => <When at={row.started_at} /> },
-  { id: 'took', header: 'Took', align: 'right', cell: (row) => (row.finished_at ? took(row.started_at, row.finished_at) : 'running') },
+  {
+    id: 'started',
+    header: 'Started',
+    sortBy: (row) => row.started_at,
+    cell: (row) => <When at={row.started_at} />,
+  },
+  {
+    id: 'took',
+    header: 'Took',
+    align: 'right',
+    cell: (row) => (row.finished_at ? took(row.started_at, row.finished_at) : 'running'),
+  },
 ];
 
 export function Actions() {
   const [opened, setOpened] = useState<string | null>(null);
   const { data, error, refetch } = useQuery({
     ...actionsQuery,
-    refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === 'running' || status === 'rolling_back') ? 1000 : 10_000),
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(({ status }) => status === 'running' || status === 'rolling_back')
+        ? 1000
+        : 10_000,
   });
   const who = useWho();
   const table = useMemo(() => columns(who), [who]);
@@ -47,8 +94,17 @@ export function Actions() {
   return (
     <Stack gap="md">
       <DataTable
-        label="Actions" columns={table} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
-        empty={<EmptyState title="No actions yet">Apply a recommendation, or let an agent apply changes within the guardrails.</EmptyState>}
+        label="Actions"
+        columns={table}
+        rows={data?.items}
+        rowId={(row) => row.id}
+        pageSize={25}
+        onOpen={(row) => setOpened(row.id)}
+        empty={
+          <EmptyState title="No actions yet">
+            Apply a recommendation, or let an agent apply changes within the guardrails.
+          </EmptyState>
+        }
       />
       {action && <ActionDialog action={action} onClose={() => setOpened(null)} />}
     </Stack>
@@ -57,5 +113,9 @@ export function Actions() {
 
 function ActionDialog({ action, onClose }: { action: Action; onClose: () => void }) {
   useReturnFocus();
-  return <Modal opened onClose={onClose} size="lg" title={action.title}><ActionProgress action={action} /></Modal>;
+  return (
+    <Modal opened onClose={onClose} size="lg" title={action.title}>
+      <ActionProgress action={action} />
+    </Modal>
+  );
 }

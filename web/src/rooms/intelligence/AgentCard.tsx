@@ -42,18 +42,41 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
   const judges = !findings || findings === 'runs';
   return (
     <Panel
-      title={agent.name} note={words(agent.agent_type)}
-      actions={<Group gap={6}>{running && <Status of="running" />}<Status of={agent.mode} size="lg" /></Group>}
+      title={agent.name}
+      note={words(agent.agent_type)}
+      actions={
+        <Group gap={6}>
+          {running && <Status of="running" />}
+          <Status of={agent.mode} size="lg" />
+        </Group>
+      }
     >
       <Stack gap="md">
         <div>
           <Group justify="space-between">
-            <Text size="sm" fw={500}>Learning</Text>
-            <Text size="sm" className="muted numeral">{count(Math.floor(status.learning_days))} of {agent.learning_period.replace('d', '')} days</Text>
+            <Text size="sm" fw={500}>
+              Learning
+            </Text>
+            <Text size="sm" className="muted numeral">
+              {count(Math.floor(status.learning_days))} of {agent.learning_period.replace('d', '')}{' '}
+              days
+            </Text>
           </Group>
-          <Progress value={status.learning_percent} size={6} mt={6} aria-label={`Learning progress of ${agent.name}`} />
+          <Progress
+            value={status.learning_percent}
+            size={6}
+            mt={6}
+            aria-label={`Learning progress of ${agent.name}`}
+          />
         </div>
-        {phone ? <details><summary className="fold">Scope and schedule</summary><AgentFacts agent={agent} /></details> : <AgentFacts agent={agent} />}
+        {phone ? (
+          <details>
+            <summary className="fold">Scope and schedule</summary>
+            <AgentFacts agent={agent} />
+          </details>
+        ) : (
+          <AgentFacts agent={agent} />
+        )}
         <Autonomy agent={agent} />
         {judges ? <LastRun agent={agent} /> : <Text size="sm">{FINDINGS[findings]}</Text>}
         <Commitments portfolios={status.last_run?.portfolios ?? []} />
@@ -61,15 +84,50 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
         <Group gap="xs">
           {judges && may('intelligence.operate') && (
             <Button
-              size="xs" leftSection={<IconPlayerPlay size={15} />} variant="light" loading={running}
-              onClick={() => run.mutate(agent.id, { onSuccess: (done) => announce(`Checked ${plural(done.resources_seen, 'resource')}, created or updated ${plural(done.recommendations, 'recommendation')}.`) })}
+              size="xs"
+              leftSection={<IconPlayerPlay size={15} />}
+              variant="light"
+              loading={running}
+              onClick={() =>
+                run.mutate(agent.id, {
+                  onSuccess: (done) =>
+                    announce(
+                      `Checked ${plural(done.resources_seen, 'resource')}, created or updated ${plural(done.recommendations, 'recommendation')}.`,
+                    ),
+                })
+              }
             >
               Run now
             </Button>
           )}
-          {judges && <Button size="xs" variant="default" leftSection={<IconFlask size={15} />} onClick={() => setTrying(true)}>Dry run</Button>}
-          <Button size="xs" variant="default" leftSection={<IconStethoscope size={15} />} onClick={() => setAsking(true)}>Why it does not act</Button>
-          {may('intelligence.configure') && <Button size="xs" variant="default" leftSection={<IconSettings size={15} />} onClick={onConfigure}>Configure</Button>}
+          {judges && (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconFlask size={15} />}
+              onClick={() => setTrying(true)}
+            >
+              Dry run
+            </Button>
+          )}
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconStethoscope size={15} />}
+            onClick={() => setAsking(true)}
+          >
+            Why it does not act
+          </Button>
+          {may('intelligence.configure') && (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconSettings size={15} />}
+              onClick={onConfigure}
+            >
+              Configure
+            </Button>
+          )}
         </Group>
         {trying && <DryRun agent={agent} onClose={() => setTrying(false)} />}
         {asking && <AgentDiagnosis agent={agent} onClose={() => setAsking(false)} />}
@@ -84,10 +142,18 @@ function AgentFacts({ agent }: { agent: Agent }) {
   return (
     <Facts
       of={[
-        ['Covers', `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`],
+        [
+          'Covers',
+          `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`,
+        ],
         ['Acts from', `${percent(percentOf(agent.confidence_threshold))} confidence`],
         ['Change control', <Held key="held" agent={agent} />],
-        ['Schedule', agent.schedule ? `${cronInWords(agent.schedule) ?? agent.schedule} (${agent.schedule_time_zone ?? 'UTC'})` : undefined],
+        [
+          'Schedule',
+          agent.schedule
+            ? `${cronInWords(agent.schedule) ?? agent.schedule} (${agent.schedule_time_zone ?? 'UTC'})`
+            : undefined,
+        ],
         ['Active early', agent.learning_waived],
         ['Open', plural(status.open_recommendations, 'recommendation')],
         ['Next run', status.next_run_at ? <When key="next" at={status.next_run_at} /> : undefined],
@@ -98,16 +164,34 @@ function AgentFacts({ agent }: { agent: Agent }) {
 
 function LastRun({ agent }: { agent: Agent }) {
   const last = agent.status.last_run;
-  if (!last) return <Text size="sm" className="muted">Not run yet.</Text>;
+  if (!last)
+    return (
+      <Text size="sm" className="muted">
+        Not run yet.
+      </Text>
+    );
   return (
     <div>
       <Text size="sm">
-        <b>Last run</b> <When at={last.started_at} form="ago" />, took {took(last.started_at, last.finished_at)}: {plural(last.resources_seen, 'resource')} looked at,{' '}
-        {plural(last.recommendations, 'recommendation')}, {count(last.applied)} applied.
+        <b>Last run</b> <When at={last.started_at} form="ago" />, took{' '}
+        {took(last.started_at, last.finished_at)}: {plural(last.resources_seen, 'resource')} looked
+        at, {plural(last.recommendations, 'recommendation')}, {count(last.applied)} applied.
       </Text>
-      {last.error && <Text size="sm" c="red" mt={4}>{last.error}</Text>}
-      <Skipped of={last.skipped.filter((one) => one.of === 'resources')} what="resource" rest="without a recommendation, and why" />
-      <Skipped of={last.skipped.filter((one) => one.of === 'recommendations')} what="recommendation" rest="not applied by the agent, and why" />
+      {last.error && (
+        <Text size="sm" c="red" mt={4}>
+          {last.error}
+        </Text>
+      )}
+      <Skipped
+        of={last.skipped.filter((one) => one.of === 'resources')}
+        what="resource"
+        rest="without a recommendation, and why"
+      />
+      <Skipped
+        of={last.skipped.filter((one) => one.of === 'recommendations')}
+        what="recommendation"
+        rest="not applied by the agent, and why"
+      />
     </div>
   );
 }
@@ -120,18 +204,43 @@ function Skipped({ of: reasons, what, rest }: { of: Reasons; what: string; rest:
   if (reasons.length === 0) return null;
   return (
     <details style={{ marginTop: 6 }}>
-      <summary className="fold">{plural(reasons.reduce((sum, one) => sum + one.count, 0), what)} {rest}</summary>
+      <summary className="fold">
+        {plural(
+          reasons.reduce((sum, one) => sum + one.count, 0),
+          what,
+        )}{' '}
+        {rest}
+      </summary>
       <Stack component="ul" gap={4} my={8} pl={18}>
         {reasons.map((one) => (
-          <Text component="li" size="sm" className="muted" key={one.reason} style={{ overflowWrap: 'anywhere' }}>
+          <Text
+            component="li"
+            size="sm"
+            className="muted"
+            key={one.reason}
+            style={{ overflowWrap: 'anywhere' }}
+          >
             <span className="numeral">{count(one.count)}</span>: {skippedInWords(one)}.{' '}
             {(one.resources ?? []).map(({ id, name }, index) => (
               <span key={id}>
                 {index > 0 && ', '}
-                {may('estate.view') ? <Anchor size="sm" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id }} {...props} />}>{name || id}</Anchor> : name || id}
+                {may('estate.view') ? (
+                  <Anchor
+                    size="sm"
+                    renderRoot={(props) => (
+                      <Link to="/estate/resources/$id" params={{ id }} {...props} />
+                    )}
+                  >
+                    {name || id}
+                  </Anchor>
+                ) : (
+                  name || id
+                )}
               </span>
             ))}
-            {one.resources && one.count > one.resources.length && ` and ${count(one.count - one.resources.length)} more`}
+            {one.resources &&
+              one.count > one.resources.length &&
+              ` and ${count(one.count - one.resources.length)} more`}
           </Text>
         ))}
       </Stack>

@@ -23,15 +23,24 @@ export function AgentSettings({ settings, values, errors, onChange }: Props) {
           if (typeof usual === 'boolean') {
             return (
               <Switch
-                key={path} label={label} description={description} error={error}
-                checked={value === 'true'} onChange={(event) => onChange(path, String(event.currentTarget.checked))}
+                key={path}
+                label={label}
+                description={description}
+                error={error}
+                checked={value === 'true'}
+                onChange={(event) => onChange(path, String(event.currentTarget.checked))}
               />
             );
           }
           return (
             <TextInput
-              key={path} label={label} description={`${description}: ${minimum ?? ''} to ${maximum ?? ''}`} placeholder={String(usual)}
-              error={error} value={value} onChange={(event) => onChange(path, event.currentTarget.value)}
+              key={path}
+              label={label}
+              description={`${description}: ${minimum ?? ''} to ${maximum ?? ''}`}
+              placeholder={String(usual)}
+              error={error}
+              value={value}
+              onChange={(event) => onChange(path, event.currentTarget.value)}
             />
           );
         })}

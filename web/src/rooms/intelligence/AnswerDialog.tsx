@@ -14,10 +14,13 @@ interface Props {
 
 /** The dialog of an answer. It loads with the first answer, not with the page. */
 export function AnswerDialog({ of: one, dialog, onClose: close }: Props) {
-  if (dialog === 'apply') return one.plan && <ApplyDialog of={one} plan={one.plan} onClose={close} />;
-  if (dialog === 'except') return one.plan && <ExceptionDialog of={one} plan={one.plan} onClose={close} />;
+  if (dialog === 'apply')
+    return one.plan && <ApplyDialog of={one} plan={one.plan} onClose={close} />;
+  if (dialog === 'except')
+    return one.plan && <ExceptionDialog of={one} plan={one.plan} onClose={close} />;
   if (dialog === 'schedule') return <ScheduleDialog of={one} onClose={close} />;
-  if (dialog === 'exclude') return <ExclusionForm given={{ resource: one.resource.id, type: one.kind }} onClose={close} />;
+  if (dialog === 'exclude')
+    return <ExclusionForm given={{ resource: one.resource.id, type: one.kind }} onClose={close} />;
   if (dialog === 'dismiss') return <DismissDialog of={one} onClose={close} />;
   if (dialog === 'snooze') return <SnoozeDialog of={one} onClose={close} />;
   if (dialog === 'test') return <TestDialog of={one} onClose={close} />;

@@ -16,17 +16,44 @@ export function DismissDialog({ of: one, onClose }: Props) {
   const change = useChange(dismiss);
   return (
     <FormDialog
-      title="Dismiss this recommendation?" explain="Your reason is kept in the audit log and improves later recommendations." submit="Dismiss"
-      error={change.error} pending={change.isPending} disabled={reason.trim() === ''} onClose={onClose}
-      onSubmit={() => change.mutate({ id: one.id, reason: reason.trim() }, { onSuccess: () => { announce('Dismissed.'); onClose(); } })}
+      title="Dismiss this recommendation?"
+      explain="Your reason is kept in the audit log and improves later recommendations."
+      submit="Dismiss"
+      error={change.error}
+      pending={change.isPending}
+      disabled={reason.trim() === ''}
+      onClose={onClose}
+      onSubmit={() =>
+        change.mutate(
+          { id: one.id, reason: reason.trim() },
+          {
+            onSuccess: () => {
+              announce('Dismissed.');
+              onClose();
+            },
+          },
+        )
+      }
     >
-      <Textarea label="Reason" required autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
+      <Textarea
+        label="Reason"
+        required
+        autosize
+        minRows={2}
+        data-autofocus
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
     </FormDialog>
   );
 }
 
 const inHours = (hours: number) => toInput(new Date(Date.now() + hours * 3_600_000));
-const PERIODS: [string, number][] = [['1 day', 24], ['1 week', 168], ['1 month', 720]];
+const PERIODS: [string, number][] = [
+  ['1 day', 24],
+  ['1 week', 168],
+  ['1 month', 720],
+];
 
 export function SnoozeDialog({ of: one, onClose }: Props) {
   const [until, setUntil] = useState(() => inHours(168));
@@ -36,17 +63,58 @@ export function SnoozeDialog({ of: one, onClose }: Props) {
   const at = fromInput(until);
   return (
     <FormDialog
-      title="Snooze" explain="The recommendation returns to the list at this time." submit="Snooze" error={change.error} pending={change.isPending}
-      disabled={!at} onClose={onClose}
-      onSubmit={() => at && change.mutate({ id: one.id, until: at, reason: reason.trim() || undefined }, { onSuccess: () => { announce('Snoozed.'); onClose(); } })}
+      title="Snooze"
+      explain="The recommendation returns to the list at this time."
+      submit="Snooze"
+      error={change.error}
+      pending={change.isPending}
+      disabled={!at}
+      onClose={onClose}
+      onSubmit={() =>
+        at &&
+        change.mutate(
+          { id: one.id, until: at, reason: reason.trim() || undefined },
+          {
+            onSuccess: () => {
+              announce('Snoozed.');
+              onClose();
+            },
+          },
+        )
+      }
     >
       <Group gap="xs">
         {PERIODS.map(([label, hours]) => (
-          <Chip key={label} size="xs" checked={period === hours} onChange={() => { setPeriod(hours); setUntil(inHours(hours)); }}>{label}</Chip>
+          <Chip
+            key={label}
+            size="xs"
+            checked={period === hours}
+            onChange={() => {
+              setPeriod(hours);
+              setUntil(inHours(hours));
+            }}
+          >
+            {label}
+          </Chip>
         ))}
       </Group>
-      <TextInput label="Until" description="Your time zone" type="datetime-local" required value={until} onChange={(event) => { setPeriod(null); setUntil(event.currentTarget.value); }} />
-      <TextInput label="Reason" placeholder="Optional" value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
+      <TextInput
+        label="Until"
+        description="Your time zone"
+        type="datetime-local"
+        required
+        value={until}
+        onChange={(event) => {
+          setPeriod(null);
+          setUntil(event.currentTarget.value);
+        }}
+      />
+      <TextInput
+        label="Reason"
+        placeholder="Optional"
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
     </FormDialog>
   );
 }
@@ -58,12 +126,42 @@ export function ScheduleDialog({ of: one, onClose }: Props) {
   const at = fromInput(when);
   return (
     <FormDialog
-      title="Schedule" explain="Runs at this time, if the plan is unchanged and no guardrail blocks it." submit="Schedule"
-      error={change.error} pending={change.isPending} disabled={!at} onClose={onClose}
-      onSubmit={() => at && change.mutate({ id: one.id, at, comment: comment.trim() || undefined }, { onSuccess: ({ status }) => { announce(status === 'pending_approval' ? 'Scheduled. Waiting for approval.' : 'Scheduled.'); onClose(); } })}
+      title="Schedule"
+      explain="Runs at this time, if the plan is unchanged and no guardrail blocks it."
+      submit="Schedule"
+      error={change.error}
+      pending={change.isPending}
+      disabled={!at}
+      onClose={onClose}
+      onSubmit={() =>
+        at &&
+        change.mutate(
+          { id: one.id, at, comment: comment.trim() || undefined },
+          {
+            onSuccess: ({ status }) => {
+              announce(
+                status === 'pending_approval' ? 'Scheduled. Waiting for approval.' : 'Scheduled.',
+              );
+              onClose();
+            },
+          },
+        )
+      }
     >
-      <TextInput label="When" description="Your time zone" type="datetime-local" required value={when} onChange={(event) => setWhen(event.currentTarget.value)} />
-      <TextInput label="Comment (kept in the audit log)" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+      <TextInput
+        label="When"
+        description="Your time zone"
+        type="datetime-local"
+        required
+        value={when}
+        onChange={(event) => setWhen(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Comment (kept in the audit log)"
+        placeholder="Optional"
+        value={comment}
+        onChange={(event) => setComment(event.currentTarget.value)}
+      />
     </FormDialog>
   );
 }
@@ -72,9 +170,24 @@ export function TestDialog({ of: one, onClose }: Props) {
   const change = useChange(testFirst);
   return (
     <FormDialog
-      title="Test this change?" explain="Runs the plan on a resource of the same size outside production and restores it. Where there is none, the steps are simulated: that shows that they work, and says nothing about load or speed." submit="Test now"
-      error={change.error} pending={change.isPending} onClose={onClose}
-      onSubmit={() => change.mutate(one.id, { onSuccess: ({ status_reason }) => { announce(status_reason?.startsWith('it is simulated') ? 'Simulation started: there is no resource to test on.' : 'Test started.'); onClose(); } })}
+      title="Test this change?"
+      explain="Runs the plan on a resource of the same size outside production and restores it. Where there is none, the steps are simulated: that shows that they work, and says nothing about load or speed."
+      submit="Test now"
+      error={change.error}
+      pending={change.isPending}
+      onClose={onClose}
+      onSubmit={() =>
+        change.mutate(one.id, {
+          onSuccess: ({ status_reason }) => {
+            announce(
+              status_reason?.startsWith('it is simulated')
+                ? 'Simulation started: there is no resource to test on.'
+                : 'Test started.',
+            );
+            onClose();
+          },
+        })
+      }
     />
   );
 }

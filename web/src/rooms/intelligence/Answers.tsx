@@ -1,5 +1,12 @@
 import { Button, Group } from '@mantine/core';
-import { IconChevronDown, IconMessage, IconPlayerPlay, IconRotate2, IconShieldOff, IconX } from '@tabler/icons-react';
+import {
+  IconChevronDown,
+  IconMessage,
+  IconPlayerPlay,
+  IconRotate2,
+  IconShieldOff,
+  IconX,
+} from '@tabler/icons-react';
 import { useState } from 'react';
 import { Hint } from '../../display/Hint';
 import type { Recommendation } from '../../api/bodies';
@@ -12,7 +19,8 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 const LaterMenu = lateOpened(() => import('./LaterMenu'), 'LaterMenu', 'menu');
 const AnswerDialog = late(() => import('./AnswerDialog'), 'AnswerDialog');
 
-export type Dialog = 'exclude' | 'apply' | 'except' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
+export type Dialog =
+  'exclude' | 'apply' | 'except' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
 
 /** What a person can answer to a recommendation. */
 export function Answers({ of: one }: { of: Recommendation }) {
@@ -24,15 +32,50 @@ export function Answers({ of: one }: { of: Recommendation }) {
     <>
       <Group gap="xs">
         {reopenable && (
-          <Button variant="default" leftSection={<IconRotate2 size={16} />} loading={again.isPending} onClick={() => again.mutate(one.id)}>Reopen</Button>
+          <Button
+            variant="default"
+            leftSection={<IconRotate2 size={16} />}
+            loading={again.isPending}
+            onClick={() => again.mutate(one.id)}
+          >
+            Reopen
+          </Button>
         )}
-        <Button variant="default" leftSection={<IconMessage size={16} />} onClick={() => setDialog('feedback')}>Feedback</Button>
-        {answerable && <Button variant="default" leftSection={<IconX size={16} />} onClick={() => setDialog('dismiss')}>Dismiss</Button>}
+        <Button
+          variant="default"
+          leftSection={<IconMessage size={16} />}
+          onClick={() => setDialog('feedback')}
+        >
+          Feedback
+        </Button>
         {answerable && (
-          <LaterMenu target={<Button variant="default" rightSection={<IconChevronDown size={14} />}>Later</Button>} planned={Boolean(one.plan)} onChoose={setDialog} />
+          <Button
+            variant="default"
+            leftSection={<IconX size={16} />}
+            onClick={() => setDialog('dismiss')}
+          >
+            Dismiss
+          </Button>
+        )}
+        {answerable && (
+          <LaterMenu
+            target={
+              <Button variant="default" rightSection={<IconChevronDown size={14} />}>
+                Later
+              </Button>
+            }
+            planned={Boolean(one.plan)}
+            onChoose={setDialog}
+          />
         )}
         {answerable && one.plan && one.applicability?.can_be_excepted && (
-          <Button variant="light" leftSection={<IconShieldOff size={16} />} onClick={() => setDialog('except')}>Request exception</Button>
+          <Button
+            variant="light"
+            leftSection={<IconShieldOff size={16} />}
+            onClick={() => setDialog('except')}
+          >
+            Request exception
+          </Button>
         )}
         {answerable && one.plan && <ApplyButton of={one} onClick={() => setDialog('apply')} />}
       </Group>
@@ -46,7 +89,12 @@ export function Answers({ of: one }: { of: Recommendation }) {
 function ApplyButton({ of: one, onClick }: { of: Recommendation; onClick: () => void }) {
   const blocked = one.applicability?.state === 'blocked';
   const button = (
-    <Button leftSection={<IconPlayerPlay size={16} />} data-disabled={blocked || undefined} aria-disabled={blocked} onClick={blocked ? (event) => event.preventDefault() : onClick}>
+    <Button
+      leftSection={<IconPlayerPlay size={16} />}
+      data-disabled={blocked || undefined}
+      aria-disabled={blocked}
+      onClick={blocked ? (event) => event.preventDefault() : onClick}
+    >
       Apply Now
     </Button>
   );

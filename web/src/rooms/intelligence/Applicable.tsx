@@ -14,8 +14,16 @@ export function signers(signatures: string[]): string {
 }
 
 /** The reason in one sentence: the guardrail with its limit and value, the signatures that are missing, or why it is advice. */
-export function applicabilityInWords({ state, blocked_by, reason, signatures }: Applicability): string {
-  if (state === 'ready') return signatures.length ? `Ready. Runs after approval by ${signers(signatures)}` : 'Ready. No approval needed';
+export function applicabilityInWords({
+  state,
+  blocked_by,
+  reason,
+  signatures,
+}: Applicability): string {
+  if (state === 'ready')
+    return signatures.length
+      ? `Ready. Runs after approval by ${signers(signatures)}`
+      : 'Ready. No approval needed';
   if (blocked_by && reason) return `${guardrailPlace(blocked_by).name}: ${reason}`;
   return sentence(reason ?? words(state));
 }
@@ -27,7 +35,11 @@ export function Applicable({ of: one }: { of: Applicability }) {
     <Hint label={said}>
       <div tabIndex={0} style={{ maxWidth: 150 }}>
         <Status of={one.state} />
-        {one.state === 'blocked' && <Text size="xs" className="muted">{guardrailPlace(one.blocked_by ?? '').name}</Text>}
+        {one.state === 'blocked' && (
+          <Text size="xs" className="muted">
+            {guardrailPlace(one.blocked_by ?? '').name}
+          </Text>
+        )}
       </div>
     </Hint>
   );

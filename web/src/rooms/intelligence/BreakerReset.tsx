@@ -16,14 +16,45 @@ export function BreakerReset({ open }: { open: boolean }) {
   };
   return (
     <>
-      <Button size="xs" variant={open ? 'filled' : 'default'} color={open ? 'red' : undefined} onClick={() => setOpened(true)}>Reset circuit breaker</Button>
+      <Button
+        size="xs"
+        variant={open ? 'filled' : 'default'}
+        color={open ? 'red' : undefined}
+        onClick={() => setOpened(true)}
+      >
+        Reset circuit breaker
+      </Button>
       {opened && (
         <FormDialog
-          title="Reset the circuit breaker?" explain="Resets the failure count to 0, so that changes can start again." submit="Reset"
-          error={reset.error} pending={reset.isPending} disabled={reason.trim() === ''} onClose={leave}
-          onSubmit={() => reset.mutate({ reason: reason.trim() }, { onSuccess: () => { announce('Circuit breaker reset.'); leave(); } })}
+          title="Reset the circuit breaker?"
+          explain="Resets the failure count to 0, so that changes can start again."
+          submit="Reset"
+          error={reset.error}
+          pending={reset.isPending}
+          disabled={reason.trim() === ''}
+          onClose={leave}
+          onSubmit={() =>
+            reset.mutate(
+              { reason: reason.trim() },
+              {
+                onSuccess: () => {
+                  announce('Circuit breaker reset.');
+                  leave();
+                },
+              },
+            )
+          }
         >
-          <Textarea label="Reason" description="Kept in the audit log." required autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
+          <Textarea
+            label="Reason"
+            description="Kept in the audit log."
+            required
+            autosize
+            minRows={2}
+            data-autofocus
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
         </FormDialog>
       )}
     </>

@@ -9,7 +9,11 @@ import { fromInput, toInput } from '../../display/instants';
 import { answerEach, type Refusal } from './bulk';
 import { dismiss, snooze } from './queries';
 
-const PERIODS: [string, number][] = [['1 day', 24], ['1 week', 168], ['1 month', 720]];
+const PERIODS: [string, number][] = [
+  ['1 day', 24],
+  ['1 week', 168],
+  ['1 month', 720],
+];
 const inHours = (hours: number) => toInput(new Date(Date.now() + hours * 3_600_000));
 
 interface DialogProps {
@@ -32,41 +36,95 @@ export function BulkDialog({ kind, chosen, onDone, onClose }: DialogProps) {
   const dismissing = kind === 'dismiss';
   const send = async () => {
     setDone(0);
-    const answer = (id: string) => (dismissing ? dismiss({ id, reason: reason.trim() }) : snooze({ id, until: at ?? '', reason: reason.trim() || undefined }));
+    const answer = (id: string) =>
+      dismissing
+        ? dismiss({ id, reason: reason.trim() })
+        : snooze({ id, until: at ?? '', reason: reason.trim() || undefined });
     const failures = await answerEach(asked, answer, setDone);
     await queries.invalidateQueries({ queryKey: ['intelligence'] });
     onDone(failures.map(({ id }) => id));
     const answered = asked.length - failures.length;
-    if (answered > 0) announce(`${plural(answered, 'recommendation')} ${dismissing ? 'dismissed' : 'snoozed'}.`);
+    if (answered > 0)
+      announce(`${plural(answered, 'recommendation')} ${dismissing ? 'dismissed' : 'snoozed'}.`);
     if (failures.length === 0) onClose();
     else setRefused(failures);
   };
   if (refused) {
     return (
-      <FormDialog title="Some recommendations were not changed" pending={false} onSubmit={onClose} onClose={onClose}>
-        <Alert color="red" variant="light" title={`${asked.length - refused.length} of ${asked.length} ${dismissing ? 'dismissed' : 'snoozed'}`} role="alert">
-          <List size="sm" spacing={4}>{refused.map(({ id, title, message }) => <List.Item key={id}><b>{title}</b>: {message}</List.Item>)}</List>
+      <FormDialog
+        title="Some recommendations were not changed"
+        pending={false}
+        onSubmit={onClose}
+        onClose={onClose}
+      >
+        <Alert
+          color="red"
+          variant="light"
+          title={`${asked.length - refused.length} of ${asked.length} ${dismissing ? 'dismissed' : 'snoozed'}`}
+          role="alert"
+        >
+          <List size="sm" spacing={4}>
+            {refused.map(({ id, title, message }) => (
+              <List.Item key={id}>
+                <b>{title}</b>: {message}
+              </List.Item>
+            ))}
+          </List>
         </Alert>
-        <Text size="sm" className="muted">They stay selected, so that you can try again.</Text>
+        <Text size="sm" className="muted">
+          They stay selected, so that you can try again.
+        </Text>
       </FormDialog>
     );
   }
   return (
     <FormDialog
-      title={`${dismissing ? 'Dismiss' : 'Snooze'} ${plural(asked.length, 'recommendation')}?`} submit={dismissing ? 'Dismiss' : 'Snooze'}
-      explain={dismissing ? 'The reason is kept in the audit log for each of them, and improves later recommendations.' : 'They return to the list at this time.'}
-      pending={done !== undefined} disabled={dismissing ? reason.trim() === '' : !at} onSubmit={() => void send()} onClose={onClose}
+      title={`${dismissing ? 'Dismiss' : 'Snooze'} ${plural(asked.length, 'recommendation')}?`}
+      submit={dismissing ? 'Dismiss' : 'Snooze'}
+      explain={
+        dismissing
+          ? 'The reason is kept in the audit log for each of them, and improves later recommendations.'
+          : 'They return to the list at this time.'
+      }
+      pending={done !== undefined}
+      disabled={dismissing ? reason.trim() === '' : !at}
+      onSubmit={() => void send()}
+      onClose={onClose}
     >
       {!dismissing && (
         <>
-          <Group gap="xs">{PERIODS.map(([label, hours]) => <Chip key={label} size="xs" checked={false} onChange={() => setUntil(inHours(hours))}>{label}</Chip>)}</Group>
-          <TextInput label="Until" description="Your time zone" type="datetime-local" required value={until} onChange={(event) => setUntil(event.currentTarget.value)} />
+          <Group gap="xs">
+            {PERIODS.map(([label, hours]) => (
+              <Chip key={label} size="xs" checked={false} onChange={() => setUntil(inHours(hours))}>
+                {label}
+              </Chip>
+            ))}
+          </Group>
+          <TextInput
+            label="Until"
+            description="Your time zone"
+            type="datetime-local"
+            required
+            value={until}
+            onChange={(event) => setUntil(event.currentTarget.value)}
+          />
         </>
       )}
-      <Textarea label="Reason" required={dismissing} placeholder={dismissing ? undefined : 'Optional'} autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
+      <Textarea
+        label="Reason"
+        required={dismissing}
+        placeholder={dismissing ? undefined : 'Optional'}
+        autosize
+        minRows={2}
+        data-autofocus
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
       {done !== undefined && (
         <div role="status">
-          <Text size="sm" className="muted numeral" mb={4}>{done} of {asked.length}</Text>
+          <Text size="sm" className="muted numeral" mb={4}>
+            {done} of {asked.length}
+          </Text>
           <Progress value={(done / asked.length) * 100} aria-label="Progress" />
         </div>
       )}

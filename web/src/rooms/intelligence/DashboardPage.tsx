@@ -1,5 +1,12 @@
 import { Anchor, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
-import { IconActivity, IconBulb, IconChecks, IconPigMoney, IconRobot, IconSchool } from '@tabler/icons-react';
+import {
+  IconActivity,
+  IconBulb,
+  IconChecks,
+  IconPigMoney,
+  IconRobot,
+  IconSchool,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { Dashboard, Model } from '../../api/bodies';
@@ -33,7 +40,9 @@ export function DashboardPage() {
         <NeedsYou />
         <Running />
       </div>
-      {error && !data ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+      {error && !data ? (
+        <ProblemAlert error={error} onRetry={() => void refetch()} />
+      ) : (
         <>
           <Savings of={data} />
           <Tiles of={data} />
@@ -43,15 +52,31 @@ export function DashboardPage() {
         {may('estate.view') && <CostByProvider />}
         {(data || !error) && <Learning of={data} />}
       </SimpleGrid>
-      <Latest purpose="saving" title="Save money" label="Latest recommendations" empty="No open recommendation saves money" />
-      <Latest purpose="other" title="At risk" label="Recommendations for performance and availability" empty="Nothing else is recommended" />
+      <Latest
+        purpose="saving"
+        title="Save money"
+        label="Latest recommendations"
+        empty="No open recommendation saves money"
+      />
+      <Latest
+        purpose="other"
+        title="At risk"
+        label="Recommendations for performance and availability"
+        empty="Nothing else is recommended"
+      />
     </Stack>
   );
 }
 
 function listed(counts: Record<string, number> | undefined, order: string[]): string {
-  const names = [...order.filter((name) => counts?.[name]), ...Object.keys(counts ?? {}).filter((name) => !order.includes(name))];
-  return names.filter((name) => counts?.[name]).map((name) => `${count(counts?.[name] ?? 0)} ${words(name).toLowerCase()}`).join(' · ');
+  const names = [
+    ...order.filter((name) => counts?.[name]),
+    ...Object.keys(counts ?? {}).filter((name) => !order.includes(name)),
+  ];
+  return names
+    .filter((name) => counts?.[name])
+    .map((name) => `${count(counts?.[name] ?? 0)} ${words(name).toLowerCase()}`)
+    .join(' · ');
 }
 
 function Tiles({ of: data }: { of: Dashboard | undefined }) {
@@ -59,28 +84,61 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="md">
       <Tile
-        label="Active agents" to="/intelligence/agents" loading={loading} icon={<IconRobot size={18} />} value={count(data?.active_agents ?? 0)}
+        label="Active agents"
+        to="/intelligence/agents"
+        loading={loading}
+        icon={<IconRobot size={18} />}
+        value={count(data?.active_agents ?? 0)}
         note={agentsInWords(data)}
       />
       <Tile
-        label="Recommendations" to="/intelligence/recommendations" loading={loading} icon={<IconBulb size={18} />} value={count(data?.recommendations_open ?? 0)}
+        label="Recommendations"
+        to="/intelligence/recommendations"
+        loading={loading}
+        icon={<IconBulb size={18} />}
+        value={count(data?.recommendations_open ?? 0)}
         note={listed(data?.recommendations_by_priority, PRIORITIES) || 'No open recommendations'}
       />
       <Tile
-        label="Cost savings" to="/intelligence/recommendations" loading={loading} icon={<IconPigMoney size={18} />}
-        value={<>{money(data?.savings_realised_monthly ?? 0)} <Text span fz="sm" fw={500} className="muted">a month measured</Text></>}
+        label="Cost savings"
+        to="/intelligence/recommendations"
+        loading={loading}
+        icon={<IconPigMoney size={18} />}
+        value={
+          <>
+            {money(data?.savings_realised_monthly ?? 0)}{' '}
+            <Text span fz="sm" fw={500} className="muted">
+              a month measured
+            </Text>
+          </>
+        }
         note={saved(data)}
       />
       <Tile
-        label="Actions taken" to="/intelligence/actions" loading={loading} icon={<IconChecks size={18} />} value={count(data?.actions_taken ?? 0)}
-        note={listed(data?.actions_by_status, ['succeeded', 'rolled_back', 'failed']) || 'None in the last 30 days'}
+        label="Actions taken"
+        to="/intelligence/actions"
+        loading={loading}
+        icon={<IconChecks size={18} />}
+        value={count(data?.actions_taken ?? 0)}
+        note={
+          listed(data?.actions_by_status, ['succeeded', 'rolled_back', 'failed']) ||
+          'None in the last 30 days'
+        }
       />
       <Tile
-        label="Learning progress" to="/intelligence/models" loading={loading} icon={<IconSchool size={18} />} value={learned(data)}
+        label="Learning progress"
+        to="/intelligence/models"
+        loading={loading}
+        icon={<IconSchool size={18} />}
+        value={learned(data)}
         note={finished(data)}
       />
       <Tile
-        label="Anomalies detected" to="/intelligence/anomalies" loading={loading} icon={<IconActivity size={18} />} value={count(data?.anomalies_detected ?? 0)}
+        label="Anomalies detected"
+        to="/intelligence/anomalies"
+        loading={loading}
+        icon={<IconActivity size={18} />}
+        value={count(data?.anomalies_detected ?? 0)}
         note={`In the last 30 days, over ${plural(data?.resources ?? 0, 'resource')}`}
       />
     </SimpleGrid>
@@ -97,7 +155,9 @@ function agentsInWords(data: Dashboard | undefined): string {
 
 /** What is predicted is told apart from what is measured. */
 function saved(data: Dashboard | undefined): string {
-  const waiting = data?.savings_unmeasured ? `${money(data.savings_unmeasured_monthly)} predicted for ${plural(data.savings_unmeasured, 'change')} not measured yet · ` : '';
+  const waiting = data?.savings_unmeasured
+    ? `${money(data.savings_unmeasured_monthly)} predicted for ${plural(data.savings_unmeasured, 'change')} not measured yet · `
+    : '';
   return `${waiting}${money(data?.savings_open_monthly ?? 0)} a month more in open recommendations${addedInWords(data?.cost_added_open_monthly)}${data?.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} more without a known price` : ''}`;
 }
 
@@ -112,7 +172,9 @@ function finished(data: Dashboard | undefined): string {
 /** Below ten outcomes a share says little. */
 function heldInWords(held: number, outcomes: number): string {
   if (outcomes === 0) return 'no outcomes yet';
-  return outcomes < 10 ? `${count(held)} of ${plural(outcomes, 'applied change')} held` : `accuracy ${percent((held / outcomes) * 100)}`;
+  return outcomes < 10
+    ? `${count(held)} of ${plural(outcomes, 'applied change')} held`
+    : `accuracy ${percent((held / outcomes) * 100)}`;
 }
 
 function learned(data: Dashboard | undefined): string {
@@ -122,34 +184,69 @@ function learned(data: Dashboard | undefined): string {
 
 function CostByProvider() {
   const { data, error } = useQuery(costsQuery);
-  const shares = data && Object.entries(data.by_provider).sort((a, b) => b[1] - a[1]).map(([name, dollars]) => ({
-    key: name,
-    name: words(name),
-    size: dollars,
-    shown: `${money(dollars)} · ${percent(data.monthly ? (dollars / data.monthly) * 100 : 0)}`,
-  }));
+  const shares =
+    data &&
+    Object.entries(data.by_provider)
+      .sort((a, b) => b[1] - a[1])
+      .map(([name, dollars]) => ({
+        key: name,
+        name: words(name),
+        size: dollars,
+        shown: `${money(dollars)} · ${percent(data.monthly ? (dollars / data.monthly) * 100 : 0)}`,
+      }));
   return (
-    <Panel title="Monthly cost by provider" note={data ? `${money(data.monthly)} in all${data.not_priced ? `, ${plural(data.not_priced, 'resource')} without a known price` : ''}` : undefined}>
-      {error ? <ProblemAlert error={error} /> : <Shares label="Monthly cost by provider" shares={shares} none="No resources yet. Add a connection and sync it." />}
+    <Panel
+      title="Monthly cost by provider"
+      note={
+        data
+          ? `${money(data.monthly)} in all${data.not_priced ? `, ${plural(data.not_priced, 'resource')} without a known price` : ''}`
+          : undefined
+      }
+    >
+      {error ? (
+        <ProblemAlert error={error} />
+      ) : (
+        <Shares
+          label="Monthly cost by provider"
+          shares={shares}
+          none="No resources yet. Add a connection and sync it."
+        />
+      )}
     </Panel>
   );
 }
 
 function Learning({ of: data }: { of: Dashboard | undefined }) {
   return (
-    <Panel title="Learning progress by agent" note="Completed share of the learning period. Accuracy: share of applied changes that held, from ten on">
-      {data?.learning.length === 0 && <Text size="sm" className="muted">No agents yet. Create one under Agents.</Text>}
+    <Panel
+      title="Learning progress by agent"
+      note="Completed share of the learning period. Accuracy: share of applied changes that held, from ten on"
+    >
+      {data?.learning.length === 0 && (
+        <Text size="sm" className="muted">
+          No agents yet. Create one under Agents.
+        </Text>
+      )}
       <Stack gap="sm">
         {data?.learning.map((one) => (
           <div key={one.agent_id}>
             <Group justify="space-between" gap="xs">
-              <Text size="sm" fw={500}>{one.name}</Text>
+              <Text size="sm" fw={500}>
+                {one.name}
+              </Text>
               <Text size="sm" className="muted numeral">
                 {percent(one.percent)} · {heldInWords(one.held, one.outcomes)}
               </Text>
             </Group>
-            <Text size="xs" className="muted">{trained(one.models)}</Text>
-            <Progress value={one.percent} size={6} mt={6} aria-label={`Learning progress of ${one.name}`} />
+            <Text size="xs" className="muted">
+              {trained(one.models)}
+            </Text>
+            <Progress
+              value={one.percent}
+              size={6}
+              mt={6}
+              aria-label={`Learning progress of ${one.name}`}
+            />
           </div>
         ))}
       </Stack>
@@ -159,24 +256,56 @@ function Learning({ of: data }: { of: Dashboard | undefined }) {
 
 function trained(models: Model[]): string {
   if (models.length === 0) return 'No model trained yet';
-  const each = models.map(({ name, accuracy }) => `${words(name).toLowerCase()} ${percent(accuracy)}`);
+  const each = models.map(
+    ({ name, accuracy }) => `${words(name).toLowerCase()} ${percent(accuracy)}`,
+  );
   return `${plural(models.length, 'model')} trained, accuracy on days not used for training: ${each.join(', ')}`;
 }
 
 /** One of two lists: what saves money, by amount, and what protects a resource and mostly costs something, by urgency. */
-function Latest({ purpose, title, label, empty }: { purpose: 'saving' | 'other'; title: string; label: string; empty: string }) {
+function Latest({
+  purpose,
+  title,
+  label,
+  empty,
+}: {
+  purpose: 'saving' | 'other';
+  title: string;
+  label: string;
+  empty: string;
+}) {
   const navigate = useNavigate();
   const { data, error } = useQuery(waitingQuery);
   return (
     <Panel
-      title={title} flush
-      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>All recommendations</Anchor>}
+      title={title}
+      flush
+      actions={
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}
+        >
+          All recommendations
+        </Anchor>
+      }
     >
-      {error ? <ProblemAlert error={error} /> : (
+      {error ? (
+        <ProblemAlert error={error} />
+      ) : (
         <DataTable
-          bare label={label} columns={LATEST_COLUMNS} rows={data && byPurpose(data.items)[purpose].slice(0, LATEST)} rowId={(row) => row.id}
-          onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
-          empty={<EmptyState title={empty}>Run an agent under Agents, or wait for its next run.</EmptyState>}
+          bare
+          label={label}
+          columns={LATEST_COLUMNS}
+          rows={data && byPurpose(data.items)[purpose].slice(0, LATEST)}
+          rowId={(row) => row.id}
+          onOpen={(row) =>
+            void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })
+          }
+          empty={
+            <EmptyState title={empty}>
+              Run an agent under Agents, or wait for its next run.
+            </EmptyState>
+          }
         />
       )}
     </Panel>

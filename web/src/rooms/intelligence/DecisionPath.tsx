@@ -17,16 +17,42 @@ export function DecisionPath({ checks }: { checks: Check[] }) {
   if (checks.length === 0) return null;
   return (
     <Panel title="Decision path" note="Each check with its answer and the numbers behind it">
-      <Timeline bulletSize={24} lineWidth={2} component="ol" styles={{ root: { margin: 0, padding: '0 0 0 12px', listStyle: 'none' } }}>
+      <Timeline
+        bulletSize={24}
+        lineWidth={2}
+        component="ol"
+        styles={{ root: { margin: 0, padding: '0 0 0 12px', listStyle: 'none' } }}
+      >
         {checks.map(({ check, answer, detail }, index) => {
-          const sign = SIGNS[answer] ?? { colour: 'gray', text: 'var(--muted)', icon: IconQuestionMark };
+          const sign = SIGNS[answer] ?? {
+            colour: 'gray',
+            text: 'var(--muted)',
+            icon: IconQuestionMark,
+          };
           return (
             <Timeline.Item
-              key={check} component="li" mt={index > 0 ? 12 : 0}
-              bullet={<ThemeIcon size={24} radius="xl" color={sign.colour} variant="light"><sign.icon size={14} aria-hidden /></ThemeIcon>}
-              title={<Text size="sm" fw={500}>{index + 1}. {check} <Text span size="sm" fw={650} c={sign.text}>{words(answer)}</Text></Text>}
+              key={check}
+              component="li"
+              mt={index > 0 ? 12 : 0}
+              bullet={
+                <ThemeIcon size={24} radius="xl" color={sign.colour} variant="light">
+                  <sign.icon size={14} aria-hidden />
+                </ThemeIcon>
+              }
+              title={
+                <Text size="sm" fw={500}>
+                  {index + 1}. {check}{' '}
+                  <Text span size="sm" fw={650} c={sign.text}>
+                    {words(answer)}
+                  </Text>
+                </Text>
+              }
             >
-              {detail && <Text size="sm" className="muted">{detail}</Text>}
+              {detail && (
+                <Text size="sm" className="muted">
+                  {detail}
+                </Text>
+              )}
             </Timeline.Item>
           );
         })}

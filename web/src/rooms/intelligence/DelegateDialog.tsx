@@ -16,12 +16,40 @@ export function DelegateDialog({ of: approval, onClose }: { of: Approval; onClos
   const mine = approval.can_sign.map((name) => words(name).toLowerCase()).join(' and ');
   return (
     <FormDialog
-      title="Delegate this signature" submit="Delegate" error={wrong ? undefined : change.error} pending={change.isPending} disabled={to.trim() === ''} onClose={onClose}
+      title="Delegate this signature"
+      submit="Delegate"
+      error={wrong ? undefined : change.error}
+      pending={change.isPending}
+      disabled={to.trim() === ''}
+      onClose={onClose}
       explain={`Someone else signs as ${mine} instead of you, for this request only. They cannot be the requester or have signed already.`}
-      onSubmit={() => change.mutate({ id: approval.id, to: to.trim(), comment: comment.trim() || undefined }, { onSuccess: () => { announce('Delegated.'); onClose(); } })}
+      onSubmit={() =>
+        change.mutate(
+          { id: approval.id, to: to.trim(), comment: comment.trim() || undefined },
+          {
+            onSuccess: () => {
+              announce('Delegated.');
+              onClose();
+            },
+          },
+        )
+      }
     >
-      <TextInput label="Their e-mail address" type="email" withAsterisk data-autofocus value={to} error={wrong && `This ${wrong}`} onChange={(event) => setTo(event.currentTarget.value)} />
-      <TextInput label="Comment (kept in the audit log)" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+      <TextInput
+        label="Their e-mail address"
+        type="email"
+        withAsterisk
+        data-autofocus
+        value={to}
+        error={wrong && `This ${wrong}`}
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Comment (kept in the audit log)"
+        placeholder="Optional"
+        value={comment}
+        onChange={(event) => setComment(event.currentTarget.value)}
+      />
     </FormDialog>
   );
 }

@@ -15,27 +15,59 @@ const OUTCOMES = [
 /** How it went: four kinds, a rating, words. */
 export function FeedbackDialog({ of: one, onClose }: { of: Recommendation; onClose: () => void }) {
   // What nobody has carried out did not go well or badly yet.
-  const [outcome, setOutcome] = useState(one.status === 'succeeded' ? 'implemented_successfully' : '');
+  const [outcome, setOutcome] = useState(
+    one.status === 'succeeded' ? 'implemented_successfully' : '',
+  );
   const [rating, setRating] = useState(0);
   const [comments, setComments] = useState('');
   const change = useChange(feedback);
   const needed = outcome !== '' && outcome !== 'implemented_successfully';
   const send = () => {
-    const given = { id: one.id, outcome, rating: rating || undefined, comments: comments.trim() || undefined };
-    change.mutate(given, { onSuccess: () => { announce('Feedback saved.'); onClose(); } });
+    const given = {
+      id: one.id,
+      outcome,
+      rating: rating || undefined,
+      comments: comments.trim() || undefined,
+    };
+    change.mutate(given, {
+      onSuccess: () => {
+        announce('Feedback saved.');
+        onClose();
+      },
+    });
   };
   return (
     <FormDialog
-      title="Feedback" explain="Your feedback changes how later recommendations are ranked." submit="Send feedback" error={change.error}
-      pending={change.isPending} disabled={outcome === '' || (needed && comments.trim() === '')} onSubmit={send} onClose={onClose}
+      title="Feedback"
+      explain="Your feedback changes how later recommendations are ranked."
+      submit="Send feedback"
+      error={change.error}
+      pending={change.isPending}
+      disabled={outcome === '' || (needed && comments.trim() === '')}
+      onSubmit={send}
+      onClose={onClose}
     >
       <Radio.Group label="How did it go?" value={outcome} onChange={setOutcome}>
-        <Stack gap={8} mt={6}>{OUTCOMES.map(({ value, label }) => <Radio key={value} value={value} label={label} />)}</Stack>
+        <Stack gap={8} mt={6}>
+          {OUTCOMES.map(({ value, label }) => (
+            <Radio key={value} value={value} label={label} />
+          ))}
+        </Stack>
       </Radio.Group>
-      <Group gap="sm"><Text size="sm" fw={500}>Rating</Text><Rating value={rating} onChange={setRating} getSymbolLabel={(stars) => `${stars} of 5`} /></Group>
+      <Group gap="sm">
+        <Text size="sm" fw={500}>
+          Rating
+        </Text>
+        <Rating value={rating} onChange={setRating} getSymbolLabel={(stars) => `${stars} of 5`} />
+      </Group>
       <Textarea
-        label={OUTCOMES.find(({ value }) => value === outcome)?.ask ?? 'Comments'} required={needed} placeholder={needed ? undefined : 'Optional'}
-        autosize minRows={2} value={comments} onChange={(event) => setComments(event.currentTarget.value)}
+        label={OUTCOMES.find(({ value }) => value === outcome)?.ask ?? 'Comments'}
+        required={needed}
+        placeholder={needed ? undefined : 'Optional'}
+        autosize
+        minRows={2}
+        value={comments}
+        onChange={(event) => setComments(event.currentTarget.value)}
       />
     </FormDialog>
   );

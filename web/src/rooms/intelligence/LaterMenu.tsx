@@ -16,11 +16,26 @@ export function LaterMenu({ target, planned, onChoose }: Props) {
     <Menu position="bottom-end" opened={opened} onChange={setOpened}>
       <Menu.Target>{cloneElement(target, { ref: button })}</Menu.Target>
       <Menu.Dropdown>
-        {planned && <Menu.Item leftSection={<IconCalendarTime size={16} />} onClick={() => onChoose('schedule')}>Schedule</Menu.Item>}
-        <Menu.Item leftSection={<IconClockPause size={16} />} onClick={() => onChoose('snooze')}>Snooze</Menu.Item>
-        {planned && <Menu.Item leftSection={<IconFlask size={16} />} onClick={() => onChoose('test')}>Test First</Menu.Item>}
+        {planned && (
+          <Menu.Item
+            leftSection={<IconCalendarTime size={16} />}
+            onClick={() => onChoose('schedule')}
+          >
+            Schedule
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<IconClockPause size={16} />} onClick={() => onChoose('snooze')}>
+          Snooze
+        </Menu.Item>
+        {planned && (
+          <Menu.Item leftSection={<IconFlask size={16} />} onClick={() => onChoose('test')}>
+            Test First
+          </Menu.Item>
+        )}
         <Menu.Divider />
-        <Menu.Item leftSection={<IconCircleOff size={16} />} onClick={() => onChoose('exclude')}>Exclude</Menu.Item>
+        <Menu.Item leftSection={<IconCircleOff size={16} />} onClick={() => onChoose('exclude')}>
+          Exclude
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -18,25 +18,81 @@ import { AccuracyChart } from './AccuracyChart';
 import { agentsQuery, modelQuery, modelsQuery, retrainModel, useChange } from './queries';
 
 function columns(agents: Agent[], open: (id: string) => void): Column<Model>[] {
-  const owner = (row: Model) => agents.find(({ id }) => id === row.agent_id)?.name ?? 'a removed agent';
+  const owner = (row: Model) =>
+    agents.find(({ id }) => id === row.agent_id)?.name ?? 'a removed agent';
   return [
     {
-      id: 'name', header: 'Model', sortBy: (row) => row.name,
+      id: 'name',
+      header: 'Model',
+      sortBy: (row) => row.name,
       cell: (row) => (
         <div style={{ minWidth: 160 }}>
-          <Anchor component="button" type="button" size="sm" fw={550} c="inherit" ta="left" onClick={() => open(row.id)}>{words(row.name)}</Anchor>
-          <Text size="xs" className="muted">{words(row.type)}</Text>
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            fw={550}
+            c="inherit"
+            ta="left"
+            onClick={() => open(row.id)}
+          >
+            {words(row.name)}
+          </Anchor>
+          <Text size="xs" className="muted">
+            {words(row.type)}
+          </Text>
         </div>
       ),
     },
     { id: 'agent', header: 'Agent', sortBy: owner, cell: owner },
-    { id: 'version', header: 'Version', align: 'right', sortBy: (row) => row.version, cell: (row) => row.version },
-    { id: 'accuracy', header: 'Accuracy', align: 'right', sortBy: (row) => row.accuracy, cell: (row) => percent(row.accuracy) },
-    { id: 'precision', header: 'Precision', align: 'right', sortBy: (row) => row.precision, cell: (row) => percent(row.precision) },
-    { id: 'recall', header: 'Recall', align: 'right', sortBy: (row) => row.recall, cell: (row) => percent(row.recall) },
-    { id: 'f1', header: 'F1', align: 'right', sortBy: (row) => row.f1, cell: (row) => percent(row.f1) },
-    { id: 'span', header: 'Trained on', align: 'right', sortBy: (row) => row.training_span_days, cell: (row) => plural(Math.round(row.training_span_days), 'day') },
-    { id: 'update', header: 'Last update', sortBy: (row) => row.last_update, cell: (row) => <When at={row.last_update} /> },
+    {
+      id: 'version',
+      header: 'Version',
+      align: 'right',
+      sortBy: (row) => row.version,
+      cell: (row) => row.version,
+    },
+    {
+      id: 'accuracy',
+      header: 'Accuracy',
+      align: 'right',
+      sortBy: (row) => row.accuracy,
+      cell: (row) => percent(row.accuracy),
+    },
+    {
+      id: 'precision',
+      header: 'Precision',
+      align: 'right',
+      sortBy: (row) => row.precision,
+      cell: (row) => percent(row.precision),
+    },
+    {
+      id: 'recall',
+      header: 'Recall',
+      align: 'right',
+      sortBy: (row) => row.recall,
+      cell: (row) => percent(row.recall),
+    },
+    {
+      id: 'f1',
+      header: 'F1',
+      align: 'right',
+      sortBy: (row) => row.f1,
+      cell: (row) => percent(row.f1),
+    },
+    {
+      id: 'span',
+      header: 'Trained on',
+      align: 'right',
+      sortBy: (row) => row.training_span_days,
+      cell: (row) => plural(Math.round(row.training_span_days), 'day'),
+    },
+    {
+      id: 'update',
+      header: 'Last update',
+      sortBy: (row) => row.last_update,
+      cell: (row) => <When at={row.last_update} />,
+    },
   ];
 }
 
@@ -49,8 +105,17 @@ export function Models() {
   return (
     <Stack gap="md">
       <DataTable
-        label="Models" columns={columns(agents?.items ?? [], setOpened)} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
-        empty={<EmptyState title="No models yet">Models are trained after an agent has run and two weeks of metrics are available.</EmptyState>}
+        label="Models"
+        columns={columns(agents?.items ?? [], setOpened)}
+        rows={data?.items}
+        rowId={(row) => row.id}
+        pageSize={25}
+        onOpen={(row) => setOpened(row.id)}
+        empty={
+          <EmptyState title="No models yet">
+            Models are trained after an agent has run and two weeks of metrics are available.
+          </EmptyState>
+        }
       />
       {opened && <ModelDialog id={opened} onClose={() => setOpened(null)} />}
     </Stack>
@@ -59,7 +124,11 @@ export function Models() {
 
 function ModelDialog({ id, onClose }: { id: string; onClose: () => void }) {
   useReturnFocus();
-  return <Modal opened onClose={onClose} size="xl" title="Model"><Detail id={id} /></Modal>;
+  return (
+    <Modal opened onClose={onClose} size="xl" title="Model">
+      <Detail id={id} />
+    </Modal>
+  );
 }
 
 const VERSIONS: Column<Model>[] = [
@@ -82,22 +151,43 @@ function Detail({ id }: { id: string }) {
     <Stack gap="md">
       <Group justify="space-between">
         <Group gap="xs">
-          <Text fw={550}>{words(data.name)}, version {data.version}</Text>
+          <Text fw={550}>
+            {words(data.name)}, version {data.version}
+          </Text>
           <Status of={data.status} />
         </Group>
         {may('intelligence.configure') && data.status === 'serving' && (
-          <Button variant="light" disabled={waits} loading={retrain.isPending} onClick={() => retrain.mutate(id, { onSuccess: () => announce('Training started. The current version stays in use until a new one is more accurate.') })}>
+          <Button
+            variant="light"
+            disabled={waits}
+            loading={retrain.isPending}
+            onClick={() =>
+              retrain.mutate(id, {
+                onSuccess: () =>
+                  announce(
+                    'Training started. The current version stays in use until a new one is more accurate.',
+                  ),
+              })
+            }
+          >
             {waits ? 'Training is due' : 'Retrain'}
           </Button>
         )}
       </Group>
       <ProblemAlert error={retrain.error} />
-      <AccuracyChart label="Accuracy by version" versions={data.history} threshold={data.threshold} />
+      <AccuracyChart
+        label="Accuracy by version"
+        versions={data.history}
+        threshold={data.threshold}
+      />
       <Facts
         of={[
           ['Type', words(data.type)],
           ['Evaluated on', `${count(data.held_out)} decisions on days not used for training`],
-          ['Trained on', `${count(data.samples)} samples over ${plural(Math.round(data.training_span_days), 'day')}`],
+          [
+            'Trained on',
+            `${count(data.samples)} samples over ${plural(Math.round(data.training_span_days), 'day')}`,
+          ],
           ['Trained because', words(data.retrain_reason)],
           ['Result', sentence(data.note)],
           ['Drift', data.drift == null ? undefined : `${data.drift.toFixed(2)} of 1`],
@@ -105,7 +195,15 @@ function Detail({ id }: { id: string }) {
           ['Requested by', data.retrain_requested_by],
         ]}
       />
-      <DataTable bare label="Versions" columns={VERSIONS} rows={data.history} rowId={(row) => row.id} pageSize={10} empty={null} />
+      <DataTable
+        bare
+        label="Versions"
+        columns={VERSIONS}
+        rows={data.history}
+        rowId={(row) => row.id}
+        pageSize={10}
+        empty={null}
+      />
     </Stack>
   );
 }

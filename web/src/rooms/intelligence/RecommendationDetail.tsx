@@ -26,7 +26,14 @@ import { Usage } from './Usage';
 import { actionsQuery, recommendationQuery } from './queries';
 
 const route = getRouteApi('/app/intelligence/recommendations/$id');
-const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Recommendations', '/intelligence/recommendations']]} />;
+const TRAIL = (
+  <Trail
+    of={[
+      ['Intelligence Automation', '/intelligence'],
+      ['Recommendations', '/intelligence/recommendations'],
+    ]}
+  />
+);
 const MOVING = ['executing', 'verifying', 'testing', 'approved'];
 
 export function RecommendationDetail() {
@@ -35,7 +42,8 @@ export function RecommendationDetail() {
     ...recommendationQuery(id),
     refetchInterval: ({ state }) => (MOVING.includes(state.data?.status ?? '') ? 1000 : 15_000),
   });
-  if (!data) return <Awaited title="Recommendation" above={TRAIL} error={error} onRetry={refetch} />;
+  if (!data)
+    return <Awaited title="Recommendation" above={TRAIL} error={error} onRetry={refetch} />;
   return <Shown of={data} />;
 }
 
@@ -43,15 +51,20 @@ function Shown({ of: one }: { of: Recommendation }) {
   const may = useMay();
   const moving = MOVING.includes(one.status);
   const actions = useQuery({ ...actionsQuery, refetchInterval: moving ? 1000 : 10_000 });
-  const own = actions.data?.items.filter(({ recommendation_id }) => recommendation_id === one.id) ?? [];
+  const own =
+    actions.data?.items.filter(({ recommendation_id }) => recommendation_id === one.id) ?? [];
   const latest = own[0];
   return (
     <Page
-      title={one.title} above={TRAIL}
+      title={one.title}
+      above={TRAIL}
       description={
         <Group component="span" gap={8} display="inline-flex">
-          <Status of={one.status} /><Status of={one.priority} label={`${words(one.priority)} priority`} />
-          <Text span size="sm">{words(one.kind)}</Text>
+          <Status of={one.status} />
+          <Status of={one.priority} label={`${words(one.priority)} priority`} />
+          <Text span size="sm">
+            {words(one.kind)}
+          </Text>
         </Group>
       }
       actions={may('intelligence.operate') ? <Answers of={one} /> : undefined}
@@ -62,14 +75,25 @@ function Shown({ of: one }: { of: Recommendation }) {
       {latest && <ActionProgress action={latest} />}
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 4 }} order={{ base: 2, lg: 2 }}>
-          <Stack gap="lg"><Box visibleFrom="lg"><Figures of={one} /></Box><About of={one} /></Stack>
+          <Stack gap="lg">
+            <Box visibleFrom="lg">
+              <Figures of={one} />
+            </Box>
+            <About of={one} />
+          </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 8 }} order={{ base: 1, lg: 1 }}>
           <Stack gap="lg">
-            <Box hiddenFrom="lg"><Figures of={one} /></Box>
+            <Box hiddenFrom="lg">
+              <Figures of={one} />
+            </Box>
             <Panel title="Why" note={one.explanation.action}>
               <Stack component="ul" gap={8} m={0} pl={18}>
-                {factorsOf(one).map((factor) => <Text component="li" size="sm" key={factor}>{factor}</Text>)}
+                {factorsOf(one).map((factor) => (
+                  <Text component="li" size="sm" key={factor}>
+                    {factor}
+                  </Text>
+                ))}
               </Stack>
               {one.not_measured.length > 0 && (
                 <Alert color="yellow" variant="light" mt="md" title="No data for">
@@ -81,10 +105,21 @@ function Shown({ of: one }: { of: Recommendation }) {
             {may('estate.view') && !UNMEASURED.includes(one.resource.type) && <Usage of={one} />}
             <DecidingModels models={one.explanation.models} />
             <DecisionPath checks={one.explanation.decision_path} />
-            {one.plan ? <PlanSteps plan={one.plan} resource={one.resource} /> : (
-              <Panel title="Plan"><Text size="sm" className="muted">This is advice only. Apply it yourself; Reeve cannot make this change.</Text></Panel>
+            {one.plan ? (
+              <PlanSteps plan={one.plan} resource={one.resource} />
+            ) : (
+              <Panel title="Plan">
+                <Text size="sm" className="muted">
+                  This is advice only. Apply it yourself; Reeve cannot make this change.
+                </Text>
+              </Panel>
             )}
-            {may('audit.search') && <Story id={one.id} moves={`${one.status} ${own.map((action) => `${action.status}${action.steps.length}`).join()}`} />}
+            {may('audit.search') && (
+              <Story
+                id={one.id}
+                moves={`${one.status} ${own.map((action) => `${action.status}${action.steps.length}`).join()}`}
+              />
+            )}
           </Stack>
         </Grid.Col>
       </Grid>
@@ -100,8 +135,12 @@ function ApplicabilityNote({ of: one }: { of: Recommendation }) {
   const { applicability: now, exception } = one;
   if (exception) {
     return (
-      <Alert color="petrol" title={`Exception granted: ${guardrailPlace(exception.guardrail).name}`}>
-        Up to {exception.value} % for this plan, once, until {fullTime(exception.expires_at)}. Granted by {exception.granted_by.join(' and ')}: “{exception.reason}”
+      <Alert
+        color="petrol"
+        title={`Exception granted: ${guardrailPlace(exception.guardrail).name}`}
+      >
+        Up to {exception.value} % for this plan, once, until {fullTime(exception.expires_at)}.
+        Granted by {exception.granted_by.join(' and ')}: “{exception.reason}”
       </Alert>
     );
   }
@@ -109,11 +148,23 @@ function ApplicabilityNote({ of: one }: { of: Recommendation }) {
     const { name, to } = guardrailPlace(now.blocked_by ?? '');
     return (
       <Alert color="orange" icon={<IconShieldX size={18} />} title="Can't be applied now">
-        <Text size="sm"><Anchor inherit fw={600} renderRoot={(props) => <Link to={to} {...props} />}>{name}</Anchor>: {now.reason}{now.can_be_excepted && '. Raise the limit, or request an exception for this plan.'}</Text>
+        <Text size="sm">
+          <Anchor inherit fw={600} renderRoot={(props) => <Link to={to} {...props} />}>
+            {name}
+          </Anchor>
+          : {now.reason}
+          {now.can_be_excepted && '. Raise the limit, or request an exception for this plan.'}
+        </Text>
       </Alert>
     );
   }
-  if (now?.state === 'advice_only') return <Alert color="gray" title="Advice only">Reeve cannot apply it automatically. Apply it manually; dismiss it or give feedback when it is done.</Alert>;
+  if (now?.state === 'advice_only')
+    return (
+      <Alert color="gray" title="Advice only">
+        Reeve cannot apply it automatically. Apply it manually; dismiss it or give feedback when it
+        is done.
+      </Alert>
+    );
   return null;
 }
 
@@ -121,14 +172,34 @@ function StatusNote({ of: one }: { of: Recommendation }) {
   if (one.status === 'pending_approval') {
     return (
       <Alert color="yellow" title="Waiting for approval">
-        {one.scheduled_for ? `Runs at ${fullTime(one.scheduled_for)}, after the last approval.` : 'Starts automatically after the last approval.'} See <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/approvals" {...props} />}>Approvals</Anchor>.
+        {one.scheduled_for
+          ? `Runs at ${fullTime(one.scheduled_for)}, after the last approval.`
+          : 'Starts automatically after the last approval.'}{' '}
+        See{' '}
+        <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/approvals" {...props} />}>
+          Approvals
+        </Anchor>
+        .
       </Alert>
     );
   }
-  if (one.status === 'scheduled' && one.scheduled_for) return <Alert color="indigo" title={`Scheduled for ${fullTime(one.scheduled_for)}`} />;
-  if (one.status === 'snoozed' && one.snoozed_until) return <Alert color="gray" title={`Snoozed until ${fullTime(one.snoozed_until)}`}>{one.status_reason}</Alert>;
-  if (one.status_reason && ['dismissed', 'failed', 'rolled_back', 'superseded', 'expired'].includes(one.status)) {
-    return <Alert color={one.status === 'failed' ? 'red' : 'gray'} title={words(one.status)}>{one.status_reason}</Alert>;
+  if (one.status === 'scheduled' && one.scheduled_for)
+    return <Alert color="indigo" title={`Scheduled for ${fullTime(one.scheduled_for)}`} />;
+  if (one.status === 'snoozed' && one.snoozed_until)
+    return (
+      <Alert color="gray" title={`Snoozed until ${fullTime(one.snoozed_until)}`}>
+        {one.status_reason}
+      </Alert>
+    );
+  if (
+    one.status_reason &&
+    ['dismissed', 'failed', 'rolled_back', 'superseded', 'expired'].includes(one.status)
+  ) {
+    return (
+      <Alert color={one.status === 'failed' ? 'red' : 'gray'} title={words(one.status)}>
+        {one.status_reason}
+      </Alert>
+    );
   }
   return null;
 }

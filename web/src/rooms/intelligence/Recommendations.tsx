@@ -25,7 +25,22 @@ const route = getRouteApi('/app/intelligence/recommendations');
 const WAITING = 'open,pending_approval,approved,scheduled,snoozed,executing,verifying,testing';
 const STATUSES = [
   { value: WAITING, label: 'Not ended' },
-  ...options(['open', 'pending_approval', 'approved', 'scheduled', 'testing', 'snoozed', 'executing', 'verifying', 'succeeded', 'rolled_back', 'failed', 'dismissed', 'superseded', 'expired']),
+  ...options([
+    'open',
+    'pending_approval',
+    'approved',
+    'scheduled',
+    'testing',
+    'snoozed',
+    'executing',
+    'verifying',
+    'succeeded',
+    'rolled_back',
+    'failed',
+    'dismissed',
+    'superseded',
+    'expired',
+  ]),
 ];
 
 export function Recommendations() {
@@ -47,42 +62,152 @@ export function Recommendations() {
   };
   const { data, error, refetch } = useQuery(recommendationsQuery(filter));
   const set = (change: Partial<typeof search>) => {
-    void navigate({ to: '/intelligence/recommendations', search: (before) => ({ ...before, ...change, page: undefined }), replace: true });
+    void navigate({
+      to: '/intelligence/recommendations',
+      search: (before) => ({ ...before, ...change, page: undefined }),
+      replace: true,
+    });
   };
   const filtered = Object.values(search).some(Boolean);
-  const clear = () => void navigate({ to: '/intelligence/recommendations', search: {}, replace: true });
+  const clear = () =>
+    void navigate({ to: '/intelligence/recommendations', search: {}, replace: true });
 
   return (
     <Stack gap="md">
-      <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter recommendations">
-        <Select label="Status" data={[...STATUSES, { value: 'all', label: 'All' }]} value={status} onChange={(value) => set({ status: !value || value === WAITING ? undefined : value })} allowDeselect={false} w={170} />
-        <Select label="Priority" data={options(PRIORITY_ORDER)} value={search.priority ?? null} onChange={(value) => set({ priority: value ?? undefined })} placeholder="Any" clearable w={130} />
-        <Select label="Can be applied" data={options(APPLICABILITY)} value={search.applicability ?? null} onChange={(value) => set({ applicability: value ?? undefined })} placeholder="Any" clearable w={150} />
-        <Select label="Type" data={options(TYPES)} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} placeholder="Any" clearable searchable w={170} />
-        <TypedFilter label="Minimum confidence" w={160} value={search.min_confidence} onChange={(value) => set({ min_confidence: value })} percent />
-        <TypedFilter label="Account" w={130} value={search.account} onChange={(value) => set({ account: value })} />
-        <TypedFilter label="Resource" w={130} value={search.resource} onChange={(value) => set({ resource: value })} />
-        {filtered && <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={16} />} onClick={clear}>Clear</Button>}
+      <Group
+        gap="sm"
+        align="flex-end"
+        role="search"
+        className="filters"
+        aria-label="Filter recommendations"
+      >
+        <Select
+          label="Status"
+          data={[...STATUSES, { value: 'all', label: 'All' }]}
+          value={status}
+          onChange={(value) => set({ status: !value || value === WAITING ? undefined : value })}
+          allowDeselect={false}
+          w={170}
+        />
+        <Select
+          label="Priority"
+          data={options(PRIORITY_ORDER)}
+          value={search.priority ?? null}
+          onChange={(value) => set({ priority: value ?? undefined })}
+          placeholder="Any"
+          clearable
+          w={130}
+        />
+        <Select
+          label="Can be applied"
+          data={options(APPLICABILITY)}
+          value={search.applicability ?? null}
+          onChange={(value) => set({ applicability: value ?? undefined })}
+          placeholder="Any"
+          clearable
+          w={150}
+        />
+        <Select
+          label="Type"
+          data={options(TYPES)}
+          value={search.type ?? null}
+          onChange={(value) => set({ type: value ?? undefined })}
+          placeholder="Any"
+          clearable
+          searchable
+          w={170}
+        />
+        <TypedFilter
+          label="Minimum confidence"
+          w={160}
+          value={search.min_confidence}
+          onChange={(value) => set({ min_confidence: value })}
+          percent
+        />
+        <TypedFilter
+          label="Account"
+          w={130}
+          value={search.account}
+          onChange={(value) => set({ account: value })}
+        />
+        <TypedFilter
+          label="Resource"
+          w={130}
+          value={search.resource}
+          onChange={(value) => set({ resource: value })}
+        />
+        {filtered && (
+          <Button
+            variant="subtle"
+            color="gray"
+            leftSection={<IconFilterOff size={16} />}
+            onClick={clear}
+          >
+            Clear
+          </Button>
+        )}
       </Group>
-      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+      {error ? (
+        <ProblemAlert error={error} onRetry={() => void refetch()} />
+      ) : (
         <>
           <Group justify="space-between" gap="sm">
             <Text size="sm" className="muted numeral" role="status">
-              {data ? `${count(data.total)} found · ${money(data.savings_monthly)} a month could be saved${addedInWords(data.cost_added_monthly)}${data.savings_unpriced ? ` · ${count(data.savings_unpriced)} without a known price` : ''}` : 'Loading …'}
+              {data
+                ? `${count(data.total)} found · ${money(data.savings_monthly)} a month could be saved${addedInWords(data.cost_added_monthly)}${data.savings_unpriced ? ` · ${count(data.savings_unpriced)} without a known price` : ''}`
+                : 'Loading …'}
             </Text>
-            {search.type && may('intelligence.operate') && (data?.items.filter(({ plan, status: now, agent_id }) => plan && agent_id && now === 'open').length ?? 0) > 1 && (
-              <Button variant="light" leftSection={<IconRocket size={16} />} onClick={() => setRolling(true)}>Start a staged rollout</Button>
-            )}
+            {search.type &&
+              may('intelligence.operate') &&
+              (data?.items.filter(
+                ({ plan, status: now, agent_id }) => plan && agent_id && now === 'open',
+              ).length ?? 0) > 1 && (
+                <Button
+                  variant="light"
+                  leftSection={<IconRocket size={16} />}
+                  onClick={() => setRolling(true)}
+                >
+                  Start a staged rollout
+                </Button>
+              )}
           </Group>
-          <BulkAnswers chosen={data?.items.filter(({ id }) => chosen.has(id)) ?? []} onChosen={setChosen} />
-          {data && data.total > MOST && <Alert color="yellow">Only the first {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
+          <BulkAnswers
+            chosen={data?.items.filter(({ id }) => chosen.has(id)) ?? []}
+            onChosen={setChosen}
+          />
+          {data && data.total > MOST && (
+            <Alert color="yellow">
+              Only the first {count(MOST)} are shown. Narrow the filters to see the rest.
+            </Alert>
+          )}
           <DataTable
-            label="Recommendations" columns={ALL_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25}
-            selection={may('intelligence.operate') ? { ids: chosen, onChange: setChosen, name: ({ title }) => title } : undefined}
-            onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
+            label="Recommendations"
+            columns={ALL_COLUMNS}
+            rows={data?.items}
+            rowId={(row) => row.id}
+            pageSize={25}
+            selection={
+              may('intelligence.operate')
+                ? { ids: chosen, onChange: setChosen, name: ({ title }) => title }
+                : undefined
+            }
+            onOpen={(row) =>
+              void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })
+            }
             empty={
-              <EmptyState title={filtered ? 'Nothing matches these filters' : 'No recommendations yet'} action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}>
-                {filtered ? 'Remove a filter, or include every status.' : `Recommendations appear when an agent has enough data. ${may('intelligence.operate') ? 'Run an agent under Agents.' : 'An operator can run one.'}`}
+              <EmptyState
+                title={filtered ? 'Nothing matches these filters' : 'No recommendations yet'}
+                action={
+                  filtered ? (
+                    <Button variant="light" mt="sm" onClick={clear}>
+                      Clear filters
+                    </Button>
+                  ) : undefined
+                }
+              >
+                {filtered
+                  ? 'Remove a filter, or include every status.'
+                  : `Recommendations appear when an agent has enough data. ${may('intelligence.operate') ? 'Run an agent under Agents.' : 'An operator can run one.'}`}
               </EmptyState>
             }
           />

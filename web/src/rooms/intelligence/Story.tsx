@@ -37,28 +37,66 @@ export function Story({ member = 'recommendation_id', id, moves }: Props) {
   const hidden = (all?.length ?? 0) - (entries?.length ?? 0);
   return (
     <Panel
-      title="History" note={data ? `${plural(data.total ?? 0, 'entry', 'entries')} of the audit log` : undefined}
-      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: `metadata.${member}:"${id}" AND ${BY_REEVE}` }} {...props} />}>Open in Audit Logging</Anchor>}
+      title="History"
+      note={data ? `${plural(data.total ?? 0, 'entry', 'entries')} of the audit log` : undefined}
+      actions={
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link
+              to="/audit/search"
+              search={{ query: `metadata.${member}:"${id}" AND ${BY_REEVE}` }}
+              {...props}
+            />
+          )}
+        >
+          Open in Audit Logging
+        </Anchor>
+      }
     >
       {error && <ProblemAlert error={error} />}
       {!entries && !error && <Skeleton h={120} />}
-      {entries?.length === 0 && <Text size="sm" className="muted">No entries that you may see.</Text>}
+      {entries?.length === 0 && (
+        <Text size="sm" className="muted">
+          No entries that you may see.
+        </Text>
+      )}
       <Timeline bulletSize={12} lineWidth={1} color="petrol">
         {entries?.map((entry) => (
           <Timeline.Item
             key={entry.event_id}
             title={
               <Text size="sm" component="span">
-                <Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{titleOf(entry)}</Anchor>
-                {entry.action?.status && <> <Status of={entry.action.status} size="sm" /></>}
+                <Anchor
+                  size="sm"
+                  fw={550}
+                  renderRoot={(props) => (
+                    <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />
+                  )}
+                >
+                  {titleOf(entry)}
+                </Anchor>
+                {entry.action?.status && (
+                  <>
+                    {' '}
+                    <Status of={entry.action.status} size="sm" />
+                  </>
+                )}
               </Text>
             }
           >
-            <Text size="xs" className="muted"><When at={entry.timestamp} /> by <ActorName of={entry} /> · {entry.event_type} · entry {count(entry.integrity.sequence)}</Text>
+            <Text size="xs" className="muted">
+              <When at={entry.timestamp} /> by <ActorName of={entry} /> · {entry.event_type} · entry{' '}
+              {count(entry.integrity.sequence)}
+            </Text>
           </Timeline.Item>
         ))}
       </Timeline>
-      {hidden > 0 && <Button variant="subtle" mt="sm" onClick={() => setWhole(true)}>Show {count(hidden)} more</Button>}
+      {hidden > 0 && (
+        <Button variant="subtle" mt="sm" onClick={() => setWhole(true)}>
+          Show {count(hidden)} more
+        </Button>
+      )}
     </Panel>
   );
 }

@@ -30,21 +30,48 @@ const CHARTS = [
 /** Recent metrics of the resource. */
 export function Usage({ of: one }: { of: Recommendation }) {
   const [days, setDays] = useState('14');
-  const { data, error } = useQuery(samplesQuery(one.resource.id, Number(days), METRICS[one.resource.type] ?? OTHERS));
-  const charts = CHARTS.map((chart) => ({ ...chart, series: data?.series.filter(({ unit, points }) => unit === chart.unit && points.length > 0) ?? [] }));
+  const { data, error } = useQuery(
+    samplesQuery(one.resource.id, Number(days), METRICS[one.resource.type] ?? OTHERS),
+  );
+  const charts = CHARTS.map((chart) => ({
+    ...chart,
+    series:
+      data?.series.filter(({ unit, points }) => unit === chart.unit && points.length > 0) ?? [],
+  }));
   const shown = charts.filter(({ series }) => series.length > 0);
   const points = data?.series.reduce((sum, series) => sum + series.data_points, 0) ?? 0;
   return (
     <Panel
-      title="Utilization" note={data ? `${count(points)} samples in ${days} days, averaged to fit` : undefined}
-      actions={<SegmentedControl size="xs" value={days} onChange={setDays} data={['7', '14', '30'].map((value) => ({ value, label: `${value} days` }))} aria-label="Period" />}
+      title="Utilization"
+      note={data ? `${count(points)} samples in ${days} days, averaged to fit` : undefined}
+      actions={
+        <SegmentedControl
+          size="xs"
+          value={days}
+          onChange={setDays}
+          data={['7', '14', '30'].map((value) => ({ value, label: `${value} days` }))}
+          aria-label="Period"
+        />
+      }
     >
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={240} />}
-      {data && shown.length === 0 && <Text size="sm" className="muted">{one.resource.type === 'scaling_group' ? 'A scaling group has no samples of its own. The figures above are of its members.' : 'No samples in this period.'}</Text>}
+      {data && shown.length === 0 && (
+        <Text size="sm" className="muted">
+          {one.resource.type === 'scaling_group'
+            ? 'A scaling group has no samples of its own. The figures above are of its members.'
+            : 'No samples in this period.'}
+        </Text>
+      )}
       <Stack gap="md">
         {shown.map(({ unit, label, height, series }) => (
-          <SampleChart key={unit} label={`${label} of ${one.resource.name} over ${days} days`} series={series} height={height} threshold={unit === 'percent' ? THRESHOLDS[one.rule] : undefined} />
+          <SampleChart
+            key={unit}
+            label={`${label} of ${one.resource.name} over ${days} days`}
+            series={series}
+            height={height}
+            threshold={unit === 'percent' ? THRESHOLDS[one.rule] : undefined}
+          />
         ))}
       </Stack>
     </Panel>

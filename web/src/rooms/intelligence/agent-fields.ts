@@ -19,16 +19,28 @@ export interface AgentFields {
 /** Settings of an agent by path: `{"a": {"b": "20%"}}` is `{"a.b": "20%"}`. */
 export function flat(nested: unknown, prefix = ''): Record<string, string> {
   if (typeof nested !== 'object' || nested === null) return {};
-  return Object.fromEntries(Object.entries(nested).flatMap(([name, value]: [string, unknown]) => {
-    const path = `${prefix}${name}`;
-    return typeof value === 'object' && value !== null ? Object.entries(flat(value, `${path}.`)) : [[path, String(value)]];
-  }));
+  return Object.fromEntries(
+    Object.entries(nested).flatMap(([name, value]: [string, unknown]) => {
+      const path = `${prefix}${name}`;
+      return typeof value === 'object' && value !== null
+        ? Object.entries(flat(value, `${path}.`))
+        : [[path, String(value)]];
+    }),
+  );
 }
 
 /** The changed settings as the service takes them; an empty one goes back to its default, and one of another agent type is left out. */
-export function settingsGiven(values: Record<string, string>, before: Record<string, string>, known: string[]): Record<string, string | null> {
-  const changed = Object.entries(values).filter(([path, value]) => known.includes(path) && value !== before[path]);
-  return Object.fromEntries(changed.map(([path, value]) => [path, value.trim() === '' ? null : value.trim()]));
+export function settingsGiven(
+  values: Record<string, string>,
+  before: Record<string, string>,
+  known: string[],
+): Record<string, string | null> {
+  const changed = Object.entries(values).filter(
+    ([path, value]) => known.includes(path) && value !== before[path],
+  );
+  return Object.fromEntries(
+    changed.map(([path, value]) => [path, value.trim() === '' ? null : value.trim()]),
+  );
 }
 
 export function initial(agent: Agent | undefined): AgentFields {

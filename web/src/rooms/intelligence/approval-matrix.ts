@@ -13,7 +13,11 @@ export function signaturesFor(impact: string, matrix: Matrix | undefined): strin
   return `${inWords(row.signatures)} (${impact} impact)`;
 }
 
-const SIGNERS: Record<string, string> = { manager: 'a manager', director: 'a director', security: 'security' };
+const SIGNERS: Record<string, string> = {
+  manager: 'a manager',
+  director: 'a director',
+  security: 'security',
+};
 
 function inWords(signatures: string[]): string {
   if (signatures.length === 0) return 'None needed';
@@ -22,4 +26,6 @@ function inWords(signatures: string[]): string {
 }
 
 /** Whether a change of an impact waits for signatures; while the matrix is not read, all but low impact does. */
-export const needsSignatures = (impact: string, matrix: Matrix | undefined) => (matrix?.[ROWS[impact as keyof typeof ROWS]]?.signatures.length ?? (impact === 'low' ? 0 : 1)) > 0;
+export const needsSignatures = (impact: string, matrix: Matrix | undefined) =>
+  (matrix?.[ROWS[impact as keyof typeof ROWS]]?.signatures.length ?? (impact === 'low' ? 0 : 1)) >
+  0;

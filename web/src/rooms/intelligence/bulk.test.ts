@@ -6,10 +6,14 @@ describe('answers to many recommendations', () => {
     const items = Array.from({ length: 11 }, (_, at) => ({ id: `r${at}`, title: `Stop vm-${at}` }));
     const asked: string[] = [];
     const progress: number[] = [];
-    const refused = await answerEach(items, (id) => {
-      asked.push(id);
-      return id === 'r3' ? Promise.reject(new Error('it is being executed')) : Promise.resolve();
-    }, (done) => progress.push(done));
+    const refused = await answerEach(
+      items,
+      (id) => {
+        asked.push(id);
+        return id === 'r3' ? Promise.reject(new Error('it is being executed')) : Promise.resolve();
+      },
+      (done) => progress.push(done),
+    );
     expect([...asked].sort()).toEqual(items.map(({ id }) => id).sort());
     expect(progress).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     expect(refused.map(({ id, title }) => [id, title])).toEqual([['r3', 'Stop vm-3']]);

@@ -15,7 +15,11 @@ export interface Refusal {
 const AT_ONCE = 4;
 
 /** Sends an answer for each item; failures are collected, and stop none of the others. `onDone` hears how many have been answered. */
-export async function answerEach(items: { id: string; title: string }[], answer: (id: string) => Promise<unknown>, onDone: (done: number) => void): Promise<Refusal[]> {
+export async function answerEach(
+  items: { id: string; title: string }[],
+  answer: (id: string) => Promise<unknown>,
+  onDone: (done: number) => void,
+): Promise<Refusal[]> {
   const refused: Refusal[] = [];
   let [next, done] = [0, 0];
   const worker = async () => {

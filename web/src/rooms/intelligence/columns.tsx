@@ -20,40 +20,100 @@ const titled = (maxWidth: number): Column<Recommendation> => ({
     const place = `${row.resource.name} · ${words(row.resource.provider)} ${row.resource.account} · ${row.resource.region}`;
     return (
       <div style={{ minWidth: 240, maxWidth }}>
-        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: row.id }} {...props} />}>
+        <Anchor
+          size="sm"
+          fw={550}
+          c="inherit"
+          renderRoot={(props) => (
+            <Link to="/intelligence/recommendations/$id" params={{ id: row.id }} {...props} />
+          )}
+        >
           {row.title}
         </Anchor>
-        <Text size="xs" className="muted" truncate title={place}>{place}</Text>
+        <Text size="xs" className="muted" truncate title={place}>
+          {place}
+        </Text>
       </div>
     );
   },
 });
 const priority: Column<Recommendation> = {
-  id: 'priority', header: 'Priority', sortBy: (row) => PRIORITY_ORDER.indexOf(row.priority), cell: (row) => <Status of={row.priority} />,
+  id: 'priority',
+  header: 'Priority',
+  sortBy: (row) => PRIORITY_ORDER.indexOf(row.priority),
+  cell: (row) => <Status of={row.priority} />,
 };
-const kind: Column<Recommendation> = { id: 'type', header: 'Type', minor: true, sortBy: (row) => row.kind, cell: (row) => words(row.kind) };
+const kind: Column<Recommendation> = {
+  id: 'type',
+  header: 'Type',
+  minor: true,
+  sortBy: (row) => row.kind,
+  cell: (row) => words(row.kind),
+};
 const confidence: Column<Recommendation> = {
-  id: 'confidence', header: 'Confidence', align: 'right', sortBy: (row) => row.confidence, cell: (row) => percent(row.confidence),
+  id: 'confidence',
+  header: 'Confidence',
+  align: 'right',
+  sortBy: (row) => row.confidence,
+  cell: (row) => percent(row.confidence),
 };
 const savings: Column<Recommendation> = {
-  id: 'savings', header: 'Savings a month', align: 'right', sortBy: (row) => row.savings.expected_monthly ?? Number.NEGATIVE_INFINITY,
+  id: 'savings',
+  header: 'Savings a month',
+  align: 'right',
+  sortBy: (row) => row.savings.expected_monthly ?? Number.NEGATIVE_INFINITY,
   cell: (row) => <Saved of={row} />,
 };
-const status: Column<Recommendation> = { id: 'status', header: 'Status', minor: true, sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> };
+const status: Column<Recommendation> = {
+  id: 'status',
+  header: 'Status',
+  minor: true,
+  sortBy: (row) => row.status,
+  cell: (row) => <Status of={row.status} />,
+};
 const applicability: Column<Recommendation> = {
-  id: 'applicability', header: 'Can be applied', sortBy: (row) => APPLICABILITY.indexOf(row.applicability?.state ?? ''),
+  id: 'applicability',
+  header: 'Can be applied',
+  sortBy: (row) => APPLICABILITY.indexOf(row.applicability?.state ?? ''),
   cell: (row) => row.applicability && <Applicable of={row.applicability} />,
 };
 const created: Column<Recommendation> = {
-  id: 'created', header: 'Found', minor: true, sortBy: (row) => row.created_at, cell: (row) => <When at={row.created_at} form="ago" />,
+  id: 'created',
+  header: 'Found',
+  minor: true,
+  sortBy: (row) => row.created_at,
+  cell: (row) => <When at={row.created_at} form="ago" />,
 };
 
 export const LATEST_COLUMNS = [titled(520), priority, kind, confidence, savings, status];
-export const ALL_COLUMNS = [titled(270), priority, kind, confidence, savings, applicability, status, created];
+export const ALL_COLUMNS = [
+  titled(270),
+  priority,
+  kind,
+  confidence,
+  savings,
+  applicability,
+  status,
+  created,
+];
 
 function Saved({ of: row }: { of: Recommendation }) {
   const dollars = row.savings.expected_monthly;
-  if (dollars == null) return <Text span size="sm" className="muted">{unknownSaving(row)}</Text>;
-  if (dollars < 0) return <Text span size="sm" fw={600} c="var(--warn)">adds {money(-dollars)}</Text>;
-  return <Text span size="sm" fw={600} c="var(--good)">{money(dollars)}</Text>;
+  if (dollars == null)
+    return (
+      <Text span size="sm" className="muted">
+        {unknownSaving(row)}
+      </Text>
+    );
+  if (dollars < 0)
+    return (
+      <Text span size="sm" fw={600} c="var(--warn)">
+        adds {money(-dollars)}
+      </Text>
+    );
+  return (
+    <Text span size="sm" fw={600} c="var(--good)">
+      {money(dollars)}
+    </Text>
+  );
 }

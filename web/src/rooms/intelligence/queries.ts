@@ -10,9 +10,24 @@ export const MOST = 1000;
 
 /** Kinds of recommendations: the specification's types, then those that fit none of them. */
 export const TYPES = [
-  'right_size', 'reserved_instances', 'spot_instances', 'storage_optimization', 'idle_resource_cleanup', 'auto_scaling', 'instance_type',
-  'database_tuning', 'caching_strategy', 'security_group', 'encryption', 'iam_optimization', 'patch_management',
-  'storage_expansion', 'limit_increase', 'failover', 'resource_tagging', 'high_availability',
+  'right_size',
+  'reserved_instances',
+  'spot_instances',
+  'storage_optimization',
+  'idle_resource_cleanup',
+  'auto_scaling',
+  'instance_type',
+  'database_tuning',
+  'caching_strategy',
+  'security_group',
+  'encryption',
+  'iam_optimization',
+  'patch_management',
+  'storage_expansion',
+  'limit_increase',
+  'failover',
+  'resource_tagging',
+  'high_availability',
 ];
 
 export const dashboardQuery = queryOptions({
@@ -54,7 +69,9 @@ export const scopeChoicesQuery = queryOptions({
 /** The same as the entries of two pickers: an account goes by its connection's name. */
 export function useScopeChoices(): { accounts: string[]; services: string[] } {
   const { data } = useQuery(scopeChoicesQuery);
-  const accounts = new Set(data?.accounts.map(({ connection, account }) => connection || account) ?? []);
+  const accounts = new Set(
+    data?.accounts.map(({ connection, account }) => connection || account) ?? [],
+  );
   return { accounts: [...accounts], services: data?.services.map(({ name }) => name) ?? [] };
 }
 
@@ -72,44 +89,61 @@ export interface RecommendationFilter {
 export function recommendationsQuery(filter: RecommendationFilter) {
   return queryOptions({
     queryKey: ['intelligence', 'recommendations', filter],
-    queryFn: () => body(client.GET('/api/v1/intelligence/recommendations', { params: { query: { limit: MOST, ...filter } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/recommendations', {
+          params: { query: { limit: MOST, ...filter } },
+        }),
+      ),
     refetchInterval: 30_000,
   });
 }
 
 /** Recommendations that have not ended, best first: as many as a dashboard looks through. */
-export const waitingQuery = recommendationsQuery({ status: 'open,pending_approval,scheduled', limit: 200 });
+export const waitingQuery = recommendationsQuery({
+  status: 'open,pending_approval,scheduled',
+  limit: 200,
+});
 
 export function recommendationQuery(id: string, everyMs: number | false = 15_000) {
   return queryOptions({
     queryKey: ['intelligence', 'recommendation', id],
-    queryFn: () => body(client.GET('/api/v1/intelligence/recommendations/{id}', { params: { path: { id } } })),
+    queryFn: () =>
+      body(client.GET('/api/v1/intelligence/recommendations/{id}', { params: { path: { id } } })),
     refetchInterval: everyMs,
   });
 }
 
 export const actionsQuery = queryOptions({
   queryKey: ['intelligence', 'actions'],
-  queryFn: () => body(client.GET('/api/v1/intelligence/actions', { params: { query: { limit: MOST } } })),
+  queryFn: () =>
+    body(client.GET('/api/v1/intelligence/actions', { params: { query: { limit: MOST } } })),
   refetchInterval: 10_000,
 });
 
 export const approvalsQuery = queryOptions({
   queryKey: ['intelligence', 'approvals'],
-  queryFn: () => body(client.GET('/api/v1/intelligence/approvals', { params: { query: { limit: MOST } } })),
+  queryFn: () =>
+    body(client.GET('/api/v1/intelligence/approvals', { params: { query: { limit: MOST } } })),
   refetchInterval: 10_000,
 });
 
 export const modelsQuery = queryOptions({
   queryKey: ['intelligence', 'models'],
-  queryFn: () => body(client.GET('/api/v1/intelligence/models', { params: { query: { status: 'serving', limit: MOST } } })),
+  queryFn: () =>
+    body(
+      client.GET('/api/v1/intelligence/models', {
+        params: { query: { status: 'serving', limit: MOST } },
+      }),
+    ),
   refetchInterval: 15_000,
 });
 
 export function modelQuery(id: string) {
   return queryOptions({
     queryKey: ['intelligence', 'model', id],
-    queryFn: () => body(client.GET('/api/v1/intelligence/models/{id}', { params: { path: { id } } })),
+    queryFn: () =>
+      body(client.GET('/api/v1/intelligence/models/{id}', { params: { path: { id } } })),
     refetchInterval: 10_000,
   });
 }
@@ -136,7 +170,10 @@ const RECOMMENDATION = '/api/v1/intelligence/recommendations/{id}' as const;
 export const execute = ({ id, ...given }: { id: string } & Schemas['ExecuteBody']) =>
   body(client.POST(`${RECOMMENDATION}/execute`, { params: { path: { id } }, body: given }));
 
-export const requestException = ({ id, ...given }: { id: string } & Schemas['ExceptionRequestBody']) =>
+export const requestException = ({
+  id,
+  ...given
+}: { id: string } & Schemas['ExceptionRequestBody']) =>
   body(client.POST(`${RECOMMENDATION}/exception`, { params: { path: { id } }, body: given }));
 
 export const schedule = ({ id, ...given }: { id: string } & Schemas['ScheduleBody']) =>
@@ -151,29 +188,57 @@ export const snooze = ({ id, ...given }: { id: string } & Schemas['SnoozeBody'])
 export const feedback = ({ id, ...given }: { id: string } & Schemas['FeedbackBody']) =>
   body(client.POST(`${RECOMMENDATION}/feedback`, { params: { path: { id } }, body: given }));
 
-export const reopen = (id: string) => body(client.POST(`${RECOMMENDATION}/reopen`, { params: { path: { id } } }));
+export const reopen = (id: string) =>
+  body(client.POST(`${RECOMMENDATION}/reopen`, { params: { path: { id } } }));
 
-export const testFirst = (id: string) => body(client.POST(`${RECOMMENDATION}/test`, { params: { path: { id } }, body: {} }));
+export const testFirst = (id: string) =>
+  body(client.POST(`${RECOMMENDATION}/test`, { params: { path: { id } }, body: {} }));
 
 export const rollBack = (id: string) =>
   body(client.POST('/api/v1/intelligence/actions/{id}/rollback', { params: { path: { id } } }));
 
 export const approve = ({ id, ...given }: { id: string } & Schemas['ApproveBody']) =>
-  body(client.POST('/api/v1/intelligence/approvals/{id}/approve', { params: { path: { id } }, body: given }));
+  body(
+    client.POST('/api/v1/intelligence/approvals/{id}/approve', {
+      params: { path: { id } },
+      body: given,
+    }),
+  );
 
 export const reject = ({ id, ...given }: { id: string } & Schemas['RejectBody']) =>
-  body(client.POST('/api/v1/intelligence/approvals/{id}/reject', { params: { path: { id } }, body: given }));
+  body(
+    client.POST('/api/v1/intelligence/approvals/{id}/reject', {
+      params: { path: { id } },
+      body: given,
+    }),
+  );
 
 export const delegate = ({ id, ...given }: { id: string } & Schemas['DelegateBody']) =>
-  body(client.POST('/api/v1/intelligence/approvals/{id}/delegate', { params: { path: { id } }, body: given }));
+  body(
+    client.POST('/api/v1/intelligence/approvals/{id}/delegate', {
+      params: { path: { id } },
+      body: given,
+    }),
+  );
 
 export const runAgent = (agent_id: string) =>
-  body(client.POST('/api/v1/intelligence/agents/{agent_id}/run', { params: { path: { agent_id } } }));
+  body(
+    client.POST('/api/v1/intelligence/agents/{agent_id}/run', { params: { path: { agent_id } } }),
+  );
 
-export const createAgent = (given: Schemas['AgentCreate']) => body(client.POST('/api/v1/intelligence/agents', { body: given }));
+export const createAgent = (given: Schemas['AgentCreate']) =>
+  body(client.POST('/api/v1/intelligence/agents', { body: given }));
 
-export const configureAgent = ({ agent_id, ...given }: { agent_id: string } & Schemas['AgentPatch']) =>
-  body(client.PATCH('/api/v1/intelligence/agents/{agent_id}', { params: { path: { agent_id } }, body: given }));
+export const configureAgent = ({
+  agent_id,
+  ...given
+}: { agent_id: string } & Schemas['AgentPatch']) =>
+  body(
+    client.PATCH('/api/v1/intelligence/agents/{agent_id}', {
+      params: { path: { agent_id } },
+      body: given,
+    }),
+  );
 
 export const removeAgent = (agent_id: string) =>
   body(client.DELETE('/api/v1/intelligence/agents/{agent_id}', { params: { path: { agent_id } } }));
@@ -181,9 +246,11 @@ export const removeAgent = (agent_id: string) =>
 export const retrainModel = (id: string) =>
   body(client.POST('/api/v1/intelligence/models/{id}/retrain', { params: { path: { id } } }));
 
-export const setGuardrails = (given: Schemas['GuardrailsPut']) => body(client.PUT('/api/v1/intelligence/guardrails', { body: given }));
+export const setGuardrails = (given: Schemas['GuardrailsPut']) =>
+  body(client.PUT('/api/v1/intelligence/guardrails', { body: given }));
 
-export const killSwitch = (given: Schemas['KillSwitchBody']) => body(client.POST('/api/v1/intelligence/kill-switch', { body: given }));
+export const killSwitch = (given: Schemas['KillSwitchBody']) =>
+  body(client.POST('/api/v1/intelligence/kill-switch', { body: given }));
 
 export const resetBreaker = (given: Schemas['BreakerResetBody']) =>
   body(client.POST('/api/v1/intelligence/guardrails/breaker-reset', { body: given }));

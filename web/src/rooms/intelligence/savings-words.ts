@@ -12,7 +12,9 @@ export function unknownSaving({ kind, savings, impact }: Priced): string {
 }
 
 /** Two lists of a dashboard: what saves money, the most first, and everything else in the order that it came, which is by urgency. */
-export function byPurpose<Row extends Pick<Recommendation, 'savings'>>(rows: Row[]): { saving: Row[]; other: Row[] } {
+export function byPurpose<Row extends Pick<Recommendation, 'savings'>>(
+  rows: Row[],
+): { saving: Row[]; other: Row[] } {
   const saved = (row: Row) => row.savings.expected_monthly ?? 0;
   return {
     saving: rows.filter((row) => saved(row) > 0).sort((a, b) => saved(b) - saved(a)),

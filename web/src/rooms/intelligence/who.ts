@@ -13,13 +13,14 @@ export function requesterOf(text: string): Requester {
 
 /** The name of an agent, and people as the records name them. */
 export function whoOf({ by, by_agent }: Requester, agents: Map<string, string>): string {
-  return by_agent == null ? by : agents.get(by_agent) ?? 'a deleted agent';
+  return by_agent == null ? by : (agents.get(by_agent) ?? 'a deleted agent');
 }
 
 export function useWho(): (requester: Requester) => string {
   const { data } = useQuery({ ...agentsQuery, refetchInterval: false, staleTime: 60_000 });
   return useMemo(() => {
     const names = new Map(data?.items.map(({ id, name }) => [id, name]));
-    return (requester) => (data ? whoOf(requester, names) : requester.by_agent == null ? requester.by : 'an agent');
+    return (requester) =>
+      data ? whoOf(requester, names) : requester.by_agent == null ? requester.by : 'an agent';
   }, [data]);
 }

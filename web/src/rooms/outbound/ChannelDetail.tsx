@@ -36,7 +36,10 @@ function settingsFacts({ type, settings }: Channel): Fact[] {
   if (type === 'pagerduty') return [['Address for events', settings.url]];
   if (type !== 'email') return [];
   return [
-    ['Mail server', `${settings.host}:${settings.port ?? ''}, ${settings.encryption === 'tls' ? 'TLS' : 'STARTTLS'}`],
+    [
+      'Mail server',
+      `${settings.host}:${settings.port ?? ''}, ${settings.encryption === 'tls' ? 'TLS' : 'STARTTLS'}`,
+    ],
     ['Signs in as', settings.username ?? 'nobody'],
     ['From', settings.from],
     ['To', settings.to?.join(', ')],
@@ -50,22 +53,46 @@ function Shown({ of: channel }: { of: Channel }) {
   const [changing, setChanging] = useState(false);
   return (
     <Page
-      title={channel.name} above={TRAIL}
-      description={<Group component="span" display="inline-flex" gap={8}><Status of={channel.enabled ? 'active' : 'disabled'} label={channel.enabled ? 'On' : 'Off'} /><Text span size="sm">{KIND_NAMES[channel.type] ?? channel.type}</Text></Group>}
-      actions={may ? (
-        <>
-          <Remove
-            what="channel" room="outbound" remove={() => removeChannel(channel.id)} onRemoved={() => void navigate({ to: '/settings/notifications' })}
-            explain="Stops notifications through this channel. Pending messages are not sent."
+      title={channel.name}
+      above={TRAIL}
+      description={
+        <Group component="span" display="inline-flex" gap={8}>
+          <Status
+            of={channel.enabled ? 'active' : 'disabled'}
+            label={channel.enabled ? 'On' : 'Off'}
           />
-          {test.button}
-          <Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setChanging(true)}>Change</Button>
-        </>
-      ) : undefined}
+          <Text span size="sm">
+            {KIND_NAMES[channel.type] ?? channel.type}
+          </Text>
+        </Group>
+      }
+      actions={
+        may ? (
+          <>
+            <Remove
+              what="channel"
+              room="outbound"
+              remove={() => removeChannel(channel.id)}
+              onRemoved={() => void navigate({ to: '/settings/notifications' })}
+              explain="Stops notifications through this channel. Pending messages are not sent."
+            />
+            {test.button}
+            <Button
+              variant="default"
+              leftSection={<IconEdit size={16} />}
+              onClick={() => setChanging(true)}
+            >
+              Change
+            </Button>
+          </>
+        ) : undefined
+      }
     >
       {test.outcome}
       <Grid gap="lg" align="flex-start">
-        <Grid.Col span={{ base: 12, lg: 8 }} order={{ base: 2, lg: 1 }}><Deliveries of={{ kind: 'channel', id: channel.id }} may={may} /></Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 8 }} order={{ base: 2, lg: 1 }}>
+          <Deliveries of={{ kind: 'channel', id: channel.id }} may={may} />
+        </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }} order={{ base: 1, lg: 2 }}>
           <Panel title="Channel">
             <Facts

@@ -19,23 +19,67 @@ import { channelsQuery } from './queries';
 const ChannelForm = late(() => import('./ChannelForm'), 'ChannelForm');
 
 export function topicsInWords(topics: string[]): string {
-  return topics.length === 0 ? 'Everything' : TOPICS.filter(({ value }) => topics.includes(value)).map(({ label }) => label).join(', ');
+  return topics.length === 0
+    ? 'Everything'
+    : TOPICS.filter(({ value }) => topics.includes(value))
+        .map(({ label }) => label)
+        .join(', ');
 }
 
 const COLUMNS: Column<Channel>[] = [
   {
-    id: 'name', header: 'Channel', sortBy: (row) => row.name,
+    id: 'name',
+    header: 'Channel',
+    sortBy: (row) => row.name,
     cell: (row) => (
       <div style={{ minWidth: 180, maxWidth: 360 }}>
-        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/settings/notifications/$id" params={{ id: row.id }} {...props} />}>{row.name}</Anchor>
-        {row.settings.to && <Text size="xs" className="muted" truncate>{row.settings.to.join(', ')}</Text>}
+        <Anchor
+          size="sm"
+          fw={550}
+          c="inherit"
+          renderRoot={(props) => (
+            <Link to="/settings/notifications/$id" params={{ id: row.id }} {...props} />
+          )}
+        >
+          {row.name}
+        </Anchor>
+        {row.settings.to && (
+          <Text size="xs" className="muted" truncate>
+            {row.settings.to.join(', ')}
+          </Text>
+        )}
       </div>
     ),
   },
-  { id: 'type', header: 'Type', sortBy: (row) => row.type, cell: (row) => KIND_NAMES[row.type] ?? row.type },
-  { id: 'topics', header: 'Events', cell: (row) => <div style={{ maxWidth: 320 }}><Text size="sm">{topicsInWords(row.topics)}</Text></div> },
-  { id: 'enabled', header: 'Status', sortBy: (row) => Number(row.enabled), cell: (row) => <Status of={row.enabled ? 'active' : 'disabled'} label={row.enabled ? 'On' : 'Off'} /> },
-  { id: 'updated', header: 'Last changed', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} form="ago" /> },
+  {
+    id: 'type',
+    header: 'Type',
+    sortBy: (row) => row.type,
+    cell: (row) => KIND_NAMES[row.type] ?? row.type,
+  },
+  {
+    id: 'topics',
+    header: 'Events',
+    cell: (row) => (
+      <div style={{ maxWidth: 320 }}>
+        <Text size="sm">{topicsInWords(row.topics)}</Text>
+      </div>
+    ),
+  },
+  {
+    id: 'enabled',
+    header: 'Status',
+    sortBy: (row) => Number(row.enabled),
+    cell: (row) => (
+      <Status of={row.enabled ? 'active' : 'disabled'} label={row.enabled ? 'On' : 'Off'} />
+    ),
+  },
+  {
+    id: 'updated',
+    header: 'Last changed',
+    sortBy: (row) => row.updated_at,
+    cell: (row) => <When at={row.updated_at} form="ago" />,
+  },
 ];
 
 /** Says that messages carry no links until the public address is set, and where to set it. */
@@ -45,9 +89,17 @@ function NoLinks() {
   if (!workspace || workspace.public_url) return null;
   return (
     <Alert color="yellow" title="Notifications have no links">
-      {may('administer')
-        ? <>They name the page to open instead. Set the <Anchor inherit renderRoot={(props) => <Link to="/settings/workspace" {...props} />}>public address</Anchor> of this installation to add links.</>
-        : 'They name the page to open instead. An administrator can set the public address of this installation under Settings, Workspace.'}
+      {may('administer') ? (
+        <>
+          They name the page to open instead. Set the{' '}
+          <Anchor inherit renderRoot={(props) => <Link to="/settings/workspace" {...props} />}>
+            public address
+          </Anchor>{' '}
+          of this installation to add links.
+        </>
+      ) : (
+        'They name the page to open instead. An administrator can set the public address of this installation under Settings, Workspace.'
+      )}
     </Alert>
   );
 }
@@ -59,19 +111,42 @@ export function Channels() {
   const { data, error, refetch } = useQuery(channelsQuery);
   const [adding, setAdding] = useState(false);
   const open = (id: string) => void navigate({ to: '/settings/notifications/$id', params: { id } });
-  const add = may('intelligence.configure') ? <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>Add channel</Button> : undefined;
+  const add = may('intelligence.configure') ? (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+      Add channel
+    </Button>
+  ) : undefined;
   return (
     <Page
-      title="Notifications" actions={add}
-      description={<>Send notifications by e-mail, Slack, Microsoft Teams or PagerDuty. Choose immediate messages or digests in the settings of each <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>agent</Anchor>; approval requests are sent immediately.</>}
+      title="Notifications"
+      actions={add}
+      description={
+        <>
+          Send notifications by e-mail, Slack, Microsoft Teams or PagerDuty. Choose immediate
+          messages or digests in the settings of each{' '}
+          <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>
+            agent
+          </Anchor>
+          ; approval requests are sent immediately.
+        </>
+      }
     >
       <NoLinks />
-      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+      {error ? (
+        <ProblemAlert error={error} onRetry={() => void refetch()} />
+      ) : (
         <DataTable
-          label="Channels" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => open(row.id)}
+          label="Channels"
+          columns={COLUMNS}
+          rows={data?.items}
+          rowId={(row) => row.id}
+          pageSize={25}
+          onOpen={(row) => open(row.id)}
           empty={
             <EmptyState title="No channels yet" icon={<IconBell size={22} />}>
-              {add ? 'Add a channel to get notifications. You can send a test immediately.' : 'Operators and administrators can add a channel.'}
+              {add
+                ? 'Add a channel to get notifications. You can send a test immediately.'
+                : 'Operators and administrators can add a channel.'}
             </EmptyState>
           }
         />

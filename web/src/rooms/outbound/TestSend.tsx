@@ -8,20 +8,45 @@ import { sendTest, useChange, type Target } from './queries';
 export function useTest(target: Target) {
   const test = useChange(sendTest);
   return {
-    button: <Button variant="default" leftSection={<IconSend size={16} />} loading={test.isPending} onClick={() => test.mutate(target)}>Send a test</Button>,
+    button: (
+      <Button
+        variant="default"
+        leftSection={<IconSend size={16} />}
+        loading={test.isPending}
+        onClick={() => test.mutate(target)}
+      >
+        Send a test
+      </Button>
+    ),
     outcome: <TestOutcome of={test} />,
   };
 }
 
-function TestOutcome({ of: test }: { of: ReturnType<typeof useChange<Target, Awaited<ReturnType<typeof sendTest>>>> }) {
+function TestOutcome({
+  of: test,
+}: {
+  of: ReturnType<typeof useChange<Target, Awaited<ReturnType<typeof sendTest>>>>;
+}) {
   const attempt = test.data?.attempts.at(-1);
   return (
     <>
       <ProblemAlert error={test.error} />
       {attempt && (
-        <Alert color={attempt.ok ? 'green' : 'red'} variant="light" role="status" title={attempt.ok ? 'The test arrived' : 'The test did not arrive'}>
-          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>It {attempt.status == null && attempt.error ? 'failed' : answered(attempt)} after {attempt.duration_ms} ms.{attempt.error && ` ${attempt.error}`}</Text>
-          {attempt.answer && <Code block mt={6} tabIndex={0} aria-label="Answer">{attempt.answer}</Code>}
+        <Alert
+          color={attempt.ok ? 'green' : 'red'}
+          variant="light"
+          role="status"
+          title={attempt.ok ? 'The test arrived' : 'The test did not arrive'}
+        >
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            It {attempt.status == null && attempt.error ? 'failed' : answered(attempt)} after{' '}
+            {attempt.duration_ms} ms.{attempt.error && ` ${attempt.error}`}
+          </Text>
+          {attempt.answer && (
+            <Code block mt={6} tabIndex={0} aria-label="Answer">
+              {attempt.answer}
+            </Code>
+          )}
         </Alert>
       )}
     </>

@@ -46,29 +46,59 @@ function Shown({ of: webhook }: { of: Webhook }) {
   const close = () => setDialog(null);
   return (
     <Page
-      title={webhook.name || hostOf(webhook.url)} above={TRAIL}
-      description={<Status of={webhook.enabled ? 'active' : 'disabled'} label={webhook.enabled ? 'On' : 'Off'} />}
-      actions={may ? (
-        <>
-          <Remove
-            what="webhook" room="outbound" remove={() => removeWebhook(webhook.id)} onRemoved={() => void navigate({ to: '/settings/webhooks' })}
-            explain="Pending messages are not sent and the delivery history is deleted. The audit log keeps a record."
-          />
-          {test.button}
-          <Button variant="default" leftSection={<IconKey size={16} />} onClick={() => setDialog('rotate')}>Replace the secret</Button>
-          <Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setDialog('change')}>Change</Button>
-        </>
-      ) : undefined}
+      title={webhook.name || hostOf(webhook.url)}
+      above={TRAIL}
+      description={
+        <Status
+          of={webhook.enabled ? 'active' : 'disabled'}
+          label={webhook.enabled ? 'On' : 'Off'}
+        />
+      }
+      actions={
+        may ? (
+          <>
+            <Remove
+              what="webhook"
+              room="outbound"
+              remove={() => removeWebhook(webhook.id)}
+              onRemoved={() => void navigate({ to: '/settings/webhooks' })}
+              explain="Pending messages are not sent and the delivery history is deleted. The audit log keeps a record."
+            />
+            {test.button}
+            <Button
+              variant="default"
+              leftSection={<IconKey size={16} />}
+              onClick={() => setDialog('rotate')}
+            >
+              Replace the secret
+            </Button>
+            <Button
+              variant="default"
+              leftSection={<IconEdit size={16} />}
+              onClick={() => setDialog('change')}
+            >
+              Change
+            </Button>
+          </>
+        ) : undefined
+      }
     >
       {webhook.disabled_reason && <SwitchedOff of={webhook} may={may} />}
       {test.outcome}
       <Grid gap="lg" align="flex-start">
-        <Grid.Col span={{ base: 12, lg: 8 }} order={{ base: 2, lg: 1 }}><Deliveries of={{ kind: 'webhook', id: webhook.id }} may={may} /></Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 8 }} order={{ base: 2, lg: 1 }}>
+          <Deliveries of={{ kind: 'webhook', id: webhook.id }} may={may} />
+        </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }} order={{ base: 1, lg: 2 }}>
           <Panel title="Subscription">
             <Facts
               of={[
-                ['Address', <span key="url" className="hash">{webhook.url}</span>],
+                [
+                  'Address',
+                  <span key="url" className="hash">
+                    {webhook.url}
+                  </span>,
+                ],
                 ['Events', EVENT_NAMES[webhook.event] ?? words(webhook.event)],
                 ['Only', filterInWords(webhook.filter)],
                 ['Signed', 'Standard Webhooks, HMAC-SHA-256'],
@@ -91,9 +121,25 @@ function SwitchedOff({ of: webhook, may }: { of: Webhook; may: boolean }) {
   return (
     <Alert color="red" variant="light" title="Disabled by Reeve">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{words(webhook.disabled_reason ?? '')}. Nothing is sent until it is switched on again.</Text>
+        <Text size="sm">
+          {words(webhook.disabled_reason ?? '')}. Nothing is sent until it is switched on again.
+        </Text>
         <ProblemAlert error={change.error} />
-        {may && <Button size="xs" variant="light" loading={change.isPending} onClick={() => change.mutate({ id: webhook.id, version: webhook.version, enabled: true }, { onSuccess: () => announce('Webhook enabled.') })}>Switch on</Button>}
+        {may && (
+          <Button
+            size="xs"
+            variant="light"
+            loading={change.isPending}
+            onClick={() =>
+              change.mutate(
+                { id: webhook.id, version: webhook.version, enabled: true },
+                { onSuccess: () => announce('Webhook enabled.') },
+              )
+            }
+          >
+            Switch on
+          </Button>
+        )}
       </Stack>
     </Alert>
   );
@@ -111,7 +157,12 @@ function Rotate({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) 
   }
   return (
     <FormDialog
-      title="Replace the signing secret?" submit="Replace" error={rotate.error} pending={rotate.isPending} onClose={onClose} onSubmit={() => rotate.mutate(webhook.id)}
+      title="Replace the signing secret?"
+      submit="Replace"
+      error={rotate.error}
+      pending={rotate.isPending}
+      onClose={onClose}
+      onSubmit={() => rotate.mutate(webhook.id)}
       explain="Creates a new secret. Both secrets are valid for 24 hours. Replacing again within 24 hours ends the oldest immediately."
     />
   );

@@ -22,33 +22,84 @@ export function WebhookForm({ webhook, onMade, onClose }: Props) {
   const change = webhook ? patch : create;
   const form = useForm({
     initialValues: {
-      name: webhook?.name ?? '', event: webhook?.event ?? 'recommendation_ready', url: webhook?.url ?? '',
-      parts: filterParts(webhook?.filter ?? ''), enabled: webhook?.enabled ?? true,
+      name: webhook?.name ?? '',
+      event: webhook?.event ?? 'recommendation_ready',
+      url: webhook?.url ?? '',
+      parts: filterParts(webhook?.filter ?? ''),
+      enabled: webhook?.enabled ?? true,
     },
     validate: { url: (value) => (value.trim() === '' ? 'Enter a full https:// address' : null) },
   });
   const { event } = form.values;
   const submit = form.onSubmit(({ parts, ...values }) => {
-    const given = { ...values, name: values.name.trim(), url: values.url.trim(), filter: filterOf(parts, event) };
+    const given = {
+      ...values,
+      name: values.name.trim(),
+      url: values.url.trim(),
+      filter: filterOf(parts, event),
+    };
     const onError = (error: Error) => form.setErrors(fieldMessages(error));
-    if (webhook) patch.mutate({ id: webhook.id, version: webhook.version, ...given }, { onSuccess: () => { announce('Webhook changed.'); onClose(); }, onError });
+    if (webhook)
+      patch.mutate(
+        { id: webhook.id, version: webhook.version, ...given },
+        {
+          onSuccess: () => {
+            announce('Webhook changed.');
+            onClose();
+          },
+          onError,
+        },
+      );
     else create.mutate(given, { onSuccess: (made) => onMade?.(made.secret, made.id), onError });
   });
   return (
     <FormDialog
-      title={webhook ? 'Change the webhook' : 'Add a webhook'} size="lg" submit={webhook ? 'Save' : 'Add webhook'}
-      error={change.error} marked={['name', 'event', 'url', 'filter']} pending={change.isPending}
-      onSubmit={submit} onClose={onClose}
+      title={webhook ? 'Change the webhook' : 'Add a webhook'}
+      size="lg"
+      submit={webhook ? 'Save' : 'Add webhook'}
+      error={change.error}
+      marked={['name', 'event', 'url', 'filter']}
+      pending={change.isPending}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <TextInput label="Name" placeholder="To the on-call tool" maxLength={100} data-autofocus {...form.getInputProps('name')} />
-      <TextInput label="Address" placeholder="https://hooks.example.com/reeve" description="https, and not inside your own network unless the configuration allows it" withAsterisk {...form.getInputProps('url')} />
+      <TextInput
+        label="Name"
+        placeholder="To the on-call tool"
+        maxLength={100}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label="Address"
+        placeholder="https://hooks.example.com/reeve"
+        description="https, and not inside your own network unless the configuration allows it"
+        withAsterisk
+        {...form.getInputProps('url')}
+      />
       <Select label="Event" data={EVENTS} allowDeselect={false} {...form.getInputProps('event')} />
-      <Input.Wrapper label="Only when" description="All conditions must match. Leave empty to send every event" error={form.errors.filter} labelElement="div">
+      <Input.Wrapper
+        label="Only when"
+        description="All conditions must match. Leave empty to send every event"
+        error={form.errors.filter}
+        labelElement="div"
+      >
         <SimpleGrid cols={{ base: 1, sm: 3 }} mt={8}>
           {FILTERS[event]?.map(({ key, label, values }) => (
             <Select
-              key={key} label={label} placeholder="Any" clearable data={options(values.includes(form.values.parts[key] ?? '') || !form.values.parts[key] ? values : [...values, form.values.parts[key]])}
-              value={form.values.parts[key] ?? null} onChange={(value) => form.setFieldValue('parts', { ...form.values.parts, [key]: value ?? '' })}
+              key={key}
+              label={label}
+              placeholder="Any"
+              clearable
+              data={options(
+                values.includes(form.values.parts[key] ?? '') || !form.values.parts[key]
+                  ? values
+                  : [...values, form.values.parts[key]],
+              )}
+              value={form.values.parts[key] ?? null}
+              onChange={(value) =>
+                form.setFieldValue('parts', { ...form.values.parts, [key]: value ?? '' })
+              }
             />
           ))}
         </SimpleGrid>

@@ -20,7 +20,9 @@ import { webhooksQuery } from './queries';
 const WebhookForm = late(() => import('./WebhookForm'), 'WebhookForm');
 
 export function filterInWords(filter: string): string {
-  const parts = Object.entries(filterParts(filter)).map(([key, value]) => `${words(key)}: ${words(value).toLowerCase()}`);
+  const parts = Object.entries(filterParts(filter)).map(
+    ([key, value]) => `${words(key)}: ${words(value).toLowerCase()}`,
+  );
   return parts.length ? parts.join(', ') : 'Everything';
 }
 
@@ -29,18 +31,51 @@ export const CHECKS = 'The receiver verifies each message with this secret (Stan
 
 const COLUMNS: Column<Webhook>[] = [
   {
-    id: 'name', header: 'Webhook', sortBy: (row) => row.name || row.url,
+    id: 'name',
+    header: 'Webhook',
+    sortBy: (row) => row.name || row.url,
     cell: (row) => (
       <div style={{ minWidth: 200, maxWidth: 380 }}>
-        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/settings/webhooks/$id" params={{ id: row.id }} {...props} />}>{row.name || hostOf(row.url)}</Anchor>
-        <Text size="xs" className="muted" truncate title={row.url}>{row.url}</Text>
+        <Anchor
+          size="sm"
+          fw={550}
+          c="inherit"
+          renderRoot={(props) => (
+            <Link to="/settings/webhooks/$id" params={{ id: row.id }} {...props} />
+          )}
+        >
+          {row.name || hostOf(row.url)}
+        </Anchor>
+        <Text size="xs" className="muted" truncate title={row.url}>
+          {row.url}
+        </Text>
       </div>
     ),
   },
-  { id: 'event', header: 'Events', sortBy: (row) => row.event, cell: (row) => EVENT_NAMES[row.event] ?? words(row.event) },
+  {
+    id: 'event',
+    header: 'Events',
+    sortBy: (row) => row.event,
+    cell: (row) => EVENT_NAMES[row.event] ?? words(row.event),
+  },
   { id: 'filter', header: 'Only', cell: (row) => filterInWords(row.filter) },
-  { id: 'enabled', header: 'Status', sortBy: (row) => Number(row.enabled), cell: (row) => <Status of={row.enabled ? 'active' : row.disabled_reason ? 'failed' : 'disabled'} label={row.enabled ? 'On' : row.disabled_reason ? 'Disabled by Reeve' : 'Off'} /> },
-  { id: 'updated', header: 'Last changed', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} form="ago" /> },
+  {
+    id: 'enabled',
+    header: 'Status',
+    sortBy: (row) => Number(row.enabled),
+    cell: (row) => (
+      <Status
+        of={row.enabled ? 'active' : row.disabled_reason ? 'failed' : 'disabled'}
+        label={row.enabled ? 'On' : row.disabled_reason ? 'Disabled by Reeve' : 'Off'}
+      />
+    ),
+  },
+  {
+    id: 'updated',
+    header: 'Last changed',
+    sortBy: (row) => row.updated_at,
+    cell: (row) => <When at={row.updated_at} form="ago" />,
+  },
 ];
 
 export function hostOf(url: string): string {
@@ -58,22 +93,57 @@ export function Webhooks() {
   const { data, error, refetch } = useQuery(webhooksQuery);
   const [adding, setAdding] = useState(false);
   const [made, setMade] = useState<{ secret: string; id: string } | null>(null);
-  const add = may('intelligence.configure') ? <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>Add webhook</Button> : undefined;
+  const add = may('intelligence.configure') ? (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+      Add webhook
+    </Button>
+  ) : undefined;
   return (
-    <Page title="Webhooks" description="Send signed messages to another program when a recommendation is ready, an anomaly is detected or an action is completed." actions={add}>
-      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+    <Page
+      title="Webhooks"
+      description="Send signed messages to another program when a recommendation is ready, an anomaly is detected or an action is completed."
+      actions={add}
+    >
+      {error ? (
+        <ProblemAlert error={error} onRetry={() => void refetch()} />
+      ) : (
         <DataTable
-          label="Webhooks" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25}
+          label="Webhooks"
+          columns={COLUMNS}
+          rows={data?.items}
+          rowId={(row) => row.id}
+          pageSize={25}
           onOpen={(row) => void navigate({ to: '/settings/webhooks/$id', params: { id: row.id } })}
           empty={
             <EmptyState title="No webhooks yet" icon={<IconWebhook size={22} />}>
-              {add ? 'Add one with the address of a receiver. You get a secret to check the signatures with, and can send a test at once.' : 'Operators and administrators can add one.'}
+              {add
+                ? 'Add one with the address of a receiver. You get a secret to check the signatures with, and can send a test at once.'
+                : 'Operators and administrators can add one.'}
             </EmptyState>
           }
         />
       )}
-      {adding && <WebhookForm onClose={() => setAdding(false)} onMade={(secret, id) => { setAdding(false); setMade({ secret, id }); }} />}
-      {made && <SecretDialog title="The signing secret" secret={made.secret} onClose={() => { setMade(null); void navigate({ to: '/settings/webhooks/$id', params: { id: made.id } }); }}>{CHECKS}</SecretDialog>}
+      {adding && (
+        <WebhookForm
+          onClose={() => setAdding(false)}
+          onMade={(secret, id) => {
+            setAdding(false);
+            setMade({ secret, id });
+          }}
+        />
+      )}
+      {made && (
+        <SecretDialog
+          title="The signing secret"
+          secret={made.secret}
+          onClose={() => {
+            setMade(null);
+            void navigate({ to: '/settings/webhooks/$id', params: { id: made.id } });
+          }}
+        >
+          {CHECKS}
+        </SecretDialog>
+      )}
     </Page>
   );
 }

@@ -11,7 +11,10 @@ export const EVENTS = [
   { value: 'alert_fired', label: 'An alert rule fired' },
   { value: 'budget_alert', label: 'A budget reached a threshold' },
 ];
-export const EVENT_NAMES: Record<string, string> = { ...Object.fromEntries(EVENTS.map(({ value, label }) => [value, label])), test: 'A test' };
+export const EVENT_NAMES: Record<string, string> = {
+  ...Object.fromEntries(EVENTS.map(({ value, label }) => [value, label])),
+  test: 'A test',
+};
 
 export const KINDS = [
   { value: 'email', label: 'E-mail' },
@@ -19,7 +22,9 @@ export const KINDS = [
   { value: 'teams', label: 'Microsoft Teams' },
   { value: 'pagerduty', label: 'PagerDuty' },
 ];
-export const KIND_NAMES: Record<string, string> = Object.fromEntries(KINDS.map(({ value, label }) => [value, label]));
+export const KIND_NAMES: Record<string, string> = Object.fromEntries(
+  KINDS.map(({ value, label }) => [value, label]),
+);
 
 export const TOPICS = [
   { value: 'recommendations', label: 'Recommendations' },
@@ -41,7 +46,9 @@ export const FILTERS: Record<string, { key: string; label: string; values: strin
     { key: 'type', label: 'Class', values: ['cost', 'performance', 'security', 'operational'] },
     { key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] },
   ],
-  alert_fired: [{ key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] }],
+  alert_fired: [
+    { key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] },
+  ],
   budget_alert: [
     { key: 'priority', label: 'Priority', values: ['high', 'medium'] },
     { key: 'type', label: 'Reached by', values: ['actual', 'forecast'] },
@@ -51,7 +58,12 @@ FILTERS.action_completed = FILTERS.recommendation_ready ?? [];
 
 /** `priority=high,type=security` as its parts; what is no part is left out. */
 export function filterParts(filter: string): Record<string, string> {
-  return Object.fromEntries(filter.split(',').map((part) => part.split('=').map((text) => text.trim())).filter(([key, value]) => key && value));
+  return Object.fromEntries(
+    filter
+      .split(',')
+      .map((part) => part.split('=').map((text) => text.trim()))
+      .filter(([key, value]) => key && value),
+  );
 }
 
 /** The parts as a filter, with those keys alone that the event knows. */
@@ -66,14 +78,34 @@ export interface ChannelFields {
   secret: string;
   topics: string[];
   enabled: boolean;
-  settings: { host: string; port: number | string; encryption: string; username: string; from: string; to: string[]; url: string };
+  settings: {
+    host: string;
+    port: number | string;
+    encryption: string;
+    username: string;
+    from: string;
+    to: string[];
+    url: string;
+  };
 }
 
 export function channelFields(channel: Channel | undefined): ChannelFields {
   const { host, port, encryption, username, from, to, url } = channel?.settings ?? {};
   return {
-    name: channel?.name ?? '', type: channel?.type ?? 'email', secret: '', topics: channel?.topics ?? [], enabled: channel?.enabled ?? true,
-    settings: { host: host ?? '', port: port ?? '', encryption: encryption ?? 'starttls', username: username ?? '', from: from ?? '', to: to ?? [], url: url ?? '' },
+    name: channel?.name ?? '',
+    type: channel?.type ?? 'email',
+    secret: '',
+    topics: channel?.topics ?? [],
+    enabled: channel?.enabled ?? true,
+    settings: {
+      host: host ?? '',
+      port: port ?? '',
+      encryption: encryption ?? 'starttls',
+      username: username ?? '',
+      from: from ?? '',
+      to: to ?? [],
+      url: url ?? '',
+    },
   };
 }
 
@@ -83,14 +115,32 @@ export function settingsOf({ type, settings }: ChannelFields): Schemas['ChannelS
   if (type !== 'email') return {};
   const { host, port, encryption, username, from, to } = settings;
   return {
-    host: host.trim(), port: port === '' ? undefined : Number(port), encryption, username: username.trim() || undefined, from: from.trim(), to,
+    host: host.trim(),
+    port: port === '' ? undefined : Number(port),
+    encryption,
+    username: username.trim() || undefined,
+    from: from.trim(),
+    to,
   };
 }
 
 /** The secret as each type calls it. */
-export const SECRETS: Record<string, { label: string; placeholder: string; description?: string }> = {
-  email: { label: 'Password', placeholder: '', description: 'Leave empty if the server needs no sign-in' },
-  slack: { label: 'Webhook address', placeholder: 'https://hooks.slack.com/services/…' },
-  teams: { label: 'Workflow address', placeholder: 'https://…logic.azure.com/workflows/…', description: 'Of a workflow that begins with “When a Teams webhook request is received”' },
-  pagerduty: { label: 'Integration key', placeholder: '32 letters and digits', description: 'Of an Events API v2 integration' },
-};
+export const SECRETS: Record<string, { label: string; placeholder: string; description?: string }> =
+  {
+    email: {
+      label: 'Password',
+      placeholder: '',
+      description: 'Leave empty if the server needs no sign-in',
+    },
+    slack: { label: 'Webhook address', placeholder: 'https://hooks.slack.com/services/…' },
+    teams: {
+      label: 'Workflow address',
+      placeholder: 'https://…logic.azure.com/workflows/…',
+      description: 'Of a workflow that begins with “When a Teams webhook request is received”',
+    },
+    pagerduty: {
+      label: 'Integration key',
+      placeholder: '32 letters and digits',
+      description: 'Of an Events API v2 integration',
+    },
+  };

@@ -16,7 +16,13 @@ export function Account() {
   return (
     <Page title="Account" description="Your own account. An administrator changes roles and teams.">
       <Panel title="Profile">
-        <Facts of={[['Name', me.name], ['E-mail address', me.email], ['Roles', me.roles.map(words).join(', ')]]} />
+        <Facts
+          of={[
+            ['Name', me.name],
+            ['E-mail address', me.email],
+            ['Roles', me.roles.map(words).join(', ')],
+          ]}
+        />
       </Panel>
       <PasswordPanel />
     </Page>
@@ -34,21 +40,48 @@ function PasswordPanel() {
     },
   });
   const submit = form.onSubmit(({ current_password, new_password }) => {
-    change.mutate({ current_password, new_password }, {
-      onSuccess: () => { announce('Password changed. Your other sessions were signed out.'); form.reset(); },
-      onError: (error) => form.setErrors(fieldMessages(error)),
-    });
+    change.mutate(
+      { current_password, new_password },
+      {
+        onSuccess: () => {
+          announce('Password changed. Your other sessions were signed out.');
+          form.reset();
+        },
+        onError: (error) => form.setErrors(fieldMessages(error)),
+      },
+    );
   });
   return (
     <Panel title="Password">
       <form noValidate onSubmit={submit}>
         <Stack gap="md" maw={420}>
-          <Text size="sm" className="muted">Changing it signs you out everywhere else. API tokens stay valid.</Text>
-          <PasswordInput label="Current password" required autoComplete="current-password" {...form.getInputProps('current_password')} />
-          <PasswordInput label="New password" required autoComplete="new-password" {...form.getInputProps('new_password')} />
-          <PasswordInput label="New password again" required autoComplete="new-password" {...form.getInputProps('repeated')} />
+          <Text size="sm" className="muted">
+            Changing it signs you out everywhere else. API tokens stay valid.
+          </Text>
+          <PasswordInput
+            label="Current password"
+            required
+            autoComplete="current-password"
+            {...form.getInputProps('current_password')}
+          />
+          <PasswordInput
+            label="New password"
+            required
+            autoComplete="new-password"
+            {...form.getInputProps('new_password')}
+          />
+          <PasswordInput
+            label="New password again"
+            required
+            autoComplete="new-password"
+            {...form.getInputProps('repeated')}
+          />
           <ProblemAlert error={change.error} marked={['current_password', 'new_password']} />
-          <div><Button type="submit" loading={change.isPending}>Change password</Button></div>
+          <div>
+            <Button type="submit" loading={change.isPending}>
+              Change password
+            </Button>
+          </div>
         </Stack>
       </form>
     </Panel>

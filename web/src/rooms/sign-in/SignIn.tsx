@@ -27,7 +27,8 @@ export function SignIn() {
   });
   const submit = form.onSubmit(({ email, password, token }) => {
     signIn.mutate(withToken ? { token: token.trim() } : { email: email.trim(), password }, {
-      onSuccess: () => router.history.push(next?.startsWith('/') && !next.startsWith('//') ? next : '/'),
+      onSuccess: () =>
+        router.history.push(next?.startsWith('/') && !next.startsWith('//') ? next : '/'),
     });
   });
   const swap = () => {
@@ -37,7 +38,9 @@ export function SignIn() {
   };
   return (
     <main className={classes.page}>
-      <div className={classes.scheme}><SchemeToggle /></div>
+      <div className={classes.scheme}>
+        <SchemeToggle />
+      </div>
       <section className={classes.side} aria-hidden="true">
         <div className={classes.lines} />
         <div className={classes.promise}>
@@ -50,23 +53,53 @@ export function SignIn() {
         </div>
       </section>
       <section className={classes.form}>
-        <Paper component="form" onSubmit={submit} w="100%" maw={380} bg="transparent" noValidate aria-label="Sign in">
+        <Paper
+          component="form"
+          onSubmit={submit}
+          w="100%"
+          maw={380}
+          bg="transparent"
+          noValidate
+          aria-label="Sign in"
+        >
           <Stack gap="md">
             <Mark size={34} />
             <div>
               <Title order={1}>Sign in</Title>
-              <Text className="muted" mt={4}>{withToken ? 'With an API token.' : 'With your e-mail address and password.'}</Text>
+              <Text className="muted" mt={4}>
+                {withToken ? 'With an API token.' : 'With your e-mail address and password.'}
+              </Text>
             </div>
             <ProblemAlert error={signIn.error} />
             {withToken ? (
-              <PasswordInput label="API token" autoComplete="off" autoFocus size="md" {...form.getInputProps('token')} />
+              <PasswordInput
+                label="API token"
+                autoComplete="off"
+                autoFocus
+                size="md"
+                {...form.getInputProps('token')}
+              />
             ) : (
               <>
-                <TextInput label="E-mail address" type="email" autoComplete="username" autoFocus size="md" {...form.getInputProps('email')} />
-                <PasswordInput label="Password" autoComplete="current-password" size="md" {...form.getInputProps('password')} />
+                <TextInput
+                  label="E-mail address"
+                  type="email"
+                  autoComplete="username"
+                  autoFocus
+                  size="md"
+                  {...form.getInputProps('email')}
+                />
+                <PasswordInput
+                  label="Password"
+                  autoComplete="current-password"
+                  size="md"
+                  {...form.getInputProps('password')}
+                />
               </>
             )}
-            <Button type="submit" size="md" fullWidth loading={signIn.isPending}>Sign in</Button>
+            <Button type="submit" size="md" fullWidth loading={signIn.isPending}>
+              Sign in
+            </Button>
             <Anchor component="button" type="button" size="sm" onClick={swap} ta="center">
               {withToken ? 'Use e-mail address and password' : 'Use an API token instead'}
             </Anchor>

@@ -15,7 +15,17 @@ import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { FiringDialog, groupInWords } from './FiringDialog';
-import { enableReady, firingsQuery, isSilenced, readyQuery, rulesQuery, useChange, type AlertRule, type Firing, type ReadyRule } from './queries';
+import {
+  enableReady,
+  firingsQuery,
+  isSilenced,
+  readyQuery,
+  rulesQuery,
+  useChange,
+  type AlertRule,
+  type Firing,
+  type ReadyRule,
+} from './queries';
 import { AttackLinks, Degraded, thresholdInWords } from './ruleFacts';
 
 const RuleDialog = late(() => import('./RuleDialog'), 'RuleDialog');
@@ -23,11 +33,18 @@ const RuleForm = late(() => import('./RuleForm'), 'RuleForm');
 
 const route = getRouteApi('/app/audit/alerts');
 
-const STATES = [{ value: 'open', label: 'Open' }, { value: 'acknowledged', label: 'Acknowledged' }, { value: 'resolved', label: 'Resolved' }, { value: 'all', label: 'All' }];
+const STATES = [
+  { value: 'open', label: 'Open' },
+  { value: 'acknowledged', label: 'Acknowledged' },
+  { value: 'resolved', label: 'Resolved' },
+  { value: 'all', label: 'All' },
+];
 
 /** Says how many of a list are shown, where not all are. */
-const cutInWords = (list?: { items: unknown[]; total: number }) => (list && list.total > list.items.length ? `The first ${count(list.items.length)} of ${count(list.total)}` : undefined);
-
+const cutInWords = (list?: { items: unknown[]; total: number }) =>
+  list && list.total > list.items.length
+    ? `The first ${count(list.items.length)} of ${count(list.total)}`
+    : undefined;
 
 /** Alert rules and their firings. */
 export function Alerts() {
@@ -37,20 +54,83 @@ export function Alerts() {
   return (
     <Stack gap="lg">
       <Firings may={may} />
-      <Rules onOpen={(rule) => setOpened(rule.id)} add={may ? <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add rule</Button> : undefined} />
+      <Rules
+        onOpen={(rule) => setOpened(rule.id)}
+        add={
+          may ? (
+            <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>
+              Add rule
+            </Button>
+          ) : undefined
+        }
+      />
       <Ready may={may} />
-      {opened && <RuleDialog id={opened} may={may} onChange={(rule) => { setOpened(undefined); setEditing(rule); }} onClose={() => setOpened(undefined)} />}
-      {editing && <RuleForm rule={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />}
+      {opened && (
+        <RuleDialog
+          id={opened}
+          may={may}
+          onChange={(rule) => {
+            setOpened(undefined);
+            setEditing(rule);
+          }}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+      {editing && (
+        <RuleForm
+          rule={editing === 'new' ? undefined : editing}
+          onClose={() => setEditing(undefined)}
+        />
+      )}
     </Stack>
   );
 }
 
 const FIRING_COLUMNS: Column<Firing>[] = [
-  { id: 'detected', header: 'Detected', sortBy: (row) => row.detected_at, cell: (row) => <When at={row.detected_at} form="ago" /> },
-  { id: 'rule', header: 'Alert', lead: true, sortBy: (row) => row.rule_name, cell: (row) => <><Text size="sm" fw={550}>{row.rule_name}</Text><Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>{groupInWords(row)}</Text></> },
+  {
+    id: 'detected',
+    header: 'Detected',
+    sortBy: (row) => row.detected_at,
+    cell: (row) => <When at={row.detected_at} form="ago" />,
+  },
+  {
+    id: 'rule',
+    header: 'Alert',
+    lead: true,
+    sortBy: (row) => row.rule_name,
+    cell: (row) => (
+      <>
+        <Text size="sm" fw={550}>
+          {row.rule_name}
+        </Text>
+        <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
+          {groupInWords(row)}
+        </Text>
+      </>
+    ),
+  },
   { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} /> },
-  { id: 'count', header: 'Entries', align: 'right', sortBy: (row) => row.count, cell: (row) => row.count },
-  { id: 'status', header: 'Status', cell: (row) => <Group gap={6}><Status of={row.status} />{row.assignee && <Text size="xs" className="muted">{row.assignee}</Text>}</Group> },
+  {
+    id: 'count',
+    header: 'Entries',
+    align: 'right',
+    sortBy: (row) => row.count,
+    cell: (row) => row.count,
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: (row) => (
+      <Group gap={6}>
+        <Status of={row.status} />
+        {row.assignee && (
+          <Text size="xs" className="muted">
+            {row.assignee}
+          </Text>
+        )}
+      </Group>
+    ),
+  },
 ];
 
 function Firings({ may }: { may: boolean }) {
@@ -60,11 +140,40 @@ function Firings({ may }: { may: boolean }) {
   const { data, error, refetch } = useQuery(firingsQuery(status));
   const shown = data?.items.find(({ id }) => id === opened);
   return (
-    <Panel title="Firings" note={cutInWords(data)} flush actions={<SegmentedControl size="xs" aria-label="Status of firings" data={STATES} value={status} onChange={(wanted) => { setStatus(wanted); setOpened(undefined); }} />}>
-      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+    <Panel
+      title="Firings"
+      note={cutInWords(data)}
+      flush
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Status of firings"
+          data={STATES}
+          value={status}
+          onChange={(wanted) => {
+            setStatus(wanted);
+            setOpened(undefined);
+          }}
+        />
+      }
+    >
+      {error ? (
+        <ProblemAlert error={error} onRetry={() => void refetch()} />
+      ) : (
         <DataTable
-          bare label="Firings" columns={FIRING_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={10} onOpen={(row) => setOpened(row.id)}
-          empty={<EmptyState title="No firings" icon={<IconBellRinging size={22} />}>When an alert rule reaches its threshold, its firing appears here with the entries that caused it.</EmptyState>}
+          bare
+          label="Firings"
+          columns={FIRING_COLUMNS}
+          rows={data?.items}
+          rowId={(row) => row.id}
+          pageSize={10}
+          onOpen={(row) => setOpened(row.id)}
+          empty={
+            <EmptyState title="No firings" icon={<IconBellRinging size={22} />}>
+              When an alert rule reaches its threshold, its firing appears here with the entries
+              that caused it.
+            </EmptyState>
+          }
         />
       )}
       {shown && <FiringDialog firing={shown} may={may} onClose={() => setOpened(undefined)} />}
@@ -73,21 +182,73 @@ function Firings({ may }: { may: boolean }) {
 }
 
 const RULE_COLUMNS: Column<AlertRule>[] = [
-  { id: 'name', header: 'Rule', sortBy: (row) => row.name, cell: (row) => <div style={{ maxWidth: 420 }}><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>{row.condition}</Text></div> },
+  {
+    id: 'name',
+    header: 'Rule',
+    sortBy: (row) => row.name,
+    cell: (row) => (
+      <div style={{ maxWidth: 420 }}>
+        <Text size="sm" fw={550}>
+          {row.name}
+        </Text>
+        <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
+          {row.condition}
+        </Text>
+      </div>
+    ),
+  },
   { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} /> },
-  { id: 'threshold', header: 'Threshold', cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{thresholdInWords(row)}</span> },
-  { id: 'channels', header: 'Channels', cell: (row) => row.notification.channels?.join(', ') || (row.notification.recipients?.length ? 'email' : 'No channel') },
-  { id: 'state', header: 'Status', sortBy: (row) => row.state, cell: (row) => <Group gap={6}><Status of={row.state === 'enabled' ? 'active' : row.state} label={isSilenced(row) ? 'Silenced' : undefined} />{row.degraded && <Degraded />}</Group> },
+  {
+    id: 'threshold',
+    header: 'Threshold',
+    cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{thresholdInWords(row)}</span>,
+  },
+  {
+    id: 'channels',
+    header: 'Channels',
+    cell: (row) =>
+      row.notification.channels?.join(', ') ||
+      (row.notification.recipients?.length ? 'email' : 'No channel'),
+  },
+  {
+    id: 'state',
+    header: 'Status',
+    sortBy: (row) => row.state,
+    cell: (row) => (
+      <Group gap={6}>
+        <Status
+          of={row.state === 'enabled' ? 'active' : row.state}
+          label={isSilenced(row) ? 'Silenced' : undefined}
+        />
+        {row.degraded && <Degraded />}
+      </Group>
+    ),
+  },
 ];
 
 function Rules({ onOpen, add }: { onOpen: (rule: AlertRule) => void; add?: ReactNode }) {
   const { data, error, refetch } = useQuery(rulesQuery);
   return (
     <Panel title="Rules" note={cutInWords(data)} flush actions={add}>
-      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+      {error ? (
+        <ProblemAlert error={error} onRetry={() => void refetch()} />
+      ) : (
         <DataTable
-          bare compact label="Alert rules" columns={RULE_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={onOpen}
-          empty={<EmptyState title="No alert rules yet">{add ? 'Enable one of the built-in rules below, or add your own.' : 'An audit administrator can enable one of the built-in rules below.'}</EmptyState>}
+          bare
+          compact
+          label="Alert rules"
+          columns={RULE_COLUMNS}
+          rows={data?.items}
+          rowId={(row) => row.id}
+          pageSize={25}
+          onOpen={onOpen}
+          empty={
+            <EmptyState title="No alert rules yet">
+              {add
+                ? 'Enable one of the built-in rules below, or add your own.'
+                : 'An audit administrator can enable one of the built-in rules below.'}
+            </EmptyState>
+          }
         />
       )}
     </Panel>
@@ -100,19 +261,72 @@ function Ready({ may }: { may: boolean }) {
   const unused = data?.items.filter(({ state }) => state !== 'enabled');
   if (!unused || unused.length === 0) return null;
   const columns: Column<ReadyRule>[] = [
-    { id: 'name', header: 'Built-in rule', cell: (row) => <><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted">{row.description}</Text>{row.attack.length > 0 && <Text size="xs"><AttackLinks ids={row.attack} /></Text>}</> },
-    { id: 'class', header: 'Class', sortBy: (row) => row.class, cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{words(row.class)}</span> },
-    { id: 'threshold', header: 'Threshold', cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{thresholdInWords(row)}</span> },
     {
-      id: 'enable', header: '',
-      cell: (row) => may && <Anchor component="button" size="sm" aria-label={`Enable ${row.name}`} onClick={() => enable.mutate(row.key, { onSuccess: ({ name }) => announce(`“${name}” is enabled`) })}>Enable</Anchor>,
+      id: 'name',
+      header: 'Built-in rule',
+      cell: (row) => (
+        <>
+          <Text size="sm" fw={550}>
+            {row.name}
+          </Text>
+          <Text size="xs" className="muted">
+            {row.description}
+          </Text>
+          {row.attack.length > 0 && (
+            <Text size="xs">
+              <AttackLinks ids={row.attack} />
+            </Text>
+          )}
+        </>
+      ),
+    },
+    {
+      id: 'class',
+      header: 'Class',
+      sortBy: (row) => row.class,
+      cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{words(row.class)}</span>,
+    },
+    {
+      id: 'threshold',
+      header: 'Threshold',
+      cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{thresholdInWords(row)}</span>,
+    },
+    {
+      id: 'enable',
+      header: '',
+      cell: (row) =>
+        may && (
+          <Anchor
+            component="button"
+            size="sm"
+            aria-label={`Enable ${row.name}`}
+            onClick={() =>
+              enable.mutate(row.key, { onSuccess: ({ name }) => announce(`“${name}” is enabled`) })
+            }
+          >
+            Enable
+          </Anchor>
+        ),
     },
   ];
   return (
-    <Panel title="Built-in rules" note="Common attacks. Enable one, then choose its channels." flush>
+    <Panel
+      title="Built-in rules"
+      note="Common attacks. Enable one, then choose its channels."
+      flush
+    >
       <ProblemAlert error={enable.error} />
       {/* Rules beyond the first ten are on further pages on a phone: forty of them made the page eight screens high. */}
-      <DataTable bare compact label="Built-in rules" columns={columns} rows={unused} rowId={(row) => row.key} pageSize={50} empty={null} />
+      <DataTable
+        bare
+        compact
+        label="Built-in rules"
+        columns={columns}
+        rows={unused}
+        rowId={(row) => row.key}
+        pageSize={50}
+        empty={null}
+      />
     </Panel>
   );
 }

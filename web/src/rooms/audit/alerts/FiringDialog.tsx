@@ -19,13 +19,29 @@ export function groupInWords({ group }: Pick<Firing, 'group'>): string {
 const SHOWN = 20;
 
 /** A firing with its entries, and the steps that people take. */
-export function FiringDialog({ firing, may, onClose }: { firing: Firing; may: boolean; onClose: () => void }) {
+export function FiringDialog({
+  firing,
+  may,
+  onClose,
+}: {
+  firing: Firing;
+  may: boolean;
+  onClose: () => void;
+}) {
   useReturnFocus();
   const handle = useChange(handleFiring);
   const [assignee, setAssignee] = useState(firing.assignee ?? '');
   const [note, setNote] = useState('');
   const step = (name: 'acknowledge' | 'assign' | 'resolve', said: string, given = {}) =>
-    handle.mutate({ id: firing.id, step: name, version: firing.version, ...given }, { onSuccess: () => { announce(said); if (name !== 'assign') onClose(); } });
+    handle.mutate(
+      { id: firing.id, step: name, version: firing.version, ...given },
+      {
+        onSuccess: () => {
+          announce(said);
+          if (name !== 'assign') onClose();
+        },
+      },
+    );
   return (
     <Modal opened onClose={onClose} size="lg" title={firing.rule_name}>
       <Stack gap="md">
@@ -39,29 +55,79 @@ export function FiringDialog({ firing, may, onClose }: { firing: Firing; may: bo
             ['Last', <When key="last" at={firing.last_at} form="full" />],
             ['Assigned to', firing.assignee ?? 'No one'],
             ...(firing.note ? [['Note', firing.note] as [string, string]] : []),
-            ...(firing.silenced ? [['Notified', 'No one (the rule was muted)'] as [string, string]] : []),
+            ...(firing.silenced
+              ? [['Notified', 'No one (the rule was muted)'] as [string, string]]
+              : []),
           ]}
         />
         <div>
-          <Text size="sm" fw={600}>Entries that caused it</Text>
+          <Text size="sm" fw={600}>
+            Entries that caused it
+          </Text>
           <List size="sm" aria-label="Entries that caused it">
             {firing.entries.slice(0, SHOWN).map(({ event_id, timestamp }) => (
-              <List.Item key={event_id}><Anchor size="sm" renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: event_id }} {...props} />}><When at={timestamp} form="full" /></Anchor></List.Item>
+              <List.Item key={event_id}>
+                <Anchor
+                  size="sm"
+                  renderRoot={(props) => (
+                    <Link to="/audit/$eventId" params={{ eventId: event_id }} {...props} />
+                  )}
+                >
+                  <When at={timestamp} form="full" />
+                </Anchor>
+              </List.Item>
             ))}
           </List>
-          {firing.count > SHOWN && <Text size="xs" className="muted">{firing.count - SHOWN} more</Text>}
+          {firing.count > SHOWN && (
+            <Text size="xs" className="muted">
+              {firing.count - SHOWN} more
+            </Text>
+          )}
         </div>
         <ProblemAlert error={handle.error} />
         {may && firing.status !== 'resolved' && (
           <>
             <Group align="flex-end">
-              <TextInput label="Assign to" placeholder="E-mail address" value={assignee} onChange={(event) => setAssignee(event.currentTarget.value)} style={{ flex: 1 }} />
-              <Button variant="default" loading={handle.isPending} onClick={() => step('assign', 'Assigned', { assignee })}>Assign</Button>
+              <TextInput
+                label="Assign to"
+                placeholder="E-mail address"
+                value={assignee}
+                onChange={(event) => setAssignee(event.currentTarget.value)}
+                style={{ flex: 1 }}
+              />
+              <Button
+                variant="default"
+                loading={handle.isPending}
+                onClick={() => step('assign', 'Assigned', { assignee })}
+              >
+                Assign
+              </Button>
             </Group>
-            <Textarea label="Note" placeholder="What it was" value={note} onChange={(event) => setNote(event.currentTarget.value)} autosize minRows={2} maxLength={2000} />
+            <Textarea
+              label="Note"
+              placeholder="What it was"
+              value={note}
+              onChange={(event) => setNote(event.currentTarget.value)}
+              autosize
+              minRows={2}
+              maxLength={2000}
+            />
             <Group justify="flex-end">
-              {firing.status === 'open' && <Button variant="default" loading={handle.isPending} onClick={() => step('acknowledge', 'Acknowledged')}>Acknowledge</Button>}
-              <Button loading={handle.isPending} onClick={() => step('resolve', 'Resolved', { note: note || undefined })}>Resolve</Button>
+              {firing.status === 'open' && (
+                <Button
+                  variant="default"
+                  loading={handle.isPending}
+                  onClick={() => step('acknowledge', 'Acknowledged')}
+                >
+                  Acknowledge
+                </Button>
+              )}
+              <Button
+                loading={handle.isPending}
+                onClick={() => step('resolve', 'Resolved', { note: note || undefined })}
+              >
+                Resolve
+              </Button>
             </Group>
           </>
         )}

@@ -17,24 +17,34 @@ const REFRESH_MS = 15_000;
 
 export const rulesQuery = queryOptions({
   queryKey: ['alerts', 'rules'],
-  queryFn: () => body(client.GET('/api/v1/audit-logs/alerts', { params: { query: { limit: MOST } } })),
+  queryFn: () =>
+    body(client.GET('/api/v1/audit-logs/alerts', { params: { query: { limit: MOST } } })),
 });
 
 export const readyQuery = queryOptions({
   queryKey: ['alerts', 'ready'],
-  queryFn: () => body(client.GET('/api/v1/audit-logs/alerts/ready', { params: { query: { limit: MOST } } })),
+  queryFn: () =>
+    body(client.GET('/api/v1/audit-logs/alerts/ready', { params: { query: { limit: MOST } } })),
 });
 
 export function firingsQuery(status: string) {
   return queryOptions({
     queryKey: ['alerts', 'firings', status],
-    queryFn: () => body(client.GET('/api/v1/audit-logs/alerts/firings', { params: { query: { limit: 200, status: status === 'all' ? undefined : status } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/audit-logs/alerts/firings', {
+          params: { query: { limit: 200, status: status === 'all' ? undefined : status } },
+        }),
+      ),
     refetchInterval: REFRESH_MS,
   });
 }
 
 export function diagnosisQuery(id: string) {
-  return queryOptions({ queryKey: ['alerts', 'diagnosis', id], queryFn: () => body(client.GET(`${RULE}/diagnosis`, { params: { path: { id } } })) });
+  return queryOptions({
+    queryKey: ['alerts', 'diagnosis', id],
+    queryFn: () => body(client.GET(`${RULE}/diagnosis`, { params: { path: { id } } })),
+  });
 }
 
 export function previewQuery(asked: PreviewRequest) {
@@ -47,24 +57,41 @@ export function previewQuery(asked: PreviewRequest) {
 }
 
 /** True while a rule fires and notifies nobody. */
-export const isSilenced = ({ silenced_until: until }: AlertRule) => until !== undefined && until !== null && new Date(until) > new Date();
+export const isSilenced = ({ silenced_until: until }: AlertRule) =>
+  until !== undefined && until !== null && new Date(until) > new Date();
 
 /** A change of alerts: it is pending until everything of the page was asked for again, so that the next step has the new version. */
 export function useChange<Given, Answer>(change: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
-  return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries({ queryKey: ['alerts'] }) });
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['alerts'] }),
+  });
 }
 
 const params = (id: string) => ({ params: { path: { id } } });
-export const createRule = (given: Schemas['AlertRuleCreate']) => body(client.POST('/api/v1/audit-logs/alerts', { body: given }));
-export const changeRule = ({ id, ...given }: { id: string } & Schemas['AlertRulePatch']) => body(client.PATCH(RULE, { ...params(id), body: given }));
+export const createRule = (given: Schemas['AlertRuleCreate']) =>
+  body(client.POST('/api/v1/audit-logs/alerts', { body: given }));
+export const changeRule = ({ id, ...given }: { id: string } & Schemas['AlertRulePatch']) =>
+  body(client.PATCH(RULE, { ...params(id), body: given }));
 export const removeRule = (id: string) => body(client.DELETE(RULE, params(id)));
-export const switchRule = ({ id, on }: { id: string; on: boolean }) => body(on ? client.POST(`${RULE}/enable`, params(id)) : client.POST(`${RULE}/disable`, params(id)));
-export const silenceRule = ({ id, until }: { id: string; until?: string }) => body(client.POST(`${RULE}/silence`, { ...params(id), body: { until } }));
+export const switchRule = ({ id, on }: { id: string; on: boolean }) =>
+  body(on ? client.POST(`${RULE}/enable`, params(id)) : client.POST(`${RULE}/disable`, params(id)));
+export const silenceRule = ({ id, until }: { id: string; until?: string }) =>
+  body(client.POST(`${RULE}/silence`, { ...params(id), body: { until } }));
 export const testRule = (id: string) => body(client.POST(`${RULE}/test`, params(id)));
-export const enableReady = (key: string) => body(client.POST('/api/v1/audit-logs/alerts/ready/{key}/enable', { params: { path: { key } } }));
-export const handleFiring = ({ id, step, ...given }: { id: string; step: 'acknowledge' | 'assign' | 'resolve' } & Schemas['FiringHandling']) => {
+export const enableReady = (key: string) =>
+  body(client.POST('/api/v1/audit-logs/alerts/ready/{key}/enable', { params: { path: { key } } }));
+export const handleFiring = ({
+  id,
+  step,
+  ...given
+}: { id: string; step: 'acknowledge' | 'assign' | 'resolve' } & Schemas['FiringHandling']) => {
   const sent = { ...params(id), body: given };
   if (step === 'acknowledge') return body(client.POST(`${FIRING}/acknowledge`, sent));
-  return body(step === 'assign' ? client.POST(`${FIRING}/assign`, sent) : client.POST(`${FIRING}/resolve`, sent));
+  return body(
+    step === 'assign'
+      ? client.POST(`${FIRING}/assign`, sent)
+      : client.POST(`${FIRING}/resolve`, sent),
+  );
 };

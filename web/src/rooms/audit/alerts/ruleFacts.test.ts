@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { thresholdInWords } from './ruleFacts';
 
 describe('a threshold in words', () => {
-  const words = (count: number, distinct?: string) => thresholdInWords({ threshold: { count, window: '10m', distinct } });
+  const words = (count: number, distinct?: string) =>
+    thresholdInWords({ threshold: { count, window: '10m', distinct } });
 
   it('counts entries, or values of a field', () => {
     expect(words(20)).toMatch(/^20 in /);

@@ -15,7 +15,8 @@ const SCHEDULE = '/api/v1/audit-logs/export-schedules' as const;
 const DESTINATION = '/api/v1/audit-logs/export-destinations' as const;
 const MOST = 200;
 
-export const isUnderWay = ({ status }: Pick<Export, 'status'>) => status === 'queued' || status === 'running';
+export const isUnderWay = ({ status }: Pick<Export, 'status'>) =>
+  status === 'queued' || status === 'running';
 
 export const exportsQuery = queryOptions({
   queryKey: ['exports', 'jobs'],
@@ -23,26 +24,45 @@ export const exportsQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) ? 1_000 : 30_000),
 });
 
-export const schedulesQuery = queryOptions({ queryKey: ['exports', 'schedules'], queryFn: () => body(client.GET(SCHEDULE, { params: { query: { limit: MOST } } })) });
+export const schedulesQuery = queryOptions({
+  queryKey: ['exports', 'schedules'],
+  queryFn: () => body(client.GET(SCHEDULE, { params: { query: { limit: MOST } } })),
+});
 
-export const destinationsQuery = queryOptions({ queryKey: ['exports', 'destinations'], queryFn: () => body(client.GET(DESTINATION, { params: { query: { limit: MOST } } })) });
+export const destinationsQuery = queryOptions({
+  queryKey: ['exports', 'destinations'],
+  queryFn: () => body(client.GET(DESTINATION, { params: { query: { limit: MOST } } })),
+});
 
 export function estimateQuery(asked: ExportRequest) {
-  return queryOptions({ queryKey: ['export-estimate', asked], queryFn: () => body(client.POST(`${EXPORT}/estimate`, { body: asked })), retry: false, staleTime: 30_000 });
+  return queryOptions({
+    queryKey: ['export-estimate', asked],
+    queryFn: () => body(client.POST(`${EXPORT}/estimate`, { body: asked })),
+    retry: false,
+    staleTime: 30_000,
+  });
 }
 
 /** A change of exports: everything of the page is asked for again. */
 export function useChange<Given, Answer>(change: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
-  return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries({ queryKey: ['exports'] }) });
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['exports'] }),
+  });
 }
 
 const params = (id: string) => ({ params: { path: { id } } });
 export const requestExport = (given: ExportRequest) => body(client.POST(EXPORT, { body: given }));
 export const cancelExport = (id: string) => body(client.POST(`${EXPORT}/{id}/cancel`, params(id)));
-export const createSchedule = (given: Schemas['ExportScheduleCreate']) => body(client.POST(SCHEDULE, { body: given }));
+export const createSchedule = (given: Schemas['ExportScheduleCreate']) =>
+  body(client.POST(SCHEDULE, { body: given }));
 export const removeSchedule = (id: string) => body(client.DELETE(`${SCHEDULE}/{id}`, params(id)));
-export const createDestination = (given: Schemas['ExportDestinationCreate']) => body(client.POST(DESTINATION, { body: given }));
-export const removeDestination = (id: string) => body(client.DELETE(`${DESTINATION}/{id}`, params(id)));
-export const testDestination = (id: string) => body(client.POST(`${DESTINATION}/{id}/test`, params(id)));
-export const downloadAddress = (id: string, file: string) => `/api/v1/audit-logs/export/${encodeURIComponent(id)}/download?file=${encodeURIComponent(file)}`;
+export const createDestination = (given: Schemas['ExportDestinationCreate']) =>
+  body(client.POST(DESTINATION, { body: given }));
+export const removeDestination = (id: string) =>
+  body(client.DELETE(`${DESTINATION}/{id}`, params(id)));
+export const testDestination = (id: string) =>
+  body(client.POST(`${DESTINATION}/{id}/test`, params(id)));
+export const downloadAddress = (id: string, file: string) =>
+  `/api/v1/audit-logs/export/${encodeURIComponent(id)}/download?file=${encodeURIComponent(file)}`;

@@ -18,12 +18,23 @@ export function listQuery(name: string) {
   });
 }
 
-export const putList = ({ name, ...given }: { name: string; description: string; values: string[]; version: number }) =>
-  body(client.PUT(`${LISTS}/{name}`, { params: { path: { name } }, body: given }));
+export const putList = ({
+  name,
+  ...given
+}: {
+  name: string;
+  description: string;
+  values: string[];
+  version: number;
+}) => body(client.PUT(`${LISTS}/{name}`, { params: { path: { name } }, body: given }));
 
-export const removeList = (name: string) => body(client.DELETE(`${LISTS}/{name}`, { params: { path: { name } } }));
+export const removeList = (name: string) =>
+  body(client.DELETE(`${LISTS}/{name}`, { params: { path: { name } } }));
 
 /** The values of a text: one a line, without empty lines and comments. */
 export function valuesOf(text: string): string[] {
-  return text.split('\n').map((line) => (line.split('#')[0] ?? '').trim()).filter((line) => line !== '');
+  return text
+    .split('\n')
+    .map((line) => (line.split('#')[0] ?? '').trim())
+    .filter((line) => line !== '');
 }

@@ -15,8 +15,18 @@ export function VerifyCommand({ file }: { file: string }) {
       <CodeBlock label="Command" text={`reeve-verify ${file} --public-key log.vkey`} />
       {key && (
         <Group gap="xs" mt={6}>
-          <Button size="xs" variant="default" leftSection={<IconDownload size={14} />} onClick={() => saveFile('log.vkey', `${key}\n`, 'text/plain')}>log.vkey</Button>
-          <Text size="xs" className="muted">The log&apos;s public key. A verifier should have received it before, from whoever runs the service.</Text>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconDownload size={14} />}
+            onClick={() => saveFile('log.vkey', `${key}\n`, 'text/plain')}
+          >
+            log.vkey
+          </Button>
+          <Text size="xs" className="muted">
+            The log&apos;s public key. A verifier should have received it before, from whoever runs
+            the service.
+          </Text>
         </Group>
       )}
     </div>

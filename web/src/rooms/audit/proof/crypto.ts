@@ -25,14 +25,19 @@ export function primitives(subtle: Subtle | null = globalThis.crypto?.subtle ?? 
     async ed25519(publicKey, message, signature) {
       try {
         if (subtle) {
-          const key = await subtle.importKey('raw', publicKey, { name: 'Ed25519' }, false, ['verify']);
+          const key = await subtle.importKey('raw', publicKey, { name: 'Ed25519' }, false, [
+            'verify',
+          ]);
           return await subtle.verify({ name: 'Ed25519' }, key, signature, message);
         }
       } catch {
         // This browser has no Ed25519, or refuses the key: the library decides, and says which.
       }
       by = 'the library noble';
-      const [{ hashes, verify }, { sha512 }] = await Promise.all([import('@noble/ed25519'), import('@noble/hashes/sha2.js')]);
+      const [{ hashes, verify }, { sha512 }] = await Promise.all([
+        import('@noble/ed25519'),
+        import('@noble/hashes/sha2.js'),
+      ]);
       hashes.sha512 = sha512;
       try {
         return verify(signature, message, publicKey, { zip215: false });

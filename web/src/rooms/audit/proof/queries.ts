@@ -14,7 +14,8 @@ interface Verified extends Verification {
 /** The key of the log that is in charge. */
 export const keyQuery = queryOptions({
   queryKey: ['audit', 'key'],
-  queryFn: async () => (await body(client.GET('/api/v1/audit-logs/keys'))).keys.at(-1)?.public_key ?? '',
+  queryFn: async () =>
+    (await body(client.GET('/api/v1/audit-logs/keys'))).keys.at(-1)?.public_key ?? '',
 });
 
 /** File name of an entry's proof; safe in any shell and on any disk. */
@@ -27,11 +28,20 @@ export function proofQuery(entry: Entry) {
     queryKey: ['audit', 'proof', entry.event_id],
     queryFn: async (): Promise<Verified> => {
       const [file, { keys }] = await Promise.all([
-        body(client.GET('/api/v1/audit-logs/entry/proof', { params: { query: { event_id: entry.event_id } }, parseAs: 'text' })),
+        body(
+          client.GET('/api/v1/audit-logs/entry/proof', {
+            params: { query: { event_id: entry.event_id } },
+            parseAs: 'text',
+          }),
+        ),
         body(client.GET('/api/v1/audit-logs/keys')),
       ]);
       const verification = await verifyEntry(entry, file as string, keys);
-      return { ...verification, file: file as string, publicKey: keys[keys.length - 1]?.public_key ?? '' };
+      return {
+        ...verification,
+        file: file as string,
+        publicKey: keys[keys.length - 1]?.public_key ?? '',
+      };
     },
     staleTime: Infinity,
   });

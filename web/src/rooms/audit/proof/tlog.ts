@@ -34,7 +34,8 @@ export interface VerifierKey {
 }
 
 function decimal(text: string | undefined): bigint {
-  if (text === undefined || !/^(0|[1-9]\d{0,19})$/.test(text)) throw new Error(`“${text ?? ''}” is not a number`);
+  if (text === undefined || !/^(0|[1-9]\d{0,19})$/.test(text))
+    throw new Error(`“${text ?? ''}” is not a number`);
   return BigInt(text);
 }
 
@@ -55,7 +56,12 @@ export function readProof(file: string): ProofFile {
   if (extra !== undefined && !disclosure) throw new Error('the disclosed bytes are not base64');
   const index = /^index (.*)$/.exec(lines.shift() ?? '')?.[1];
   if (lines.length > MOST_HASHES) throw new Error(`the path has more than ${MOST_HASHES} hashes`);
-  return { disclosure, index: decimal(index), path: lines.map(hash), checkpoint: readCheckpoint(file.slice(end + 2)) };
+  return {
+    disclosure,
+    index: decimal(index),
+    path: lines.map(hash),
+    checkpoint: readCheckpoint(file.slice(end + 2)),
+  };
 }
 
 export function readCheckpoint(note: string): SignedCheckpoint {
@@ -64,12 +70,16 @@ export function readCheckpoint(note: string): SignedCheckpoint {
   const text = note.slice(0, end + 1);
   const [origin, size, root] = text.split('\n');
   if (!origin) throw new Error('the checkpoint names no log');
-  const signatures = note.slice(end + 2, -1).split('\n').map((line) => {
-    const [, name, encoded] = /^— (\S+) (\S+)$/.exec(line) ?? [];
-    const bytes = fromBase64(encoded ?? '');
-    if (!name || !bytes || bytes.length <= 4) throw new Error(`“${line}” is not a signature line`);
-    return { name, keyId: hex(bytes.slice(0, 4)), signature: bytes.slice(4) };
-  });
+  const signatures = note
+    .slice(end + 2, -1)
+    .split('\n')
+    .map((line) => {
+      const [, name, encoded] = /^— (\S+) (\S+)$/.exec(line) ?? [];
+      const bytes = fromBase64(encoded ?? '');
+      if (!name || !bytes || bytes.length <= 4)
+        throw new Error(`“${line}” is not a signature line`);
+      return { name, keyId: hex(bytes.slice(0, 4)), signature: bytes.slice(4) };
+    });
   return { origin, size: decimal(size), root: hash(root), text, signatures };
 }
 
@@ -77,7 +87,8 @@ export function readCheckpoint(note: string): SignedCheckpoint {
 export async function readKey(text: string, { sha256 }: Primitives): Promise<VerifierKey> {
   const [, name, id, encoded] = /^([^+\s]+)\+([0-9a-f]{8})\+(.+)$/.exec(text.trim()) ?? [];
   const bytes = fromBase64(encoded ?? '');
-  if (!name || !id || bytes?.length !== HASH_BYTES + 1 || bytes[0] !== 1) throw new Error('the key is not a verifier key');
+  if (!name || !id || bytes?.length !== HASH_BYTES + 1 || bytes[0] !== 1)
+    throw new Error('the key is not a verifier key');
   const computed = hex((await sha256(joined(bytesOf(`${name}\n`), bytes))).slice(0, 4));
   if (computed !== id) throw new Error(`the key's id is ${computed}, not ${id}`);
   return { name, id, publicKey: bytes.slice(1) };
@@ -86,15 +97,24 @@ export async function readKey(text: string, { sha256 }: Primitives): Promise<Ver
 /** Splits the disclosed bytes into salt and entry. */
 export function readDisclosure(disclosure: Bytes): unknown {
   const start = DISCLOSURE.length + SALT_BYTES;
-  if (disclosure.length < start || !equal(disclosure.slice(0, DISCLOSURE.length), DISCLOSURE)) throw new Error('the disclosed bytes do not begin as an entry does');
+  if (disclosure.length < start || !equal(disclosure.slice(0, DISCLOSURE.length), DISCLOSURE))
+    throw new Error('the disclosed bytes do not begin as an entry does');
   return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(disclosure.slice(start)));
 }
 
-export const leafHash = ({ sha256 }: Primitives, commitment: Bytes) => sha256(joined(Uint8Array.of(0), commitment));
+export const leafHash = ({ sha256 }: Primitives, commitment: Bytes) =>
+  sha256(joined(Uint8Array.of(0), commitment));
 
 /** Computes the root that an inclusion path leads to; throws where the path does not fit the tree. */
-export async function rootOf({ sha256 }: Primitives, leaf: Bytes, index: bigint, size: bigint, path: Bytes[]): Promise<Bytes> {
-  if (index >= size) throw new Error(`the checkpoint covers ${size} entries, and the entry has number ${index}`);
+export async function rootOf(
+  { sha256 }: Primitives,
+  leaf: Bytes,
+  index: bigint,
+  size: bigint,
+  path: Bytes[],
+): Promise<Bytes> {
+  if (index >= size)
+    throw new Error(`the checkpoint covers ${size} entries, and the entry has number ${index}`);
   let [first, second, computed] = [index, size - 1n, leaf];
   const node = (left: Bytes, right: Bytes) => sha256(joined(Uint8Array.of(1), left, right));
   for (const sibling of path) {
@@ -112,9 +132,17 @@ export async function rootOf({ sha256 }: Primitives, leaf: Bytes, index: bigint,
 }
 
 /** Returns `true` if the checkpoint has a signature of the key and every signature of the key is right. */
-export async function isSigned({ ed25519 }: Primitives, checkpoint: SignedCheckpoint, key: VerifierKey): Promise<boolean> {
-  const own = checkpoint.signatures.filter(({ name, keyId }) => name === key.name && keyId === key.id);
+export async function isSigned(
+  { ed25519 }: Primitives,
+  checkpoint: SignedCheckpoint,
+  key: VerifierKey,
+): Promise<boolean> {
+  const own = checkpoint.signatures.filter(
+    ({ name, keyId }) => name === key.name && keyId === key.id,
+  );
   if (checkpoint.origin !== key.name || own.length === 0) return false;
-  const results = await Promise.all(own.map(({ signature }) => ed25519(key.publicKey, bytesOf(checkpoint.text), signature)));
+  const results = await Promise.all(
+    own.map(({ signature }) => ed25519(key.publicKey, bytesOf(checkpoint.text), signature)),
+  );
   return results.every(Boolean);
 }

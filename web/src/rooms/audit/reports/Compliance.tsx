@@ -28,22 +28,49 @@ export function Compliance() {
           {data?.items.map((template) => (
             <Card key={template.id} withBorder component="section" aria-label={template.name}>
               <Text fw={600}>{template.name}</Text>
-              <Text size="xs" className="muted" mb={6}>{template.edition}</Text>
-              <Text size="sm" mb="sm">{template.scope}</Text>
+              <Text size="xs" className="muted" mb={6}>
+                {template.edition}
+              </Text>
+              <Text size="sm" mb="sm">
+                {template.scope}
+              </Text>
               <Group justify="space-between" mt="auto">
-                <Text size="xs" className="muted">{template.controls.length} controls<NextRun report={reports?.find((report) => isOf(report, template))} /></Text>
-                <Button size="xs" variant="default" aria-label={`Create a report for ${template.name}`} onClick={() => setChosen(template)}>Create report</Button>
+                <Text size="xs" className="muted">
+                  {template.controls.length} controls
+                  <NextRun report={reports?.find((report) => isOf(report, template))} />
+                </Text>
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={`Create a report for ${template.name}`}
+                  onClick={() => setChosen(template)}
+                >
+                  Create report
+                </Button>
               </Group>
             </Card>
           ))}
         </SimpleGrid>
       </Panel>
       <Runs kind="compliance" opened={opened} onOpen={setOpened} />
-      {chosen && <RunForm template={chosen} onClose={() => setChosen(undefined)} onRun={(id) => { setChosen(undefined); setOpened(id); }} />}
+      {chosen && (
+        <RunForm
+          template={chosen}
+          onClose={() => setChosen(undefined)}
+          onRun={(id) => {
+            setChosen(undefined);
+            setOpened(id);
+          }}
+        />
+      )}
     </Stack>
   );
 }
 
 function NextRun({ report }: { report?: Report }) {
-  return report?.next_run_at ? <>, next run <When at={report.next_run_at} /></> : null;
+  return report?.next_run_at ? (
+    <>
+      , next run <When at={report.next_run_at} />
+    </>
+  ) : null;
 }

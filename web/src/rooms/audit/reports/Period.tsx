@@ -13,7 +13,11 @@ const PERIODS = [
   { value: 'between', label: 'Between two times' },
 ];
 
-export interface PeriodValues { period: string; start_time: string; end_time: string }
+export interface PeriodValues {
+  period: string;
+  start_time: string;
+  end_time: string;
+}
 
 /** The period as the service takes it. */
 export function periodOf({ period, start_time, end_time }: PeriodValues) {
@@ -21,22 +25,40 @@ export function periodOf({ period, start_time, end_time }: PeriodValues) {
 }
 
 /** The period of a kept report, as the form shows it. */
-export function periodValues(from?: { period?: string | null; start_time?: string | null; end_time?: string | null }): PeriodValues {
+export function periodValues(from?: {
+  period?: string | null;
+  start_time?: string | null;
+  end_time?: string | null;
+}): PeriodValues {
   if (!from) return { period: '30d', start_time: '', end_time: '' };
-  return { period: from.period ?? 'between', start_time: from.start_time ?? '', end_time: from.end_time ?? '' };
+  return {
+    period: from.period ?? 'between',
+    start_time: from.start_time ?? '',
+    end_time: from.end_time ?? '',
+  };
 }
 
 /** Chooses a period: a length, a calendar span, or two times. */
 export function Period<Values extends PeriodValues>({ form }: { form: UseFormReturnType<Values> }) {
   const chosen = form.values.period;
-  const known = PERIODS.some(({ value }) => value === chosen) ? PERIODS : [...PERIODS, { value: chosen, label: chosen }];
+  const known = PERIODS.some(({ value }) => value === chosen)
+    ? PERIODS
+    : [...PERIODS, { value: chosen, label: chosen }];
   return (
     <>
       <Select label="Period" data={known} allowDeselect={false} {...form.getInputProps('period')} />
       {chosen === 'between' && (
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <TextInput label="From" placeholder="2026-11-01T00:00:00Z" {...form.getInputProps('start_time')} />
-          <TextInput label="To" placeholder="2026-12-01T00:00:00Z" {...form.getInputProps('end_time')} />
+          <TextInput
+            label="From"
+            placeholder="2026-11-01T00:00:00Z"
+            {...form.getInputProps('start_time')}
+          />
+          <TextInput
+            label="To"
+            placeholder="2026-12-01T00:00:00Z"
+            {...form.getInputProps('end_time')}
+          />
         </SimpleGrid>
       )}
     </>

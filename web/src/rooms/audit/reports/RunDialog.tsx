@@ -11,11 +11,20 @@ import { VerifyCommand } from '../proof/VerifyCommand';
 import { Controls } from './Controls';
 import { Coverage } from './Coverage';
 import { daysOf } from './Runs';
-import { cancelRun, downloadOf, isBusy, runQuery, useChange, type ReportRun, type Summary } from './queries';
+import {
+  cancelRun,
+  downloadOf,
+  isBusy,
+  runQuery,
+  useChange,
+  type ReportRun,
+  type Summary,
+} from './queries';
 import { Table } from '../../../display/Table';
 import { useReturnFocus } from '../../../display/useReturnFocus';
 
-const many = ({ count: number, at_least }: { count: number; at_least: boolean }) => `${count(number)}${at_least ? '+' : ''}`;
+const many = ({ count: number, at_least }: { count: number; at_least: boolean }) =>
+  `${count(number)}${at_least ? '+' : ''}`;
 
 /** A run: its progress, then what it found and its files. */
 export function RunDialog({ id, onClose }: { id: string; onClose: () => void }) {
@@ -27,9 +36,20 @@ export function RunDialog({ id, onClose }: { id: string; onClose: () => void }) 
       {!run && !error && <Skeleton h={240} />}
       {run && (
         <Stack gap="md">
-          <Facts of={[['Status', <Status key="state" of={run.state} />], ['Period', daysOf(run)], ['By', run.scheduled ? `Schedule of ${run.user}` : run.user], ...(run.query ? [['Events', run.query] as [string, string]] : [])]} />
+          <Facts
+            of={[
+              ['Status', <Status key="state" of={run.state} />],
+              ['Period', daysOf(run)],
+              ['By', run.scheduled ? `Schedule of ${run.user}` : run.user],
+              ...(run.query ? [['Events', run.query] as [string, string]] : []),
+            ]}
+          />
           {isBusy(run) && <Busy run={run} />}
-          {run.error && <Alert color="red" title="The run failed">{run.error}</Alert>}
+          {run.error && (
+            <Alert color="red" title="The run failed">
+              {run.error}
+            </Alert>
+          )}
           {run.files && <Files run={run} />}
           {run.deliveries.length > 0 && <Deliveries run={run} />}
           {run.summary && <Found run={run} summary={run.summary} />}
@@ -43,14 +63,31 @@ function Busy({ run }: { run: ReportRun }) {
   const cancel = useChange(cancelRun);
   return (
     <div>
-      <Group justify="space-between" mb={6}><Text size="sm" role="status">{run.state === 'queued' ? 'Waiting for its turn' : `${Math.floor(run.progress.percent)} % of the log read, ${count(run.progress.entries)} entries found`}</Text><Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(run.id)}>Cancel</Button></Group>
+      <Group justify="space-between" mb={6}>
+        <Text size="sm" role="status">
+          {run.state === 'queued'
+            ? 'Waiting for its turn'
+            : `${Math.floor(run.progress.percent)} % of the log read, ${count(run.progress.entries)} entries found`}
+        </Text>
+        <Button
+          size="xs"
+          variant="default"
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate(run.id)}
+        >
+          Cancel
+        </Button>
+      </Group>
       <Progress value={run.progress.percent} animated aria-label="Progress" />
       <ProblemAlert error={cancel.error} />
     </div>
   );
 }
 
-const kilobytes = (bytes: number) => (bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`);
+const kilobytes = (bytes: number) =>
+  bytes < 1_000_000
+    ? `${Math.max(1, Math.round(bytes / 1000))} kB`
+    : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 function Files({ run }: { run: ReportRun }) {
   const { files } = run;
@@ -58,9 +95,21 @@ function Files({ run }: { run: ReportRun }) {
   return (
     <div>
       <Group gap="sm">
-        {(['pdf', 'csv', 'json', 'manifest'] as const).filter((format) => files[format] > 0).map((format) => (
-          <Button key={format} component="a" href={downloadOf(run.id, format)} download variant={format === 'pdf' ? 'filled' : 'default'} leftSection={<IconDownload size={16} />}>{format === 'manifest' ? 'Manifest' : format.toUpperCase()} ({kilobytes(files[format])})</Button>
-        ))}
+        {(['pdf', 'csv', 'json', 'manifest'] as const)
+          .filter((format) => files[format] > 0)
+          .map((format) => (
+            <Button
+              key={format}
+              component="a"
+              href={downloadOf(run.id, format)}
+              download
+              variant={format === 'pdf' ? 'filled' : 'default'}
+              leftSection={<IconDownload size={16} />}
+            >
+              {format === 'manifest' ? 'Manifest' : format.toUpperCase()} (
+              {kilobytes(files[format])})
+            </Button>
+          ))}
       </Group>
       <Verify run={run} />
     </div>
@@ -72,7 +121,10 @@ function Verify({ run: { files } }: { run: ReportRun }) {
   if (!files?.manifest) return null;
   return (
     <Stack gap={6} mt="sm">
-      <Text size="xs" className="muted">Download all four into one folder and check them offline: that Reeve wrote them so, and that every cited entry is in the log.</Text>
+      <Text size="xs" className="muted">
+        Download all four into one folder and check them offline: that Reeve wrote them so, and that
+        every cited entry is in the log.
+      </Text>
       <VerifyCommand file={files.manifest_name} />
     </Stack>
   );
@@ -88,11 +140,25 @@ const DELIVERIES: Record<string, { label: string; color: string }> = {
 function Deliveries({ run }: { run: ReportRun }) {
   return (
     <div>
-      <Text size="sm" fw={550}>Delivery</Text>
+      <Text size="sm" fw={550}>
+        Delivery
+      </Text>
       <List size="sm" aria-label="Delivery">
         {run.deliveries.map(({ channel, status, error }) => {
           const { label, color } = DELIVERIES[status] ?? { label: status, color: 'gray' };
-          return <List.Item key={channel}>{channel}: <Text span size="sm" c={color}>{label}</Text>{error && <Text size="xs" className="muted">{error}</Text>}</List.Item>;
+          return (
+            <List.Item key={channel}>
+              {channel}:{' '}
+              <Text span size="sm" c={color}>
+                {label}
+              </Text>
+              {error && (
+                <Text size="xs" className="muted">
+                  {error}
+                </Text>
+              )}
+            </List.Item>
+          );
         })}
       </List>
     </div>
@@ -100,13 +166,22 @@ function Deliveries({ run }: { run: ReportRun }) {
 }
 
 function Found({ run, summary }: { run: ReportRun; summary: Summary }) {
-  const bars = summary.by_time.counts.map(({ start, count: entries }) => ({ value: start, count: entries }));
+  const bars = summary.by_time.counts.map(({ start, count: entries }) => ({
+    value: start,
+    count: entries,
+  }));
   return (
     <>
       <Group gap="xl">
-        {summary.metrics.includes('event_counts') && <Figure name="Entries" value={count(summary.entries)} />}
-        {summary.metrics.includes('unique_users') && <Figure name="Unique users" value={many(summary.unique_users)} />}
-        {summary.metrics.includes('resources_affected') && <Figure name="Resources affected" value={many(summary.resources_affected)} />}
+        {summary.metrics.includes('event_counts') && (
+          <Figure name="Entries" value={count(summary.entries)} />
+        )}
+        {summary.metrics.includes('unique_users') && (
+          <Figure name="Unique users" value={many(summary.unique_users)} />
+        )}
+        {summary.metrics.includes('resources_affected') && (
+          <Figure name="Resources affected" value={many(summary.resources_affected)} />
+        )}
       </Group>
       <TimeBars label="Entries over the period" counts={bars} height={120} />
       {summary.coverage && <Coverage of={summary.coverage} />}
@@ -117,10 +192,23 @@ function Found({ run, summary }: { run: ReportRun; summary: Summary }) {
 }
 
 function Figure({ name, value }: { name: string; value: string }) {
-  return <div><Text size="xl" fw={650}>{value}</Text><Text size="xs" className="muted">{name}</Text></div>;
+  return (
+    <div>
+      <Text size="xl" fw={650}>
+        {value}
+      </Text>
+      <Text size="xs" className="muted">
+        {name}
+      </Text>
+    </div>
+  );
 }
 
-const FIELDS: Record<string, string> = { user: 'User', resource: 'Resource', event_type: 'Event type' };
+const FIELDS: Record<string, string> = {
+  user: 'User',
+  resource: 'Resource',
+  event_type: 'Event type',
+};
 
 function Groups({ summary }: { summary: Summary }) {
   const { group_by: fields, metrics, groups } = summary;
@@ -130,25 +218,50 @@ function Groups({ summary }: { summary: Summary }) {
         <Table aria-label="Groups" verticalSpacing={10}>
           <Table.Thead>
             <Table.Tr>
-              {fields.map((field) => <Table.Th key={field}>{FIELDS[field] ?? field}</Table.Th>)}
+              {fields.map((field) => (
+                <Table.Th key={field}>{FIELDS[field] ?? field}</Table.Th>
+              ))}
               {metrics.includes('event_counts') && <Table.Th ta="right">Events</Table.Th>}
               {metrics.includes('unique_users') && <Table.Th ta="right">Unique users</Table.Th>}
-              {metrics.includes('resources_affected') && <Table.Th ta="right">Resources affected</Table.Th>}
+              {metrics.includes('resources_affected') && (
+                <Table.Th ta="right">Resources affected</Table.Th>
+              )}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {groups.map((row) => (
               <Table.Tr key={JSON.stringify(row.values)}>
-                {fields.map((field) => <Table.Td key={field} data-label={FIELDS[field] ?? field}>{row.values[field] ?? 'None'}</Table.Td>)}
-                {metrics.includes('event_counts') && <Table.Td ta="right" data-label="Events">{count(row.events)}</Table.Td>}
-                {metrics.includes('unique_users') && <Table.Td ta="right" data-label="Unique users">{many(row.unique_users)}</Table.Td>}
-                {metrics.includes('resources_affected') && <Table.Td ta="right" data-label="Resources affected">{many(row.resources_affected)}</Table.Td>}
+                {fields.map((field) => (
+                  <Table.Td key={field} data-label={FIELDS[field] ?? field}>
+                    {row.values[field] ?? 'None'}
+                  </Table.Td>
+                ))}
+                {metrics.includes('event_counts') && (
+                  <Table.Td ta="right" data-label="Events">
+                    {count(row.events)}
+                  </Table.Td>
+                )}
+                {metrics.includes('unique_users') && (
+                  <Table.Td ta="right" data-label="Unique users">
+                    {many(row.unique_users)}
+                  </Table.Td>
+                )}
+                {metrics.includes('resources_affected') && (
+                  <Table.Td ta="right" data-label="Resources affected">
+                    {many(row.resources_affected)}
+                  </Table.Td>
+                )}
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {summary.groups_total > groups.length && <Text size="xs" className="muted">The {groups.length} largest of {count(summary.groups_total)} groups; the files have all of them.</Text>}
+      {summary.groups_total > groups.length && (
+        <Text size="xs" className="muted">
+          The {groups.length} largest of {count(summary.groups_total)} groups; the files have all of
+          them.
+        </Text>
+      )}
     </div>
   );
 }

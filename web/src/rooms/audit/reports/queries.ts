@@ -19,7 +19,8 @@ const MOST = 1000;
 const BUSY_MS = 1000;
 const QUIET_MS = 30_000;
 
-export const isBusy = ({ state }: Pick<ReportRun, 'state'>) => state === 'queued' || state === 'running';
+export const isBusy = ({ state }: Pick<ReportRun, 'state'>) =>
+  state === 'queued' || state === 'running';
 
 export const reportsQuery = queryOptions({
   queryKey: ['reports', 'list'],
@@ -35,7 +36,10 @@ export const templatesQuery = queryOptions({
 export function runsQuery(kind: 'compliance' | 'custom') {
   return queryOptions({
     queryKey: ['reports', 'runs', kind],
-    queryFn: () => body(client.GET('/api/v1/audit-logs/reports/runs', { params: { query: { kind, limit: 100 } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/audit-logs/reports/runs', { params: { query: { kind, limit: 100 } } }),
+      ),
     refetchInterval: (query) => (query.state.data?.items.some(isBusy) ? BUSY_MS : QUIET_MS),
   });
 }
@@ -51,12 +55,17 @@ export function runQuery(id: string) {
 /** A change of reports: it is pending until everything of the page was asked for again. */
 export function useChange<Given, Answer>(change: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
-  return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries({ queryKey: ['reports'] }) });
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['reports'] }),
+  });
 }
 
 const params = (id: string) => ({ params: { path: { id } } });
-export const createReport = (given: Schemas['ReportCreate']) => body(client.POST(REPORTS, { body: given }));
-export const changeReport = ({ id, ...given }: { id: string } & Schemas['ReportPatch']) => body(client.PATCH(REPORT, { ...params(id), body: given }));
+export const createReport = (given: Schemas['ReportCreate']) =>
+  body(client.POST(REPORTS, { body: given }));
+export const changeReport = ({ id, ...given }: { id: string } & Schemas['ReportPatch']) =>
+  body(client.PATCH(REPORT, { ...params(id), body: given }));
 export const removeReport = (id: string) => body(client.DELETE(REPORT, params(id)));
 export const runReport = (id: string) => body(client.POST(`${REPORT}/run`, params(id)));
 export const cancelRun = (id: string) => body(client.POST(`${RUN}/cancel`, params(id)));
@@ -71,9 +80,15 @@ export async function runFramework(given: Schemas['ReportCreate'] & { known?: Re
   return runReport((await saveFramework(given)).id);
 }
 
-export const reviewException = ({ run, ...given }: { run: string } & Schemas['ReportReviewCreate']) => body(client.POST(`${RUN}/reviews`, { ...params(run), body: given }));
+export const reviewException = ({
+  run,
+  ...given
+}: { run: string } & Schemas['ReportReviewCreate']) =>
+  body(client.POST(`${RUN}/reviews`, { ...params(run), body: given }));
 
-export const downloadOf = (id: string, format: 'pdf' | 'csv' | 'json' | 'manifest') => `/api/v1/audit-logs/reports/runs/${id}/download?format=${format}`;
+export const downloadOf = (id: string, format: 'pdf' | 'csv' | 'json' | 'manifest') =>
+  `/api/v1/audit-logs/reports/runs/${id}/download?format=${format}`;
 
 /** The report that the page keeps for a framework. */
-export const isOf = ({ name, framework }: Report, template: Template) => framework === template.id && name === template.name;
+export const isOf = ({ name, framework }: Report, template: Template) =>
+  framework === template.id && name === template.name;

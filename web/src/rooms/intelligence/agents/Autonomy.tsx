@@ -11,12 +11,21 @@ export function Autonomy({ agent }: { agent: Agent }) {
   if (!data) return null;
   const { summary, limits, acts } = autonomyOf(agent, data);
   return (
-    <Alert color={acts ? 'petrol' : 'gray'} variant="light" icon={acts ? <IconRobot size={18} /> : <IconHandStop size={18} />} title={acts ? 'Acts automatically' : 'Does not act automatically'}>
+    <Alert
+      color={acts ? 'petrol' : 'gray'}
+      variant="light"
+      icon={acts ? <IconRobot size={18} /> : <IconHandStop size={18} />}
+      title={acts ? 'Acts automatically' : 'Does not act automatically'}
+    >
       <Text size="sm">{summary}</Text>
       {limits.length > 0 && (
         <details style={{ marginTop: 6 }}>
           <summary className="fold">Limits</summary>
-          <List size="sm" spacing={2} mt={6}>{limits.map((text) => <List.Item key={text}>{text}</List.Item>)}</List>
+          <List size="sm" spacing={2} mt={6}>
+            {limits.map((text) => (
+              <List.Item key={text}>{text}</List.Item>
+            ))}
+          </List>
         </details>
       )}
     </Alert>

@@ -12,12 +12,17 @@ export function Commitments({ portfolios }: { portfolios: Portfolio[] }) {
   return (
     <Stack gap="xs">
       <div>
-        <Title order={3} size="h4">Commitments</Title>
+        <Title order={3} size="h4">
+          Commitments
+        </Title>
         <Text size="sm" className="muted">
-          One-year commitments simulated on the hourly use of all on-demand machines of an account. Reeve buys nothing.
+          One-year commitments simulated on the hourly use of all on-demand machines of an account.
+          Reeve buys nothing.
         </Text>
       </div>
-      {portfolios.map((portfolio) => <Account key={`${portfolio.provider} ${portfolio.account}`} portfolio={portfolio} />)}
+      {portfolios.map((portfolio) => (
+        <Account key={`${portfolio.provider} ${portfolio.account}`} portfolio={portfolio} />
+      ))}
     </Stack>
   );
 }
@@ -27,17 +32,34 @@ function Account({ portfolio }: { portfolio: Portfolio }) {
   const { safe, best } = portfolio;
   return (
     <details>
-      <summary className="fold">{words(portfolio.provider)} {portfolio.account}: {safeLevel(portfolio)}</summary>
+      <summary className="fold">
+        {words(portfolio.provider)} {portfolio.account}: {safeLevel(portfolio)}
+      </summary>
       <Stack gap="sm" mt="sm">
         <CommitmentChart portfolio={portfolio} />
         <Facts
           of={[
-            ['Use', `${money(portfolio.use_monthly)} a month at on-demand list prices, ${plural(portfolio.machines, 'machine')}, ${count(portfolio.hours)} hours`],
+            [
+              'Use',
+              `${money(portfolio.use_monthly)} a month at on-demand list prices, ${plural(portfolio.machines, 'machine')}, ${count(portfolio.hours)} hours`,
+            ],
             ['Discount', `${percent(portfolio.discount_percent)}. ${portfolio.discount}`],
-            ['Break-even', `A commitment must be used in ${percent(portfolio.break_even_percent)} of its hours`],
-            ['Safe level', `Covers ${percent(safe.coverage_percent)}, used to ${percent(safe.utilisation_percent)}; ${money(safe.on_demand_monthly)} a month stay on demand. ${risk(safe)}`],
-            ['Best level', `$${best.hourly.toFixed(2)} an hour would have saved ${money(best.savings_monthly)} a month. ${risk(best)}`],
-            ['Tried on past weeks', `Chosen from the earlier weeks, the safe level would have saved ${money(portfolio.held_out_savings_monthly)} a month in the last third`],
+            [
+              'Break-even',
+              `A commitment must be used in ${percent(portfolio.break_even_percent)} of its hours`,
+            ],
+            [
+              'Safe level',
+              `Covers ${percent(safe.coverage_percent)}, used to ${percent(safe.utilisation_percent)}; ${money(safe.on_demand_monthly)} a month stay on demand. ${risk(safe)}`,
+            ],
+            [
+              'Best level',
+              `$${best.hourly.toFixed(2)} an hour would have saved ${money(best.savings_monthly)} a month. ${risk(best)}`,
+            ],
+            [
+              'Tried on past weeks',
+              `Chosen from the earlier weeks, the safe level would have saved ${money(portfolio.held_out_savings_monthly)} a month in the last third`,
+            ],
           ]}
         />
       </Stack>

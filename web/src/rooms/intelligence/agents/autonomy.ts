@@ -40,7 +40,10 @@ const CHANGES: Record<string, (settings: Settings, guardrails: Guardrails) => st
   storage_optimizer: (set) => [
     ...unless(set['convert_gp2.enabled'] === 'false', 'convert gp2 volumes to gp3'),
     ...unless(set['convert_provisioned.enabled'] === 'false', 'convert io1 and io2 volumes to gp3'),
-    ...unless(set['reduce_provisioned.enabled'] === 'false', 'reduce provisioned performance that is not used'),
+    ...unless(
+      set['reduce_provisioned.enabled'] === 'false',
+      'reduce provisioned performance that is not used',
+    ),
   ],
   performance_optimizer: () => ['scale groups before predicted traffic'],
   db_optimizer: () => ['add read replicas that predictive rules or anomalies ask for'],
@@ -56,7 +59,8 @@ function signatures(agent: Agent, guardrails: Guardrails, level: string): string
   return LEVELS.indexOf(level) >= LEVELS.indexOf(from) ? ['manager'] : [];
 }
 
-const listed = (texts: string[], last = 'and') => (texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`);
+const listed = (texts: string[], last = 'and') =>
+  texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`;
 
 function places({ scope }: Agent): string {
   const [accounts, services] = [scope.accounts ?? [], scope.services ?? []];
@@ -67,8 +71,10 @@ function places({ scope }: Agent): string {
 export function autonomyOf(agent: Agent, guardrails: Guardrails): Autonomy {
   const none = (summary: string): Autonomy => ({ summary, limits: [], acts: false });
   if (guardrails.kill_switch) return none('Changes nothing now: the kill switch is on.');
-  if (agent.mode === 'learning') return none('Only recommends. It changes nothing while its mode is Learning.');
-  if (!agent.auto_apply.enabled) return none('Changes nothing automatically. People apply its recommendations.');
+  if (agent.mode === 'learning')
+    return none('Only recommends. It changes nothing while its mode is Learning.');
+  if (!agent.auto_apply.enabled)
+    return none('Changes nothing automatically. People apply its recommendations.');
   const changes = CHANGES[agent.agent_type]?.(flat(agent.settings), guardrails) ?? [];
   const covered = LEVELS.slice(0, LEVELS.indexOf(agent.auto_apply.max_impact ?? 'low') + 1);
   const alone = covered.filter((level) => signatures(agent, guardrails, level).length === 0);
@@ -76,25 +82,46 @@ export function autonomyOf(agent: Agent, guardrails: Guardrails): Autonomy {
   const asks = agent.mode === 'active' ? signed : [];
   const what = changes.length ? listed(changes) : 'apply its recommendations';
   const limits = [
-    asks.length > 0 && `Requests approval for ${listed(asks.map((level) => `${level} impact (${listed(signatures(agent, guardrails, level).map((name) => words(name).toLowerCase()))})`))}.`,
+    asks.length > 0 &&
+      `Requests approval for ${listed(asks.map((level) => `${level} impact (${listed(signatures(agent, guardrails, level).map((name) => words(name).toLowerCase()))})`))}.`,
     `Leaves to people: ${listed([...LEVELS.filter((level) => !alone.includes(level) && !asks.includes(level)).map((level) => `${level} impact`), `anything below ${percent(percentOf(agent.confidence_threshold))} confidence`])}.`,
     ...guardrailLimits(guardrails),
   ].filter((text) => text !== false);
   const waits = agent.learning_waived ? false : agent.status.learning_percent < 100;
-  if (alone.length === 0) return { summary: asks.length ? `Changes nothing without approval. May request approval to ${what}, ${places(agent)}.` : 'Changes nothing automatically: the approval matrix requires a signature for every impact that it may apply.', limits, acts: asks.length > 0 };
+  if (alone.length === 0)
+    return {
+      summary: asks.length
+        ? `Changes nothing without approval. May request approval to ${what}, ${places(agent)}.`
+        : 'Changes nothing automatically: the approval matrix requires a signature for every impact that it may apply.',
+      limits,
+      acts: asks.length > 0,
+    };
   return {
     summary: `${waits ? 'Once its learning period has ended, it may' : 'May'} automatically ${what}, ${places(agent)}, if the impact is ${listed(alone, 'or')}.`,
-    limits, acts: true,
+    limits,
+    acts: true,
   };
 }
 
-function guardrailLimits({ blast_radius: radius, cost_impact: cost, change_control: control }: Guardrails): string[] {
+function guardrailLimits({
+  blast_radius: radius,
+  cost_impact: cost,
+  change_control: control,
+}: Guardrails): string[] {
   const names = (list: { name: string }[]) => listed(list.map(({ name }) => `“${name}”`));
   return [
     `Changes at most ${plural(radius.max_actions_per_run, 'resource')} in a run and ${count(radius.max_actions_per_day)} in a day.`,
     `Never raises the cost of a resource by more than ${cost.max_increase} or, by a smaller size, lowers it by more than ${cost.max_decrease} in one change.`,
-    ...unless(control.direction === 'both', control.direction === 'up_only' ? 'Never makes anything smaller or stops it.' : 'Never makes anything larger.'),
-    ...unless(control.maintenance_windows.length === 0, `Restarts resources only in the maintenance ${control.maintenance_windows.length === 1 ? 'window' : 'windows'} ${names(control.maintenance_windows)}.`),
+    ...unless(
+      control.direction === 'both',
+      control.direction === 'up_only'
+        ? 'Never makes anything smaller or stops it.'
+        : 'Never makes anything larger.',
+    ),
+    ...unless(
+      control.maintenance_windows.length === 0,
+      `Restarts resources only in the maintenance ${control.maintenance_windows.length === 1 ? 'window' : 'windows'} ${names(control.maintenance_windows)}.`,
+    ),
     ...unless(control.freezes.length === 0, `Changes nothing during ${names(control.freezes)}.`),
     'Never changes resources managed by infrastructure as code.',
   ];

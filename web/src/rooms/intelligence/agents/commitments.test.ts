@@ -3,8 +3,14 @@ import type { CommitmentLevel } from '../../../api/bodies';
 import { risk, safeLevel } from './commitments';
 
 const level = (more: Partial<CommitmentLevel>): CommitmentLevel => ({
-  hourly: 7.2, coverage_percent: 80, utilisation_percent: 96, savings_monthly: 2044, on_demand_monthly: 900,
-  losing_weeks_percent: 0, room_percent: 25, ...more,
+  hourly: 7.2,
+  coverage_percent: 80,
+  utilisation_percent: 96,
+  savings_monthly: 2044,
+  on_demand_monthly: 900,
+  losing_weeks_percent: 0,
+  room_percent: 25,
+  ...more,
 });
 
 test('the safe level is advice, or says that none pays off', () => {
@@ -14,6 +20,8 @@ test('the safe level is advice, or says that none pays off', () => {
 
 test('the risk of a level is told in weeks and in room', () => {
   expect(risk(level({}))).toMatch(/in no week; use may fall by 25\s?% before it does/);
-  expect(risk(level({ losing_weeks_percent: 50, room_percent: -3 }))).toMatch(/in 50\s?% of the weeks; use is below break-even/);
+  expect(risk(level({ losing_weeks_percent: 50, room_percent: -3 }))).toMatch(
+    /in 50\s?% of the weeks; use is below break-even/,
+  );
   expect(risk(level({ hourly: 0 }))).toContain('nothing is at risk');
 });

@@ -41,11 +41,17 @@ export const REASONS: Record<string, string> = {
 };
 
 export function reasonInWords({ outcome, reason, signatures }: Decision): string {
-  if (outcome === 'requests_approval') return `signed by ${signatures.map((name) => words(name).toLowerCase()).join(' and ')}`;
-  return reason ? REASONS[reason] ?? words(reason).toLowerCase() : '';
+  if (outcome === 'requests_approval')
+    return `signed by ${signatures.map((name) => words(name).toLowerCase()).join(' and ')}`;
+  return reason ? (REASONS[reason] ?? words(reason).toLowerCase()) : '';
 }
 
 /** The decisions by outcome, what changes something first; outcomes without any are left out. */
 export function grouped<One extends Decision>(decisions: One[]) {
-  return OUTCOMES.map(([outcome, title, colour]) => ({ outcome, title, colour, items: decisions.filter((one) => one.outcome === outcome) })).filter(({ items }) => items.length > 0);
+  return OUTCOMES.map(([outcome, title, colour]) => ({
+    outcome,
+    title,
+    colour,
+    items: decisions.filter((one) => one.outcome === outcome),
+  })).filter(({ items }) => items.length > 0);
 }

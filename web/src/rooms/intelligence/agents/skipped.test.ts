@@ -3,7 +3,11 @@ import { skippedInWords } from './skipped';
 
 test('reasons are sentences, of resources and of recommendations', () => {
   expect(skippedInWords({ of: 'resources', reason: 'in_use' })).toBe('It is used');
-  expect(skippedInWords({ of: 'recommendations', reason: 'mode_learning' })).toBe('The agent is in learning mode');
-  expect(skippedInWords({ of: 'recommendations', reason: 'blocked_cost_impact.max_decrease' })).toMatch(/^Guardrail “.+” blocks it$/);
+  expect(skippedInWords({ of: 'recommendations', reason: 'mode_learning' })).toBe(
+    'The agent is in learning mode',
+  );
+  expect(
+    skippedInWords({ of: 'recommendations', reason: 'blocked_cost_impact.max_decrease' }),
+  ).toMatch(/^Guardrail “.+” blocks it$/);
   expect(skippedInWords({ of: 'resources', reason: 'something_new' })).toBe('Something new');
 });

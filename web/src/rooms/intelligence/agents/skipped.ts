@@ -67,7 +67,8 @@ const RECOMMENDATIONS: Record<string, string> = {
 /** A reason as a sentence without its full stop. */
 export function skippedInWords({ of, reason }: { of: string; reason: string }): string {
   if (of === 'resources') return RESOURCES[reason] ?? words(reason);
-  if (reason.startsWith('blocked_')) return `Guardrail “${guardrailPlace(reason.slice('blocked_'.length)).name}” blocks it`;
+  if (reason.startsWith('blocked_'))
+    return `Guardrail “${guardrailPlace(reason.slice('blocked_'.length)).name}” blocks it`;
   const text = RECOMMENDATIONS[reason] ?? REASONS[reason] ?? words(reason);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

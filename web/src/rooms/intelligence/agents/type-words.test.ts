@@ -3,13 +3,25 @@ import { linesOf, valueInWords } from './type-words';
 
 describe('agent types in words', () => {
   it.each([
-    [true, undefined], ['30d_historical', '30 days historical'], ['15m_lead_time', '15 minutes lead time'], ['CPU below 20% for 14 days', 'CPU below 20% for 14 days'],
-    ['90d', '90 days'], [['SOC 2', 'ISO 27001'], 'SOC 2, ISO 27001'], ['user_and_resource', 'user and resource'],
+    [true, undefined],
+    ['30d_historical', '30 days historical'],
+    ['15m_lead_time', '15 minutes lead time'],
+    ['CPU below 20% for 14 days', 'CPU below 20% for 14 days'],
+    ['90d', '90 days'],
+    [['SOC 2', 'ISO 27001'], 'SOC 2, ISO 27001'],
+    ['user_and_resource', 'user and resource'],
   ])('%j', (value, expected) => expect(valueInWords(value)).toBe(expected));
 
   it('names nested values by their path, and marks what is planned', () => {
-    expect(linesOf('settings', { learning: { interruption_history: '90d', workload_patterns: true }, off: false }, ['settings.learning.workload_patterns'])).toEqual([
-      { name: 'Learning: interruption history', value: '90 days', planned: false }, { name: 'Learning: workload patterns', value: undefined, planned: true },
+    expect(
+      linesOf(
+        'settings',
+        { learning: { interruption_history: '90d', workload_patterns: true }, off: false },
+        ['settings.learning.workload_patterns'],
+      ),
+    ).toEqual([
+      { name: 'Learning: interruption history', value: '90 days', planned: false },
+      { name: 'Learning: workload patterns', value: undefined, planned: true },
     ]);
   });
 });

@@ -17,23 +17,43 @@ export function valueInWords(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.map((one) => valueInWords(one) ?? '').join(', ');
   const text = String(value);
   if (!/^[a-z0-9_]+$/.test(text)) return text;
-  return text.replace(/^(\d+)([dhm])(?=_|$)/, (_, number: string, unit: string) => `${number} ${UNITS[unit]}`).replace(/_/g, ' ');
+  return text
+    .replace(
+      /^(\d+)([dhm])(?=_|$)/,
+      (_, number: string, unit: string) => `${number} ${UNITS[unit]}`,
+    )
+    .replace(/_/g, ' ');
 }
 
 /** The lines of a part of the table (`capabilities`, `actions`, `settings`); nested values are named by their path. */
-export function linesOf(part: string, values: Record<string, unknown>, described: string[]): TypeLine[] {
+export function linesOf(
+  part: string,
+  values: Record<string, unknown>,
+  described: string[],
+): TypeLine[] {
   const walk = (value: unknown, path: string[]): TypeLine[] => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value).flatMap(([name, inner]) => walk(inner, [...path, name]));
-    return [{ name: words(path.join(': ')), value: valueInWords(value), planned: described.includes([part, ...path].join('.')) }];
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return Object.entries(value).flatMap(([name, inner]) => walk(inner, [...path, name]));
+    return [
+      {
+        name: words(path.join(': ')),
+        value: valueInWords(value),
+        planned: described.includes([part, ...path].join('.')),
+      },
+    ];
   };
-  return Object.entries(values).filter(([, value]) => value !== false).flatMap(([name, value]) => walk(value, [name]));
+  return Object.entries(values)
+    .filter(([, value]) => value !== false)
+    .flatMap(([name, value]) => walk(value, [name]));
 }
 
 /** Origin of the recommendations of a type. */
 export const FINDINGS: Record<string, string> = {
   runs: 'Checks the resources of its scope on a schedule.',
-  anomalies: 'Judges nothing itself: it holds what security anomalies ask for, with its scope, mode and limits.',
-  predictive_rules: 'Judges nothing itself: it holds what predictive rules and anomalies ask for, with its scope, mode and limits.',
+  anomalies:
+    'Judges nothing itself: it holds what security anomalies ask for, with its scope, mode and limits.',
+  predictive_rules:
+    'Judges nothing itself: it holds what predictive rules and anomalies ask for, with its scope, mode and limits.',
 };
 
 /** A type in two or three words, by the origin of its recommendations. */

@@ -21,26 +21,67 @@ import { MOST } from '../queries';
 import { isNoise } from './entries';
 import { anomaliesQuery } from './queries';
 
-const AnomalySettingsDialog = late(() => import('./AnomalySettingsDialog'), 'AnomalySettingsDialog');
+const AnomalySettingsDialog = late(
+  () => import('./AnomalySettingsDialog'),
+  'AnomalySettingsDialog',
+);
 
 const route = getRouteApi('/app/intelligence/anomalies/');
 export const CLASSES = ['cost', 'performance', 'security', 'operational'];
 
 const COLUMNS: Column<Anomaly>[] = [
   {
-    id: 'title', header: 'Anomaly', sortBy: (row) => row.title,
+    id: 'title',
+    header: 'Anomaly',
+    sortBy: (row) => row.title,
     cell: (row) => (
       <div style={{ minWidth: 220, maxWidth: 380 }}>
-        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: row.id }} {...props} />}>{row.title}</Anchor>
-        <Text size="xs" className="muted" truncate title={placeOf(row)}>{placeOf(row)}</Text>
+        <Anchor
+          size="sm"
+          fw={550}
+          c="inherit"
+          renderRoot={(props) => (
+            <Link to="/intelligence/anomalies/$id" params={{ id: row.id }} {...props} />
+          )}
+        >
+          {row.title}
+        </Anchor>
+        <Text size="xs" className="muted" truncate title={placeOf(row)}>
+          {placeOf(row)}
+        </Text>
       </div>
     ),
   },
-  { id: 'severity', header: 'Severity', sortBy: (row) => PRIORITY_ORDER.indexOf(row.severity), cell: (row) => <Status of={row.severity} /> },
+  {
+    id: 'severity',
+    header: 'Severity',
+    sortBy: (row) => PRIORITY_ORDER.indexOf(row.severity),
+    cell: (row) => <Status of={row.severity} />,
+  },
   { id: 'class', header: 'Class', sortBy: (row) => row.type, cell: (row) => words(row.type) },
-  { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> },
-  { id: 'cause', header: 'Likely cause', cell: (row) => <div style={{ minWidth: 180, maxWidth: 320 }}><Text size="sm" lineClamp={2} title={row.likely_cause}>{sentence(row.likely_cause)}</Text></div> },
-  { id: 'started', header: 'Began', sortBy: (row) => row.started_at, cell: (row) => <When at={row.started_at} /> },
+  {
+    id: 'status',
+    header: 'Status',
+    sortBy: (row) => row.status,
+    cell: (row) => <Status of={row.status} />,
+  },
+  {
+    id: 'cause',
+    header: 'Likely cause',
+    cell: (row) => (
+      <div style={{ minWidth: 180, maxWidth: 320 }}>
+        <Text size="sm" lineClamp={2} title={row.likely_cause}>
+          {sentence(row.likely_cause)}
+        </Text>
+      </div>
+    ),
+  },
+  {
+    id: 'started',
+    header: 'Began',
+    sortBy: (row) => row.started_at,
+    cell: (row) => <When at={row.started_at} />,
+  },
 ];
 
 function placeOf({ resource: { name, id, kind, provider, region } }: Anomaly): string {
@@ -54,7 +95,12 @@ export function Anomalies() {
   const may = useMay();
   const [settings, setSettings] = useState(false);
   const { data, error, refetch } = useQuery(anomaliesQuery(search));
-  const set = (change: Partial<typeof search>) => void navigate({ to: '/intelligence/anomalies', search: (before) => ({ ...before, ...change, page: undefined }), replace: true });
+  const set = (change: Partial<typeof search>) =>
+    void navigate({
+      to: '/intelligence/anomalies',
+      search: (before) => ({ ...before, ...change, page: undefined }),
+      replace: true,
+    });
   const clear = () => void navigate({ to: '/intelligence/anomalies', search: {}, replace: true });
   const filtered = Object.values(search).some(Boolean);
   const [everything, setEverything] = useState(false);
@@ -64,37 +110,122 @@ export function Anomalies() {
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-end" gap="sm">
-        <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter anomalies" flex="1 1 300px">
-          <Select label="Class" placeholder="Any" clearable w={150} data={options(CLASSES)} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} />
-          <Select label="Status" placeholder="Any" clearable w={150} data={options(['open', 'acknowledged', 'resolved'])} value={search.status ?? null} onChange={(value) => set({ status: value ?? undefined })} />
-          <TypedFilter label="Resource or person" placeholder="Identifier" w={220} value={search.resource} onChange={(resource) => set({ resource })} />
-          {filtered && <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={16} />} onClick={clear}>Clear</Button>}
+        <Group
+          gap="sm"
+          align="flex-end"
+          role="search"
+          className="filters"
+          aria-label="Filter anomalies"
+          flex="1 1 300px"
+        >
+          <Select
+            label="Class"
+            placeholder="Any"
+            clearable
+            w={150}
+            data={options(CLASSES)}
+            value={search.type ?? null}
+            onChange={(value) => set({ type: value ?? undefined })}
+          />
+          <Select
+            label="Status"
+            placeholder="Any"
+            clearable
+            w={150}
+            data={options(['open', 'acknowledged', 'resolved'])}
+            value={search.status ?? null}
+            onChange={(value) => set({ status: value ?? undefined })}
+          />
+          <TypedFilter
+            label="Resource or person"
+            placeholder="Identifier"
+            w={220}
+            value={search.resource}
+            onChange={(resource) => set({ resource })}
+          />
+          {filtered && (
+            <Button
+              variant="subtle"
+              color="gray"
+              leftSection={<IconFilterOff size={16} />}
+              onClick={clear}
+            >
+              Clear
+            </Button>
+          )}
         </Group>
-        <Button variant="default" leftSection={<IconAdjustments size={16} />} onClick={() => setSettings(true)}>Detection settings</Button>
+        <Button
+          variant="default"
+          leftSection={<IconAdjustments size={16} />}
+          onClick={() => setSettings(true)}
+        >
+          Detection settings
+        </Button>
       </Group>
-      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+      {error ? (
+        <ProblemAlert error={error} onRetry={() => void refetch()} />
+      ) : (
         <>
           <Group gap={8}>
-            <Text size="sm" className="muted numeral" role="status">{data ? `${count(data.total)} found, newest first${noise > 0 && !everything ? `; ${count(noise)} of low severity are resolved and hidden` : ''}` : 'Loading …'}</Text>
-            {noise > 0 && <Anchor component="button" size="sm" onClick={() => setEverything(!everything)}>{everything ? 'Hide resolved ones of low severity' : 'Show all'}</Anchor>}
+            <Text size="sm" className="muted numeral" role="status">
+              {data
+                ? `${count(data.total)} found, newest first${noise > 0 && !everything ? `; ${count(noise)} of low severity are resolved and hidden` : ''}`
+                : 'Loading …'}
+            </Text>
+            {noise > 0 && (
+              <Anchor component="button" size="sm" onClick={() => setEverything(!everything)}>
+                {everything ? 'Hide resolved ones of low severity' : 'Show all'}
+              </Anchor>
+            )}
           </Group>
-          {data && data.total > MOST && <Alert color="yellow">Only the newest {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
+          {data && data.total > MOST && (
+            <Alert color="yellow">
+              Only the newest {count(MOST)} are shown. Narrow the filters to see the rest.
+            </Alert>
+          )}
           <DataTable
-            label="Anomalies" columns={COLUMNS} rows={rows} rowId={(row) => row.id} pageSize={25}
-            onOpen={(row) => void navigate({ to: '/intelligence/anomalies/$id', params: { id: row.id } })}
+            label="Anomalies"
+            columns={COLUMNS}
+            rows={rows}
+            rowId={(row) => row.id}
+            pageSize={25}
+            onOpen={(row) =>
+              void navigate({ to: '/intelligence/anomalies/$id', params: { id: row.id } })
+            }
             empty={
               <EmptyState
-                title={filtered ? 'Nothing matches these filters' : noise > 0 ? 'Nothing needs you' : 'No anomalies yet'} icon={<IconActivity size={22} />}
-                action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}
+                title={
+                  filtered
+                    ? 'Nothing matches these filters'
+                    : noise > 0
+                      ? 'Nothing needs you'
+                      : 'No anomalies yet'
+                }
+                icon={<IconActivity size={22} />}
+                action={
+                  filtered ? (
+                    <Button variant="light" mt="sm" onClick={clear}>
+                      Clear filters
+                    </Button>
+                  ) : undefined
+                }
               >
-                {noise > 0 ? 'All anomalies are resolved and of low severity.' : filtered ? 'Remove a filter, or search by resource identifier or user name.'
-                  : 'Detection starts after two weeks of data. Choose what is checked under “Detection settings”.'}
+                {noise > 0
+                  ? 'All anomalies are resolved and of low severity.'
+                  : filtered
+                    ? 'Remove a filter, or search by resource identifier or user name.'
+                    : 'Detection starts after two weeks of data. Choose what is checked under “Detection settings”.'}
               </EmptyState>
             }
           />
         </>
       )}
-      {settings && <AnomalySettingsDialog locked={!may('intelligence.configure')} onClose={() => setSettings(false)} />}
+      {settings && (
+        <AnomalySettingsDialog
+          locked={!may('intelligence.configure')}
+          onClose={() => setSettings(false)}
+        />
+      )}
     </Stack>
   );
 }

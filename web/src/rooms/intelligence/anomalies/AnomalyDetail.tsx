@@ -28,7 +28,14 @@ import { before, entriesQuery } from './entries';
 import { acknowledge, anomalyQuery, reopen } from './queries';
 
 const route = getRouteApi('/app/intelligence/anomalies/$id');
-const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Anomalies', '/intelligence/anomalies']]} />;
+const TRAIL = (
+  <Trail
+    of={[
+      ['Intelligence Automation', '/intelligence'],
+      ['Anomalies', '/intelligence/anomalies'],
+    ]}
+  />
+);
 
 export function AnomalyDetail() {
   const { id } = route.useParams();
@@ -41,45 +48,65 @@ function Shown({ of: one }: { of: Anomaly }) {
   const may = useMay();
   const looking = useChange(acknowledge);
   const back = useChange(reopen);
-  const undo = one.status === 'open' ? one.feedback.some((said) => !said.withdrawn_at) && 'Undo verdict'
-    : one.status === 'resolved' ? 'Reopen' : 'Unassigned';
+  const undo =
+    one.status === 'open'
+      ? one.feedback.some((said) => !said.withdrawn_at) && 'Undo verdict'
+      : one.status === 'resolved'
+        ? 'Reopen'
+        : 'Unassigned';
   const moves = `${one.status} ${one.responses.length} ${one.feedback.length}`;
   return (
     <Page
-      title={one.title} above={TRAIL}
+      title={one.title}
+      above={TRAIL}
       description={
         <Group component="span" gap={8} display="inline-flex">
-          <Status of={one.status} /><Status of={one.severity} label={`${words(one.severity)} severity`} />
-          <Text span size="sm">{words(one.type)}</Text>
+          <Status of={one.status} />
+          <Status of={one.severity} label={`${words(one.severity)} severity`} />
+          <Text span size="sm">
+            {words(one.type)}
+          </Text>
         </Group>
       }
-      actions={may('intelligence.operate') ? (
-        <Group gap="xs">
-          {undo && (
-            <Button
-              variant="default" leftSection={<IconArrowBackUp size={16} />} loading={back.isPending}
-              onClick={() => back.mutate(one.id, { onSuccess: () => announce('Verdict removed.') })}
-            >
-              {undo}
-            </Button>
-          )}
-          {one.status === 'open' && (
-            <Button
-              variant="light" leftSection={<IconEye size={16} />} loading={looking.isPending}
-              onClick={() => looking.mutate(one.id, { onSuccess: () => announce('Assigned to you.') })}
-            >
-              Assign to me
-            </Button>
-          )}
-        </Group>
-      ) : undefined}
+      actions={
+        may('intelligence.operate') ? (
+          <Group gap="xs">
+            {undo && (
+              <Button
+                variant="default"
+                leftSection={<IconArrowBackUp size={16} />}
+                loading={back.isPending}
+                onClick={() =>
+                  back.mutate(one.id, { onSuccess: () => announce('Verdict removed.') })
+                }
+              >
+                {undo}
+              </Button>
+            )}
+            {one.status === 'open' && (
+              <Button
+                variant="light"
+                leftSection={<IconEye size={16} />}
+                loading={looking.isPending}
+                onClick={() =>
+                  looking.mutate(one.id, { onSuccess: () => announce('Assigned to you.') })
+                }
+              >
+                Assign to me
+              </Button>
+            )}
+          </Group>
+        ) : undefined
+      }
     >
       <ProblemAlert error={looking.error ?? back.error} />
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="lg">
             <Cause of={one} />
-            <Box hiddenFrom="lg"><WhatItWas of={one} /></Box>
+            <Box hiddenFrom="lg">
+              <WhatItWas of={one} />
+            </Box>
             <Remedy of={one} />
             <Observed of={one} />
             <Investigation of={one} />
@@ -89,7 +116,9 @@ function Shown({ of: one }: { of: Anomaly }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="lg">
-            <Box visibleFrom="lg"><WhatItWas of={one} /></Box>
+            <Box visibleFrom="lg">
+              <WhatItWas of={one} />
+            </Box>
             <About of={one} />
             <Related of={one} />
             <Thresholds of={one} />
@@ -104,15 +133,23 @@ function Cause({ of: one }: { of: Anomaly }) {
   return (
     <Panel title="Likely cause">
       <Stack gap="sm">
-        <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>{sentence(one.likely_cause)}</Text>
+        <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+          {sentence(one.likely_cause)}
+        </Text>
         {one.facts.length > 0 && (
           <Stack component="ul" gap={6} m={0} pl={18} aria-label="Evidence">
-            {[...new Set(one.facts)].map((text) => <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>{sentence(text)}</Text>)}
+            {[...new Set(one.facts)].map((text) => (
+              <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>
+                {sentence(text)}
+              </Text>
+            ))}
           </Stack>
         )}
         {!one.remediation && (
           <div>
-            <Text size="xs" fw={600} className="muted">What to do</Text>
+            <Text size="xs" fw={600} className="muted">
+              What to do
+            </Text>
             <Text size="sm">{one.recommended_action}</Text>
           </div>
         )}
@@ -126,11 +163,27 @@ function Related({ of: { related } }: { of: Anomaly }) {
   if (!related?.length) return null;
   return (
     <Panel title="May belong together" note="Security anomalies with something in common">
-      <Stack component="ul" gap={8} m={0} p={0} style={{ listStyle: 'none' }} aria-label="Related anomalies">
+      <Stack
+        component="ul"
+        gap={8}
+        m={0}
+        p={0}
+        style={{ listStyle: 'none' }}
+        aria-label="Related anomalies"
+      >
         {related.map(({ id, title, common }) => (
           <li key={id}>
-            <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id }} {...props} />}>{title}</Anchor>
-            <Text size="xs" className="muted">{sentence(common)}</Text>
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link to="/intelligence/anomalies/$id" params={{ id }} {...props} />
+              )}
+            >
+              {title}
+            </Anchor>
+            <Text size="xs" className="muted">
+              {sentence(common)}
+            </Text>
           </li>
         ))}
       </Stack>
@@ -146,34 +199,95 @@ function About({ of: one }: { of: Anomaly }) {
   return (
     <Panel
       title="About"
-      actions={may('audit.search') ? (
-        <Anchor
-          size="sm"
-          renderRoot={(props) => (one.activity && one.activity.entry_ids.length > 0
-            ? <Link to="/audit/search" search={{ query: entriesQuery(one.activity.entry_ids) }} {...props} />
-            : address
-            ? <Link to="/audit/search" search={{ query: `actor.ip_address:${resource.id}`, start: before(one.started_at) }} {...props} />
-            : one.type === 'security'
-            ? <Link to="/audit/search" search={{ user: resource.id, start: before(one.started_at) }} {...props} />
-            : <Link to="/audit/search" search={{ resource_id: resource.id }} {...props} />)}
-        >
-          In the log
-        </Anchor>
-      ) : undefined}
+      actions={
+        may('audit.search') ? (
+          <Anchor
+            size="sm"
+            renderRoot={(props) =>
+              one.activity && one.activity.entry_ids.length > 0 ? (
+                <Link
+                  to="/audit/search"
+                  search={{ query: entriesQuery(one.activity.entry_ids) }}
+                  {...props}
+                />
+              ) : address ? (
+                <Link
+                  to="/audit/search"
+                  search={{
+                    query: `actor.ip_address:${resource.id}`,
+                    start: before(one.started_at),
+                  }}
+                  {...props}
+                />
+              ) : one.type === 'security' ? (
+                <Link
+                  to="/audit/search"
+                  search={{ user: resource.id, start: before(one.started_at) }}
+                  {...props}
+                />
+              ) : (
+                <Link to="/audit/search" search={{ resource_id: resource.id }} {...props} />
+              )
+            }
+          >
+            In the log
+          </Anchor>
+        ) : undefined
+      }
     >
       <Facts
         of={[
-          [address ? 'From' : one.type === 'security' ? 'Who' : 'Resource', known
-            ? <Anchor key="to" size="sm" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: resource.id }} {...props} />}>{resource.name || resource.id}</Anchor>
-            : resource.name || resource.id],
-          ['Identifier', resource.name && resource.name !== resource.id ? <span key="id" className="hash">{resource.id}</span> : undefined],
+          [
+            address ? 'From' : one.type === 'security' ? 'Who' : 'Resource',
+            known ? (
+              <Anchor
+                key="to"
+                size="sm"
+                renderRoot={(props) => (
+                  <Link to="/estate/resources/$id" params={{ id: resource.id }} {...props} />
+                )}
+              >
+                {resource.name || resource.id}
+              </Anchor>
+            ) : (
+              resource.name || resource.id
+            ),
+          ],
+          [
+            'Identifier',
+            resource.name && resource.name !== resource.id ? (
+              <span key="id" className="hash">
+                {resource.id}
+              </span>
+            ) : undefined,
+          ],
           ['Kind', words(resource.kind)],
-          ['Where', [resource.provider && words(resource.provider), resource.account, resource.region].filter(Boolean).join(' · ')],
+          [
+            'Where',
+            [resource.provider && words(resource.provider), resource.account, resource.region]
+              .filter(Boolean)
+              .join(' · '),
+          ],
           ['Deviation', deviation(one.deviation_percent)],
           ['Began', <When key="began" at={one.started_at} form="full" />],
           ['Last signal', <When key="last" at={one.last_at} form="full" />],
-          ['Detected', <span key="noticed"><When at={one.detected_at} form="full" /> <Text span size="xs" className="muted">({took(one.started_at, one.detected_at)} after it began)</Text></span>],
-          ['Resolved', one.resolved_at ? <When key="over" at={one.resolved_at} form="full" /> : 'Closes after 6 hours without new signals'],
+          [
+            'Detected',
+            <span key="noticed">
+              <When at={one.detected_at} form="full" />{' '}
+              <Text span size="xs" className="muted">
+                ({took(one.started_at, one.detected_at)} after it began)
+              </Text>
+            </span>,
+          ],
+          [
+            'Resolved',
+            one.resolved_at ? (
+              <When key="over" at={one.resolved_at} form="full" />
+            ) : (
+              'Closes after 6 hours without new signals'
+            ),
+          ],
         ]}
       />
     </Panel>

@@ -1,4 +1,13 @@
-import { Alert, Divider, MultiSelect, NumberInput, Select, SimpleGrid, Skeleton, Switch } from '@mantine/core';
+import {
+  Alert,
+  Divider,
+  MultiSelect,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Skeleton,
+  Switch,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { AnomalySettings } from '../../../api/bodies';
@@ -40,48 +49,136 @@ const ALARMS_A_WEEK: Record<string, string> = {
   high: 'Expect about 0.5 false alarms per metric and week, 1.6 on machines that idle and burst',
 };
 const METRICS = [
-  'cpu_utilization', 'memory_utilization', 'network_in', 'network_out', 'disk_read', 'disk_write', 'disk_read_ops', 'disk_write_ops',
-  'database_connections', 'free_storage', 'latency', 'error_rate', 'throughput', 'cpu_credit_balance',
+  'cpu_utilization',
+  'memory_utilization',
+  'network_in',
+  'network_out',
+  'disk_read',
+  'disk_write',
+  'disk_read_ops',
+  'disk_write_ops',
+  'database_connections',
+  'free_storage',
+  'latency',
+  'error_rate',
+  'throughput',
+  'cpu_credit_balance',
 ];
 const ALERT = { value: 'alert', label: 'Notify' };
-const REMEDY = { value: 'auto_remediate', label: 'Notify, investigate, and let active agents respond immediately' };
+const REMEDY = {
+  value: 'auto_remediate',
+  label: 'Notify, investigate, and let active agents respond immediately',
+};
 const ACTIONS = {
   performance: [ALERT, { value: 'auto_investigate', label: 'Notify and investigate' }, REMEDY],
-  security: [ALERT, { value: 'auto_investigate', label: 'Notify and investigate' }, { value: 'alert_and_quarantine', label: 'Notify, investigate, and quarantine' }],
+  security: [
+    ALERT,
+    { value: 'auto_investigate', label: 'Notify and investigate' },
+    { value: 'alert_and_quarantine', label: 'Notify, investigate, and quarantine' },
+  ],
   cost: [ALERT, { value: 'alert_and_analyze', label: 'Notify and investigate' }, REMEDY],
 };
 const MARKED = [
-  'cost.threshold', 'cost.window', 'cost.baseline', 'cost.action', 'performance.metrics', 'performance.sensitivity',
-  'performance.action', 'security.sensitivity', 'security.action',
+  'cost.threshold',
+  'cost.window',
+  'cost.baseline',
+  'cost.action',
+  'performance.metrics',
+  'performance.sensitivity',
+  'performance.action',
+  'security.sensitivity',
+  'security.action',
 ];
 
 function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & Props) {
   const save = useChange(setAnomalySettings);
   const form = useForm<SettingsFields>({ initialValues: initial(settings) });
-  const submit = form.onSubmit((values) => save.mutate(wire(values, settings.version), {
-    onSuccess: () => { announce('Detection settings saved.'); onClose(); },
-    onError: (error) => form.setErrors(fieldMessages(error)),
-  }));
+  const submit = form.onSubmit((values) =>
+    save.mutate(wire(values, settings.version), {
+      onSuccess: () => {
+        announce('Detection settings saved.');
+        onClose();
+      },
+      onError: (error) => form.setErrors(fieldMessages(error)),
+    }),
+  );
   const whole = (label: string, field: string, suffix: string, description: string) => (
-    <NumberInput label={label} description={description} min={1} allowDecimal={false} suffix={suffix} readOnly={locked} {...form.getInputProps(field)} />
+    <NumberInput
+      label={label}
+      description={description}
+      min={1}
+      allowDecimal={false}
+      suffix={suffix}
+      readOnly={locked}
+      {...form.getInputProps(field)}
+    />
   );
   const action = (of: keyof typeof ACTIONS) => (
-    <Select label="What is done" aria-label={`Response to ${of}`} data={ACTIONS[of]} allowDeselect={false} readOnly={locked} {...form.getInputProps(`${of}.action`)} />
+    <Select
+      label="What is done"
+      aria-label={`Response to ${of}`}
+      data={ACTIONS[of]}
+      allowDeselect={false}
+      readOnly={locked}
+      {...form.getInputProps(`${of}.action`)}
+    />
   );
   return (
-    <DialogForm submit={locked ? undefined : 'Save'} error={save.error} marked={MARKED} pending={save.isPending} disabled={!form.isDirty()} onSubmit={submit} onClose={onClose}>
-      {locked && <Alert color="gray" variant="light">Read-only. Only operators and administrators can change this.</Alert>}
+    <DialogForm
+      submit={locked ? undefined : 'Save'}
+      error={save.error}
+      marked={MARKED}
+      pending={save.isPending}
+      disabled={!form.isDirty()}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {locked && (
+        <Alert color="gray" variant="light">
+          Read-only. Only operators and administrators can change this.
+        </Alert>
+      )}
       <Divider label="Performance and operations" labelPosition="left" />
       <MultiSelect
-        label="Metrics that are watched" description="Leave empty for all metrics" data={options(METRICS)} clearable searchable
-        readOnly={locked} {...form.getInputProps('performance.metrics')}
+        label="Metrics that are watched"
+        description="Leave empty for all metrics"
+        data={options(METRICS)}
+        clearable
+        searchable
+        readOnly={locked}
+        {...form.getInputProps('performance.metrics')}
       />
-      <Select label="Sensitivity" aria-label="Sensitivity to performance" description={ALARMS_A_WEEK[form.values.performance.sensitivity]} data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('performance.sensitivity')} />
+      <Select
+        label="Sensitivity"
+        aria-label="Sensitivity to performance"
+        description={ALARMS_A_WEEK[form.values.performance.sensitivity]}
+        data={SENSITIVITIES}
+        allowDeselect={false}
+        readOnly={locked}
+        {...form.getInputProps('performance.sensitivity')}
+      />
       {action('performance')}
       <Divider label="Security" labelPosition="left" />
-      <Switch label="Detect unusual access" description="Compares users and programs with their own history and with similar ones" disabled={locked} {...form.getInputProps('security.behavioral_analysis', { type: 'checkbox' })} />
-      <Select label="Sensitivity" aria-label="Sensitivity to behaviour" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('security.sensitivity')} />
-      <Switch label="Check addresses and programs against your threat lists" description="Manage them under Anomalies, Threat lists" disabled={locked} {...form.getInputProps('security.threat_intelligence', { type: 'checkbox' })} />
+      <Switch
+        label="Detect unusual access"
+        description="Compares users and programs with their own history and with similar ones"
+        disabled={locked}
+        {...form.getInputProps('security.behavioral_analysis', { type: 'checkbox' })}
+      />
+      <Select
+        label="Sensitivity"
+        aria-label="Sensitivity to behaviour"
+        data={SENSITIVITIES}
+        allowDeselect={false}
+        readOnly={locked}
+        {...form.getInputProps('security.sensitivity')}
+      />
+      <Switch
+        label="Check addresses and programs against your threat lists"
+        description="Manage them under Anomalies, Threat lists"
+        disabled={locked}
+        {...form.getInputProps('security.threat_intelligence', { type: 'checkbox' })}
+      />
       {action('security')}
       <Divider label="Cost" labelPosition="left" />
       <SimpleGrid cols={{ base: 1, sm: 3 }}>

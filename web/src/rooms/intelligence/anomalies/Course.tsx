@@ -18,17 +18,42 @@ const SIGNS: Record<string, { icon: typeof IconBell; missing: string }> = {
 export function Course({ of: one }: { of: Anomaly }) {
   return (
     <Panel title="Response" note="Each step is an entry in the audit log">
-      <Timeline bulletSize={26} lineWidth={2} component="ol" styles={{ root: { margin: 0, padding: '0 0 0 13px', listStyle: 'none' } }}>
+      <Timeline
+        bulletSize={26}
+        lineWidth={2}
+        component="ol"
+        styles={{ root: { margin: 0, padding: '0 0 0 13px', listStyle: 'none' } }}
+      >
         {courseOf(one).map(({ stage, at, detail }, index) => {
           const sign = SIGNS[stage];
           const Icon = sign?.icon ?? IconBell;
           return (
             <Timeline.Item
-              key={`${stage} ${at ?? index}`} component="li"
-              bullet={<ThemeIcon size={26} radius="xl" variant="light" color={at ? 'petrol' : 'gray'}><Icon size={14} aria-hidden /></ThemeIcon>}
-              title={<Text size="sm" fw={at ? 600 : 500} className={at ? undefined : 'muted'}>{words(stage)} {at && <Text span size="xs" fw={400} className="muted"><When at={at} /></Text>}</Text>}
+              key={`${stage} ${at ?? index}`}
+              component="li"
+              bullet={
+                <ThemeIcon size={26} radius="xl" variant="light" color={at ? 'petrol' : 'gray'}>
+                  <Icon size={14} aria-hidden />
+                </ThemeIcon>
+              }
+              title={
+                <Text size="sm" fw={at ? 600 : 500} className={at ? undefined : 'muted'}>
+                  {words(stage)}{' '}
+                  {at && (
+                    <Text span size="xs" fw={400} className="muted">
+                      <When at={at} />
+                    </Text>
+                  )}
+                </Text>
+              }
             >
-              <Text size="sm" className={at ? undefined : 'muted'} style={{ overflowWrap: 'anywhere' }}>{detail === undefined ? sign?.missing : sentence(detail)}</Text>
+              <Text
+                size="sm"
+                className={at ? undefined : 'muted'}
+                style={{ overflowWrap: 'anywhere' }}
+              >
+                {detail === undefined ? sign?.missing : sentence(detail)}
+              </Text>
             </Timeline.Item>
           );
         })}

@@ -9,19 +9,65 @@ import { sentence } from '../../../display/wording';
 export function Remedy({ of: { recommended_action, remediation } }: { of: Anomaly }) {
   const may = useMay();
   if (!remediation) return null;
-  const { recommendation_id: recommendation, action_id: action, description, has_plan, reason } = remediation;
+  const {
+    recommendation_id: recommendation,
+    action_id: action,
+    description,
+    has_plan,
+    reason,
+  } = remediation;
   return (
-    <Panel title="Recommended remedy" note={has_plan ? 'A change that Reeve can carry out' : 'Advice: no change that Reeve can carry out'}>
+    <Panel
+      title="Recommended remedy"
+      note={
+        has_plan
+          ? 'A change that Reeve can carry out'
+          : 'Advice: no change that Reeve can carry out'
+      }
+    >
       <Stack gap="sm">
-        <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>{sentence(description)}</Text>
-        {reason && !description.includes(reason) && <Text size="sm" style={{ overflowWrap: 'anywhere' }}>Needs a person: {reason}.</Text>}
-        {!recommendation && !action && <Text size="sm" className="muted">{recommended_action}</Text>}
+        <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+          {sentence(description)}
+        </Text>
+        {reason && !description.includes(reason) && (
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            Needs a person: {reason}.
+          </Text>
+        )}
+        {!recommendation && !action && (
+          <Text size="sm" className="muted">
+            {recommended_action}
+          </Text>
+        )}
         <Group gap="xs">
           {recommendation && (
-            <Button size="xs" variant="light" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: recommendation }} {...props} />}>Open recommendation</Button>
+            <Button
+              size="xs"
+              variant="light"
+              renderRoot={(props) => (
+                <Link
+                  to="/intelligence/recommendations/$id"
+                  params={{ id: recommendation }}
+                  {...props}
+                />
+              )}
+            >
+              Open recommendation
+            </Button>
           )}
           {action && may('audit.search') && (
-            <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: `metadata.action_id:"${action}"` }} {...props} />}>Entries of the action</Anchor>
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link
+                  to="/audit/search"
+                  search={{ query: `metadata.action_id:"${action}"` }}
+                  {...props}
+                />
+              )}
+            >
+              Entries of the action
+            </Anchor>
           )}
         </Group>
       </Stack>

@@ -17,7 +17,11 @@ import { resetThreshold, thresholdsQuery } from './queries';
 type Threshold = components['schemas']['AnomalyThresholdBody'];
 
 const LESSONS: Record<string, string> = {
-  false_alarm: 'False alarm', confirmed: 'Confirmed', new_normal: 'New normal', remedy_held: 'Remedy worked', remedy_failed: 'Remedy failed',
+  false_alarm: 'False alarm',
+  confirmed: 'Confirmed',
+  new_normal: 'New normal',
+  remedy_held: 'Remedy worked',
+  remedy_failed: 'Remedy failed',
 };
 
 /** Why the threshold of this kind of anomaly is what it is, with the lessons that moved it and a way back. */
@@ -28,7 +32,11 @@ export function Thresholds({ of: one }: { of: Anomaly }) {
   if (!data || data.items.length === 0) return null;
   return (
     <Panel title="Threshold" note="Minimum deviation beyond the expected range">
-      <Stack gap="lg">{data.items.map((threshold) => <One key={threshold.id} of={threshold} here={one.id} several={data.items.length > 1} />)}</Stack>
+      <Stack gap="lg">
+        {data.items.map((threshold) => (
+          <One key={threshold.id} of={threshold} here={one.id} several={data.items.length > 1} />
+        ))}
+      </Stack>
     </Panel>
   );
 }
@@ -38,15 +46,45 @@ function One({ of: threshold, here, several }: { of: Threshold; here: string; se
   const reset = useChange(resetThreshold);
   return (
     <div>
-      {several && <Text size="xs" fw={600} className="muted">{threshold.metric ? words(threshold.metric) : words(threshold.type)}, {threshold.direction} the expected value</Text>}
-      <Text size="sm" fw={600} className="numeral">{factorText(threshold.factor)}</Text>
+      {several && (
+        <Text size="xs" fw={600} className="muted">
+          {threshold.metric ? words(threshold.metric) : words(threshold.type)},{' '}
+          {threshold.direction} the expected value
+        </Text>
+      )}
+      <Text size="sm" fw={600} className="numeral">
+        {factorText(threshold.factor)}
+      </Text>
       <Text size="sm">{sentence(threshold.reason)}.</Text>
       {threshold.lessons.length > 0 && (
         <Stack component="ul" gap={4} mt={6} mb={0} pl={18} aria-label="Verdicts that changed it">
           {threshold.lessons.map((lesson) => (
-            <Text component="li" size="xs" key={lesson.anomaly_id} style={{ overflowWrap: 'anywhere' }}>
-              {LESSONS[lesson.kind] ?? words(lesson.kind)} at {lesson.deviation.toFixed(1)} of the usual band, {lesson.by}, <When at={lesson.at} form="ago" />
-              {lesson.anomaly_id !== here && <> · <Anchor size="xs" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: lesson.anomaly_id }} {...props} />}>Open</Anchor></>}
+            <Text
+              component="li"
+              size="xs"
+              key={lesson.anomaly_id}
+              style={{ overflowWrap: 'anywhere' }}
+            >
+              {LESSONS[lesson.kind] ?? words(lesson.kind)} at {lesson.deviation.toFixed(1)} of the
+              usual band, {lesson.by}, <When at={lesson.at} form="ago" />
+              {lesson.anomaly_id !== here && (
+                <>
+                  {' '}
+                  ·{' '}
+                  <Anchor
+                    size="xs"
+                    renderRoot={(props) => (
+                      <Link
+                        to="/intelligence/anomalies/$id"
+                        params={{ id: lesson.anomaly_id }}
+                        {...props}
+                      />
+                    )}
+                  >
+                    Open
+                  </Anchor>
+                </>
+              )}
             </Text>
           ))}
         </Stack>
@@ -55,8 +93,13 @@ function One({ of: threshold, here, several }: { of: Threshold; here: string; se
       {threshold.lessons.length > 0 && may('intelligence.operate') && (
         <Group mt="xs">
           <Button
-            size="xs" variant="default" leftSection={<IconArrowBackUp size={14} />} loading={reset.isPending}
-            onClick={() => reset.mutate(threshold.id, { onSuccess: () => announce('Threshold reset.') })}
+            size="xs"
+            variant="default"
+            leftSection={<IconArrowBackUp size={14} />}
+            loading={reset.isPending}
+            onClick={() =>
+              reset.mutate(threshold.id, { onSuccess: () => announce('Threshold reset.') })
+            }
           >
             Reset threshold
           </Button>

@@ -19,7 +19,10 @@ export function courseOf({ responses }: Pick<Anomaly, 'responses'>): Stage[] {
 const HOUR_MS = 3_600_000;
 
 /** From a day before it began, or three times as long as it lasted, to some hours after it ended; never into the future. */
-export function shownSpan({ started_at, last_at }: Pick<Anomaly, 'started_at' | 'last_at'>, now = Date.now()): { from: string; to: string } {
+export function shownSpan(
+  { started_at, last_at }: Pick<Anomaly, 'started_at' | 'last_at'>,
+  now = Date.now(),
+): { from: string; to: string } {
   const [begun, last] = [new Date(started_at).getTime(), new Date(last_at).getTime()];
   const lasted = Math.max(0, last - begun);
   const from = begun - Math.max(24 * HOUR_MS, 3 * lasted);
@@ -30,9 +33,18 @@ export function shownSpan({ started_at, last_at }: Pick<Anomaly, 'started_at' | 
 }
 
 const UNITS: Record<string, string> = {
-  cpu_utilization: 'percent', memory_utilization: 'percent', network_in: 'bytes_per_second', network_out: 'bytes_per_second',
-  disk_read: 'bytes_per_second', disk_write: 'bytes_per_second', disk_read_ops: 'per_second', disk_write_ops: 'per_second',
-  request_rate: 'per_second', free_storage: 'bytes', response_time: 'seconds', error_rate: 'percent',
+  cpu_utilization: 'percent',
+  memory_utilization: 'percent',
+  network_in: 'bytes_per_second',
+  network_out: 'bytes_per_second',
+  disk_read: 'bytes_per_second',
+  disk_write: 'bytes_per_second',
+  disk_read_ops: 'per_second',
+  disk_write_ops: 'per_second',
+  request_rate: 'per_second',
+  free_storage: 'bytes',
+  response_time: 'seconds',
+  error_rate: 'percent',
 };
 
 /** The unit of a metric; what only counts has none. */
@@ -52,5 +64,7 @@ export function deviation(percent: number | null | undefined): string {
 export function factorText(factor: number): string {
   const times = Number(factor.toFixed(2));
   if (times === 1) return 'Edge of the expected range (default)';
-  return times > 1 ? `Raised to ${times} × the expected range` : `Lowered to ${times} × the expected range`;
+  return times > 1
+    ? `Raised to ${times} × the expected range`
+    : `Lowered to ${times} × the expected range`;
 }

@@ -7,7 +7,9 @@ const TEN_MINUTES = 600_000;
 export const before = (at: string) => new Date(Date.parse(at) - TEN_MINUTES).toISOString();
 
 /** The query for entries by their identifiers. */
-export const entriesQuery = (ids: string[]) => `event_id:(${ids.map((id) => `"${id}"`).join(' OR ')})`;
+export const entriesQuery = (ids: string[]) =>
+  `event_id:(${ids.map((id) => `"${id}"`).join(' OR ')})`;
 
 /** An anomaly that is over and was of little weight: it needs nobody. */
-export const isNoise = ({ severity, status }: { severity: string; status: string }) => severity === 'low' && status === 'resolved';
+export const isNoise = ({ severity, status }: { severity: string; status: string }) =>
+  severity === 'low' && status === 'resolved';

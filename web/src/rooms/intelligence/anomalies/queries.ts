@@ -16,7 +16,12 @@ export function anomaliesQuery(filter: AnomalyFilter) {
   return queryOptions({
     queryKey: ['intelligence', 'anomalies', filter],
     // The interface describes these as parts of the path, which they are not.
-    queryFn: () => body(client.GET('/api/v1/intelligence/anomalies', { params: { query: { limit: MOST, ...filter } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/anomalies', {
+          params: { query: { limit: MOST, ...filter } },
+        }),
+      ),
     refetchInterval: 15_000,
   });
 }
@@ -24,7 +29,8 @@ export function anomaliesQuery(filter: AnomalyFilter) {
 export function anomalyQuery(id: string) {
   return queryOptions({
     queryKey: ['intelligence', 'anomaly', id],
-    queryFn: () => body(client.GET('/api/v1/intelligence/anomalies/{id}', { params: { path: { id } } })),
+    queryFn: () =>
+      body(client.GET('/api/v1/intelligence/anomalies/{id}', { params: { path: { id } } })),
     refetchInterval: 15_000,
   });
 }
@@ -33,9 +39,12 @@ export function anomalyQuery(id: string) {
 export function courseQuery(id: string, metric: string, span: { from: string; to: string }) {
   return queryOptions({
     queryKey: ['intelligence', 'anomaly', id, 'course', metric, span],
-    queryFn: () => body(client.GET('/api/v1/intelligence/anomalies/{id}/course', {
-      params: { path: { id }, query: { metric, start_time: span.from, end_time: span.to } },
-    })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/anomalies/{id}/course', {
+          params: { path: { id }, query: { metric, start_time: span.from, end_time: span.to } },
+        }),
+      ),
     staleTime: 60_000,
   });
 }
@@ -44,22 +53,38 @@ export function courseQuery(id: string, metric: string, span: { from: string; to
 export function thresholdsQuery(anomaly: string, answers: number) {
   return queryOptions({
     queryKey: ['intelligence', 'anomaly-thresholds', anomaly, answers],
-    queryFn: () => body(client.GET('/api/v1/intelligence/anomaly-thresholds', { params: { query: { anomaly } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/anomaly-thresholds', { params: { query: { anomaly } } }),
+      ),
   });
 }
 
-export const resetThreshold = (id: string) => body(client.POST('/api/v1/intelligence/anomaly-thresholds/{id}/reset', { params: { path: { id } } }));
+export const resetThreshold = (id: string) =>
+  body(
+    client.POST('/api/v1/intelligence/anomaly-thresholds/{id}/reset', { params: { path: { id } } }),
+  );
 
 export const anomalySettingsQuery = queryOptions({
   queryKey: ['intelligence', 'anomaly-settings'],
   queryFn: () => body(client.GET('/api/v1/intelligence/anomaly-settings')),
 });
 
-export const setAnomalySettings = (given: Schemas['AnomalySettingsPut']) => body(client.PUT('/api/v1/intelligence/anomaly-settings', { body: given }));
+export const setAnomalySettings = (given: Schemas['AnomalySettingsPut']) =>
+  body(client.PUT('/api/v1/intelligence/anomaly-settings', { body: given }));
 
-export const acknowledge = (id: string) => body(client.POST('/api/v1/intelligence/anomalies/{id}/acknowledge', { params: { path: { id } } }));
+export const acknowledge = (id: string) =>
+  body(
+    client.POST('/api/v1/intelligence/anomalies/{id}/acknowledge', { params: { path: { id } } }),
+  );
 
-export const reopen = (id: string) => body(client.POST('/api/v1/intelligence/anomalies/{id}/reopen', { params: { path: { id } } }));
+export const reopen = (id: string) =>
+  body(client.POST('/api/v1/intelligence/anomalies/{id}/reopen', { params: { path: { id } } }));
 
 export const sayWhatItWas = ({ id, ...given }: { id: string } & Schemas['AnomalyFeedbackCreate']) =>
-  body(client.POST('/api/v1/intelligence/anomalies/{id}/feedback', { params: { path: { id } }, body: given }));
+  body(
+    client.POST('/api/v1/intelligence/anomalies/{id}/feedback', {
+      params: { path: { id } },
+      body: given,
+    }),
+  );

@@ -8,22 +8,43 @@ type Amount = number | string;
 export interface SettingsFields {
   cost: { threshold: Amount; window: Amount; baseline: Amount; action: string };
   performance: AnomalySettings['performance'];
-  security: { behavioral_analysis: boolean; threat_intelligence: boolean; sensitivity: string; action: string };
+  security: {
+    behavioral_analysis: boolean;
+    threat_intelligence: boolean;
+    sensitivity: string;
+    action: string;
+  };
 }
 
 export function initial({ cost, performance, security }: AnomalySettings): SettingsFields {
   return {
-    cost: { threshold: cost.threshold_percent, window: cost.window_hours, baseline: cost.baseline_days, action: cost.action },
+    cost: {
+      threshold: cost.threshold_percent,
+      window: cost.window_hours,
+      baseline: cost.baseline_days,
+      action: cost.action,
+    },
     performance,
     security: { ...security, threat_intelligence: security.threat_intelligence === 'integrated' },
   };
 }
 
-export function wire({ cost, performance, security }: SettingsFields, version: number): components['schemas']['AnomalySettingsPut'] {
+export function wire(
+  { cost, performance, security }: SettingsFields,
+  version: number,
+): components['schemas']['AnomalySettingsPut'] {
   return {
     version,
-    cost: { threshold: asPercent(cost.threshold), window: asHours(cost.window), baseline: `${cost.baseline}d_average`, action: cost.action },
+    cost: {
+      threshold: asPercent(cost.threshold),
+      window: asHours(cost.window),
+      baseline: `${cost.baseline}d_average`,
+      action: cost.action,
+    },
     performance,
-    security: { ...security, threat_intelligence: security.threat_intelligence ? 'integrated' : 'disabled' },
+    security: {
+      ...security,
+      threat_intelligence: security.threat_intelligence ? 'integrated' : 'disabled',
+    },
   };
 }

@@ -1,5 +1,11 @@
 import { Anchor, Button, Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck, IconPlugConnectedX, IconSignature, IconToolsOff } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconPlugConnectedX,
+  IconSignature,
+  IconToolsOff,
+} from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { count, plural } from '../../../display/amounts';
@@ -24,27 +30,54 @@ export function NeedsYou() {
   const [all, setAll] = useState(false);
   const shown = all ? needs : needs.slice(0, SHOWN);
   return (
-    <Panel title="What needs you now" note={loading ? 'Reading …' : needs.length > 0 ? plural(needs.length, 'item') : undefined} flush>
+    <Panel
+      title="What needs you now"
+      note={loading ? 'Reading …' : needs.length > 0 ? plural(needs.length, 'item') : undefined}
+      flush
+    >
       <Stack gap={0}>
         {failed.map(({ name, retry }) => (
-          <Group key={name} role="alert" justify="space-between" px={18} py={10} style={{ borderTop: '1px solid var(--line)' }}>
+          <Group
+            key={name}
+            role="alert"
+            justify="space-between"
+            px={18}
+            py={10}
+            style={{ borderTop: '1px solid var(--line)' }}
+          >
             <Text size="sm">Could not read {name}. The rest of this list is complete.</Text>
-            <Button size="compact-sm" variant="default" onClick={retry}>Try again</Button>
+            <Button size="compact-sm" variant="default" onClick={retry}>
+              Try again
+            </Button>
           </Group>
         ))}
-        {loading && needs.length === 0 && [0, 1, 2].map((row) => <Skeleton key={row} h={38} mx={18} my={8} />)}
+        {loading &&
+          needs.length === 0 &&
+          [0, 1, 2].map((row) => <Skeleton key={row} h={38} mx={18} my={8} />)}
         {!loading && needs.length === 0 && failed.length === 0 && (
           <EmptyState title="Nothing needs you" icon={<IconCircleCheck size={22} />}>
-            No critical incident, no approval for you, no failed or blocked change, and every connection works.
+            No critical incident, no approval for you, no failed or blocked change, and every
+            connection works.
           </EmptyState>
         )}
         {shown.length > 0 && (
-          <Stack component="ul" gap={0} m={0} p={0} aria-label="What needs you now" style={{ listStyle: 'none' }}>
-            {shown.map((need) => <Row key={need.key} of={need} />)}
+          <Stack
+            component="ul"
+            gap={0}
+            m={0}
+            p={0}
+            aria-label="What needs you now"
+            style={{ listStyle: 'none' }}
+          >
+            {shown.map((need) => (
+              <Row key={need.key} of={need} />
+            ))}
           </Stack>
         )}
         {needs.length > SHOWN && (
-          <Button variant="subtle" radius={0} onClick={() => setAll(!all)}>{all ? 'Show less' : `Show all ${count(needs.length)}`}</Button>
+          <Button variant="subtle" radius={0} onClick={() => setAll(!all)}>
+            {all ? 'Show less' : `Show all ${count(needs.length)}`}
+          </Button>
         )}
       </Stack>
     </Panel>
@@ -54,11 +87,31 @@ export function NeedsYou() {
 function Row({ of: need }: { of: Need }) {
   const { label, colour, icon: Icon } = LOOKS[need.kind];
   return (
-    <Group component="li" gap="sm" wrap="nowrap" align="flex-start" px={18} py={10} style={{ borderTop: '1px solid var(--line)' }}>
-      <ThemeIcon variant="light" color={colour} size={28} radius="xl" role="img" aria-label={label}><Icon size={16} /></ThemeIcon>
+    <Group
+      component="li"
+      gap="sm"
+      wrap="nowrap"
+      align="flex-start"
+      px={18}
+      py={10}
+      style={{ borderTop: '1px solid var(--line)' }}
+    >
+      <ThemeIcon variant="light" color={colour} size={28} radius="xl" role="img" aria-label={label}>
+        <Icon size={16} />
+      </ThemeIcon>
       <div style={{ minWidth: 0, flex: 1 }}>
-        <Anchor size="sm" fw={550} c="inherit" style={{ overflowWrap: 'anywhere' }} renderRoot={(props) => <Link to={need.to} {...props} />}>{need.title}</Anchor>
-        <Text size="xs" className="muted" lineClamp={2}>{need.detail}</Text>
+        <Anchor
+          size="sm"
+          fw={550}
+          c="inherit"
+          style={{ overflowWrap: 'anywhere' }}
+          renderRoot={(props) => <Link to={need.to} {...props} />}
+        >
+          {need.title}
+        </Anchor>
+        <Text size="xs" className="muted" lineClamp={2}>
+          {need.detail}
+        </Text>
       </div>
       <When at={need.at} form="ago" fz="xs" className="muted" />
     </Group>

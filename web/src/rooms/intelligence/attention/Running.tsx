@@ -27,17 +27,52 @@ export function Running() {
   const active = (agents.data?.items.length ?? 0) - learning;
   const waiting = scheduled.data?.total ?? 0;
   return (
-    <Panel title="Running now" actions={<Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/actions" {...props} />}>All actions</Anchor>}>
+    <Panel
+      title="Running now"
+      actions={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/actions" {...props} />}>
+          All actions
+        </Anchor>
+      }
+    >
       <Stack gap="md">
-        <ProblemAlert error={actions.data ? undefined : actions.error} onRetry={() => void actions.refetch()} />
-        <ProblemAlert error={rollouts.data ? undefined : rollouts.error} onRetry={() => void rollouts.refetch()} />
-        {moving.map((action) => <Moving key={action.id} of={action} />)}
-        {rolling.map((rollout) => <Rolling key={rollout.id} of={rollout} />)}
-        {read && moving.length + rolling.length === 0 && <Text size="sm">No change is running.</Text>}
+        <ProblemAlert
+          error={actions.data ? undefined : actions.error}
+          onRetry={() => void actions.refetch()}
+        />
+        <ProblemAlert
+          error={rollouts.data ? undefined : rollouts.error}
+          onRetry={() => void rollouts.refetch()}
+        />
+        {moving.map((action) => (
+          <Moving key={action.id} of={action} />
+        ))}
+        {rolling.map((rollout) => (
+          <Rolling key={rollout.id} of={rollout} />
+        ))}
+        {read && moving.length + rolling.length === 0 && (
+          <Text size="sm">No change is running.</Text>
+        )}
         {agents.data && (
           <Text size="sm" className="muted">
-            <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>{plural(active, 'agent')}</Anchor> active{learning > 0 && `, ${count(learning)} learning`}.{' '}
-            {waiting > 0 && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations" search={{ status: 'scheduled' }} {...props} />}>{plural(waiting, 'change is', 'changes are')} scheduled.</Anchor>}
+            <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>
+              {plural(active, 'agent')}
+            </Anchor>{' '}
+            active{learning > 0 && `, ${count(learning)} learning`}.{' '}
+            {waiting > 0 && (
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link
+                    to="/intelligence/recommendations"
+                    search={{ status: 'scheduled' }}
+                    {...props}
+                  />
+                )}
+              >
+                {plural(waiting, 'change is', 'changes are')} scheduled.
+              </Anchor>
+            )}
           </Text>
         )}
       </Stack>
@@ -50,11 +85,33 @@ function Moving({ of: action }: { of: Action }) {
   return (
     <div>
       <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
-        <Anchor size="sm" fw={550} c="inherit" style={{ overflowWrap: 'anywhere' }} renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: action.recommendation_id }} {...props} />}>{action.title}</Anchor>
+        <Anchor
+          size="sm"
+          fw={550}
+          c="inherit"
+          style={{ overflowWrap: 'anywhere' }}
+          renderRoot={(props) => (
+            <Link
+              to="/intelligence/recommendations/$id"
+              params={{ id: action.recommendation_id }}
+              {...props}
+            />
+          )}
+        >
+          {action.title}
+        </Anchor>
         <ActionStatus of={action} />
       </Group>
-      <Progress value={action.steps_total ? (done / action.steps_total) * 100 : 0} size={6} my={6} aria-label={`Progress of ${action.title}`} />
-      <Text size="xs" className="muted">Step {Math.min(done + 1, action.steps_total)} of {action.steps_total}, started <When at={action.started_at} form="ago" /></Text>
+      <Progress
+        value={action.steps_total ? (done / action.steps_total) * 100 : 0}
+        size={6}
+        my={6}
+        aria-label={`Progress of ${action.title}`}
+      />
+      <Text size="xs" className="muted">
+        Step {Math.min(done + 1, action.steps_total)} of {action.steps_total}, started{' '}
+        <When at={action.started_at} form="ago" />
+      </Text>
     </div>
   );
 }
@@ -63,10 +120,22 @@ function Rolling({ of: rollout }: { of: Rollout }) {
   return (
     <div>
       <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
-        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/rollouts/$id" params={{ id: rollout.id }} {...props} />}>{rollout.name}</Anchor>
+        <Anchor
+          size="sm"
+          fw={550}
+          c="inherit"
+          renderRoot={(props) => (
+            <Link to="/intelligence/rollouts/$id" params={{ id: rollout.id }} {...props} />
+          )}
+        >
+          {rollout.name}
+        </Anchor>
         <RolloutStatus of={rollout.status} kind="rollout" />
       </Group>
-      <Text size="xs" className="muted">Stage {words(rollout.stage).toLowerCase()}, since <When at={rollout.stage_since} form="ago" /></Text>
+      <Text size="xs" className="muted">
+        Stage {words(rollout.stage).toLowerCase()}, since{' '}
+        <When at={rollout.stage_since} form="ago" />
+      </Text>
     </div>
   );
 }

@@ -1,5 +1,12 @@
 // What needs the person who is signed in: one list from several answers of the service, most urgent first.
-import type { Action, Anomaly, Approval, Connection, Recommendation, Rollout } from '../../../api/bodies';
+import type {
+  Action,
+  Anomaly,
+  Approval,
+  Connection,
+  Recommendation,
+  Rollout,
+} from '../../../api/bodies';
 import type { Firing } from '../../audit/alerts/queries';
 import { plural } from '../../../display/amounts';
 import { sentence, words } from '../../../display/wording';
@@ -25,26 +32,46 @@ const FAILED_MS = 7 * 86_400_000;
 
 /** Incidents of the estate that nobody has taken on. */
 export function incidents(anomalies: Anomaly[]): Need[] {
-  return anomalies.filter(({ status, severity }) => status === 'open' && severity === 'critical').map((anomaly) => ({
-    key: `anomaly ${anomaly.id}`, kind: 'incident', title: anomaly.title, detail: sentence(anomaly.likely_cause), at: anomaly.started_at,
-    to: `/intelligence/anomalies/${encodeURIComponent(anomaly.id)}`,
-  }));
+  return anomalies
+    .filter(({ status, severity }) => status === 'open' && severity === 'critical')
+    .map((anomaly) => ({
+      key: `anomaly ${anomaly.id}`,
+      kind: 'incident',
+      title: anomaly.title,
+      detail: sentence(anomaly.likely_cause),
+      at: anomaly.started_at,
+      to: `/intelligence/anomalies/${encodeURIComponent(anomaly.id)}`,
+    }));
 }
 
 /** Critical alerts that nobody has acknowledged. A silenced rule notifies nobody, and so it does not ask for anybody here. */
 export function alarms(firings: Firing[]): Need[] {
-  return firings.filter(({ status, severity, silenced }) => status === 'open' && severity === 'critical' && !silenced).map((firing) => ({
-    key: `firing ${firing.id}`, kind: 'incident', title: firing.rule_name, detail: `Alert on ${plural(firing.count, 'entry', 'entries')} of the audit log`, at: firing.last_at,
-    to: '/audit/alerts',
-  }));
+  return firings
+    .filter(
+      ({ status, severity, silenced }) => status === 'open' && severity === 'critical' && !silenced,
+    )
+    .map((firing) => ({
+      key: `firing ${firing.id}`,
+      kind: 'incident',
+      title: firing.rule_name,
+      detail: `Alert on ${plural(firing.count, 'entry', 'entries')} of the audit log`,
+      at: firing.last_at,
+      to: '/audit/alerts',
+    }));
 }
 
 /** Approvals that this person can sign. */
 export function toSign(approvals: Approval[], who: (requester: Requester) => string): Need[] {
-  return approvals.filter(({ status, can_sign }) => status === 'pending' && can_sign.length > 0).map((approval) => ({
-    key: `approval ${approval.id}`, kind: 'approval', title: approval.title, detail: `${words(approval.impact)} impact, requested by ${who(requesterOf(approval.requested_by))}`, at: approval.requested_at,
-    to: '/intelligence/approvals',
-  }));
+  return approvals
+    .filter(({ status, can_sign }) => status === 'pending' && can_sign.length > 0)
+    .map((approval) => ({
+      key: `approval ${approval.id}`,
+      kind: 'approval',
+      title: approval.title,
+      detail: `${words(approval.impact)} impact, requested by ${who(requesterOf(approval.requested_by))}`,
+      at: approval.requested_at,
+      to: '/intelligence/approvals',
+    }));
 }
 
 /** Changes that failed or that Reeve undid in the last seven days: of each recommendation the newest attempt. */
@@ -53,14 +80,23 @@ export function failures(actions: Action[], now: number): Need[] {
   for (const action of actions) {
     if (action.purpose !== 'apply') continue;
     const known = newest.get(action.recommendation_id);
-    if (!known || action.started_at > known.started_at) newest.set(action.recommendation_id, action);
+    if (!known || action.started_at > known.started_at)
+      newest.set(action.recommendation_id, action);
   }
-  const recent = ({ started_at, finished_at }: Action) => now - Date.parse(finished_at ?? started_at) < FAILED_MS;
+  const recent = ({ started_at, finished_at }: Action) =>
+    now - Date.parse(finished_at ?? started_at) < FAILED_MS;
   return [...newest.values()]
-    .filter((action) => (action.status === 'failed' || (action.status === 'rolled_back' && !action.undone_by)) && recent(action))
+    .filter(
+      (action) =>
+        (action.status === 'failed' || (action.status === 'rolled_back' && !action.undone_by)) &&
+        recent(action),
+    )
     .map((action) => ({
-      key: `action ${action.id}`, kind: 'change', title: action.title,
-      detail: `${action.status === 'failed' ? 'Failed' : 'Rolled back'}${action.reason ? `: ${action.reason}` : ''}`, at: action.finished_at ?? action.started_at,
+      key: `action ${action.id}`,
+      kind: 'change',
+      title: action.title,
+      detail: `${action.status === 'failed' ? 'Failed' : 'Rolled back'}${action.reason ? `: ${action.reason}` : ''}`,
+      at: action.finished_at ?? action.started_at,
       to: `/intelligence/recommendations/${encodeURIComponent(action.recommendation_id)}`,
     }));
 }
@@ -68,14 +104,26 @@ export function failures(actions: Action[], now: number): Need[] {
 /** Changes that a guardrail blocked, and rollouts that wait at a gate. */
 export function blocked(recommendations: Recommendation[], rollouts: Rollout[]): Need[] {
   return [
-    ...rollouts.filter(({ status }) => status === 'held').map((rollout): Need => ({
-      key: `rollout ${rollout.id}`, kind: 'change', title: rollout.name, detail: `Rollout on hold${rollout.reason ? `: ${rollout.reason}` : ''}`, at: rollout.updated_at,
-      to: `/intelligence/rollouts/${encodeURIComponent(rollout.id)}`,
-    })),
-    ...recommendations.filter(({ status, blocked: by }) => by && (status === 'open' || status === 'scheduled')).map((one): Need => ({
-      key: `recommendation ${one.id}`, kind: 'change', title: one.title, detail: `Blocked by a guardrail. ${blockInWords(one.blocked ?? '')}`, at: one.updated_at,
-      to: `/intelligence/recommendations/${encodeURIComponent(one.id)}`,
-    })),
+    ...rollouts
+      .filter(({ status }) => status === 'held')
+      .map((rollout): Need => ({
+        key: `rollout ${rollout.id}`,
+        kind: 'change',
+        title: rollout.name,
+        detail: `Rollout on hold${rollout.reason ? `: ${rollout.reason}` : ''}`,
+        at: rollout.updated_at,
+        to: `/intelligence/rollouts/${encodeURIComponent(rollout.id)}`,
+      })),
+    ...recommendations
+      .filter(({ status, blocked: by }) => by && (status === 'open' || status === 'scheduled'))
+      .map((one): Need => ({
+        key: `recommendation ${one.id}`,
+        kind: 'change',
+        title: one.title,
+        detail: `Blocked by a guardrail. ${blockInWords(one.blocked ?? '')}`,
+        at: one.updated_at,
+        to: `/intelligence/recommendations/${encodeURIComponent(one.id)}`,
+      })),
   ];
 }
 
@@ -85,10 +133,18 @@ export function broken(connections: Connection[]): Need[] {
     const denied = connection.last_sync?.denied.length ?? 0;
     if (connection.status !== 'failed' && denied === 0) return [];
     const failed = connection.status === 'failed';
-    return [{
-      key: `connection ${connection.id}`, kind: 'connection', title: connection.name, at: connection.last_sync?.finished_at ?? connection.created_at, to: '/estate/connections',
-      detail: failed ? `The last sync failed${connection.last_error ? `: ${connection.last_error}` : ''}` : `${plural(denied, 'call was', 'calls were')} denied: a permission is missing`,
-    }];
+    return [
+      {
+        key: `connection ${connection.id}`,
+        kind: 'connection',
+        title: connection.name,
+        at: connection.last_sync?.finished_at ?? connection.created_at,
+        to: '/estate/connections',
+        detail: failed
+          ? `The last sync failed${connection.last_error ? `: ${connection.last_error}` : ''}`
+          : `${plural(denied, 'call was', 'calls were')} denied: a permission is missing`,
+      },
+    ];
   });
 }
 
@@ -96,5 +152,7 @@ export function broken(connections: Connection[]): Need[] {
 export function ordered(needs: Need[]): Need[] {
   const pages = new Set<string>();
   const once = ({ kind, to }: Need) => kind !== 'change' || (!pages.has(to) && pages.add(to));
-  return needs.filter(once).sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || b.at.localeCompare(a.at));
+  return needs
+    .filter(once)
+    .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || b.at.localeCompare(a.at));
 }

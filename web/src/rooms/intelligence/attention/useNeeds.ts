@@ -6,7 +6,16 @@ import { anomaliesQuery } from '../anomalies/queries';
 import { actionsQuery, approvalsQuery, waitingQuery } from '../queries';
 import { rolloutsQuery } from '../rollouts/queries';
 import { useWho } from '../who';
-import { alarms, blocked, broken, failures, incidents, ordered, toSign, type Need } from './attention';
+import {
+  alarms,
+  blocked,
+  broken,
+  failures,
+  incidents,
+  ordered,
+  toSign,
+  type Need,
+} from './attention';
 
 interface Needs {
   needs: Need[];
@@ -27,8 +36,13 @@ export function useNeeds(): Needs {
   const rollouts = useQuery(rolloutsQuery({}));
   const connections = useQuery({ ...connectionsQuery, enabled: may('estate.view') });
   const parts = [
-    { name: 'anomalies', query: anomalies }, { name: 'alerts', query: firings }, { name: 'approvals', query: approvals }, { name: 'actions', query: actions },
-    { name: 'recommendations', query: recommendations }, { name: 'rollouts', query: rollouts }, { name: 'connections', query: connections },
+    { name: 'anomalies', query: anomalies },
+    { name: 'alerts', query: firings },
+    { name: 'approvals', query: approvals },
+    { name: 'actions', query: actions },
+    { name: 'recommendations', query: recommendations },
+    { name: 'rollouts', query: rollouts },
+    { name: 'connections', query: connections },
   ];
   return {
     needs: ordered([
@@ -40,6 +54,8 @@ export function useNeeds(): Needs {
       ...broken(connections.data?.items ?? []),
     ]),
     loading: parts.some(({ query }) => query.isLoading),
-    failed: parts.filter(({ query }) => query.error && !query.data).map(({ name, query }) => ({ name, retry: () => void query.refetch() })),
+    failed: parts
+      .filter(({ query }) => query.error && !query.data)
+      .map(({ name, query }) => ({ name, retry: () => void query.refetch() })),
   };
 }

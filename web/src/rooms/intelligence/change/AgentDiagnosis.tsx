@@ -9,7 +9,11 @@ import { Causes } from './Causes';
 import { agentDiagnosisQuery } from './queries';
 import { useReturnFocus } from '../../../display/useReturnFocus';
 
-const PRESENT = { yes: { color: 'orange', label: 'The case' }, no: { color: 'green', label: 'Not the case' }, unknown: { color: 'gray', label: 'Not enough data yet' } };
+const PRESENT = {
+  yes: { color: 'orange', label: 'The case' },
+  no: { color: 'green', label: 'Not the case' },
+  unknown: { color: 'gray', label: 'Not enough data yet' },
+};
 
 /** Why an agent is never sure, or why what it recommends does not fit. */
 export function AgentDiagnosis({ agent, onClose }: { agent: Agent; onClose: () => void }) {
@@ -25,7 +29,10 @@ export function AgentDiagnosis({ agent, onClose }: { agent: Agent; onClose: () =
           const sign = PRESENT[present === true ? 'yes' : present === false ? 'no' : 'unknown'];
           return (
             <section key={condition} aria-label={words(condition)}>
-              <Group justify="space-between" mb="sm"><Text fw={600}>{words(condition)}</Text><Badge color={sign.color}>{sign.label}</Badge></Group>
+              <Group justify="space-between" mb="sm">
+                <Text fw={600}>{words(condition)}</Text>
+                <Badge color={sign.color}>{sign.label}</Badge>
+              </Group>
               <Causes of={causes} folded={present === false} />
             </section>
           );

@@ -7,13 +7,26 @@ import { guardrailPlace } from './policy';
 /** A block: which guardrail, its limit and the value, and where the limit is set. */
 export function BlockWords({ of: { guardrail, message } }: { of: Block }) {
   const { name, to } = guardrailPlace(guardrail);
-  return <><Anchor inherit fw={600} renderRoot={(props) => <Link to={to} {...props} />}>{name}</Anchor>: {message}</>;
+  return (
+    <>
+      <Anchor inherit fw={600} renderRoot={(props) => <Link to={to} {...props} />}>
+        {name}
+      </Anchor>
+      : {message}
+    </>
+  );
 }
 
 export function BlockNote({ of: block }: { of: Block }) {
   return (
-    <Alert color="orange" icon={<IconShieldX size={18} />} title="A guardrail blocked the last attempt">
-      <Text size="sm"><BlockWords of={block} /></Text>
+    <Alert
+      color="orange"
+      icon={<IconShieldX size={18} />}
+      title="A guardrail blocked the last attempt"
+    >
+      <Text size="sm">
+        <BlockWords of={block} />
+      </Text>
     </Alert>
   );
 }

@@ -3,8 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { show } from '../../../testing/page';
 import { Causes } from './Causes';
 
-const cause = (name: string, applies: boolean | undefined) => ({ name, applies, evidence: `${name} seen`, way_out: `mend ${name}` });
-const CAUSES = [cause('scope_wrong', true), cause('thin_history', false), cause('no_tags', undefined)];
+const cause = (name: string, applies: boolean | undefined) => ({
+  name,
+  applies,
+  evidence: `${name} seen`,
+  way_out: `mend ${name}`,
+});
+const CAUSES = [
+  cause('scope_wrong', true),
+  cause('thin_history', false),
+  cause('no_tags', undefined),
+];
 
 describe('causes', () => {
   it('shows those that apply with evidence and way out, and folds the others', () => {

@@ -16,7 +16,12 @@ interface Given {
 }
 
 const MARKED = ['resource', 'account', 'type', 'reason', 'until'];
-const PERIODS: [string, number | undefined][] = [['1 month', 30], ['3 months', 91], ['1 year', 365], ['No end', undefined]];
+const PERIODS: [string, number | undefined][] = [
+  ['1 month', 30],
+  ['3 months', 91],
+  ['1 year', 365],
+  ['No end', undefined],
+];
 
 const inDays = (days: number) => toInput(new Date(Date.now() + days * 86_400_000));
 
@@ -25,33 +30,101 @@ export function ExclusionForm({ given = {}, onClose }: { given?: Given; onClose:
   const make = useChange(exclude);
   const [period, setPeriod] = useState<string>('3 months');
   const form = useForm({
-    initialValues: { resource: given.resource ?? '', account: given.account ?? '', type: given.type ?? '', reason: '', until: inDays(91) },
+    initialValues: {
+      resource: given.resource ?? '',
+      account: given.account ?? '',
+      type: given.type ?? '',
+      reason: '',
+      until: inDays(91),
+    },
     validate: {
-      resource: (value, values) => (value.trim() || values.account.trim() || values.type ? null : 'Give a resource, an account or a type'),
+      resource: (value, values) =>
+        value.trim() || values.account.trim() || values.type
+          ? null
+          : 'Give a resource, an account or a type',
       reason: (value) => (value.trim() === '' ? 'Enter a reason' : null),
-      until: (value) => (value && new Date(value).getTime() <= Date.now() ? 'Choose a time in the future' : null),
+      until: (value) =>
+        value && new Date(value).getTime() <= Date.now() ? 'Choose a time in the future' : null,
     },
   });
   const submit = form.onSubmit(({ resource, account, type, reason, until }) => {
-    make.mutate({ resource: resource.trim() || undefined, account: account.trim() || undefined, type: type || undefined, reason: reason.trim(), until: fromInput(until) }, {
-      onSuccess: () => { announce('Exclusion saved. Matching open recommendations were dismissed.'); onClose(); },
-      onError: (error) => form.setErrors(fieldMessages(error)),
-    });
+    make.mutate(
+      {
+        resource: resource.trim() || undefined,
+        account: account.trim() || undefined,
+        type: type || undefined,
+        reason: reason.trim(),
+        until: fromInput(until),
+      },
+      {
+        onSuccess: () => {
+          announce('Exclusion saved. Matching open recommendations were dismissed.');
+          onClose();
+        },
+        onError: (error) => form.setErrors(fieldMessages(error)),
+      },
+    );
   });
   return (
     <FormDialog
-      title="Exclude from recommendations" submit="Exclude" error={make.error} marked={MARKED} pending={make.isPending} onSubmit={submit} onClose={onClose}
+      title="Exclude from recommendations"
+      submit="Exclude"
+      error={make.error}
+      marked={MARKED}
+      pending={make.isPending}
+      onSubmit={submit}
+      onClose={onClose}
       explain="All conditions must match. Matching open recommendations are dismissed with your reason and not created again until the exclusion ends."
     >
-      <TextInput label="Resource" placeholder="Any; the provider's identifier" data-autofocus={given.resource ? undefined : true} {...form.getInputProps('resource')} />
+      <TextInput
+        label="Resource"
+        placeholder="Any; the provider's identifier"
+        data-autofocus={given.resource ? undefined : true}
+        {...form.getInputProps('resource')}
+      />
       <TextInput label="Account" placeholder="Any" {...form.getInputProps('account')} />
-      <Select label="Type of recommendation" placeholder="Any" clearable searchable data={options(TYPES)} {...form.getInputProps('type')} value={form.values.type || null} onChange={(value) => form.setFieldValue('type', value ?? '')} />
-      <Textarea label="Reason" withAsterisk autosize minRows={2} data-autofocus={given.resource ? true : undefined} {...form.getInputProps('reason')} />
+      <Select
+        label="Type of recommendation"
+        placeholder="Any"
+        clearable
+        searchable
+        data={options(TYPES)}
+        {...form.getInputProps('type')}
+        value={form.values.type || null}
+        onChange={(value) => form.setFieldValue('type', value ?? '')}
+      />
+      <Textarea
+        label="Reason"
+        withAsterisk
+        autosize
+        minRows={2}
+        data-autofocus={given.resource ? true : undefined}
+        {...form.getInputProps('reason')}
+      />
       <div>
-        <TextInput label="Ends" type="datetime-local" description="Your time zone. Leave empty for no end" {...form.getInputProps('until')} onChange={(event) => { form.setFieldValue('until', event.currentTarget.value); setPeriod(''); }} />
+        <TextInput
+          label="Ends"
+          type="datetime-local"
+          description="Your time zone. Leave empty for no end"
+          {...form.getInputProps('until')}
+          onChange={(event) => {
+            form.setFieldValue('until', event.currentTarget.value);
+            setPeriod('');
+          }}
+        />
         <Group gap="xs" mt={8}>
           {PERIODS.map(([label, days]) => (
-            <Chip key={label} size="xs" checked={period === label} onChange={() => { setPeriod(label); form.setFieldValue('until', days ? inDays(days) : ''); }}>{label}</Chip>
+            <Chip
+              key={label}
+              size="xs"
+              checked={period === label}
+              onChange={() => {
+                setPeriod(label);
+                form.setFieldValue('until', days ? inDays(days) : '');
+              }}
+            >
+              {label}
+            </Chip>
           ))}
         </Group>
       </div>

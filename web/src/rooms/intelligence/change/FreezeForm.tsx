@@ -28,34 +28,76 @@ export function FreezeForm({ of: guardrails, at, onClose }: Props) {
   const [now] = useState(() => Date.now());
   const form = useForm({
     initialValues: {
-      name: known?.name ?? '', accounts: known?.accounts ?? [], services: known?.services ?? [],
-      from: toInput(known ? new Date(known.from) : new Date(now)), until: toInput(new Date(known ? known.until : now + WEEK_MS)),
+      name: known?.name ?? '',
+      accounts: known?.accounts ?? [],
+      services: known?.services ?? [],
+      from: toInput(known ? new Date(known.from) : new Date(now)),
+      until: toInput(new Date(known ? known.until : now + WEEK_MS)),
     },
     validate: {
       name: (value) => (value.trim() === '' ? 'Enter a name' : null),
       from: (value) => (fromInput(value) ? null : 'Enter a start'),
-      until: (value, values) => (!fromInput(value) ? 'Enter an end' : value <= values.from ? 'The end must be after the start' : null),
+      until: (value, values) =>
+        !fromInput(value)
+          ? 'Enter an end'
+          : value <= values.from
+            ? 'The end must be after the start'
+            : null,
     },
   });
   const submit = form.onSubmit(({ from, until, name, ...scope }) => {
-    const freeze = { ...scope, name: name.trim(), from: fromInput(from) ?? '', until: fromInput(until) ?? '' };
+    const freeze = {
+      ...scope,
+      name: name.trim(),
+      from: fromInput(from) ?? '',
+      until: fromInput(until) ?? '',
+    };
     save.mutate(withPolicy(guardrails, { freezes: placed(freezes, at, freeze) }), {
-      onSuccess: () => { announce('Freeze saved.'); onClose(); },
+      onSuccess: () => {
+        announce('Freeze saved.');
+        onClose();
+      },
       onError: (error) => form.setErrors(ofEntry(fieldMessages(error), 'freezes', at)),
     });
   });
   return (
     <FormDialog
-      title={known ? `Change ${known.name}` : 'Add a change freeze'} size="lg" submit={known ? 'Save' : 'Add freeze'}
-      error={save.error} marked={FIELDS.map((field) => `change_control.freezes[${at}].${field}`)} pending={save.isPending}
-      onSubmit={submit} onClose={onClose}
+      title={known ? `Change ${known.name}` : 'Add a change freeze'}
+      size="lg"
+      submit={known ? 'Save' : 'Add freeze'}
+      error={save.error}
+      marked={FIELDS.map((field) => `change_control.freezes[${at}].${field}`)}
+      pending={save.isPending}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <TextInput label="Name" placeholder="Year end" withAsterisk data-autofocus {...form.getInputProps('name')} />
+      <TextInput
+        label="Name"
+        placeholder="Year end"
+        withAsterisk
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput label="From" type="datetime-local" description="Your time zone" withAsterisk {...form.getInputProps('from')} />
-        <TextInput label="Until" type="datetime-local" description="Your time zone" withAsterisk {...form.getInputProps('until')} />
+        <TextInput
+          label="From"
+          type="datetime-local"
+          description="Your time zone"
+          withAsterisk
+          {...form.getInputProps('from')}
+        />
+        <TextInput
+          label="Until"
+          type="datetime-local"
+          description="Your time zone"
+          withAsterisk
+          {...form.getInputProps('until')}
+        />
       </SimpleGrid>
-      <ScopeInputs account={form.getInputProps('accounts')} service={form.getInputProps('services')} />
+      <ScopeInputs
+        account={form.getInputProps('accounts')}
+        service={form.getInputProps('services')}
+      />
     </FormDialog>
   );
 }

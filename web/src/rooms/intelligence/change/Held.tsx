@@ -14,14 +14,35 @@ export function Held({ agent }: { agent: Agent }) {
   const [now] = useState(() => Date.now());
   if (!data) return null;
   const { maintenance_windows, freezes, direction } = policyOf(data);
-  const frozen = freezes.filter((freeze) => freezeState(freeze, now) === 'holds' && concerns(freeze, agent));
+  const frozen = freezes.filter(
+    (freeze) => freezeState(freeze, now) === 'holds' && concerns(freeze, agent),
+  );
   const said = frozen.map(({ name, until }) => `Frozen by “${name}” until ${fullTime(until)}`);
   for (const window of maintenance_windows.filter((one) => concerns(one, agent))) {
     const next = opening(window, now);
     if (!next) said.push(`Window “${window.name}”`);
-    else said.push(next.from.getTime() <= now ? `Window “${window.name}” is open until ${shortTime(next.until.toISOString())}` : `Window “${window.name}” opens ${shortTime(next.from.toISOString())}`);
+    else
+      said.push(
+        next.from.getTime() <= now
+          ? `Window “${window.name}” is open until ${shortTime(next.until.toISOString())}`
+          : `Window “${window.name}” opens ${shortTime(next.from.toISOString())}`,
+      );
   }
-  if (direction !== 'both') said.push(direction === 'up_only' ? 'Capacity only goes up' : 'Capacity only goes down');
-  if (said.length === 0) return <Text span inherit>Changes at any time</Text>;
-  return <Anchor size="sm" c="inherit" renderRoot={(props) => <Link to="/intelligence/change-control" {...props} />}>{said.join('. ')}</Anchor>;
+  if (direction !== 'both')
+    said.push(direction === 'up_only' ? 'Capacity only goes up' : 'Capacity only goes down');
+  if (said.length === 0)
+    return (
+      <Text span inherit>
+        Changes at any time
+      </Text>
+    );
+  return (
+    <Anchor
+      size="sm"
+      c="inherit"
+      renderRoot={(props) => <Link to="/intelligence/change-control" {...props} />}
+    >
+      {said.join('. ')}
+    </Anchor>
+  );
 }

@@ -9,7 +9,10 @@ export function policyOf(guardrails: Guardrails): Policy {
 }
 
 /** What is sent to replace a part of the policy; the other guardrails stay. */
-export function withPolicy(guardrails: Guardrails, change: Partial<Policy>): components['schemas']['GuardrailsPut'] {
+export function withPolicy(
+  guardrails: Guardrails,
+  change: Partial<Policy>,
+): components['schemas']['GuardrailsPut'] {
   return { version: guardrails.version, change_control: { ...policyOf(guardrails), ...change } };
 }
 
@@ -19,9 +22,17 @@ export function placed<One>(list: One[], at: number, one: One): One[] {
 }
 
 /** Messages about one entry of a list, by the entry's own fields: `freezes[2].until` becomes `until`. */
-export function ofEntry(messages: Record<string, string>, list: 'maintenance_windows' | 'freezes', at: number): Record<string, string> {
+export function ofEntry(
+  messages: Record<string, string>,
+  list: 'maintenance_windows' | 'freezes',
+  at: number,
+): Record<string, string> {
   const prefix = `change_control.${list}[${at}].`;
-  return Object.fromEntries(Object.entries(messages).filter(([field]) => field.startsWith(prefix)).map(([field, message]) => [field.slice(prefix.length), message]));
+  return Object.fromEntries(
+    Object.entries(messages)
+      .filter(([field]) => field.startsWith(prefix))
+      .map(([field, message]) => [field.slice(prefix.length), message]),
+  );
 }
 
 const NAMES: Record<string, string> = {
@@ -50,8 +61,14 @@ const NAMES: Record<string, string> = {
 const POLICY = ['change_freeze', 'maintenance_window', 'direction', 'infrastructure_as_code'];
 
 /** A guardrail as its page calls it, and that page. */
-export function guardrailPlace(guardrail: string): { name: string; to: '/intelligence/guardrails' | '/intelligence/change-control' } {
-  return { name: NAMES[guardrail] ?? guardrail, to: POLICY.includes(guardrail) ? '/intelligence/change-control' : '/intelligence/guardrails' };
+export function guardrailPlace(guardrail: string): {
+  name: string;
+  to: '/intelligence/guardrails' | '/intelligence/change-control';
+} {
+  return {
+    name: NAMES[guardrail] ?? guardrail,
+    to: POLICY.includes(guardrail) ? '/intelligence/change-control' : '/intelligence/guardrails',
+  };
 }
 
 /** A block as the service words it, `cost_impact.max_decrease: cost would fall …`, with the guardrail as its page calls it. */
@@ -61,8 +78,28 @@ export function blockInWords(block: string): string {
 }
 
 /** Resources that are left alone now, and changes under way; aborted ones and what was only simulated changed nothing. */
-export function used(actions: { status: string; purpose: string; started_at: string; finished_at?: string | null; resource_id: string }[], cool_down_s: number, now = Date.now()) {
-  const counted = actions.filter(({ status, purpose }) => status !== 'aborted' && purpose !== 'simulate');
-  const cooling = new Set(counted.filter((one) => now - Date.parse(one.finished_at ?? one.started_at) < cool_down_s * 1000).map(({ resource_id }) => resource_id));
-  return { cooling: cooling.size, running: counted.filter(({ status }) => status === 'running' || status === 'rolling_back').length };
+export function used(
+  actions: {
+    status: string;
+    purpose: string;
+    started_at: string;
+    finished_at?: string | null;
+    resource_id: string;
+  }[],
+  cool_down_s: number,
+  now = Date.now(),
+) {
+  const counted = actions.filter(
+    ({ status, purpose }) => status !== 'aborted' && purpose !== 'simulate',
+  );
+  const cooling = new Set(
+    counted
+      .filter((one) => now - Date.parse(one.finished_at ?? one.started_at) < cool_down_s * 1000)
+      .map(({ resource_id }) => resource_id),
+  );
+  return {
+    cooling: cooling.size,
+    running: counted.filter(({ status }) => status === 'running' || status === 'rolling_back')
+      .length,
+  };
 }

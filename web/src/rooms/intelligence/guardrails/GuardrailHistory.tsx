@@ -17,26 +17,58 @@ const QUERY = `resource.type:guardrails AND ${BY_REEVE}`;
 
 /** Changes of the guardrails from the audit log: who, when, why, and what. `version` grows with every change. */
 export function GuardrailHistory({ version }: { version: number }) {
-  const { data, error, refetch } = useQuery({ ...entriesQuery({ query: QUERY }, SHOWN), queryKey: ['audit', 'guardrail history', version] });
+  const { data, error, refetch } = useQuery({
+    ...entriesQuery({ query: QUERY }, SHOWN),
+    queryKey: ['audit', 'guardrail history', version],
+  });
   return (
     <Panel
-      title="History" note={data?.items.length ? plural(data.total ?? data.items.length, 'change') : undefined}
-      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: QUERY }} {...props} />}>Open in Audit Logging</Anchor>}
+      title="History"
+      note={data?.items.length ? plural(data.total ?? data.items.length, 'change') : undefined}
+      actions={
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/audit/search" search={{ query: QUERY }} {...props} />}
+        >
+          Open in Audit Logging
+        </Anchor>
+      }
     >
       <ProblemAlert error={data ? undefined : error} onRetry={() => void refetch()} />
-      {data?.items.length === 0 && <Text size="sm" className="muted">No changes yet.</Text>}
+      {data?.items.length === 0 && (
+        <Text size="sm" className="muted">
+          No changes yet.
+        </Text>
+      )}
       <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: 'none' }}>
         {data?.items.map((entry) => {
           const reason = entry.metadata?.['reason'];
           return (
             <li key={entry.event_id}>
               <Text size="sm">
-                <Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{doneInWords(entry.action?.operation ?? 'guardrails.put')}</Anchor>
+                <Anchor
+                  size="sm"
+                  fw={550}
+                  renderRoot={(props) => (
+                    <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />
+                  )}
+                >
+                  {doneInWords(entry.action?.operation ?? 'guardrails.put')}
+                </Anchor>
                 {typeof reason === 'string' && `: ${reason}`}
-                {entry.action?.status && entry.action.status !== 'success' && <> <Status of={entry.action.status} size="sm" /></>}
+                {entry.action?.status && entry.action.status !== 'success' && (
+                  <>
+                    {' '}
+                    <Status of={entry.action.status} size="sm" />
+                  </>
+                )}
               </Text>
-              <Text size="xs" className="muted"><When at={entry.timestamp} /> by <ActorName of={entry} /></Text>
-              <Text size="xs" className="muted numeral" style={{ overflowWrap: 'anywhere' }}>{differences(entry.changes).join(' · ')}</Text>
+              <Text size="xs" className="muted">
+                <When at={entry.timestamp} /> by <ActorName of={entry} />
+              </Text>
+              <Text size="xs" className="muted numeral" style={{ overflowWrap: 'anywhere' }}>
+                {differences(entry.changes).join(' · ')}
+              </Text>
             </li>
           );
         })}
@@ -48,5 +80,7 @@ export function GuardrailHistory({ version }: { version: number }) {
 /** Settings that differ, as `name: before → after`. */
 function differences(changes: { before?: unknown; after?: unknown } | null | undefined): string[] {
   const [before, after] = [flat(changes?.before), flat(changes?.after)];
-  return [...after].filter(([name, value]) => name !== 'version' && shown(before.get(name)) !== shown(value)).map(([name, value]) => `${name}: ${shown(before.get(name))} → ${shown(value)}`);
+  return [...after]
+    .filter(([name, value]) => name !== 'version' && shown(before.get(name)) !== shown(value))
+    .map(([name, value]) => `${name}: ${shown(before.get(name))} → ${shown(value)}`);
 }

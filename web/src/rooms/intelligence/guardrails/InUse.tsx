@@ -33,19 +33,54 @@ function Counts({ of: status, guardrails }: { of: GuardrailsStatus; guardrails: 
   const open = breaker.state === 'open';
   const failures = `${count(breaker.failures)} of ${count(breaker.limit)}`;
   return (
-    <Panel title="In use" note="Across all agents and people" actions={may('intelligence.configure') && <BreakerReset open={open} />}>
+    <Panel
+      title="In use"
+      note="Across all agents and people"
+      actions={may('intelligence.configure') && <BreakerReset open={open} />}
+    >
       <Stack gap="md">
         {open && (
-          <Alert color="red" variant="light" icon={<IconBolt size={18} />} title="The circuit breaker is open: no change begins">
-            <Text size="sm">The last {plural(breaker.failures, 'change')} failed or had to be rolled back. Look at them under Actions; once the cause is known, {may('intelligence.configure') ? 'reset it' : 'an operator or administrator can reset it'}.</Text>
+          <Alert
+            color="red"
+            variant="light"
+            icon={<IconBolt size={18} />}
+            title="The circuit breaker is open: no change begins"
+          >
+            <Text size="sm">
+              The last {plural(breaker.failures, 'change')} failed or had to be rolled back. Look at
+              them under Actions; once the cause is known,{' '}
+              {may('intelligence.configure')
+                ? 'reset it'
+                : 'an operator or administrator can reset it'}
+              .
+            </Text>
           </Alert>
         )}
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="lg">
-          <Meter label="Circuit breaker" name="Failures in a row, share of the limit" value={`${failures} failures`} share={shareOf(breaker.failures, breaker.limit)}>
-            {open ? 'Open' : 'Closed'}; {breaker.reset_at ? <>last reset <When at={breaker.reset_at} form="ago" /></> : 'it was never reset'}
+          <Meter
+            label="Circuit breaker"
+            name="Failures in a row, share of the limit"
+            value={`${failures} failures`}
+            share={shareOf(breaker.failures, breaker.limit)}
+          >
+            {open ? 'Open' : 'Closed'};{' '}
+            {breaker.reset_at ? (
+              <>
+                last reset <When at={breaker.reset_at} form="ago" />
+              </>
+            ) : (
+              'it was never reset'
+            )}
           </Meter>
-          <Meter label="Changes in 24 hours" name="Changes in 24 hours, share of the limit" value={`${count(today)} of ${count(most)}`} share={shareOf(today, most)}>
-            {today >= most ? 'Limit reached. The next change can start when the oldest is 24 hours old' : `${plural(most - today, 'more', 'more')} may begin`}
+          <Meter
+            label="Changes in 24 hours"
+            name="Changes in 24 hours, share of the limit"
+            value={`${count(today)} of ${count(most)}`}
+            share={shareOf(today, most)}
+          >
+            {today >= most
+              ? 'Limit reached. The next change can start when the oldest is 24 hours old'
+              : `${plural(most - today, 'more', 'more')} may begin`}
           </Meter>
           <Actions cool_down_s={guardrails.cool_down_s} />
         </SimpleGrid>
@@ -58,12 +93,39 @@ function shareOf(used: number, most: number): number {
   return most > 0 ? Math.min(100, (used / most) * 100) : 100;
 }
 
-function Meter({ label, name, value, share, children }: { label: string; name: string; value: string; share: number; children: ReactNode }) {
+function Meter({
+  label,
+  name,
+  value,
+  share,
+  children,
+}: {
+  label: string;
+  name: string;
+  value: string;
+  share: number;
+  children: ReactNode;
+}) {
   return (
     <div>
-      <Group justify="space-between" wrap="nowrap"><Text size="sm" className="muted">{label}</Text><Text size="sm" fw={600} className="numeral" style={{ whiteSpace: 'nowrap' }}>{value}</Text></Group>
-      <Progress value={share} size={6} my={8} color={share >= 100 ? 'red' : share >= 80 ? 'yellow' : undefined} aria-label={name} />
-      <Text size="xs" className="muted">{children}</Text>
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm" className="muted">
+          {label}
+        </Text>
+        <Text size="sm" fw={600} className="numeral" style={{ whiteSpace: 'nowrap' }}>
+          {value}
+        </Text>
+      </Group>
+      <Progress
+        value={share}
+        size={6}
+        my={8}
+        color={share >= 100 ? 'red' : share >= 80 ? 'yellow' : undefined}
+        aria-label={name}
+      />
+      <Text size="xs" className="muted">
+        {children}
+      </Text>
     </div>
   );
 }
@@ -75,8 +137,25 @@ function Actions({ cool_down_s }: { cool_down_s: number }) {
   const { cooling, running } = used(data.items, cool_down_s, dataUpdatedAt);
   return (
     <>
-      <div><Text size="sm" className="muted">Cooling down</Text><Text size="sm" fw={600}>{cooling === 0 ? 'No resource' : plural(cooling, 'resource')}</Text><Text size="xs" className="muted">Left alone for {lengthInWords(Math.round(cool_down_s / 60))} after a change</Text></div>
-      <div><Text size="sm" className="muted">In progress</Text><Text size="sm" fw={600}>{running === 0 ? 'Nothing' : plural(running, 'change')}</Text></div>
+      <div>
+        <Text size="sm" className="muted">
+          Cooling down
+        </Text>
+        <Text size="sm" fw={600}>
+          {cooling === 0 ? 'No resource' : plural(cooling, 'resource')}
+        </Text>
+        <Text size="xs" className="muted">
+          Left alone for {lengthInWords(Math.round(cool_down_s / 60))} after a change
+        </Text>
+      </div>
+      <div>
+        <Text size="sm" className="muted">
+          In progress
+        </Text>
+        <Text size="sm" fw={600}>
+          {running === 0 ? 'Nothing' : plural(running, 'change')}
+        </Text>
+      </div>
     </>
   );
 }

@@ -18,10 +18,19 @@ export function lasting(seconds: number): string {
   });
   const first = parts.findIndex(({ whole }) => whole > 0);
   if (first < 0) return '0 s';
-  return parts.slice(first, first + 2).filter(({ whole }) => whole > 0).map(({ whole, name }) => `${whole} ${name}`).join(' ');
+  return parts
+    .slice(first, first + 2)
+    .filter(({ whole }) => whole > 0)
+    .map(({ whole, name }) => `${whole} ${name}`)
+    .join(' ');
 }
 
-const UNITS: [string, number][] = [['days', 86_400], ['h', 3600], ['min', 60], ['s', 1]];
+const UNITS: [string, number][] = [
+  ['days', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+];
 
 /** The share at the right end of the bars, percent: the limit is always inside, and so is what is overdrawn. */
 export function scaleOf(budgets: Pick<ErrorBudget, 'used'>[]): number {

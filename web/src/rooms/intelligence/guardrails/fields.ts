@@ -15,48 +15,79 @@ export interface GuardrailFields {
   availability: { min_uptime: Amount };
   rollback: { automatic: boolean; timeout: Amount };
   verification: { window: Amount };
-  blast_radius: { max_actions_per_run: Amount; max_actions_per_day: Amount; max_share_per_day: Amount };
+  blast_radius: {
+    max_actions_per_run: Amount;
+    max_actions_per_day: Amount;
+    max_share_per_day: Amount;
+  };
   cool_down: Amount;
   breaker_failures: Amount;
-  approval_matrix: { medium_from: Amount; high_above: Amount; low_impact: Signers; medium_impact: Signers; high_impact: Signers };
+  approval_matrix: {
+    medium_from: Amount;
+    high_above: Amount;
+    low_impact: Signers;
+    medium_impact: Signers;
+    high_impact: Signers;
+  };
 }
 
 export function initial(guardrails: Guardrails): GuardrailFields {
   const { cost_impact: cost, blast_radius: radius, approval_matrix: matrix } = guardrails;
   return {
-    cost_impact: { max_increase: percentOf(cost.max_increase), max_decrease: percentOf(cost.max_decrease) },
-    performance_impact: { max_degradation: percentOf(guardrails.performance_impact.max_degradation) },
+    cost_impact: {
+      max_increase: percentOf(cost.max_increase),
+      max_decrease: percentOf(cost.max_decrease),
+    },
+    performance_impact: {
+      max_degradation: percentOf(guardrails.performance_impact.max_degradation),
+    },
     availability: { min_uptime: percentOf(guardrails.availability.min_uptime) },
     rollback: { automatic: guardrails.rollback.automatic, timeout: guardrails.rollback.timeout_s },
     verification: { window: guardrails.verification.window_s },
     blast_radius: {
-      max_actions_per_run: radius.max_actions_per_run, max_actions_per_day: radius.max_actions_per_day, max_share_per_day: percentOf(radius.max_share_per_day),
+      max_actions_per_run: radius.max_actions_per_run,
+      max_actions_per_day: radius.max_actions_per_day,
+      max_share_per_day: percentOf(radius.max_share_per_day),
     },
     cool_down: guardrails.cool_down_s,
     breaker_failures: guardrails.breaker_failures,
     approval_matrix: {
-      medium_from: matrix.medium_from, high_above: matrix.high_above,
-      low_impact: { signatures: matrix.low_impact.signatures }, medium_impact: { signatures: matrix.medium_impact.signatures },
+      medium_from: matrix.medium_from,
+      high_above: matrix.high_above,
+      low_impact: { signatures: matrix.low_impact.signatures },
+      medium_impact: { signatures: matrix.medium_impact.signatures },
       high_impact: { signatures: matrix.high_impact.signatures },
     },
   };
 }
 
 /** The limits as they are sent; what the form does not show stays. */
-export function wire(fields: GuardrailFields, version: number): components['schemas']['GuardrailsPut'] {
+export function wire(
+  fields: GuardrailFields,
+  version: number,
+): components['schemas']['GuardrailsPut'] {
   const { cost_impact: cost, blast_radius: radius } = fields;
   return {
     version,
-    cost_impact: { max_increase: asPercent(cost.max_increase), max_decrease: asPercent(cost.max_decrease) },
+    cost_impact: {
+      max_increase: asPercent(cost.max_increase),
+      max_decrease: asPercent(cost.max_decrease),
+    },
     performance_impact: { max_degradation: asPercent(fields.performance_impact.max_degradation) },
     availability: { min_uptime: asPercent(fields.availability.min_uptime) },
     rollback: { automatic: fields.rollback.automatic, timeout: asSeconds(fields.rollback.timeout) },
     verification: { window: asSeconds(fields.verification.window) },
     blast_radius: {
-      max_actions_per_run: Number(radius.max_actions_per_run), max_actions_per_day: Number(radius.max_actions_per_day), max_share_per_day: asPercent(radius.max_share_per_day),
+      max_actions_per_run: Number(radius.max_actions_per_run),
+      max_actions_per_day: Number(radius.max_actions_per_day),
+      max_share_per_day: asPercent(radius.max_share_per_day),
     },
     cool_down: asSeconds(fields.cool_down),
     breaker_failures: Number(fields.breaker_failures),
-    approval_matrix: { ...fields.approval_matrix, medium_from: Number(fields.approval_matrix.medium_from), high_above: Number(fields.approval_matrix.high_above) },
+    approval_matrix: {
+      ...fields.approval_matrix,
+      medium_from: Number(fields.approval_matrix.medium_from),
+      high_above: Number(fields.approval_matrix.high_above),
+    },
   };
 }

@@ -1,6 +1,9 @@
 import { RoomParts } from '../../../shell/RoomParts';
 
-const PARTS = [{ value: '/intelligence/predictions', label: 'Rules' }, { value: '/intelligence/predictions/calendars', label: 'Calendars' }];
+const PARTS = [
+  { value: '/intelligence/predictions', label: 'Rules' },
+  { value: '/intelligence/predictions/calendars', label: 'Calendars' },
+];
 
 /** Predictive rules, and the calendars they know events from. */
 export function PredictionsRoom() {

@@ -28,12 +28,20 @@ import { actionInWords, approvalInWords, carriedOut, ruleInWords, span } from '.
 const RuleForm = late(() => import('./RuleForm'), 'RuleForm');
 
 const route = getRouteApi('/app/intelligence/predictions/rules/$id');
-const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Predictions', '/intelligence/predictions']]} />;
+const TRAIL = (
+  <Trail
+    of={[
+      ['Intelligence Automation', '/intelligence'],
+      ['Predictions', '/intelligence/predictions'],
+    ]}
+  />
+);
 
 export function RuleDetail() {
   const { id } = route.useParams();
   const { data, error, refetch } = useQuery(ruleQuery(id));
-  if (!data) return <Awaited title="Predictive rule" above={TRAIL} error={error} onRetry={refetch} />;
+  if (!data)
+    return <Awaited title="Predictive rule" above={TRAIL} error={error} onRetry={refetch} />;
   return <Shown of={data} />;
 }
 
@@ -45,24 +53,62 @@ function Shown({ of: rule }: { of: Rule }) {
   const configure = may('intelligence.configure');
   return (
     <Page
-      title={rule.name} above={TRAIL}
-      description={<Stack gap={6}><Text inherit>{ruleInWords(rule)}.</Text><Group gap={8}><Status of={rule.enabled ? 'active' : 'disabled'} label={rule.enabled ? 'On' : 'Off'} /></Group></Stack>}
+      title={rule.name}
+      above={TRAIL}
+      description={
+        <Stack gap={6}>
+          <Text inherit>{ruleInWords(rule)}.</Text>
+          <Group gap={8}>
+            <Status of={rule.enabled ? 'active' : 'disabled'} label={rule.enabled ? 'On' : 'Off'} />
+          </Group>
+        </Stack>
+      }
       actions={
         <>
           {configure && <RemoveRule of={rule} />}
           {configure && (
             <Button
-              variant="default" leftSection={<IconPower size={16} />} loading={toggle.isPending}
-              onClick={() => toggle.mutate({ id: rule.id, version: rule.version, enabled: !rule.enabled }, { onSuccess: ({ enabled }) => announce(enabled ? 'Rule enabled.' : 'Rule disabled. Its open recommendations were closed.') })}
+              variant="default"
+              leftSection={<IconPower size={16} />}
+              loading={toggle.isPending}
+              onClick={() =>
+                toggle.mutate(
+                  { id: rule.id, version: rule.version, enabled: !rule.enabled },
+                  {
+                    onSuccess: ({ enabled }) =>
+                      announce(
+                        enabled
+                          ? 'Rule enabled.'
+                          : 'Rule disabled. Its open recommendations were closed.',
+                      ),
+                  },
+                )
+              }
             >
               {rule.enabled ? 'Switch off' : 'Switch on'}
             </Button>
           )}
-          {configure && <Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setChanging(true)}>Change</Button>}
+          {configure && (
+            <Button
+              variant="default"
+              leftSection={<IconEdit size={16} />}
+              onClick={() => setChanging(true)}
+            >
+              Change
+            </Button>
+          )}
           {may('intelligence.operate') && (
             <Button
-              leftSection={<IconPlayerPlay size={16} />} loading={evaluate.isPending}
-              onClick={() => evaluate.mutate(rule.id, { onSuccess: ({ items }) => announce(`${plural(items.length, 'resource')} looked at, ${items.filter(({ outcome }) => outcome === 'foreseen').length} foreseen.`) })}
+              leftSection={<IconPlayerPlay size={16} />}
+              loading={evaluate.isPending}
+              onClick={() =>
+                evaluate.mutate(rule.id, {
+                  onSuccess: ({ items }) =>
+                    announce(
+                      `${plural(items.length, 'resource')} looked at, ${items.filter(({ outcome }) => outcome === 'foreseen').length} foreseen.`,
+                    ),
+                })
+              }
             >
               Evaluate now
             </Button>
@@ -71,10 +117,22 @@ function Shown({ of: rule }: { of: Rule }) {
       }
     >
       <ProblemAlert error={toggle.error ?? evaluate.error} />
-      {!rule.enabled && <Alert color="gray" variant="light" title="Disabled">Not evaluated automatically. “Evaluate now” shows a forecast without recommending anything.</Alert>}
+      {!rule.enabled && (
+        <Alert color="gray" variant="light" title="Disabled">
+          Not evaluated automatically. “Evaluate now” shows a forecast without recommending
+          anything.
+        </Alert>
+      )}
       <Grid gap="lg" align="flex-start">
-        <Grid.Col span={{ base: 12, lg: 8 }}><Stack gap="lg"><Forecasts of={rule} /><Fired of={rule} /></Stack></Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 4 }}><Says of={rule} /></Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Stack gap="lg">
+            <Forecasts of={rule} />
+            <Fired of={rule} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <Says of={rule} />
+        </Grid.Col>
       </Grid>
       {changing && <RuleForm key={rule.version} rule={rule} onClose={() => setChanging(false)} />}
     </Page>
@@ -85,7 +143,10 @@ function RemoveRule({ of: rule }: { of: Rule }) {
   const navigate = useNavigate();
   return (
     <Remove
-      what="rule" room="intelligence" remove={() => removeRule(rule.id)} onRemoved={() => void navigate({ to: '/intelligence/predictions' })}
+      what="rule"
+      room="intelligence"
+      remove={() => removeRule(rule.id)}
+      onRemoved={() => void navigate({ to: '/intelligence/predictions' })}
       explain={`Deletes its forecasts and closes its open recommendations. The audit log keeps a record.${rule.created_by === 'system' ? ' This built-in rule is not restored automatically.' : ''}`}
     />
   );
@@ -94,20 +155,42 @@ function RemoveRule({ of: rule }: { of: Rule }) {
 /** The rule in words, field by field. */
 function Says({ of: rule }: { of: Rule }) {
   const may = useMay();
-  const { data: calendars } = useQuery({ ...calendarsQuery, enabled: rule.condition.calendars.length > 0 });
-  const named = rule.condition.calendars.map((id) => calendars?.items.find((one) => one.id === id)?.name ?? id);
+  const { data: calendars } = useQuery({
+    ...calendarsQuery,
+    enabled: rule.condition.calendars.length > 0,
+  });
+  const named = rule.condition.calendars.map(
+    (id) => calendars?.items.find((one) => one.id === id)?.name ?? id,
+  );
   return (
     <Panel
       title="Rule"
-      actions={may('audit.search') ? <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ resource_id: rule.id }} {...props} />}>In the log</Anchor> : undefined}
+      actions={
+        may('audit.search') ? (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link to="/audit/search" search={{ resource_id: rule.id }} {...props} />
+            )}
+          >
+            In the log
+          </Anchor>
+        ) : undefined
+      }
     >
       <Facts
         of={[
-          ['Minimum probability', `${percent(rule.condition.probability)} within ${span(rule.condition.horizon)}`],
+          [
+            'Minimum probability',
+            `${percent(rule.condition.probability)} within ${span(rule.condition.horizon)}`,
+          ],
           ['Then', actionInWords(rule)],
           ['Approval', approvalInWords(rule)],
           ['Applied by', carriedOut(rule)],
-          ['On behalf of', `the first ${words(rule.agent_type).toLowerCase()} agent that covers the resource, else the first of any type`],
+          [
+            'On behalf of',
+            `the first ${words(rule.agent_type).toLowerCase()} agent that covers the resource, else the first of any type`,
+          ],
           ['Covers', scopeInWords(rule.scope)],
           ['Resources', rule.resources.length > 0 ? rule.resources.join(', ') : undefined],
           ['Calendars', named.join(', ')],

@@ -33,7 +33,8 @@ export interface PredictionFilter {
 export function predictionsQuery(filter: PredictionFilter, moves?: string | null) {
   return queryOptions({
     queryKey: ['intelligence', 'predictions', filter, moves ?? ''],
-    queryFn: () => body(client.GET('/api/v1/intelligence/predictions', { params: { query: { ...filter } } })),
+    queryFn: () =>
+      body(client.GET('/api/v1/intelligence/predictions', { params: { query: { ...filter } } })),
     refetchInterval: 60_000,
     placeholderData: (before) => before,
   });
@@ -41,13 +42,17 @@ export function predictionsQuery(filter: PredictionFilter, moves?: string | null
 
 export const createRule = (given: Schemas['RulePut']) => body(client.POST(RULES, { body: given }));
 
-export const changeRule = ({ id, ...given }: { id: string } & Schemas['RulePut']) => body(client.PATCH(`${RULES}/{id}`, { params: { path: { id } }, body: given }));
+export const changeRule = ({ id, ...given }: { id: string } & Schemas['RulePut']) =>
+  body(client.PATCH(`${RULES}/{id}`, { params: { path: { id } }, body: given }));
 
-export const removeRule = (id: string) => body(client.DELETE(`${RULES}/{id}`, { params: { path: { id } } }));
+export const removeRule = (id: string) =>
+  body(client.DELETE(`${RULES}/{id}`, { params: { path: { id } } }));
 
-export const evaluateRule = (id: string) => body(client.POST(`${RULES}/{id}/evaluate`, { params: { path: { id } } }));
+export const evaluateRule = (id: string) =>
+  body(client.POST(`${RULES}/{id}/evaluate`, { params: { path: { id } } }));
 
-export const previewRule = (given: Schemas['RulePut']) => body(client.POST(`${RULES}/preview`, { body: given }));
+export const previewRule = (given: Schemas['RulePut']) =>
+  body(client.POST(`${RULES}/preview`, { body: given }));
 
 const TRAFFIC = '/api/v1/intelligence/traffic-intelligence' as const;
 
@@ -56,7 +61,8 @@ export const trafficQuery = queryOptions({
   queryFn: () => body(client.GET(TRAFFIC)),
 });
 
-export const setTraffic = (given: Schemas['TrafficIntelligencePut']) => body(client.PUT(TRAFFIC, { body: given }));
+export const setTraffic = (given: Schemas['TrafficIntelligencePut']) =>
+  body(client.PUT(TRAFFIC, { body: given }));
 
 export const calendarsQuery = queryOptions({
   queryKey: ['intelligence', 'calendars'],
@@ -77,27 +83,46 @@ export function eventsQuery(id: string, days: number, version: number) {
     queryFn: () => {
       const from = Math.floor(Date.now() / 60_000) * 60_000;
       const until = new Date(from + days * 86_400_000).toISOString();
-      return body(client.GET(`${CALENDARS}/{id}/events`, { params: { path: { id }, query: { from: new Date(from).toISOString(), until, limit: MOST } } }));
+      return body(
+        client.GET(`${CALENDARS}/{id}/events`, {
+          params: {
+            path: { id },
+            query: { from: new Date(from).toISOString(), until, limit: MOST },
+          },
+        }),
+      );
     },
     refetchInterval: 60_000,
     placeholderData: (before) => before,
   });
 }
 
-export const importCalendar = (given: Schemas['CalendarPut']) => body(client.POST(CALENDARS, { body: given }));
+export const importCalendar = (given: Schemas['CalendarPut']) =>
+  body(client.POST(CALENDARS, { body: given }));
 
 export const changeCalendar = ({ id, ...given }: { id: string } & Schemas['CalendarPut']) =>
   body(client.PATCH(`${CALENDARS}/{id}`, { params: { path: { id } }, body: given }));
 
-export const removeCalendar = (id: string) => body(client.DELETE(`${CALENDARS}/{id}`, { params: { path: { id } } }));
+export const removeCalendar = (id: string) =>
+  body(client.DELETE(`${CALENDARS}/{id}`, { params: { path: { id } } }));
 
 /** Observations of a metric; the span is fixed, so that opening the page twice asks once. */
-export function observedQuery(resource: string, metric: string, span: { from: string; to: string }) {
+export function observedQuery(
+  resource: string,
+  metric: string,
+  span: { from: string; to: string },
+) {
   return queryOptions({
     queryKey: ['estate', 'samples', resource, metric, span],
-    queryFn: () => body(client.GET('/api/v1/resources/{id}/samples', {
-      params: { path: { id: resource }, query: { start_time: span.from, end_time: span.to, metrics: metric, max_points: 1440 } },
-    })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/resources/{id}/samples', {
+          params: {
+            path: { id: resource },
+            query: { start_time: span.from, end_time: span.to, metrics: metric, max_points: 1440 },
+          },
+        }),
+      ),
     staleTime: 60_000,
   });
 }

@@ -4,29 +4,67 @@ import { initial, wire } from './rule-fields';
 describe('a rule over the wire', () => {
   it('leaves out what does not belong to its kind', () => {
     const fields = initial(undefined);
-    fields.condition = { ...fields.condition, prediction: 'event', horizon: ' 1h ', calendars: ['c'] };
+    fields.condition = {
+      ...fields.condition,
+      prediction: 'event',
+      horizon: ' 1h ',
+      calendars: ['c'],
+    };
     const sent = wire(fields);
-    expect(sent.condition).toEqual({ metric: undefined, prediction: 'event', value: null, calendars: ['c'], horizon: '1h', probability: 50 });
+    expect(sent.condition).toEqual({
+      metric: undefined,
+      prediction: 'event',
+      value: null,
+      calendars: ['c'],
+      horizon: '1h',
+      probability: 50,
+    });
     expect(sent.approval).toEqual({ kind: 'required', auto_below: undefined });
     expect(sent.action).toEqual({ kind: 'scale_up', step_percent: undefined });
   });
 
   it('keeps a value of nothing apart from none', () => {
     const fields = initial(undefined);
-    const value = (next: number | '') => wire({ ...fields, condition: { ...fields.condition, value: next } }).condition?.value;
+    const value = (next: number | '') =>
+      wire({ ...fields, condition: { ...fields.condition, value: next } }).condition?.value;
     expect([value(0), value('')]).toEqual([0, null]);
-    expect(wire({ ...fields, condition: { ...fields.condition, prediction: 'above', calendars: ['c'] } }).condition?.calendars).toEqual([]);
+    expect(
+      wire({ ...fields, condition: { ...fields.condition, prediction: 'above', calendars: ['c'] } })
+        .condition?.calendars,
+    ).toEqual([]);
   });
 
   it('shows a rule as it is', () => {
     const fields = initial({
-      id: 'disk', name: 'Disk', enabled: false, agent_type: 'ops_intelligence', condition: { metric: 'disk_space', prediction: 'full', calendars: [], horizon: '7d', probability: 60 },
-      action: { kind: 'expand_storage', step_percent: 30 }, approval: { kind: 'auto_below', auto_below: '400GB', below_gb: 400 }, scope: { accounts: ['a'], services: [] }, resources: ['db'], every: '1h',
-      created_by: '', created_at: '', updated_at: '', version: 1,
+      id: 'disk',
+      name: 'Disk',
+      enabled: false,
+      agent_type: 'ops_intelligence',
+      condition: {
+        metric: 'disk_space',
+        prediction: 'full',
+        calendars: [],
+        horizon: '7d',
+        probability: 60,
+      },
+      action: { kind: 'expand_storage', step_percent: 30 },
+      approval: { kind: 'auto_below', auto_below: '400GB', below_gb: 400 },
+      scope: { accounts: ['a'], services: [] },
+      resources: ['db'],
+      every: '1h',
+      created_by: '',
+      created_at: '',
+      updated_at: '',
+      version: 1,
     });
     expect(wire(fields)).toMatchObject({
-      name: 'Disk', enabled: false, condition: { metric: 'disk_space', value: null, probability: 60 }, action: { step_percent: 30 }, approval: { auto_below: '400GB' },
-      scope: { accounts: ['a'] }, resources: ['db'],
+      name: 'Disk',
+      enabled: false,
+      condition: { metric: 'disk_space', value: null, probability: 60 },
+      action: { step_percent: 30 },
+      approval: { auto_below: '400GB' },
+      scope: { accounts: ['a'] },
+      resources: ['db'],
     });
   });
 });

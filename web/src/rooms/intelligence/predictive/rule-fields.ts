@@ -7,7 +7,14 @@ export interface RuleFields {
   name: string;
   enabled: boolean;
   agent_type: string;
-  condition: { metric: string; prediction: string; value: number | ''; calendars: string[]; horizon: string; probability: number | '' };
+  condition: {
+    metric: string;
+    prediction: string;
+    value: number | '';
+    calendars: string[];
+    horizon: string;
+    probability: number | '';
+  };
   action: { kind: string; step_percent: number | '' };
   approval: { kind: string; auto_below: number | '' };
   scope: { accounts: string[]; services: string[] };
@@ -17,8 +24,22 @@ export interface RuleFields {
 
 /** Every field that the form marks itself. */
 export const FIELDS = [
-  'name', 'agent_type', 'condition.metric', 'condition.prediction', 'condition.value', 'condition.calendars', 'condition.horizon', 'condition.probability',
-  'action.kind', 'action.step_percent', 'approval.kind', 'approval.auto_below', 'scope.accounts', 'scope.services', 'resources', 'every',
+  'name',
+  'agent_type',
+  'condition.metric',
+  'condition.prediction',
+  'condition.value',
+  'condition.calendars',
+  'condition.horizon',
+  'condition.probability',
+  'action.kind',
+  'action.step_percent',
+  'approval.kind',
+  'approval.auto_below',
+  'scope.accounts',
+  'scope.services',
+  'resources',
+  'every',
 ];
 
 export function initial(rule: Rule | undefined): RuleFields {
@@ -27,11 +48,21 @@ export function initial(rule: Rule | undefined): RuleFields {
     enabled: rule?.enabled ?? true,
     agent_type: rule?.agent_type ?? 'performance_optimizer',
     condition: {
-      metric: rule ? rule.condition.metric ?? '' : 'cpu_utilization', prediction: rule?.condition.prediction ?? 'above', value: rule ? rule.condition.value ?? '' : 80,
-      calendars: rule?.condition.calendars ?? [], horizon: rule?.condition.horizon ?? '2h', probability: rule?.condition.probability ?? 50,
+      metric: rule ? (rule.condition.metric ?? '') : 'cpu_utilization',
+      prediction: rule?.condition.prediction ?? 'above',
+      value: rule ? (rule.condition.value ?? '') : 80,
+      calendars: rule?.condition.calendars ?? [],
+      horizon: rule?.condition.horizon ?? '2h',
+      probability: rule?.condition.probability ?? 50,
     },
-    action: { kind: rule?.action.kind ?? 'scale_up', step_percent: rule?.action.step_percent ?? 25 },
-    approval: { kind: rule?.approval.kind ?? 'required', auto_below: rule?.approval.below_gb ?? 500 },
+    action: {
+      kind: rule?.action.kind ?? 'scale_up',
+      step_percent: rule?.action.step_percent ?? 25,
+    },
+    approval: {
+      kind: rule?.approval.kind ?? 'required',
+      auto_below: rule?.approval.below_gb ?? 500,
+    },
     scope: { accounts: rule?.scope.accounts ?? [], services: rule?.scope.services ?? [] },
     resources: rule?.resources ?? [],
     every: rule?.every ?? '1h',
@@ -41,12 +72,19 @@ export function initial(rule: Rule | undefined): RuleFields {
 /** Whether the prediction compares with something that the rule itself gives. */
 export const needsValue = (prediction: string) => ['above', 'below', 'spike'].includes(prediction);
 export const knowsEvents = (prediction: string) => prediction === 'event' || prediction === 'spike';
-export const grows = (action: string) => action === 'expand_storage' || action === 'request_limit_increase';
+export const grows = (action: string) =>
+  action === 'expand_storage' || action === 'request_limit_increase';
 
 const given = (value: number | '') => (value === '' ? undefined : value);
 
 /** The whole rule, without what its kind of prediction, action or approval does not have. */
-export function wire({ name, condition, action, approval, ...rest }: RuleFields): components['schemas']['RulePut'] {
+export function wire({
+  name,
+  condition,
+  action,
+  approval,
+  ...rest
+}: RuleFields): components['schemas']['RulePut'] {
   const event = condition.prediction === 'event';
   return {
     ...rest,
@@ -59,8 +97,17 @@ export function wire({ name, condition, action, approval, ...rest }: RuleFields)
       horizon: condition.horizon.trim(),
       probability: given(condition.probability),
     },
-    action: { kind: action.kind, step_percent: grows(action.kind) ? given(action.step_percent) : undefined },
-    approval: { kind: approval.kind, auto_below: approval.kind === 'auto_below' && approval.auto_below !== '' ? asGigabytes(approval.auto_below) : undefined },
+    action: {
+      kind: action.kind,
+      step_percent: grows(action.kind) ? given(action.step_percent) : undefined,
+    },
+    approval: {
+      kind: approval.kind,
+      auto_below:
+        approval.kind === 'auto_below' && approval.auto_below !== ''
+          ? asGigabytes(approval.auto_below)
+          : undefined,
+    },
     every: rest.every.trim(),
   };
 }

@@ -13,7 +13,11 @@ interface Signal {
 /** What a rule may watch, as the service names it. */
 export const SIGNALS: Record<string, Signal> = {
   disk_space: { label: 'Disk space', unit: 'bytes', metric: 'free_storage' },
-  database_connections: { label: 'Database connections', unit: 'count', metric: 'database_connections' },
+  database_connections: {
+    label: 'Database connections',
+    unit: 'count',
+    metric: 'database_connections',
+  },
   api_rate_limit: { label: 'Limit on calls', unit: 'per_second', metric: 'request_rate' },
   request_rate: { label: 'Requests', unit: 'per_second', metric: 'request_rate' },
   cpu_utilization: { label: 'CPU', unit: 'percent', metric: 'cpu_utilization' },
@@ -27,17 +31,27 @@ export const SIGNALS: Record<string, Signal> = {
 
 /** Unit of a prediction's numbers: clouds count the free bytes of a database, agents the used percent of a machine's disk. */
 export function signalUnit({ metric, samples }: Pick<Prediction, 'metric' | 'samples'>): string {
-  return samples === 'disk_utilization' ? 'percent' : SIGNALS[metric ?? '']?.unit ?? 'count';
+  return samples === 'disk_utilization' ? 'percent' : (SIGNALS[metric ?? '']?.unit ?? 'count');
 }
 
 export const PREDICTIONS: Record<string, string> = {
-  full: 'It is full', saturation: 'All of it is in use (saturation)', exhaustion: 'Its limit is used up (exhaustion)',
-  above: 'It rises above a value', below: 'It falls below a value', spike: 'It peaks above the usual', event: 'An event of a calendar begins',
+  full: 'It is full',
+  saturation: 'All of it is in use (saturation)',
+  exhaustion: 'Its limit is used up (exhaustion)',
+  above: 'It rises above a value',
+  below: 'It falls below a value',
+  spike: 'It peaks above the usual',
+  event: 'An event of a calendar begins',
 };
 
 export const ACTIONS: Record<string, string> = {
-  expand_storage: 'Expand the storage', create_read_replica: 'Add a read replica', request_limit_increase: 'Ask for a higher limit', scale_up: 'Take a larger size',
-  pre_scale: 'Add capacity before the peak', warm_cache: 'Warm the caches', prepare_failover: 'Make the standby ready',
+  expand_storage: 'Expand the storage',
+  create_read_replica: 'Add a read replica',
+  request_limit_increase: 'Ask for a higher limit',
+  scale_up: 'Take a larger size',
+  pre_scale: 'Add capacity before the peak',
+  warm_cache: 'Warm the caches',
+  prepare_failover: 'Make the standby ready',
 };
 
 /** What Reeve carries out, and where; the others are advice for a person, with its numbers. */
@@ -76,16 +90,29 @@ export function whenInWords({ condition }: Pick<Rule, 'condition'>): string {
   const { metric, prediction, value, horizon } = condition;
   const signal = SIGNALS[metric ?? ''];
   // In the middle of a sentence; what is all capitals stays so.
-  const name = (signal?.label ?? words(metric ?? '')).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+  const name = (signal?.label ?? words(metric ?? '')).replace(/^[A-Z](?=[a-z])/, (first) =>
+    first.toLowerCase(),
+  );
   const shown = value == null ? '' : measured(value, signal?.unit ?? 'count');
   switch (prediction) {
-    case 'event': return `an event begins within ${span(horizon)}`;
-    case 'spike': return `${name} will peak ${value ?? 0} % above the usual within ${span(horizon)}`;
-    case 'above': return now(horizon) ? `${name} is above ${shown}` : `${name} will rise above ${shown} within ${span(horizon)}`;
-    case 'below': return now(horizon) ? `${name} is below ${shown}` : `${name} will fall below ${shown} within ${span(horizon)}`;
-    case 'saturation': return `${name} will all be in use${shown && ` (${shown})`} within ${span(horizon)}`;
-    case 'exhaustion': return `${name} will be used up${shown && ` (${shown})`} within ${span(horizon)}`;
-    default: return `${name} will be full${shown && value ? ` (${shown} left)` : ''} within ${span(horizon)}`;
+    case 'event':
+      return `an event begins within ${span(horizon)}`;
+    case 'spike':
+      return `${name} will peak ${value ?? 0} % above the usual within ${span(horizon)}`;
+    case 'above':
+      return now(horizon)
+        ? `${name} is above ${shown}`
+        : `${name} will rise above ${shown} within ${span(horizon)}`;
+    case 'below':
+      return now(horizon)
+        ? `${name} is below ${shown}`
+        : `${name} will fall below ${shown} within ${span(horizon)}`;
+    case 'saturation':
+      return `${name} will all be in use${shown && ` (${shown})`} within ${span(horizon)}`;
+    case 'exhaustion':
+      return `${name} will be used up${shown && ` (${shown})`} within ${span(horizon)}`;
+    default:
+      return `${name} will be full${shown && value ? ` (${shown} left)` : ''} within ${span(horizon)}`;
   }
 }
 
@@ -100,17 +127,21 @@ export function ruleInWords(rule: Pick<Rule, 'condition' | 'action'>): string {
 }
 
 /** A size of storage, which rules write as `500GB`. */
-const sizeInWords = (size: string | null | undefined) => (size ?? '0GB').replace(/^(\d+)([A-Z])/, '$1 $2');
+const sizeInWords = (size: string | null | undefined) =>
+  (size ?? '0GB').replace(/^(\d+)([A-Z])/, '$1 $2');
 
 export function approvalInWords({ approval }: Pick<Rule, 'approval'>): string {
   if (approval.kind === 'required') return 'Always requires approval';
-  if (approval.kind === 'auto_below') return `Automatic below ${sizeInWords(approval.auto_below)} of storage after the change. Above that, requires approval`;
+  if (approval.kind === 'auto_below')
+    return `Automatic below ${sizeInWords(approval.auto_below)} of storage after the change. Above that, requires approval`;
   return 'Automatic, unless the approval matrix requires approval for the cost';
 }
 
 export function approvalInShort({ approval }: Pick<Rule, 'approval'>): string {
   if (approval.kind === 'required') return 'Required';
-  return approval.kind === 'auto_below' ? `Automatic below ${sizeInWords(approval.auto_below)}` : 'Automatic';
+  return approval.kind === 'auto_below'
+    ? `Automatic below ${sizeInWords(approval.auto_below)}`
+    : 'Automatic';
 }
 
 export const OUTCOMES: Record<string, { label: string; colour: string }> = {
@@ -120,18 +151,30 @@ export const OUTCOMES: Record<string, { label: string; colour: string }> = {
 };
 
 /** A finding with its numbers in the unit of the metric. Free storage shrinks where its forecast says that it grows. */
-export function findingInWords(finding: Finding, { metric, samples }: Pick<Prediction, 'metric' | 'samples'>): string {
+export function findingInWords(
+  finding: Finding,
+  { metric, samples }: Pick<Prediction, 'metric' | 'samples'>,
+): string {
   const { kind, value, limit, times, words: text } = finding;
   const show = (number: number) => measured(number, signalUnit({ metric, samples }));
   const grow = metric === 'disk_space' ? 'fill' : 'grow';
   switch (kind) {
-    case 'now': return `it is ${show(value ?? 0)} now`;
-    case 'grows': return isNothing(show(value ?? 0)) ? `it hardly ${grow}s` : `it ${grow}s by ${show(value ?? 0)} a day`;
-    case 'still': return `it does not ${grow}`;
-    case 'stays_below': return `it grows, but stays ${(value ?? 0) < (limit ?? 0) / 2 ? 'far ' : ''}below ${show(limit ?? 0)}: at most ${show(value ?? 0)} is forecast`;
-    case 'released': return `released ${times === 1 ? 'once' : `${times ?? 0} times`} before; ${times === 1 ? 'that' : 'one'} may come first again`;
-    case 'risen_already': return `it has risen already, to ${show(value ?? 0)}`;
-    default: return text;
+    case 'now':
+      return `it is ${show(value ?? 0)} now`;
+    case 'grows':
+      return isNothing(show(value ?? 0))
+        ? `it hardly ${grow}s`
+        : `it ${grow}s by ${show(value ?? 0)} a day`;
+    case 'still':
+      return `it does not ${grow}`;
+    case 'stays_below':
+      return `it grows, but stays ${(value ?? 0) < (limit ?? 0) / 2 ? 'far ' : ''}below ${show(limit ?? 0)}: at most ${show(value ?? 0)} is forecast`;
+    case 'released':
+      return `released ${times === 1 ? 'once' : `${times ?? 0} times`} before; ${times === 1 ? 'that' : 'one'} may come first again`;
+    case 'risen_already':
+      return `it has risen already, to ${show(value ?? 0)}`;
+    default:
+      return text;
   }
 }
 
@@ -139,14 +182,21 @@ export function findingInWords(finding: Finding, { metric, samples }: Pick<Predi
 const isNothing = (shown: string) => Number.parseFloat(shown) === 0;
 
 /** `true` if the expected event is already reached. */
-export const isSo = ({ at, expected_at }: Pick<Prediction, 'at' | 'expected_at'>) => expected_at != null && expected_at <= at;
+export const isSo = ({ at, expected_at }: Pick<Prediction, 'at' | 'expected_at'>) =>
+  expected_at != null && expected_at <= at;
 
 /** The decisions of the newest evaluation: those of one moment; the likeliest first. */
 export function newest(predictions: Prediction[]): Prediction[] {
   const at = predictions[0]?.at;
   const order = ['foreseen', 'not_foreseen', 'abstained'];
-  return predictions.filter((one) => one.at === at)
-    .sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome) || (b.probability ?? 0) - (a.probability ?? 0) || a.resource_name.localeCompare(b.resource_name));
+  return predictions
+    .filter((one) => one.at === at)
+    .sort(
+      (a, b) =>
+        order.indexOf(a.outcome) - order.indexOf(b.outcome) ||
+        (b.probability ?? 0) - (a.probability ?? 0) ||
+        a.resource_name.localeCompare(b.resource_name),
+    );
 }
 
 /** The newest time a rule foresaw something, by rule; `predictions` are the newest first. */
@@ -171,31 +221,54 @@ export interface Effect {
   words: string;
 }
 
-const BEFORE: Record<string, string> = { pre_scale: 'more capacity', warm_cache: 'caches warmed', prepare_failover: 'standby made ready' };
+const BEFORE: Record<string, string> = {
+  pre_scale: 'more capacity',
+  warm_cache: 'caches warmed',
+  prepare_failover: 'standby made ready',
+};
 
 /** What comes before an event, the earliest first; of rules about peaks only where a peak is forecast. */
 export function effectsOf({ start }: Pick<Occurrence, 'start'>, rules: Rule[]): Effect[] {
-  return rules.filter(({ enabled }) => enabled).map((rule) => ({
-    rule,
-    at: new Date(new Date(start).getTime() - (seconds(rule.condition.horizon) ?? 0) * 1000).toISOString(),
-    words: BEFORE[rule.action.kind] ?? (ACTIONS[rule.action.kind] ?? rule.action.kind).toLowerCase(),
-  })).sort((a, b) => a.at.localeCompare(b.at));
+  return rules
+    .filter(({ enabled }) => enabled)
+    .map((rule) => ({
+      rule,
+      at: new Date(
+        new Date(start).getTime() - (seconds(rule.condition.horizon) ?? 0) * 1000,
+      ).toISOString(),
+      words:
+        BEFORE[rule.action.kind] ?? (ACTIONS[rule.action.kind] ?? rule.action.kind).toLowerCase(),
+    }))
+    .sort((a, b) => a.at.localeCompare(b.at));
 }
 
 /** The date of a whole day, in the zone in which it is one. */
 export function wholeDay(at: string, zone: string | null | undefined): string {
   const form = { weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' } as const;
   try {
-    return new Intl.DateTimeFormat(undefined, { ...form, timeZone: zone ?? 'UTC' }).format(new Date(at));
+    return new Intl.DateTimeFormat(undefined, { ...form, timeZone: zone ?? 'UTC' }).format(
+      new Date(at),
+    );
   } catch {
     return new Intl.DateTimeFormat(undefined, form).format(new Date(at));
   }
 }
 
 /** A time as the clocks of a zone show it; nothing where the zone is unknown here or shows the same as the reader's. */
-export function wallTime(at: string, zone: string | null | undefined, reader = Intl.DateTimeFormat().resolvedOptions().timeZone): string | undefined {
+export function wallTime(
+  at: string,
+  zone: string | null | undefined,
+  reader = Intl.DateTimeFormat().resolvedOptions().timeZone,
+): string | undefined {
   if (!zone) return undefined;
-  const shown = (timeZone: string) => new Intl.DateTimeFormat(undefined, { timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at));
+  const shown = (timeZone: string) =>
+    new Intl.DateTimeFormat(undefined, {
+      timeZone,
+      weekday: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    }).format(new Date(at));
   try {
     const there = shown(zone);
     return there === shown(reader) ? undefined : there;

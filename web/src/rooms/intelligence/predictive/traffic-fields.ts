@@ -12,7 +12,8 @@ export interface TrafficFields {
 }
 
 /** A preparation that is switched off is an empty field. */
-const shown = (lead: string | null | undefined) => (lead == null || lead === 'disabled' ? '' : lead);
+const shown = (lead: string | null | undefined) =>
+  lead == null || lead === 'disabled' ? '' : lead;
 
 export function trafficFields(of: TrafficIntelligence): TrafficFields {
   return {
@@ -25,7 +26,10 @@ export function trafficFields(of: TrafficIntelligence): TrafficFields {
   };
 }
 
-export function asTraffic(fields: TrafficFields, version: number): components['schemas']['TrafficIntelligencePut'] {
+export function asTraffic(
+  fields: TrafficFields,
+  version: number,
+): components['schemas']['TrafficIntelligencePut'] {
   const lead = (text: string) => text.trim() || 'disabled';
   return {
     learn_patterns: fields.learn_patterns,

@@ -23,7 +23,14 @@ import { hours } from './course';
 import { rolloutQuery } from './queries';
 
 const route = getRouteApi('/app/intelligence/rollouts/$id');
-const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Rollouts', '/intelligence/rollouts']]} />;
+const TRAIL = (
+  <Trail
+    of={[
+      ['Intelligence Automation', '/intelligence'],
+      ['Rollouts', '/intelligence/rollouts'],
+    ]}
+  />
+);
 
 export function RolloutDetail() {
   const { id } = route.useParams();
@@ -36,8 +43,16 @@ function Shown({ of: rollout }: { of: Rollout }) {
   const may = useMay();
   return (
     <Page
-      title={rollout.name} above={TRAIL}
-      description={<Group component="span" gap={8} display="inline-flex"><RolloutStatus kind="rollout" of={rollout.status} /><Text span size="sm">{words(rollout.type)}</Text></Group>}
+      title={rollout.name}
+      above={TRAIL}
+      description={
+        <Group component="span" gap={8} display="inline-flex">
+          <RolloutStatus kind="rollout" of={rollout.status} />
+          <Text span size="sm">
+            {words(rollout.type)}
+          </Text>
+        </Group>
+      }
       actions={may('intelligence.operate') ? <Steering of={rollout} /> : undefined}
     >
       {rollout.reason && <Why of={rollout} />}
@@ -47,10 +62,18 @@ function Shown({ of: rollout }: { of: Rollout }) {
           <Stack gap="lg">
             <Gates of={rollout} />
             <Members of={rollout} />
-            {may('audit.search') && <Story member="rollout_id" id={rollout.id} moves={`${rollout.status} ${rollout.stage} ${rollout.wave} ${rollout.gates.length}`} />}
+            {may('audit.search') && (
+              <Story
+                member="rollout_id"
+                id={rollout.id}
+                moves={`${rollout.status} ${rollout.stage} ${rollout.wave} ${rollout.gates.length}`}
+              />
+            )}
           </Stack>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 4 }}><About of={rollout} /></Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <About of={rollout} />
+        </Grid.Col>
       </Grid>
     </Page>
   );
@@ -64,7 +87,13 @@ const TITLES: Record<string, [title: string, colour: string]> = {
 
 function Why({ of: { status, reason } }: { of: Rollout }) {
   const [title, colour] = TITLES[status] ?? [words(status), 'gray'];
-  return <Alert color={colour} variant="light" title={title}><Text size="sm" style={{ overflowWrap: 'anywhere' }}>{sentence(reason ?? '')}</Text></Alert>;
+  return (
+    <Alert color={colour} variant="light" title={title}>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {sentence(reason ?? '')}
+      </Text>
+    </Alert>
+  );
 }
 
 function About({ of: rollout }: { of: Rollout }) {
@@ -75,12 +104,35 @@ function About({ of: rollout }: { of: Rollout }) {
     <Panel title="Settings">
       <Facts
         of={[
-          ['Agent', agent ? <Anchor key="agent" size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>{agent.name}</Anchor> : agents && 'a removed agent'],
+          [
+            'Agent',
+            agent ? (
+              <Anchor
+                key="agent"
+                size="sm"
+                renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}
+              >
+                {agent.name}
+              </Anchor>
+            ) : (
+              agents && 'a removed agent'
+            ),
+          ],
           ['Canary', canary],
           ['Watched for', validation_s == null ? undefined : hours(validation_s)],
-          ['Shares', shares?.length ? shares.map((share) => `${share} %`).join(', then ') : 'none: all at once after the canary'],
+          [
+            'Shares',
+            shares?.length
+              ? shares.map((share) => `${share} %`).join(', then ')
+              : 'none: all at once after the canary',
+          ],
           ['Failures allowed', max_failures],
-          ['Minimum confidence', min_confidence == null ? `${agent ? percent(percentOf(agent.confidence_threshold)) : 'that'} of the agent` : percent(min_confidence)],
+          [
+            'Minimum confidence',
+            min_confidence == null
+              ? `${agent ? percent(percentOf(agent.confidence_threshold)) : 'that'} of the agent`
+              : percent(min_confidence),
+          ],
           ['Started by', rollout.by_agent == null ? rollout.by : 'its agent'],
           ['Begun', <When key="begun" at={rollout.created_at} form="full" />],
           ['This stage since', <When key="since" at={rollout.stage_since} form="full" />],

@@ -6,7 +6,8 @@ export const STAGES = ['simulation', 'canary', 'validation', 'gradual', 'full'] 
 export type Stage = (typeof STAGES)[number];
 
 /** `done`, `overridden` (by a person), `now`, `held`, `stopped`, `aborted`, `ahead`, or `passed` for want of resources. */
-export type Standing = 'done' | 'overridden' | 'now' | 'held' | 'stopped' | 'aborted' | 'ahead' | 'passed';
+export type Standing =
+  'done' | 'overridden' | 'now' | 'held' | 'stopped' | 'aborted' | 'ahead' | 'passed';
 
 export interface Step {
   stage: Stage;
@@ -42,14 +43,18 @@ function standing(stage: Stage, rollout: Rollout): Standing {
   const [at, current] = [STAGES.indexOf(stage), STAGES.indexOf(rollout.stage as Stage)];
   const none = (stage === 'gradual' || stage === 'full') && reachedBy(stage, rollout).length === 0;
   if (none && (at < current || rollout.status === 'completed')) return 'passed';
-  const passed = rollout.gates.some((gate) => gate.stage === stage && gate.verdict === 'overridden') ? 'overridden' : 'done';
+  const passed = rollout.gates.some((gate) => gate.stage === stage && gate.verdict === 'overridden')
+    ? 'overridden'
+    : 'done';
   if (at < current || rollout.status === 'completed') return passed;
   if (at > current) return 'ahead';
   return rollout.status === 'running' ? 'now' : (rollout.status as Standing);
 }
 
 /** Checks in fewer words, for where there is little room. */
-const SHORT: Record<string, string> = { 'plans that went through on a simulated twin': 'plans went through' };
+const SHORT: Record<string, string> = {
+  'plans that went through on a simulated twin': 'plans went through',
+};
 
 /** What the gate of the stage counts towards, or what the stage is going to do. */
 function inWords(stage: Stage, how: Standing, rollout: Rollout): string {
@@ -58,18 +63,27 @@ function inWords(stage: Stage, how: Standing, rollout: Rollout): string {
   if (how === 'ahead' || !gate) return comes(stage, rollout);
   const counted = gate.checks.filter(({ relation }) => relation === 'at_least');
   const open = counted.find(({ holds }) => !holds) ?? counted[0];
-  return open ? `${number(open.found)} of ${number(open.needed)} ${SHORT[open.check] ?? open.check}` : gate.explanation;
+  return open
+    ? `${number(open.found)} of ${number(open.needed)} ${SHORT[open.check] ?? open.check}`
+    : gate.explanation;
 }
 
 function comes(stage: Stage, rollout: Rollout): string {
   const reached = reachedBy(stage, rollout).length;
   const { canary, validation_s, shares } = rollout.settings;
   switch (stage) {
-    case 'simulation': return `${plural(reached, 'plan')} on simulated twins`;
-    case 'canary': return `${plural(reached || (canary ?? 1), 'resource')}, least critical first`;
-    case 'validation': return `Watched for ${hours(validation_s ?? 0)}`;
-    case 'gradual': return reached ? `${plural(reached, 'resource')}, up to ${number(shares?.at(-1) ?? 0)} %` : 'Too few resources for it';
-    case 'full': return reached ? `${plural(reached, 'resource')}, the rest` : 'Nothing is left for it';
+    case 'simulation':
+      return `${plural(reached, 'plan')} on simulated twins`;
+    case 'canary':
+      return `${plural(reached || (canary ?? 1), 'resource')}, least critical first`;
+    case 'validation':
+      return `Watched for ${hours(validation_s ?? 0)}`;
+    case 'gradual':
+      return reached
+        ? `${plural(reached, 'resource')}, up to ${number(shares?.at(-1) ?? 0)} %`
+        : 'Too few resources for it';
+    case 'full':
+      return reached ? `${plural(reached, 'resource')}, the rest` : 'Nothing is left for it';
   }
 }
 
@@ -85,8 +99,11 @@ export function stepsOf(rollout: Rollout): Step[] {
 
 /** How much of what a gate asks for was found: the check that is furthest behind. */
 export function shareOf(gate: Gate | undefined): number {
-  const asked = gate?.checks.filter(({ relation, needed }) => relation === 'at_least' && needed > 0) ?? [];
-  return asked.length ? Math.min(1, ...asked.map(({ found, needed }) => Math.max(0, found / needed))) : 0;
+  const asked =
+    gate?.checks.filter(({ relation, needed }) => relation === 'at_least' && needed > 0) ?? [];
+  return asked.length
+    ? Math.min(1, ...asked.map(({ found, needed }) => Math.max(0, found / needed)))
+    : 0;
 }
 
 export interface Wave {
@@ -98,7 +115,11 @@ export interface Wave {
 /** Canary, shares, rest: those that have resources, in the order in which they go out. */
 export function wavesOf(rollout: Rollout): Wave[] {
   const numbers = [...new Set(rollout.members.map(({ wave }) => wave))].sort((a, b) => a - b);
-  return numbers.map((wave) => ({ wave, name: waveName(wave, rollout), members: rollout.members.filter((member) => member.wave === wave) }));
+  return numbers.map((wave) => ({
+    wave,
+    name: waveName(wave, rollout),
+    members: rollout.members.filter((member) => member.wave === wave),
+  }));
 }
 
 export function waveName(wave: number, rollout: Rollout): string {
@@ -110,22 +131,37 @@ export function waveName(wave: number, rollout: Rollout): string {
 /** Changed, and not undone. */
 const CHANGED = ['watching', 'held', 'not_enough_data'];
 
-export function reached({ members }: Pick<Rollout, 'members'>): { changed: number; failed: number; of: number } {
+export function reached({ members }: Pick<Rollout, 'members'>): {
+  changed: number;
+  failed: number;
+  of: number;
+} {
   const count = (states: string[]) => members.filter(({ state }) => states.includes(state)).length;
-  return { changed: count(CHANGED), failed: count(['failed']), of: members.length - count(['left_out']) };
+  return {
+    changed: count(CHANGED),
+    failed: count(['failed']),
+    of: members.length - count(['left_out']),
+  };
 }
 
 /** How many resources each wave reaches, by the service's own arithmetic: the canary, the shares, the rest. */
 export function splitOf(total: number, canary: number, shares: number[]): number[] {
   if (total === 0) return [];
   const first = Math.min(Math.max(1, canary), total);
-  const ends = [first, ...shares.map((share) => Math.min(total, Math.max(first, Math.ceil((share / 100) * total)))), total];
+  const ends = [
+    first,
+    ...shares.map((share) => Math.min(total, Math.max(first, Math.ceil((share / 100) * total)))),
+    total,
+  ];
   return ends.map((end, at) => end - (ends[at - 1] ?? 0)).filter((size) => size > 0);
 }
 
 /** `10, 25, 50` as percentages; undefined when it is none. */
 export function sharesOf(text: string): number[] | undefined {
-  const parts = text.split(/[\s,;%]+/).filter(Boolean).map(Number);
+  const parts = text
+    .split(/[\s,;%]+/)
+    .filter(Boolean)
+    .map(Number);
   return parts.every(Number.isFinite) ? parts : undefined;
 }
 

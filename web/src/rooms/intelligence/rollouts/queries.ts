@@ -11,7 +11,12 @@ const ROLLOUT = '/api/v1/intelligence/rollouts/{id}' as const;
 export function rolloutsQuery(filter: { status?: string }) {
   return queryOptions({
     queryKey: ['intelligence', 'rollouts', filter],
-    queryFn: () => body(client.GET('/api/v1/intelligence/rollouts', { params: { query: { limit: MOST, ...filter } } })),
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/rollouts', {
+          params: { query: { limit: MOST, ...filter } },
+        }),
+      ),
     refetchInterval: 10_000,
   });
 }
@@ -25,15 +30,19 @@ export function rolloutQuery(id: string) {
   });
 }
 
-export const beginRollout = (given: Schemas['RolloutCreateBody']) => body(client.POST('/api/v1/intelligence/rollouts', { body: given }));
+export const beginRollout = (given: Schemas['RolloutCreateBody']) =>
+  body(client.POST('/api/v1/intelligence/rollouts', { body: given }));
 
 interface Reasoned {
   id: string;
   reason: string;
 }
 
-export const stopRollout = ({ id, ...given }: Reasoned) => body(client.POST(`${ROLLOUT}/stop`, { params: { path: { id } }, body: given }));
+export const stopRollout = ({ id, ...given }: Reasoned) =>
+  body(client.POST(`${ROLLOUT}/stop`, { params: { path: { id } }, body: given }));
 
-export const resumeRollout = ({ id, ...given }: Reasoned) => body(client.POST(`${ROLLOUT}/resume`, { params: { path: { id } }, body: given }));
+export const resumeRollout = ({ id, ...given }: Reasoned) =>
+  body(client.POST(`${ROLLOUT}/resume`, { params: { path: { id } }, body: given }));
 
-export const abortRollout = ({ id, ...given }: Reasoned) => body(client.POST(`${ROLLOUT}/abort`, { params: { path: { id } }, body: given }));
+export const abortRollout = ({ id, ...given }: Reasoned) =>
+  body(client.POST(`${ROLLOUT}/abort`, { params: { path: { id } }, body: given }));

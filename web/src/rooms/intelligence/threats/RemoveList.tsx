@@ -18,7 +18,9 @@ export function RemoveList({ of: { name, indicator_count } }: { of: ThreatList }
   };
   return (
     <Remove
-      what={name} room="intelligence" remove={remove}
+      what={name}
+      room="intelligence"
+      remove={remove}
       explain={`Stops checking entries against the ${plural(indicator_count, 'indicator')} of “${name}”. Anomalies found with it stay.`}
     />
   );

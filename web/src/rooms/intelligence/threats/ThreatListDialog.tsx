@@ -33,7 +33,9 @@ export function ThreatListDialog(props: Props) {
   return (
     <FormModal onClose={onClose} size="lg" title={title}>
       {!list && <Fields {...props} before={undefined} />}
-      {list && <Loaded {...props} list={list} locked={locked || list.source === 'file'} noRight={locked} />}
+      {list && (
+        <Loaded {...props} list={list} locked={locked || list.source === 'file'} noRight={locked} />
+      )}
     </FormModal>
   );
 }
@@ -43,18 +45,42 @@ function Loaded({ noRight, ...props }: Props & { list: ThreatList; noRight: bool
   const { data, error, refetch } = useQuery(threatListQuery(list.name));
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton h={320} />;
-  const about = <Text size="sm" className="muted">{plural(data.indicator_count, 'indicator')}, updated <When at={data.updated_at} form="ago" />{data.source === 'file' ? '' : ` by ${data.updated_by}`}.</Text>;
-  if (!locked) return <Stack gap="md">{about}<Fields {...props} before={data.indicators} /></Stack>;
+  const about = (
+    <Text size="sm" className="muted">
+      {plural(data.indicator_count, 'indicator')}, updated <When at={data.updated_at} form="ago" />
+      {data.source === 'file' ? '' : ` by ${data.updated_by}`}.
+    </Text>
+  );
+  if (!locked)
+    return (
+      <Stack gap="md">
+        {about}
+        <Fields {...props} before={data.indicators} />
+      </Stack>
+    );
   return (
     <Stack gap="md">
       {about}
       {data.source === 'file' ? (
         <Alert color="gray" variant="light" icon={<IconFile size={18} />} title="Managed as a file">
-          <Text size="sm">Edit the file in threat-lists/ of the data directory. Changes apply within a minute. Deleting the file removes the list.</Text>
+          <Text size="sm">
+            Edit the file in threat-lists/ of the data directory. Changes apply within a minute.
+            Deleting the file removes the list.
+          </Text>
         </Alert>
-      ) : noRight && <Alert color="gray" variant="light" icon={<IconLock size={18} />}>Read-only. Only operators and administrators can change this.</Alert>}
+      ) : (
+        noRight && (
+          <Alert color="gray" variant="light" icon={<IconLock size={18} />}>
+            Read-only. Only operators and administrators can change this.
+          </Alert>
+        )
+      )}
       <IndicatorText value={data.indicators} />
-      <Group justify="flex-end"><Button variant="default" onClick={onClose}>Close</Button></Group>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Close
+        </Button>
+      </Group>
     </Stack>
   );
 }
@@ -67,28 +93,44 @@ function Fields({ known, list, before, onClose }: Props & { before: string | und
     const was = given.replaces ? (await readThreatList(given.name)).indicators : undefined;
     return { was, now: await putThreatList(given) };
   });
-  const sameName = (name: string, source: string) => known.find((one) => one.name === name.trim() && one.source === source);
+  const sameName = (name: string, source: string) =>
+    known.find((one) => one.name === name.trim() && one.source === source);
   const form = useForm({
     initialValues: { name: list?.name ?? '', indicators: before ?? '' },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Enter a name' : !list && sameName(value, 'file') ? 'A file in the data directory has this name; choose another' : null),
+      name: (value) =>
+        value.trim() === ''
+          ? 'Enter a name'
+          : !list && sameName(value, 'file')
+            ? 'A file in the data directory has this name; choose another'
+            : null,
       indicators: (value) => objection(value) ?? null,
     },
   });
   const replaced = list ? undefined : sameName(form.values.name, 'api');
-  const submit = form.onSubmit(({ name, indicators }) => put.mutate({ name: name.trim(), indicators, replaces: Boolean(list ?? replaced) }, {
-    onSuccess: ({ was, now }) => {
-      const message = `“${now.name}” has ${plural(now.indicator_count, 'indicator')} now.`;
-      const undo = async (text: string) => {
-        await putThreatList({ name: now.name, indicators: text });
-        await queries.invalidateQueries({ queryKey: ['intelligence'] });
-      };
-      if (was === undefined) announce(message);
-      else announceUndoable(message, () => undo(was));
-      onClose();
-    },
-    onError: (error) => form.setErrors(wrongLines(error).length > 0 ? { indicators: 'Some lines are wrong; nothing was saved' } : fieldMessages(error)),
-  }));
+  const submit = form.onSubmit(({ name, indicators }) =>
+    put.mutate(
+      { name: name.trim(), indicators, replaces: Boolean(list ?? replaced) },
+      {
+        onSuccess: ({ was, now }) => {
+          const message = `“${now.name}” has ${plural(now.indicator_count, 'indicator')} now.`;
+          const undo = async (text: string) => {
+            await putThreatList({ name: now.name, indicators: text });
+            await queries.invalidateQueries({ queryKey: ['intelligence'] });
+          };
+          if (was === undefined) announce(message);
+          else announceUndoable(message, () => undo(was));
+          onClose();
+        },
+        onError: (error) =>
+          form.setErrors(
+            wrongLines(error).length > 0
+              ? { indicators: 'Some lines are wrong; nothing was saved' }
+              : fieldMessages(error),
+          ),
+      },
+    ),
+  );
   const read = (text: string, file?: string) => {
     form.setFieldValue('indicators', text);
     if (file && form.values.name.trim() === '') form.setFieldValue('name', nameOfFile(file));
@@ -96,14 +138,37 @@ function Fields({ known, list, before, onClose }: Props & { before: string | und
   const wrong = wrongLines(put.error);
   return (
     <DialogForm
-      submit={list ? 'Save' : replaced ? 'Replace the list' : 'Add the list'} error={wrong.length === 0 ? put.error : undefined} marked={['name', 'indicators']}
-      pending={put.isPending} disabled={list !== undefined && !form.isDirty()} onSubmit={submit} onClose={onClose}
+      submit={list ? 'Save' : replaced ? 'Replace the list' : 'Add the list'}
+      error={wrong.length === 0 ? put.error : undefined}
+      marked={['name', 'indicators']}
+      pending={put.isPending}
+      disabled={list !== undefined && !form.isDirty()}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <IndicatorText value={form.values.indicators} error={form.errors.indicators} area={area} replaces={list !== undefined} onRead={read} onRefuse={(why) => form.setFieldError('indicators', why)} />
+      <IndicatorText
+        value={form.values.indicators}
+        error={form.errors.indicators}
+        area={area}
+        replaces={list !== undefined}
+        onRead={read}
+        onRefuse={(why) => form.setFieldError('indicators', why)}
+      />
       <WrongLines of={wrong} text={form.values.indicators} area={area} />
-      {!list && <TextInput label="Name" placeholder="Scanners of May" maxLength={128} withAsterisk {...form.getInputProps('name')} />}
+      {!list && (
+        <TextInput
+          label="Name"
+          placeholder="Scanners of May"
+          maxLength={128}
+          withAsterisk
+          {...form.getInputProps('name')}
+        />
+      )}
       {replaced && (
-        <Alert color="yellow" variant="light" role="status" title="There is a list of this name">Its {plural(replaced.indicator_count, 'indicator')} {replaced.indicator_count === 1 ? 'is' : 'are'} replaced by these.</Alert>
+        <Alert color="yellow" variant="light" role="status" title="There is a list of this name">
+          Its {plural(replaced.indicator_count, 'indicator')}{' '}
+          {replaced.indicator_count === 1 ? 'is' : 'are'} replaced by these.
+        </Alert>
       )}
     </DialogForm>
   );

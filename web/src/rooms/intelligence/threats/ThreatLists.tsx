@@ -15,25 +15,81 @@ import { RemoveList } from './RemoveList';
 import { threatListsQuery } from './queries';
 
 const ThreatListDialog = late(() => import('./ThreatListDialog'), 'ThreatListDialog');
-const AnomalySettingsDialog = late(() => import('../anomalies/AnomalySettingsDialog'), 'AnomalySettingsDialog');
+const AnomalySettingsDialog = late(
+  () => import('../anomalies/AnomalySettingsDialog'),
+  'AnomalySettingsDialog',
+);
 
 function columns(open: (list: ThreatList) => void, configure: boolean): Column<ThreatList>[] {
   const shown: Column<ThreatList>[] = [
     {
-      id: 'name', header: 'List', sortBy: (row) => row.name,
+      id: 'name',
+      header: 'List',
+      sortBy: (row) => row.name,
       cell: (row) => (
         <div style={{ minWidth: 180, maxWidth: 420, overflowWrap: 'anywhere' }}>
-          <Anchor component="button" type="button" size="sm" fw={550} c="inherit" ta="left" onClick={() => open(row)}>{row.name}</Anchor>
-          {row.source === 'file' && <Text size="xs" className="muted">{row.name === 'built-in.txt' ? 'Ships with Reeve. A file of this name in threat-lists/ replaces it' : 'File in threat-lists/ of the data directory'}</Text>}
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            fw={550}
+            c="inherit"
+            ta="left"
+            onClick={() => open(row)}
+          >
+            {row.name}
+          </Anchor>
+          {row.source === 'file' && (
+            <Text size="xs" className="muted">
+              {row.name === 'built-in.txt'
+                ? 'Ships with Reeve. A file of this name in threat-lists/ replaces it'
+                : 'File in threat-lists/ of the data directory'}
+            </Text>
+          )}
         </div>
       ),
     },
-    { id: 'source', header: 'Source', sortBy: (row) => row.source, cell: (row) => (row.source === 'file' ? <Badge color="gray">File</Badge> : <Badge>Added here</Badge>) },
-    { id: 'indicators', header: 'Indicators', align: 'right', sortBy: (row) => row.indicator_count, cell: (row) => count(row.indicator_count) },
-    { id: 'updated', header: 'Updated', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} /> },
-    { id: 'by', header: 'By', sortBy: (row) => row.updated_by, cell: (row) => (row.source === 'file' ? <Text span size="sm" className="muted">its file</Text> : row.updated_by) },
+    {
+      id: 'source',
+      header: 'Source',
+      sortBy: (row) => row.source,
+      cell: (row) =>
+        row.source === 'file' ? <Badge color="gray">File</Badge> : <Badge>Added here</Badge>,
+    },
+    {
+      id: 'indicators',
+      header: 'Indicators',
+      align: 'right',
+      sortBy: (row) => row.indicator_count,
+      cell: (row) => count(row.indicator_count),
+    },
+    {
+      id: 'updated',
+      header: 'Updated',
+      sortBy: (row) => row.updated_at,
+      cell: (row) => <When at={row.updated_at} />,
+    },
+    {
+      id: 'by',
+      header: 'By',
+      sortBy: (row) => row.updated_by,
+      cell: (row) =>
+        row.source === 'file' ? (
+          <Text span size="sm" className="muted">
+            its file
+          </Text>
+        ) : (
+          row.updated_by
+        ),
+    },
   ];
-  if (configure) shown.push({ id: 'remove', header: '', align: 'right', cell: (row) => (row.source === 'file' ? null : <RemoveList of={row} />) });
+  if (configure)
+    shown.push({
+      id: 'remove',
+      header: '',
+      align: 'right',
+      cell: (row) => (row.source === 'file' ? null : <RemoveList of={row} />),
+    });
   return shown;
 }
 
@@ -44,27 +100,48 @@ export function ThreatLists() {
   const [opened, setOpened] = useState<{ list?: ThreatList } | null>(null);
   const { data, error, refetch } = useQuery(threatListsQuery);
   const table = useMemo(() => columns((list) => setOpened({ list }), configure), [configure]);
-  const add = configure ? <Button leftSection={<IconPlus size={16} />} onClick={() => setOpened({})}>Add a list</Button> : undefined;
+  const add = configure ? (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setOpened({})}>
+      Add a list
+    </Button>
+  ) : undefined;
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
         <Text size="sm" className="muted" maw={720}>
-          Addresses, networks and programs that you distrust. A matching audit log entry creates a security anomaly. Reeve downloads no feeds automatically.
+          Addresses, networks and programs that you distrust. A matching audit log entry creates a
+          security anomaly. Reeve downloads no feeds automatically.
         </Text>
         {add}
       </Group>
       <SwitchedOff />
-      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+      {error ? (
+        <ProblemAlert error={error} onRetry={() => void refetch()} />
+      ) : (
         <DataTable
-          label="Threat lists" columns={table} rows={data?.items} rowId={(row) => row.name} pageSize={25} onOpen={(list) => setOpened({ list })}
+          label="Threat lists"
+          columns={table}
+          rows={data?.items}
+          rowId={(row) => row.name}
+          pageSize={25}
+          onOpen={(list) => setOpened({ list })}
           empty={
             <EmptyState title="No threat list yet" icon={<IconListSearch size={22} />}>
-              {add ? 'Add one from a file or as text, one indicator a line. Files in threat-lists/ of the data directory appear here automatically.' : 'Operators and administrators can add one.'}
+              {add
+                ? 'Add one from a file or as text, one indicator a line. Files in threat-lists/ of the data directory appear here automatically.'
+                : 'Operators and administrators can add one.'}
             </EmptyState>
           }
         />
       )}
-      {opened && <ThreatListDialog known={data?.items ?? []} list={opened.list} locked={!configure} onClose={() => setOpened(null)} />}
+      {opened && (
+        <ThreatListDialog
+          known={data?.items ?? []}
+          list={opened.list}
+          locked={!configure}
+          onClose={() => setOpened(null)}
+        />
+      )}
     </Stack>
   );
 }
@@ -78,10 +155,21 @@ function SwitchedOff() {
     <>
       {data && data.security.threat_intelligence === 'disabled' && (
         <Alert color="yellow" title="Threat lists are not used">
-          <Text size="sm">Matching is disabled under <Anchor component="button" type="button" size="sm" onClick={() => setSettings(true)}>Detection settings</Anchor>.</Text>
+          <Text size="sm">
+            Matching is disabled under{' '}
+            <Anchor component="button" type="button" size="sm" onClick={() => setSettings(true)}>
+              Detection settings
+            </Anchor>
+            .
+          </Text>
         </Alert>
       )}
-      {settings && <AnomalySettingsDialog locked={!may('intelligence.configure')} onClose={() => setSettings(false)} />}
+      {settings && (
+        <AnomalySettingsDialog
+          locked={!may('intelligence.configure')}
+          onClose={() => setSettings(false)}
+        />
+      )}
     </>
   );
 }

@@ -25,11 +25,31 @@ export function WrongLines({ of: wrong, text, area }: Props) {
   };
   const more = wrong.length >= MOST_ERRORS;
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} role="alert" title={more ? `The first ${MOST_ERRORS} lines that are wrong` : plural(wrong.length, 'line is wrong', 'lines are wrong')}>
-      <Stack component="ul" gap={4} m={0} p={0} style={{ listStyle: 'none', maxHeight: 180, overflowY: 'auto' }} tabIndex={0}>
+    <Alert
+      color="red"
+      variant="light"
+      icon={<IconAlertTriangle size={18} />}
+      role="alert"
+      title={
+        more
+          ? `The first ${MOST_ERRORS} lines that are wrong`
+          : plural(wrong.length, 'line is wrong', 'lines are wrong')
+      }
+    >
+      <Stack
+        component="ul"
+        gap={4}
+        m={0}
+        p={0}
+        style={{ listStyle: 'none', maxHeight: 180, overflowY: 'auto' }}
+        tabIndex={0}
+      >
         {wrong.map(({ line, message }) => (
           <Text component="li" size="sm" key={line} style={{ overflowWrap: 'anywhere' }}>
-            <Anchor component="button" type="button" size="sm" fw={600} onClick={() => go(line)}>Line {line}</Anchor>: {message}
+            <Anchor component="button" type="button" size="sm" fw={600} onClick={() => go(line)}>
+              Line {line}
+            </Anchor>
+            : {message}
           </Text>
         ))}
       </Stack>

@@ -17,8 +17,12 @@ export function glance(text: string): string {
     else if (value !== '') addresses += 1;
   }
   return [
-    addresses > 0 && plural(addresses, 'address', 'addresses'), networks > 0 && plural(networks, 'network'), programs > 0 && plural(programs, 'program'),
-  ].filter(Boolean).join(', ');
+    addresses > 0 && plural(addresses, 'address', 'addresses'),
+    networks > 0 && plural(networks, 'network'),
+    programs > 0 && plural(programs, 'program'),
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 /** What is wrong at first sight; nothing where the service is to judge. */

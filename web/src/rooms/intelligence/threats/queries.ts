@@ -11,14 +11,20 @@ export const threatListsQuery = queryOptions({
   refetchInterval: 30_000,
 });
 
-export const readThreatList = (name: string) => body(client.GET(`${LISTS}/{name}`, { params: { path: { name } } }));
+export const readThreatList = (name: string) =>
+  body(client.GET(`${LISTS}/{name}`, { params: { path: { name } } }));
 
 /** With its text, which may have megabytes: not kept once its page is left. */
 export function threatListQuery(name: string) {
-  return queryOptions({ queryKey: ['intelligence', 'threat-list', name], queryFn: () => readThreatList(name), gcTime: 0 });
+  return queryOptions({
+    queryKey: ['intelligence', 'threat-list', name],
+    queryFn: () => readThreatList(name),
+    gcTime: 0,
+  });
 }
 
 export const putThreatList = ({ name, indicators }: { name: string; indicators: string }) =>
   body(client.PUT(`${LISTS}/{name}`, { params: { path: { name } }, body: { indicators } }));
 
-export const removeThreatList = (name: string) => body(client.DELETE(`${LISTS}/{name}`, { params: { path: { name } } }));
+export const removeThreatList = (name: string) =>
+  body(client.DELETE(`${LISTS}/{name}`, { params: { path: { name } } }));
