@@ -44,6 +44,7 @@ impl Account {
                 std::thread::spawn(move || drop(answer_all(stream, &shared)));
             }
         });
+
         Ok(Account { address, shared })
     }
 
@@ -63,6 +64,7 @@ fn answer_all(stream: TcpStream, shared: &Shared) -> Result<()> {
     stream.set_nodelay(true)?;
     let mut writer = stream.try_clone()?;
     let mut reader = BufReader::new(stream);
+
     while let Some(body) = request(&mut reader)? {
         let (status, answer) = answer(&body, shared);
         let head = format!(
@@ -72,6 +74,7 @@ fn answer_all(stream: TcpStream, shared: &Shared) -> Result<()> {
         writer.write_all(head.as_bytes())?;
         writer.write_all(answer.as_bytes())?;
     }
+
     Ok(())
 }
 
@@ -79,6 +82,7 @@ fn answer_all(stream: TcpStream, shared: &Shared) -> Result<()> {
 fn request(reader: &mut BufReader<TcpStream>) -> Result<Option<String>> {
     let mut length = 0;
     let mut is_first = true;
+
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 {
@@ -95,6 +99,7 @@ fn request(reader: &mut BufReader<TcpStream>) -> Result<Option<String>> {
             length = value.trim().parse()?;
         }
     }
+
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     Ok(Some(String::from_utf8_lossy(&body).into_owned()))
@@ -133,6 +138,7 @@ fn volumes(first: u64, shared: &Shared) -> String {
     let end = (first + PAGE).min(shared.volumes);
     let changed = shared.changed.load(Ordering::Relaxed);
     let mut page = String::from("<DescribeVolumesResponse><requestId>0</requestId><volumeSet>");
+
     for number in first..end {
         let revision = u64::from(number < changed);
         page.push_str(&format!(
@@ -149,10 +155,12 @@ fn volumes(first: u64, shared: &Shared) -> String {
             number % 40,
         ));
     }
+
     page.push_str("</volumeSet>");
     if end < shared.volumes {
         page.push_str(&format!("<nextToken>{end}</nextToken>"));
     }
+
     page.push_str("</DescribeVolumesResponse>");
     page
 }

@@ -45,6 +45,7 @@ impl Bodies {
             end_ms: 0,
             ids: Vec::new(),
         };
+
         let (mut at, mut made, mut body) = (0, 0, Vec::with_capacity(1 << 20));
         while made < entries {
             body.clear();
@@ -74,6 +75,7 @@ impl Bodies {
                 say(&format!("  {} million entries made", made / 1_000_000));
             }
         }
+
         bodies.end_ms = generator.now_ms();
         // What is still to be written would be written while the clock runs.
         out.into_inner()
@@ -101,6 +103,7 @@ impl Bodies {
 pub(crate) fn print(count: u64, seed: u64) -> anyhow::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
     let (mut generator, mut line) = (Generator::new(seed), Vec::with_capacity(2_048));
+
     for _ in 0..count {
         line.clear();
         generator.push(&mut line);

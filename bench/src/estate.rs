@@ -47,15 +47,18 @@ pub(crate) async fn fill(url: &str, data: &Path, size: Size) -> Result<()> {
         .await
         .context("opening the state store")?;
     let content = Content::new(size, Timestamp::now());
+
     for connection in content.connections() {
         store.connection_insert(&connection).await?;
         store
             .resource_sync(&connection.id, &content.resources_of(&connection.id)?, &[])
             .await?;
     }
+
     for agent in content.agents() {
         store.agent_insert(&agent).await?;
     }
+
     let mut next = 0;
     while next < size.recommendations {
         let end = (next + TOGETHER).min(size.recommendations);
@@ -65,12 +68,15 @@ pub(crate) async fn fill(url: &str, data: &Path, size: Size) -> Result<()> {
         store.recommendation_insert_all(&chunk).await?;
         next = end;
     }
+
     for action in content.actions()? {
         store.action_insert(&action).await?;
     }
+
     for approval in content.approvals()? {
         store.approval_insert(&approval).await?;
     }
+
     store.close().await;
     Ok(())
 }
@@ -81,6 +87,7 @@ pub(crate) async fn measure(data: &Path, size: Size) -> Result<u64> {
     let content = Content::new(size, Timestamp::now());
     let mut written = 0;
     let mut next = 0;
+
     while next < size.resources {
         let end = (next + MEASURED_TOGETHER).min(size.resources);
         let mut samples = Vec::new();
@@ -102,6 +109,7 @@ pub(crate) async fn measure(data: &Path, size: Size) -> Result<u64> {
         lake.sample_insert(&samples).await?;
         next = end;
     }
+
     lake.compact().await?;
     Ok(written)
 }

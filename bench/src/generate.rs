@@ -72,6 +72,7 @@ impl Generator {
             .iter()
             .map(|happening| happening.share as f64)
             .collect();
+
         Self {
             happenings: Weighted::new(&shares),
             users: Weighted::zipf(world.users.len()),
@@ -121,6 +122,7 @@ impl Generator {
         out.extend_from_slice(&self.event.id);
         out.extend_from_slice(b"\",\"timestamp\":\"");
         out.extend_from_slice(&self.event.time);
+
         for part in [
             "\",\"event_type\":\"",
             happening.event_type,
@@ -130,6 +132,7 @@ impl Generator {
         ] {
             out.extend_from_slice(part.as_bytes());
         }
+
         out.extend_from_slice(session.json.as_bytes());
         out.push(b',');
         let resource = self
@@ -144,6 +147,7 @@ impl Generator {
             }
             _ => session::operation(happening.event_type),
         };
+
         let parts = [
             "\"action\":{\"operation\":\"",
             operation,
@@ -153,12 +157,15 @@ impl Generator {
             session.method,
             "\"},",
         ];
+
         for part in parts {
             out.extend_from_slice(part.as_bytes());
         }
+
         if let (Some(resource), Some(verb)) = (resource, happening.verb) {
             changes::push(out, resource, verb, random);
         }
+
         out.extend_from_slice(b"\"metadata\":{\"request_id\":\"");
         push_uuid(out, random);
         out.push(b'"');
@@ -177,11 +184,13 @@ impl Generator {
         let event = &mut self.event;
         event.user = self.users.draw(random);
         let session = &mut self.sessions[event.user];
+
         if session.left == 0 {
             session.begin(&self.world.users[event.user], random);
             // Who comes, logs in.
             index = if random.chance(700) { login() } else { index };
         }
+
         session.left -= 1;
         let happening = &HAPPENINGS[index];
         event.happening = index;
@@ -192,6 +201,7 @@ impl Generator {
             }
             session.resource.unwrap_or_default()
         });
+
         event.status = status(happening, random);
         event.severity = severity(happening, event.status);
         event.id.clear();
@@ -204,6 +214,7 @@ impl Generator {
         } else {
             random.below(1_500)
         };
+
         self.clockface
             .push(&mut event.time, self.now_ms as i64 - late as i64);
         happening
@@ -224,6 +235,7 @@ impl Generator {
                 out.extend_from_slice(part.as_bytes());
             }
         }
+
         if random.chance(160) {
             out.extend_from_slice(b",\"note\":\"");
             for word in 0..4 + random.below(6) {
@@ -234,6 +246,7 @@ impl Generator {
             }
             out.push(b'"');
         }
+
         if random.chance(60) {
             // A ticket is open for some hours; its number grows with time.
             out.extend_from_slice(b",\"change_ticket\":\"CHG-");
@@ -245,6 +258,7 @@ impl Generator {
             );
             out.push(b'"');
         }
+
         if random.chance(200) {
             let tags = random.pick(&[
                 "automated",
@@ -329,6 +343,7 @@ mod tests {
     fn the_door_takes_every_entry_and_they_have_the_promised_size() {
         let entries = some(SEED, 20_000);
         let mut ids = HashSet::new();
+
         for entry in &entries {
             let draft = Draft::from_bytes(entry, jiff::Timestamp::now()).unwrap_or_else(|errors| {
                 panic!("{errors:?} in {}", String::from_utf8_lossy(entry))
@@ -338,6 +353,7 @@ mod tests {
                 "an identifier twice"
             );
         }
+
         let mean = entries.iter().map(Vec::len).sum::<usize>() / entries.len();
         assert!((680..=740).contains(&mean), "{mean} bytes an entry");
     }
@@ -354,6 +370,7 @@ mod tests {
         let (mut users, mut resources, mut out) = (HashMap::new(), HashMap::new(), Vec::new());
         let mut sessions = HashSet::new();
         let count = 50_000;
+
         for _ in 0..count {
             out.clear();
             generator.push(&mut out);
@@ -371,6 +388,7 @@ mod tests {
                 *resources.entry(resource).or_insert(0) += 1;
             }
         }
+
         assert!(users.len() > 3_000, "{} users", users.len());
         assert!(
             users[&0] > count / 12 && users[&0] < count / 8,

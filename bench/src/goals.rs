@@ -283,6 +283,7 @@ mod tests {
             [11.0, 10.0, 5.0].map(|value| small.verdict(value)),
             ["**missed**", "reached", "aim"]
         );
+
         let keys: std::collections::HashSet<_> = GOALS.iter().map(|goal| goal.key).collect();
         assert_eq!(keys.len(), GOALS.len(), "two goals for one figure");
     }

@@ -50,6 +50,7 @@ mod tests {
         for millis in (1..=200).rev() {
             times.push(Duration::from_millis(millis));
         }
+
         for (share, expected) in [(0.5, 100.0), (0.99, 198.0), (1.0, 200.0), (0.0, 1.0)] {
             assert!((times.quantile(share) - expected).abs() < 1e-9, "{share}");
         }

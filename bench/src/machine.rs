@@ -63,10 +63,12 @@ pub(crate) fn facts(dir: &Path) -> Result<Vec<(String, String)>> {
         ),
         ("compiler", said("rustc", &["--version"])),
     ];
+
     if let Ok(commit) = std::env::var("BENCH_COMMIT") {
         facts.retain(|(name, _)| *name != "commit");
         facts.push(("commit", commit));
     }
+
     facts.push((
         "measured",
         jiff::Zoned::now().strftime("%Y-%m-%d").to_string(),
@@ -78,6 +80,7 @@ pub(crate) fn facts(dir: &Path) -> Result<Vec<(String, String)>> {
             .trim()
             .to_owned(),
     ));
+
     Ok(facts
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
@@ -95,6 +98,7 @@ fn mount(dir: &Path) -> String {
     let best = mounted
         .filter(|fields| dir.starts_with(fields[1]))
         .max_by_key(|fields| fields[1].len());
+
     best.map_or_else(
         || "unknown".to_owned(),
         |fields| format!("{} on {} ({})", fields[2], fields[0], fields[3]),
@@ -109,12 +113,14 @@ fn syncs(dir: &Path) -> Result<Latencies> {
         .append(true)
         .open(&path)?;
     let mut times = Latencies::default();
+
     for _ in 0..SYNCS {
         let begun = Instant::now();
         file.write_all(&[0x5a; 4_096])?;
         file.sync_data()?;
         times.push(begun.elapsed());
     }
+
     fs::remove_file(path)?;
     Ok(times)
 }
@@ -137,6 +143,7 @@ pub(crate) fn free_bytes(dir: &Path) -> u64 {
     let text = output
         .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
         .unwrap_or_default();
+
     text.lines()
         .nth(1)
         .and_then(|line| line.trim().parse().ok())

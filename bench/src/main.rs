@@ -31,6 +31,7 @@ mod yardstick;
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+
     match arguments.as_slice() {
         ["generate", count] => bodies::print(number(count)?, generate::SEED),
         ["generate", count, "--seed", seed] => bodies::print(number(count)?, number(seed)?),

@@ -21,5 +21,6 @@ pub(crate) fn run(dir: &Path) -> anyhow::Result<()> {
     for row in &rows {
         writeln!(out, "{}", table::line(row))?;
     }
+
     Ok(())
 }

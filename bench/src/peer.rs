@@ -38,17 +38,20 @@ pub(crate) struct Task<'a> {
 pub(crate) fn run(task: &Task<'_>, results: &mut Results) -> Result<()> {
     let room = machine::free_bytes(task.dir) * 9 / 10 / BYTES_EACH;
     let wanted = task.entries.min(room);
+
     if wanted < task.entries {
         results.note(format!(
             "PostgreSQL: the disk has room for {wanted} entries at {BYTES_EACH} bytes each"
         ));
     }
+
     let server = Server::start(task.dir)?;
     results.note(format!(
         "PostgreSQL: {}, {}",
         machine::said(&server.program("postgres"), &["--version"]),
         server.settings()
     ));
+
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -56,12 +59,14 @@ pub(crate) fn run(task: &Task<'_>, results: &mut Results) -> Result<()> {
     runtime.block_on(store::create(&server))?;
     let lasts = Duration::from_secs(task.seconds);
     let stored = runtime.block_on(store::append(&server, wanted, lasts, results))?;
+
     if stored < task.entries {
         results.note(format!(
             "PostgreSQL: appending was ended after {} s with {stored} entries; everything below is measured on those, in its favour",
             task.seconds
         ));
     }
+
     results.save()?;
     let begun = Instant::now();
     runtime.block_on(store::settle(&server))?;
@@ -75,6 +80,7 @@ pub(crate) fn run(task: &Task<'_>, results: &mut Results) -> Result<()> {
         task.bodies.mean_bytes(),
         results,
     ))?;
+
     let same = stored == task.bodies.entries;
     runtime.block_on(ask::search(&server, task, same, results))?;
     runtime.block_on(ask::counts(&server, stored, results))?;
@@ -90,6 +96,7 @@ pub(crate) fn run(task: &Task<'_>, results: &mut Results) -> Result<()> {
         "s",
         how,
     );
+
     drop(runtime);
     Ok(())
 }

@@ -51,6 +51,7 @@ impl Plan {
             known.with_context(|| format!("there is no stage {name}{USAGE}"))
         };
         let given = stages.iter().map(named).collect::<Result<Vec<_>>>()?;
+
         let entries = setting("ENTRIES", 10_000_000)?;
         let beside = std::env::current_exe()?
             .parent()
@@ -108,6 +109,7 @@ struct Run {
 pub(crate) fn run(stages: &[&str]) -> Result<()> {
     let plan = Plan::new(stages)?;
     std::fs::create_dir_all(&plan.dir)?;
+
     for program in ["reeve", "reeve-verify"] {
         if !plan.programs.join(program).is_file() {
             bail!(
@@ -116,10 +118,12 @@ pub(crate) fn run(stages: &[&str]) -> Result<()> {
             );
         }
     }
+
     let facts = machine::facts(&plan.dir)?;
     for (name, value) in &facts {
         say(&format!("{name}: {value}"));
     }
+
     let results = Results::new(&plan.dir, facts);
     let mut run = Run {
         plan,
@@ -128,15 +132,18 @@ pub(crate) fn run(stages: &[&str]) -> Result<()> {
         begun: Instant::now(),
     };
     let outcome = run.all();
+
     let _ = std::fs::remove_file(run.plan.dir.join("requests"));
     if !run.plan.keep {
         let _ = std::fs::remove_dir_all(run.plan.data());
     }
+
     if let Err(error) = outcome {
         run.results
             .failures
             .push(("append".into(), format!("{error:#}")));
     }
+
     run.results.facts.push((
         "whole run".into(),
         format!("{:.0} s", run.begun.elapsed().as_secs_f64()),
@@ -147,6 +154,7 @@ pub(crate) fn run(stages: &[&str]) -> Result<()> {
         "Written to {0}/results.md and {0}/results.json",
         run.plan.dir.display()
     ));
+
     match run.results.failures.as_slice() {
         [] => Ok(()),
         failed => bail!("{} stages failed", failed.len()),
@@ -163,6 +171,7 @@ impl Run {
         {
             self.of_the_log()?;
         }
+
         self.stage("estate", |run| {
             let plan = &run.plan;
             stage::estate::run(
@@ -173,6 +182,7 @@ impl Run {
                 &mut run.results,
             )
         });
+
         self.stage("account", |run| {
             let plan = &run.plan;
             stage::account::run(&plan.programs, &plan.dir, plan.volumes, &mut run.results)
@@ -210,6 +220,7 @@ impl Run {
             )?;
             Ok(())
         });
+
         self.stage("counts", |run| {
             stage::ask::counts(
                 alive(&service)?,
@@ -217,6 +228,7 @@ impl Run {
                 &mut run.results,
             )
         });
+
         self.stage("reports", |run| {
             stage::reports::run(
                 alive(&service)?,
@@ -226,6 +238,7 @@ impl Run {
                 &mut run.results,
             )
         });
+
         self.stage("exports", |run| {
             stage::exports::run(
                 alive(&service)?,
@@ -235,6 +248,7 @@ impl Run {
                 &mut run.results,
             )
         });
+
         self.stage("single", |run| {
             let (seconds, generator) = (run.plan.single_seconds, &run.generator);
             stage::single::run(
@@ -245,6 +259,7 @@ impl Run {
                 &mut run.results,
             )
         });
+
         self.stage("alerts", |run| {
             let (entries, generator) = (run.plan.entries, &run.generator);
             stage::alerts::run(
@@ -255,6 +270,7 @@ impl Run {
                 &mut run.results,
             )
         });
+
         self.stage("disk", |run| {
             if let Some(running) = service.take() {
                 running.stop()?;
@@ -262,12 +278,14 @@ impl Run {
             stage::disk::seal_all(&programs, &data)?;
             stage::disk::run(&data, bodies.mean_bytes(), &mut run.results)
         });
+
         self.stage("verify", |run| {
             if let Some(running) = service.take() {
                 running.stop()?;
             }
             stage::verify::run(&programs, &data, &mut run.results)
         });
+
         self.stage("restart", |run| {
             drop(service.take());
             stage::restart::run(&programs, &data, &run.generator, &bodies, &mut run.results)?.stop()
@@ -277,6 +295,7 @@ impl Run {
             // Its disk and page cache are the peer's now.
             let _ = std::fs::remove_dir_all(&data);
         }
+
         self.stage("postgres", |run| {
             let task = peer::Task {
                 dir: &run.plan.dir,
@@ -290,6 +309,7 @@ impl Run {
             };
             peer::run(&task, &mut run.results)
         });
+
         Ok(())
     }
 
@@ -298,6 +318,7 @@ impl Run {
         if name != "append" && !self.plan.has(name) {
             return;
         }
+
         let now = yardstick::measure();
         let speed = format!(
             "copies {:.1} GB/s, a fresh page {:.2} µs",
@@ -310,12 +331,14 @@ impl Run {
         self.results
             .facts
             .push((format!("memory before `{name}`, one thread"), speed));
+
         if let Err(error) = work(self) {
             say(&format!("  FAILED: {error:#}"));
             self.results
                 .failures
                 .push((name.to_owned(), format!("{error:#}")));
         }
+
         if let Err(error) = self.results.save() {
             say(&format!("  the results could not be written: {error:#}"));
         }

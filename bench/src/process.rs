@@ -95,6 +95,7 @@ pub(crate) fn memory(pid: u32) -> Result<Memory> {
             .unwrap_or_default()
             << 10
     };
+
     Ok(Memory {
         peak: field("VmHWM:"),
         resident: field("VmRSS:"),
@@ -126,6 +127,7 @@ impl Watch {
             }
             seen
         });
+
         Self { stop, thread }
     }
 

@@ -108,6 +108,7 @@ impl Asker<'_> {
             "actor.id"
         };
         let plain = equal(field, "actor", name);
+
         Question {
             query: plain.query + query,
             condition: plain.condition + condition,
@@ -120,6 +121,7 @@ impl Asker<'_> {
         let length = [3_600_000, 4 * 3_600_000, 24 * 3_600_000][self.random.below(3)];
         let from = START_MS + self.random.below((self.end_ms - START_MS).max(1) as usize) as i64;
         let [from, to] = [from, from + length].map(text);
+
         Question {
             query: format!("event_type:{kind} AND timestamp:>={from} AND timestamp:<{to}"),
             condition: format!(
@@ -131,12 +133,14 @@ impl Asker<'_> {
     fn prefix(&mut self) -> Question {
         let index = self.skewed(self.world.users.len());
         let network = &self.world.users[index].network;
+
         if self.random.chance(500) {
             return Question {
                 query: format!("actor.ip_address:{network}.*"),
                 condition: format!("actor_ip << '{network}.0/24'"),
             };
         }
+
         let half = 128 * self.random.below(2);
         Question {
             query: format!("actor.ip_address:{network}.{half}/25"),
@@ -198,6 +202,7 @@ mod tests {
                     .entry
             })
             .collect();
+
         let end_ms = START_MS + (f64::from(count) * GAP_MS) as i64;
         let mut asker = Asker {
             world: generator.world(),
@@ -205,6 +210,7 @@ mod tests {
             end_ms,
             random: Random::new(1),
         };
+
         let now = jiff::Timestamp::now();
         for kind in &KINDS {
             let mut found = 0;

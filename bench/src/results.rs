@@ -67,6 +67,7 @@ impl Results {
             "PostgreSQL: "
         };
         say(&format!("  {name}{what}: {} {unit}", show(value)));
+
         self.figures.push(Figure {
             system,
             key: key.into(),
@@ -93,11 +94,13 @@ impl Results {
                 json!({"system": system, "key": figure.key, "what": figure.what, "value": figure.value, "unit": figure.unit, "how": figure.how})
             })
             .collect();
+
         let facts: serde_json::Map<_, _> = self
             .facts
             .iter()
             .map(|(k, v)| (k.clone(), json!(v)))
             .collect();
+
         let failures: Vec<_> = self
             .failures
             .iter()
@@ -106,6 +109,7 @@ impl Results {
         let all = json!({"machine": facts, "figures": figures, "notes": self.notes, "failures": failures});
         std::fs::write(self.dir.join("results.json"), format!("{all:#}\n"))?;
         std::fs::write(self.dir.join("results.md"), self.markdown())?;
+
         Ok(())
     }
 
@@ -117,6 +121,7 @@ impl Results {
             out,
             "## Goals\n\nMeasured where nothing else is said over all entries of the run. \"aim\" means that what was aimed for is there.\n\n| | reach | aim for | measured | |\n|---|---|---|---|---|"
         );
+
         for goal in &GOALS {
             let measured = self.value(System::Reeve, goal.key);
             let (shown, verdict) = measured.map_or(("not measured".to_owned(), ""), |value| {
@@ -129,8 +134,10 @@ impl Results {
                 goal.what, goal.unit
             );
         }
+
         self.ratios(&mut out);
         let _ = writeln!(out, "\n## All figures\n\n| | | | how |\n|---|---|---|---|");
+
         for figure in &self.figures {
             let name = if figure.system == System::Reeve {
                 ""
@@ -146,17 +153,21 @@ impl Results {
                 figure.how
             );
         }
+
         let _ = writeln!(out, "\n## Notes\n");
         for note in &self.notes {
             let _ = writeln!(out, "- {note}");
         }
+
         for (stage, why) in &self.failures {
             let _ = writeln!(out, "- **The stage `{stage}` failed**: {why}");
         }
+
         let _ = writeln!(out, "\n## Machine\n\n| | |\n|---|---|");
         for (name, value) in &self.facts {
             let _ = writeln!(out, "| {name} | {value} |");
         }
+
         out
     }
 
@@ -168,6 +179,7 @@ impl Results {
         {
             return;
         }
+
         let _ = writeln!(
             out,
             "\n## Against PostgreSQL\n\n| | Reeve | PostgreSQL | PostgreSQL / Reeve |\n|---|---|---|---|"
@@ -177,6 +189,7 @@ impl Results {
             figure.system == System::Reeve
                 && !details.iter().any(|detail| figure.key.ends_with(detail))
         };
+
         for figure in self.figures.iter().filter(is_reeve) {
             if let Some(other) = self.value(System::Postgres, &figure.key) {
                 let ratio = if figure.value > 0.0 {
@@ -215,6 +228,7 @@ pub(crate) fn show(value: f64) -> String {
 fn grouped(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut out = String::from(if number < 0 { "-" } else { "" });
+
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
@@ -260,6 +274,7 @@ mod tests {
             "entries/s",
             "fsync",
         );
+
         results.add(
             System::Postgres,
             "append.rate",
@@ -268,6 +283,7 @@ mod tests {
             "entries/s",
             "fsync",
         );
+
         let text = results.markdown();
         assert!(
             text.contains("| 40,000 | 100,000 | 50,000 | reached |"),

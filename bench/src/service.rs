@@ -39,9 +39,11 @@ impl Service {
             .arg("--data-dir")
             .arg(data)
             .args(["--listen", &address.to_string()]);
+
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REEVE_")) {
             command.env_remove(name);
         }
+
         command
             .env("REEVE_ADMIN_TOKEN", TOKEN)
             .env("RUST_LOG", "warn")
@@ -58,6 +60,7 @@ impl Service {
             address,
             started_in: Duration::ZERO,
         };
+
         while !service.ready() {
             if let Some(status) = service.child.try_wait()? {
                 bail!(
@@ -70,6 +73,7 @@ impl Service {
             }
             crate::process::pause(Duration::from_millis(2));
         }
+
         service.started_in = begun.elapsed();
         Ok(service)
     }
@@ -78,6 +82,7 @@ impl Service {
         if TcpStream::connect(self.address).is_err() {
             return false;
         }
+
         let asked = Connection::open(self.address).and_then(|mut connection| {
             let request = wire::request("GET", "/readyz", TOKEN, "application/json", b"");
             connection.send(&request).map(|(head, _)| head.status)
@@ -96,12 +101,14 @@ impl Service {
             .args(["-TERM", &self.pid().to_string()])
             .status()?;
         let begun = Instant::now();
+
         while self.child.try_wait()?.is_none() {
             if begun.elapsed() > PATIENCE {
                 bail!("reeve did not end within {PATIENCE:?}");
             }
             crate::process::pause(Duration::from_millis(20));
         }
+
         Ok(())
     }
 

@@ -39,6 +39,7 @@ pub(crate) fn head(bytes: &[u8]) -> Result<Option<Head>> {
     let Some(end) = memchr::memmem::find(bytes, b"\r\n\r\n") else {
         return Ok(None);
     };
+
     let text = std::str::from_utf8(&bytes[..end]).context("an answer's head is not text")?;
     let mut lines = text.split("\r\n");
     let status = lines
@@ -46,6 +47,7 @@ pub(crate) fn head(bytes: &[u8]) -> Result<Option<Head>> {
         .and_then(|line| line.split(' ').nth(1))
         .and_then(|status| status.parse().ok());
     let (mut body, mut retry_after) = (None, None);
+
     for line in lines {
         let Some((name, value)) = line.split_once(':') else {
             continue;
@@ -56,6 +58,7 @@ pub(crate) fn head(bytes: &[u8]) -> Result<Option<Head>> {
             retry_after = value.trim().parse().ok();
         }
     }
+
     match (status, body) {
         (Some(status), Some(body)) => Ok(Some(Head {
             status,
@@ -114,15 +117,19 @@ impl Connection {
             filled += self.read_more(filled)?;
         };
         let end = head.length + head.body;
+
         if self.buffer.len() < end {
             self.buffer.resize(end, 0);
         }
+
         while filled < end {
             filled += self.read_more(filled)?;
         }
+
         if filled > end {
             bail!("more bytes than the answer announced");
         }
+
         Ok((head, &self.buffer[head.length..end]))
     }
 
@@ -168,6 +175,7 @@ mod tests {
         let answer =
             b"HTTP/1.1 429 Too Many Requests\r\ncontent-length: 12\r\nRetry-After: 2\r\n\r\n{}";
         assert!(head(&answer[..40]).unwrap().is_none());
+
         let head = head(answer).unwrap().unwrap();
         assert_eq!(
             (head.status, head.body, head.retry_after, head.length),

@@ -28,6 +28,7 @@ pub(crate) fn measure() -> Yardstick {
         fresh.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
         black_box(&fresh);
     });
+
     Yardstick {
         copy_gb_s: COPIED as f64 / copy / 1e9,
         page_us: page / (COPIED / PAGE) as f64 * 1e6,

@@ -22,10 +22,13 @@ pub fn entry(data: &[u8]) {
             return;
         }
     };
+
     assert!(serde_json::from_slice::<serde_json::Value>(data).is_ok_and(|value| value.is_object()));
     check(&draft);
+
     let later = Draft::from_bytes(data, moment(1_790_000_009)).expect("taken a moment ago");
     check(&later);
+
     // Without an id or a time of its own, each sending is another claim.
     let sent = parse_with(data, &Options::default())
         .expect("taken a moment ago")
@@ -45,6 +48,7 @@ pub fn entry(data: &[u8]) {
 /// The laws of a draft.
 fn check(draft: &Draft) {
     assert!(draft.canonical.len() <= MAX_ENTRY_BYTES);
+
     let (entry, recorded_at) =
         Entry::from_canonical(&draft.canonical).expect("what is stored reads back");
     assert_eq!(
@@ -52,12 +56,14 @@ fn check(draft: &Draft) {
         (&draft.entry, draft.recorded_at),
         "what is stored means something else"
     );
+
     assert_eq!(
         entry.to_canonical(recorded_at),
         draft.canonical,
         "canonical bytes of canonical bytes differ"
     );
     assert_eq!(claim_digest(&entry), draft.claim_digest);
+
     let options = Options {
         numbers: Numbers::Stored,
         ..Options::default()
@@ -71,6 +77,7 @@ fn check(draft: &Draft) {
         draft.canonical,
         "the bytes are not canonical JSON"
     );
+
     let built = Draft::from_entry(entry, recorded_at).expect("an entry that was taken is taken");
     assert_eq!(
         (built.canonical, built.claim_digest),
@@ -127,6 +134,7 @@ fn sent(draft: &Draft) -> Vec<u8> {
     let reeve_audit::Json::Object(mut members) = draft.entry.to_json(draft.recorded_at) else {
         return Vec::new();
     };
+
     members.remove("recorded_at");
     members.remove("category");
     let mut line = reeve_audit::Json::Object(members).to_canonical();

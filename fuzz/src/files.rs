@@ -13,6 +13,7 @@ pub fn cloudtrail(data: &[u8]) {
     let Ok(reader) = RecordReader::new(Cursor::new(data.to_vec())) else {
         return;
     };
+
     let mut ended = false;
     for record in reader.take(data.len() + 1) {
         assert!(!ended, "it went on after an error that ends it");
@@ -43,6 +44,7 @@ fn comes_back(entry: &Entry, original: &Json) {
         }
     };
     let (stored, _) = Entry::from_canonical(&draft.canonical).expect("what is stored reads back");
+
     let restored = restore(&stored).expect("it was mapped from a record");
     assert_eq!(
         restored.to_string(),

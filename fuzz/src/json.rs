@@ -14,6 +14,7 @@ pub fn json(data: &[u8]) {
             ..Options::default()
         },
     );
+
     if let Err(error) = &lenient {
         assert!(
             error.offset <= data.len(),
@@ -27,6 +28,7 @@ pub fn json(data: &[u8]) {
             error.path.to_pointer(),
         );
     }
+
     let value = match parse(data) {
         Ok(value) => value,
         Err(error) => {
@@ -39,9 +41,11 @@ pub fn json(data: &[u8]) {
             return;
         }
     };
+
     // Digits that a double does not give back are kept as text by that reading alone.
     let lenient = lenient.expect("the reading that keeps digits refuses what the strict one took");
     assert!(lenient.value == value || !lenient.kept_as_text.is_empty());
+
     let theirs: serde_json::Value =
         serde_json::from_slice(data).expect("serde_json refuses what the strict reader took");
     assert_eq!(
@@ -61,6 +65,7 @@ pub(crate) fn canonical(value: &Json) {
         String::from_utf8_lossy(&oracle),
         "the oracle spells it otherwise"
     );
+
     let again = parse_with(
         &text,
         &Options {
@@ -70,6 +75,7 @@ pub(crate) fn canonical(value: &Json) {
     );
     let again = again.expect("canonical text reads back").value;
     assert_eq!(&again, value, "canonical text means something else");
+
     assert_eq!(
         again.to_canonical(),
         text,

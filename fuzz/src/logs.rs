@@ -44,9 +44,11 @@ fn read(file: &[u8]) {
             Some(header.first_sequence)
         );
     }
+
     if announced(file) > MOST {
         return;
     }
+
     let mut at = HEADER_LEN;
     for frame in FrameReader::new(file, HEADER_LEN) {
         match frame {
@@ -66,6 +68,7 @@ fn read(file: &[u8]) {
             }
         }
     }
+
     if let Some(whole) = whole_frame_after(file, HEADER_LEN + 1, 0) {
         assert!(whole > HEADER_LEN && whole < file.len());
     }
@@ -95,6 +98,7 @@ fn announced(file: &[u8]) -> u32 {
             .and_then(|rest| rest.first_chunk())
             .map_or(0, |b| u32::from_le_bytes(*b))
     };
+
     let compressed =
         (0..file.len()).filter(|offset| file.get(offset + 8..offset + 10) == Some(&[1, 1]));
     compressed.map(|offset| at(offset + 30)).max().unwrap_or(0)
@@ -109,12 +113,14 @@ pub fn stored(data: &[u8]) {
             manifest
         );
     }
+
     if let Ok(content) = journal::decode(data, |_, _, _| Ok(())) {
         assert!(content.length <= data.len() as u64 && content.records > 0);
     }
     if let Some((head, turn)) = anchor::decode(data) {
         let _ = (head.size, turn);
     }
+
     if let Ok((entry, recorded_at)) = Entry::from_canonical(data) {
         let canonical = entry.to_canonical(recorded_at);
         let again = Entry::from_canonical(&canonical).expect("canonical bytes are read");

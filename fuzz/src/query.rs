@@ -35,6 +35,7 @@ pub fn query(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
+
     let query = match Query::parse(text) {
         Ok(query) => query,
         Err(error) => {
@@ -44,7 +45,9 @@ pub fn query(data: &[u8]) {
             return;
         }
     };
+
     assert!(text.len() <= MAX_QUERY_BYTES);
+
     let printed = query.to_string();
     // What is printed may be longer than what was written.
     if printed.len() <= MAX_QUERY_BYTES {
@@ -53,6 +56,7 @@ pub fn query(data: &[u8]) {
         assert_eq!(again, query, "{printed:?} means something else");
         assert_eq!(again.to_string(), printed);
     }
+
     for now in [Timestamp::MIN, moment(1_790_000_000), Timestamp::MAX] {
         let resolved = query.resolve(now);
         for (entry, recorded_at) in ENTRIES.iter() {

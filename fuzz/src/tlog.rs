@@ -26,9 +26,11 @@ pub fn proof(data: &[u8]) {
             assert_eq!(text, note.text(), "a checkpoint has one spelling");
         }
     }
+
     if let Ok(checkpoint) = Checkpoint::open(data, &KEYS) {
         assert_eq!(checkpoint.origin, "reeve.local/example");
     }
+
     if let Ok(proof) = ProofFile::parse(data) {
         assert_eq!(
             proof.to_string().as_bytes(),
@@ -39,9 +41,11 @@ pub fn proof(data: &[u8]) {
             .verify_disclosed(&KEYS)
             .map_err(|error| error.to_string());
     }
+
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
+
     if let Ok(key) = text.parse::<NoteVerifier>() {
         assert_eq!(key.to_string(), text, "a key has one spelling");
     }

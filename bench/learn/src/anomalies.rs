@@ -50,6 +50,7 @@ impl Ours {
                     .collect(),
             );
         }
+
         Ours { scores, alarms }
     }
 }
@@ -71,6 +72,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     let names = PROFILES.map(|profile| profile.name).join(" | ");
     println!("| detector | {names} | found | false alarms | a clean week | a quiet week |");
     println!("|---|---|---|---|---|---|---|---|");
+
     for sensitivity in Sensitivity::ALL {
         row(
             &format!("ours, {sensitivity:?} sensitivity").to_lowercase(),
@@ -78,16 +80,19 @@ pub(crate) fn run(data: &Data) -> Result<()> {
             &Ours::new(&corpus, sensitivity).alarms,
         );
     }
+
     goals(&corpus, &ours.alarms);
     for (name, scores) in controls(&corpus, &ours.alarms) {
         row(&name, &corpus, &scores);
     }
+
     println!(
         "\n| folder | standard | reward low FP | found | false alarms |\n|---|---|---|---|---|"
     );
     folders(&corpus, &ours.alarms);
     println!("\n| scores on the benchmark | VUS-PR | odd files | even files |\n|---|---|---|---|");
     ranks(&corpus, &ours.scores);
+
     monitoring(data)
 }
 
@@ -112,6 +117,7 @@ fn monitoring(data: &Data) -> Result<()> {
             found.a_week()
         );
     };
+
     let fired = |one: &Vec<f64>| one.iter().map(|alarm| *alarm > 0.5).collect();
     for sensitivity in Sensitivity::ALL {
         let alarms = Ours::new(&corpus, sensitivity).alarms;
@@ -139,6 +145,7 @@ fn monitoring(data: &Data) -> Result<()> {
             );
         }
     }
+
     Ok(())
 }
 
@@ -153,6 +160,7 @@ fn ranks(corpus: &[Series], ours: &Scores) -> f64 {
             .map(|one| control::fading(one.clone(), FADES))
             .collect::<Scores>()
     };
+
     let all = [
         ("ours", ours.clone()),
         ("median distance in hindsight", hindsight.clone()),
@@ -164,6 +172,7 @@ fn ranks(corpus: &[Series], ours: &Scores) -> f64 {
             over(&|one| control::random(one.points.len(), 0.5, one.points.len() as u64)),
         ),
     ];
+
     let mut first = f64::NAN;
     for (name, scores) in all {
         let each: Vec<f64> = corpus
@@ -185,6 +194,7 @@ fn ranks(corpus: &[Series], ours: &Scores) -> f64 {
             first
         };
     }
+
     first
 }
 
@@ -199,6 +209,7 @@ fn controls(corpus: &[Series], ours: &Scores) -> Vec<(String, Scores)> {
             .map(|(at, one)| scorer(at, one))
             .collect()
     };
+
     let mut found: Vec<(String, Scores)> = vec![
         (
             "random, as often as ours".into(),
@@ -209,6 +220,7 @@ fn controls(corpus: &[Series], ours: &Scores) -> Vec<(String, Scores)> {
             over(&|_, one| control::every_twentieth(one.points.len())),
         ),
     ];
+
     for limit in [3.0, 5.0] {
         found.push((
             format!("abs(z) over {limit}"),
@@ -217,6 +229,7 @@ fn controls(corpus: &[Series], ours: &Scores) -> Vec<(String, Scores)> {
         let grouped = over(&|_, one| control::deviations(&one.points, limit, true));
         found.push((format!("abs(z) over {limit}, grouped as ours"), grouped));
     }
+
     found.push(("never".into(), over(&|_, one| vec![0.0; one.points.len()])));
     found
 }
@@ -246,6 +259,7 @@ fn goals(corpus: &[Series], scores: &Scores) {
     let [standard, low_fp, _] = PROFILES.map(|profile| published(judged(), |_| 0.5, profile));
     Goal::AtLeast(62.0, 75.0).print("anomalies: NAB, standard profile", standard, 1, "");
     Goal::AtLeast(55.0, 67.0).print("anomalies: NAB, low false positives", low_fp, 1, "");
+
     for (what, rate) in [
         ("false alarms a clean week", quiet::clean(judged(), 0.5)),
         (
@@ -290,12 +304,14 @@ fn counts<'a>(
         windows += series.windows.len();
         wrong += fired.iter().filter(|row| !series.in_window(**row)).count();
     }
+
     (found, windows, wrong)
 }
 
 fn folders(corpus: &[Series], scores: &Scores) {
     let mut names: Vec<&str> = corpus.iter().map(Series::folder).collect();
     names.dedup();
+
     for name in names {
         let judged = || {
             corpus

@@ -101,6 +101,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         halves("each moved by up to half an hour", &moved);
         details(&review, blank);
     }
+
     ablations(data)?;
     first_hours::run(&set::load(data, Blank::Agents)?);
     ordinary::run(data)
@@ -116,6 +117,7 @@ fn goals(runs: &[Vec<Scored>]) {
     let mean = |figure: fn(&figures::Found) -> f64| {
         100.0 * found.iter().map(figure).sum::<f64>() / found.len() as f64
     };
+
     let print = |what: &str, share| {
         Goal::AtLeast(80.0, 95.0).print(
             &format!("suspicious CloudTrail {what} at 2 % false positives"),
@@ -125,6 +127,7 @@ fn goals(runs: &[Vec<Scored>]) {
         );
     };
     print("techniques", mean(|found| found.techniques));
+
     print("single events", mean(|found| found.events));
 }
 
@@ -170,6 +173,7 @@ fn same_in_every_order(runs: &[Vec<Scored>]) {
     };
     let first = runs.first().map(scores);
     let differ = runs.iter().filter(|run| Some(scores(run)) != first).count();
+
     match differ {
         0 => println!("In hindsight all {ORDERS} orders of the file give the same scores.\n"),
         _ => println!(
@@ -214,6 +218,7 @@ fn details(runs: &[Vec<Scored>], blank: Blank) {
             missed.join(", ")
         }
     );
+
     println!(
         "Events found: {}\n",
         figures::by_technique(&runs[0], FALSE_POSITIVES).join(", ")
@@ -221,6 +226,7 @@ fn details(runs: &[Vec<Scored>], blank: Blank) {
     figures::intervals(&runs[0], FALSE_POSITIVES);
     figures::cross_validate(&runs[0], FALSE_POSITIVES);
     figures::curve(&runs[0]);
+
     if blank == Blank::Agents {
         loudest(&runs[0]);
     }
@@ -230,6 +236,7 @@ fn details(runs: &[Vec<Scored>], blank: Blank) {
 fn ablations(data: &Data) -> Result<()> {
     println!("### In hindsight, with more left out\n");
     heading();
+
     for (blank, name) in [
         (Blank::Places, "user agents, regions and addresses"),
         (Blank::Keys, "user agents and identifiers of keys"),
@@ -245,6 +252,7 @@ fn ablations(data: &Data) -> Result<()> {
             &varied(&units, HALF_AN_HOUR),
         );
     }
+
     println!();
     Ok(())
 }
@@ -258,6 +266,7 @@ fn counts(units: &[Unit]) {
         )
     };
     let (techniques, attacks) = count(|label| matches!(label, Label::Technique));
+
     println!(
         "{attacks} events of {techniques} techniques; {} labelled suspicious and {} labelled benign events of rule tests. \
          Each figure is the mean over {ORDERS} orders, or as many variations, of the same events; a technique is found when any event \
@@ -292,6 +301,7 @@ fn score_in_order(
     for at in (1..places.len()).rev() {
         places.swap(at, chance.below(at + 1));
     }
+
     let events = || {
         places.iter().flat_map(|place| {
             units[*place]
@@ -300,10 +310,12 @@ fn score_in_order(
                 .map(|entry| (&units[*place], entry))
         })
     };
+
     let scored = |(unit, entry): (&Unit, &Entry), judgement: Judgement| {
         let reasons = judgement.reasons().collect::<Vec<_>>().join("; ");
         Scored::new(unit, entry, judgement.score, reasons)
     };
+
     let mut all: Vec<Scored> = match look {
         Look::Live => {
             let mut watch = EntryWatch::default();
@@ -323,6 +335,7 @@ fn score_in_order(
                 .collect()
         }
     };
+
     // Equal orders for all later steps.
     all.sort_by(|a, b| (&a.unit, &a.event).cmp(&(&b.unit, &b.event)));
     all
@@ -353,12 +366,14 @@ fn loudest(run: &[Scored]) {
         .collect();
     benign.sort_by(|a, b| b.score.total_cmp(&a.score));
     println!("Loudest benign events:\n");
+
     for one in benign.iter().take(12) {
         println!(
             "- {:.2} {} ({}): {}",
             one.score, one.operation, one.unit, one.reasons
         );
     }
+
     let mut best: std::collections::BTreeMap<&str, &Scored> = std::collections::BTreeMap::new();
     for one in run.iter().filter(|one| one.label == Label::Technique) {
         let kept = best.entry(&one.unit).or_insert(one);
@@ -366,14 +381,17 @@ fn loudest(run: &[Scored]) {
             *kept = one;
         }
     }
+
     let mut best: Vec<&Scored> = best.into_values().collect();
     best.sort_by(|a, b| a.score.total_cmp(&b.score));
     println!("\nQuietest techniques, by their loudest event:\n");
+
     for one in best.iter().take(24) {
         println!(
             "- {:.2} {} ({}): {}",
             one.score, one.operation, one.unit, one.reasons
         );
     }
+
     println!();
 }

@@ -49,6 +49,7 @@ fn judge(name: &str, stories: &[Story]) -> Result<()> {
     else {
         bail!("the estate has no recommendations");
     };
+
     let cut = stories.partition_point(|story| story.example.at_ms < middle);
     let (earlier, later) = stories.split_at(cut);
     let held = later.iter().filter(|story| story.example.held).count();
@@ -57,6 +58,7 @@ fn judge(name: &str, stories: &[Story]) -> Result<()> {
         earlier.len(),
         later.len()
     );
+
     println!(
         "\n| confidence | Brier | skill | ECE, {BINS} equal bins | accuracy | precision | recall | F1 |"
     );
@@ -64,6 +66,7 @@ fn judge(name: &str, stories: &[Story]) -> Result<()> {
     let known = known_by(earlier, middle);
     let said = predictions(later, &known, true);
     row("calibrated, learning on", &said);
+
     if let Some((skill, ece)) = brier_skill(&said).zip(adaptive_ece(&said, BINS)) {
         Goal::AtLeast(0.25, 0.4).print(
             &format!("confidence, {name}: Brier skill over base rate"),
@@ -78,6 +81,7 @@ fn judge(name: &str, stories: &[Story]) -> Result<()> {
             "",
         );
     }
+
     row("calibrated once", &predictions(later, &known, false));
     let rate = known.iter().filter(|e| e.held).count() as f64 / known.len().max(1) as f64;
     row("base rate of the earlier half", &with(later, |_| rate));
@@ -95,6 +99,7 @@ fn judge(name: &str, stories: &[Story]) -> Result<()> {
             .map(|(story, p)| (p, story.example.held))
             .collect::<Vec<_>>(),
     );
+
     row(
         "taught shuffled labels",
         &predictions(later, &shuffled(&known), false),
@@ -102,6 +107,7 @@ fn judge(name: &str, stories: &[Story]) -> Result<()> {
     ceiling(later);
     interval(&said);
     by_group(later, &known);
+
     Ok(())
 }
 
@@ -153,6 +159,7 @@ fn shuffled(known: &[Example]) -> Vec<Example> {
     for at in (1..labels.len()).rev() {
         labels.swap(at, chance.below(at + 1));
     }
+
     known
         .iter()
         .zip(labels)
@@ -192,12 +199,14 @@ fn interval(said: &[(f64, bool)]) {
         })
         .collect();
     skills.sort_by(f64::total_cmp);
+
     let at = |share: f64| {
         skills
             .get((share * skills.len() as f64) as usize)
             .copied()
             .unwrap_or(f64::NAN)
     };
+
     println!(
         "90 % interval of the skill (bootstrap, {DRAWS} draws): {:.3} to {:.3}.\n",
         at(0.05),
@@ -210,6 +219,7 @@ fn ceiling(later: &[Story]) {
     let Some(within) = unknowable(&later.iter().collect::<Vec<_>>()) else {
         return;
     };
+
     let rate =
         later.iter().filter(|story| story.example.held).count() as f64 / later.len().max(1) as f64;
     println!(
@@ -244,6 +254,7 @@ fn by_group(later: &[Story], known: &[Example]) {
         .collect();
     groups.sort_unstable();
     groups.dedup();
+
     for group in groups {
         let own: Vec<(f64, bool)> = later
             .iter()
@@ -264,5 +275,6 @@ fn by_group(later: &[Story], known: &[Example]) {
             figure(adaptive_ece(&own, 5))
         );
     }
+
     println!();
 }

@@ -44,5 +44,6 @@ fn gather(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
             found.push(path);
         }
     }
+
     Ok(())
 }

@@ -29,6 +29,7 @@ const HISTORY: usize = 8_192;
 pub(crate) fn run(data: &Data) -> Result<()> {
     let sets = [series::ett(data)?, series::cloudwatch(data)?];
     let others = series::others(data)?;
+
     for effort in [Effort::Estate, Effort::Thorough] {
         println!("\n### Effort: {effort:?}\n");
         for hours in [24, 168] {
@@ -40,6 +41,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
             );
         }
     }
+
     speed(&sets[1]);
     Ok(())
 }
@@ -54,12 +56,14 @@ fn judge(sets: &[Set], hours: usize, effort: Effort) {
             &scores.iter().collect::<Vec<_>>(),
         );
     }
+
     let half = |odd: usize| -> Vec<&Score> {
         found
             .iter()
             .flat_map(|set| set.iter().skip(odd).step_by(2))
             .collect()
     };
+
     let all: Vec<&Score> = found.iter().flatten().collect();
     score::print(&format!("all, {hours} h ahead: the goal"), &all);
     score::summary(&format!("{hours} h, odd series (chosen on)"), &half(1));
@@ -75,6 +79,7 @@ fn judge(sets: &[Set], hours: usize, effort: Effort) {
         3,
         "",
     );
+
     let covered = format!("forecast, {hours} h, {how}: the 90 % interval covers");
     Goal::Within([87.0, 93.0], [89.0, 91.0]).print(&covered, covers, 1, " %");
 }
@@ -98,6 +103,7 @@ fn scores(set: &Set, hours: usize, effort: Effort) -> Vec<Score> {
             });
         }
     });
+
     let mut found = found.into_inner().unwrap_or_default();
     found.sort_by_key(|(at, _)| *at);
     found.into_iter().map(|(_, score)| score).collect()
@@ -108,6 +114,7 @@ fn roll(series: &Series, hours: usize, effort: Effort) -> Option<Score> {
     let horizon = hours * series.day / 24;
     let values = &series.grid.values;
     let mut score = Score::new(series, hours);
+
     for origin in series.origins(horizon) {
         let from = (origin + 1).saturating_sub(HISTORY);
         let past = series.until(from, origin);
@@ -138,6 +145,7 @@ fn roll(series: &Series, hours: usize, effort: Effort) -> Option<Score> {
             }
         }
     }
+
     (score.origins > 0).then_some(score)
 }
 
@@ -151,6 +159,7 @@ fn speed(set: &Set) {
     let day = 288;
     let started = Instant::now();
     let mut fits = 0;
+
     for series in series.iter().cycle().take(256) {
         let past = series.until(
             series.grid.values.len() - 4_032,
@@ -165,6 +174,7 @@ fn speed(set: &Set) {
         );
         fits += usize::from(fitted.is_ok_and(|model| model.forecast(day).len() == day));
     }
+
     let each = started.elapsed().as_secs_f64() * 1e3 / fits.max(1) as f64;
     println!(
         "\nSpeed: {each:.2} ms a series of 4,032 points, one day ahead, one thread, {fits} fits (goal 2 ms)."

@@ -18,6 +18,7 @@ impl Goal {
             Goal::AtMost(reach, aim) => (value <= reach, value <= aim),
             Goal::Within(reach, aim) => (inside(reach), inside(aim)),
         };
+
         match (aim, reached) {
             (true, _) => "aim",
             (false, true) => "reached",

@@ -33,6 +33,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         "| world | horizon | cases | interrupted | Brier skill | log-loss skill | AUC | ECE | mean said | price only: log-loss skill | pool's rate only |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
+
     for world in World::ALL {
         let days = world.days_before() + 30;
         judge(
@@ -41,6 +42,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
             world.days_before() * DAY_MS,
         );
     }
+
     cold_start();
     println!();
     pools::run(data)
@@ -55,6 +57,7 @@ fn judge(world: World, fleet: &Fleet, split_ms: i64) {
         0,
         fleet.lives.partition_point(|life| life.end_ms < split_ms),
     );
+
     for hour in split_ms / HOUR_MS..fleet.end_ms / HOUR_MS - 24 {
         let at = hour * HOUR_MS;
         while let Some(signal) = fleet
@@ -80,6 +83,7 @@ fn judge(world: World, fleet: &Fleet, split_ms: i64) {
             ask(&mut scores, life, at, signal.copied(), &model, &price);
         }
     }
+
     let base = base_rates(&history);
     for (index, name) in NAMES.iter().enumerate() {
         skill::row(
@@ -106,6 +110,7 @@ fn ask(
         availability: signal.and_then(|signal| signal.availability),
         price_ratio: signal.and_then(|signal| signal.price_ratio),
     };
+
     let blind = Instance {
         pool: "any".into(),
         family: "any".into(),
@@ -113,18 +118,21 @@ fn ask(
         availability: None,
         ..instance.clone()
     };
+
     let rate_only = Instance {
         age_ms: 7 * DAY_MS,
         availability: None,
         price_ratio: None,
         ..instance.clone()
     };
+
     // A model asked half a year later has forgotten what was recent: only the pool's rate is left.
     let risks = [
         model.risk(&instance, at),
         price.risk(&blind, at),
         model.risk(&rate_only, at + 180 * DAY_MS),
     ];
+
     for (kind, risk) in risks.iter().enumerate() {
         for (index, chance) in [risk.ten_minutes, risk.hour, risk.day]
             .into_iter()
@@ -182,6 +190,7 @@ fn base_rates(history: &History) -> [f64; 3] {
         .iter()
         .map(|life| (life.end_ms - life.start_ms) as f64 / HOUR_MS as f64)
         .sum();
+
     let events = history
         .lifetimes
         .iter()
@@ -200,6 +209,7 @@ fn cold_start() {
         price_ratio: None,
     };
     let day = model.risk(&instance, 0).day;
+
     println!(
         "\nWithout any history a day's risk is {:.4}, between {:.4} and {:.4}.",
         day.value, day.low, day.high

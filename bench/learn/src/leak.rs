@@ -67,6 +67,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     } else {
         (Half::Reporting, 2_026)
     };
+
     let base = series::of_machines(data, half)?;
     println!(
         "{CASES} windows of 14 days cut from {} real series (seed {seed}); half of them leak.\n",
@@ -99,9 +100,11 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     for (case, one) in cases.iter().zip(&judged) {
         kinds.entry(case.kind).or_default()[one.verdict as usize] += 1;
     }
+
     for (kind, [leak, none, abstained]) in kinds {
         println!("| {kind:?} | {leak} | {none} | {abstained} |");
     }
+
     println!("\nEach series of {} points took {each:?}.", series::WINDOW);
     Ok(())
 }

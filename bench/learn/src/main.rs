@@ -47,6 +47,7 @@ fn main() -> Result<()> {
         let known: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
         bail!("no part is named {unknown}; there are {}", known.join(", "));
     }
+
     let data = data::Data::from_environment();
     for (name, part) in PARTS
         .iter()
@@ -55,5 +56,6 @@ fn main() -> Result<()> {
         println!("\n## {name}\n");
         part(&data)?;
     }
+
     Ok(())
 }

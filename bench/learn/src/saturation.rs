@@ -37,12 +37,14 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     } else {
         (Half::Reporting, 2_027)
     };
+
     let base = series::of_machines(data, half)?;
     let cuts: [(&str, Cut); 2] = [
         ("turned to a random end", series::turned),
         ("ending as the files do", series::window),
     ];
     let mut each = Duration::ZERO;
+
     for (name, cut) in cuts {
         let seen = see(&base, seed, cut);
         let count = seen.disks.len();
@@ -64,6 +66,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         still(&base, seed, cut);
         each = each.max(seen.each);
     }
+
     println!("Each series took {each:?}.");
     Ok(())
 }
@@ -77,12 +80,14 @@ fn see(base: &[Vec<Point>], seed: u64, cut: Cut) -> Seen {
             fill::disk(&window, shape, AHEAD, &mut chance).map(|disk| (shape, disk))
         })
         .collect();
+
     let started = Instant::now();
     let outlooks = disks
         .iter()
         .map(|(_, disk)| forecast_saturation(&disk.history, &Question::disk(disk.capacity)))
         .collect();
     let each = started.elapsed() / disks.len().max(1) as u32;
+
     Seen {
         disks,
         outlooks,
@@ -102,11 +107,13 @@ impl Seen {
             disks,
             |_, disk| disk.by_both_ms,
         );
+
         row(
             "the true growth as if there were no noise",
             disks,
             |_, disk| disk.by_growth_ms,
         );
+
         row("line through everything", disks, |_, disk| {
             line(disk, usize::MAX)
         });
@@ -211,6 +218,7 @@ fn still(base: &[Vec<Point>], seed: u64, cut: Cut) {
         alarms += u32::from(outlook.verdict == Verdict::Foreseen);
         count += 1;
     }
+
     println!(
         "\nOf {count} series that never reach their capacity, {alarms} were foretold to within a week.\n"
     );
@@ -227,6 +235,7 @@ fn line(disk: &Disk, window: usize) -> Option<f64> {
         let x = (at - last) as f64 - mean_x;
         (xx, xy) = (xx + x * x, xy + x * (value - mean_y));
     }
+
     let rate = xy / xx;
     (rate > 0.0).then(|| mean_x + (disk.capacity - mean_y) / rate)
 }

@@ -51,17 +51,20 @@ fn print(set: &Set) {
         .filter(|tally| tally.weeks[0] > 0.0)
         .collect();
     let weeks: f64 = tallies.iter().map(|tally| tally.weeks[0]).sum();
+
     println!(
         "{}: {weeks} weeks of {} series; means over series.\n",
         set.name,
         tallies.len()
     );
+
     println!(
         "| method | weeks in which demand passes it | capacity left at the week's highest demand |\n|---|---|---|"
     );
     let mean = |of: &dyn Fn(&Tally) -> f64| {
         tallies.iter().map(of).sum::<f64>() / tallies.len().max(1) as f64 * 100.0
     };
+
     for (method, name) in METHODS.iter().enumerate() {
         let passed = mean(&|tally| tally.passed[method] / tally.weeks[method].max(1.0));
         let left = mean(&|tally| tally.left[method] / tally.weeks[method].max(1.0));
@@ -81,6 +84,7 @@ fn print(set: &Set) {
             );
         }
     }
+
     println!();
 }
 
@@ -99,6 +103,7 @@ fn judge(series: &Series) -> Tally {
     } else {
         DAY_MS
     };
+
     let mut now = first + LEAST_DAYS * DAY_MS;
     while now + WEEK_MS <= last + series.grid.step_ms {
         let within = |from: i64, until: i64| {
@@ -114,6 +119,7 @@ fn judge(series: &Series) -> Tally {
         );
         now += step;
     }
+
     tally
 }
 
@@ -123,6 +129,7 @@ fn week(tally: &mut Tally, past: &[Point], next: &[Point], now_ms: i64) {
     else {
         return;
     };
+
     let scaled: Vec<Point> = past
         .iter()
         .map(|(at_ms, value)| (*at_ms, value / peak * SCALE))
@@ -130,6 +137,7 @@ fn week(tally: &mut Tally, past: &[Point], next: &[Point], now_ms: i64) {
     let Some(ours) = needed(&scaled, now_ms) else {
         return;
     };
+
     let month: Vec<f64> = scaled
         .iter()
         .filter(|(at_ms, _)| *at_ms >= now_ms - 28 * DAY_MS)
@@ -138,6 +146,7 @@ fn week(tally: &mut Tally, past: &[Point], next: &[Point], now_ms: i64) {
     let of = |percent: f64| percentile(&month, percent).unwrap_or_default();
     let advised = [ours.percent, of(95.0), of(99.0), of(100.0), of(90.0) * 1.15];
     let demand = demand / peak * SCALE;
+
     for (method, capacity) in advised.into_iter().enumerate() {
         tally.weeks[method] += 1.0;
         // What rounding does is no outage.

@@ -25,6 +25,7 @@ pub(crate) fn run(_: &Data) -> Result<()> {
     println!(
         "Judged on {JUDGED} simulated resources (seed {seed}), by the shape of their metrics alone.\n"
     );
+
     for kind in [Estate::Usual, Estate::Foreign] {
         let judged: Vec<Resource> = resources(kind, seed, JUDGED);
         println!(
@@ -36,6 +37,7 @@ pub(crate) fn run(_: &Data) -> Result<()> {
         majority(&judged);
         confusion(&judged);
     }
+
     Ok(())
 }
 
@@ -65,6 +67,7 @@ fn chances(resource: &Resource) -> Option<[f64; 4]> {
 fn row(name: &str, judged: &[Resource], turned: usize, clear: f64) {
     let mut table = [[0.0f64; 4]; 4];
     let (mut abstained, mut brier, mut said) = (0.0, 0.0, Vec::new());
+
     for one in judged {
         let Some(mut chances) = chances(one) else {
             abstained += 1.0;
@@ -85,6 +88,7 @@ fn row(name: &str, judged: &[Resource], turned: usize, clear: f64) {
             table[truth][best] += 1.0;
         }
     }
+
     let answered: f64 = table.iter().flatten().sum();
     let right: f64 = (0..4).map(|at| table[at][at]).sum();
     let precision = (0..4)
@@ -127,6 +131,7 @@ fn majority(judged: &[Resource]) {
 fn confusion(judged: &[Resource]) {
     let started = Instant::now();
     let mut table = [[0u32; 6]; 4];
+
     for one in judged {
         let best = |chances: [f64; 4]| {
             Class::ALL
@@ -137,6 +142,7 @@ fn confusion(judged: &[Resource]) {
         let column = chances(one).map_or(5, |chances| best(chances).unwrap_or(4));
         table[one.class as usize][column] += 1;
     }
+
     println!(
         "\n| is, said | production | development | batch | analytics | unclear | thin data |\n|---|---|---|---|---|---|---|"
     );
@@ -146,6 +152,7 @@ fn confusion(judged: &[Resource]) {
             row.map(|count| count.to_string()).join(" | ")
         );
     }
+
     println!(
         "\nEach resource took {:?}.\n",
         started.elapsed() / judged.len() as u32

@@ -47,6 +47,7 @@ impl Line {
             noise: 0.0,
         };
         line.level = 8.0 + 40.0 * line.random();
+
         line
     }
 
@@ -70,6 +71,7 @@ impl Line {
             2 if (2.0..3.5).contains(&hour) => 1.6,
             _ => 0.0,
         };
+
         self.noise = self
             .noise
             .mul_add(0.7, 3.0 * (self.random() + self.random() - 1.0));
@@ -84,6 +86,7 @@ impl Line {
         } else {
             self.level + 30.0 * shape + self.noise + spike
         };
+
         (value.clamp(0.0, 100.0) * 100.0).round() / 100.0
     }
 }

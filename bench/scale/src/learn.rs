@@ -68,6 +68,7 @@ pub(crate) async fn run(dir: &Path) -> anyhow::Result<()> {
         .await?,
     );
     let bands = scan.bands();
+
     let window = Window {
         start_ms: start.as_millisecond(),
         end_ms: end.as_millisecond(),
@@ -88,6 +89,7 @@ pub(crate) async fn run(dir: &Path) -> anyhow::Result<()> {
     // What reading alone takes: the same pass with nothing learnt.
     let began = Instant::now();
     let mut read = 0;
+
     for band in 0..bands {
         read += scan
             .band(band)
@@ -96,6 +98,7 @@ pub(crate) async fn run(dir: &Path) -> anyhow::Result<()> {
             .map(|track| track.points.len())
             .sum::<usize>();
     }
+
     let reading = began.elapsed().as_secs_f64();
     anyhow::ensure!(
         read == tally.samples,
@@ -108,6 +111,7 @@ pub(crate) async fn run(dir: &Path) -> anyhow::Result<()> {
         (false, true) => "reached",
         (false, false) => "**missed**",
     };
+
     println!("| what | measured |");
     println!("|---|---|");
     println!(
@@ -116,6 +120,7 @@ pub(crate) async fn run(dir: &Path) -> anyhow::Result<()> {
     );
     println!("| memory of that, at its peak | {gib:.2} GiB |");
     println!("| control: reading alone, one band after the other | {reading:.1} s |");
+
     // Gathered by `bench/learn/run`.
     let (time, memory) = (
         verdict(took <= SECONDS, took <= AIM_SECONDS),
@@ -135,6 +140,7 @@ pub(crate) async fn run(dir: &Path) -> anyhow::Result<()> {
         tally.medians,
         tally.series - tally.forecasts
     );
+
     Ok(())
 }
 

@@ -25,6 +25,7 @@ const RESOURCES: u32 = 10_000;
 async fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+
     match arguments.as_slice() {
         ["write", dir] => write::run(Path::new(dir), RESOURCES).await,
         ["write", dir, resources] => {

@@ -37,8 +37,10 @@ pub(crate) async fn run(dir: &Path, resources: u32) -> anyhow::Result<()> {
             })
         })
         .collect();
+
     let connection = ConnectionId("scale".to_owned());
     let mut written = 0;
+
     for day in 0..DAYS {
         for some in sources.chunks_mut(2 * TOGETHER) {
             let mut samples = Vec::with_capacity(some.len() * DAY as usize);
@@ -64,5 +66,6 @@ pub(crate) async fn run(dir: &Path, resources: u32) -> anyhow::Result<()> {
             began.elapsed().as_secs_f64()
         );
     }
+
     Ok(())
 }

@@ -80,6 +80,7 @@ impl Content {
         } else {
             35.0
         };
+
         let noise = (resource
             .wrapping_mul(31)
             .wrapping_add(hour.unsigned_abs().wrapping_mul(17))
@@ -89,6 +90,7 @@ impl Content {
         } else {
             0.0
         };
+
         base + day + noise
     }
 
@@ -105,11 +107,13 @@ impl Content {
             denied: Vec::new(),
             problems: Vec::new(),
         };
+
         let one = |number: u64| Connection {
             account: account(number),
             last_sync: Some(synced.clone()),
             ..records::connection(format!("c-{number:02}"), self.now)
         };
+
         (0..CONNECTIONS).map(one).collect()
     }
 
@@ -129,6 +133,7 @@ impl Content {
         ];
         let mut specification = base.specification.clone();
         specification.instance_type = Some(size.to_owned());
+
         Ok(Resource {
             account: account(number * CONNECTIONS / self.size.resources.max(1)),
             region: ["eu-west-1", "us-east-1", "eu-central-1"][(number % 3) as usize].to_owned(),
@@ -151,6 +156,7 @@ impl Content {
             AgentType::STORAGE_OPTIMIZER,
             AgentType::DB_OPTIMIZER,
         ];
+
         let one = |number: u64| {
             let report = RunReport {
                 run_id: format!("run-{number}"),
@@ -172,6 +178,7 @@ impl Content {
                 ..records::agent(format!("agent-{number}"), agent_type, self.now)
             }
         };
+
         (0..AGENTS).map(one).collect()
     }
 
@@ -186,12 +193,14 @@ impl Content {
         };
         let id = Self::resource_id(resource);
         let base = records::recommendation(Self::recommendation_id(number), &id, self.now);
+
         let status = if is_open { Status::Open } else { ended(number) };
         let age = if is_open {
             (number % 200) as i64
         } else {
             24 * 15 + (number % (24 * 700)) as i64
         };
+
         let mut subject = base.subject.clone();
         subject.connection = self.connection_of(resource);
         subject.account = account(resource * CONNECTIONS / self.size.resources.max(1));
@@ -200,9 +209,11 @@ impl Content {
         } else {
             TYPES[(number / 7 % 4) as usize]
         };
+
         let usd = 1.0 + (number % 997) as f64 / 10.0;
         let mut ranking = base.ranking.clone();
         ranking.expected_value = usd * 0.9;
+
         Ok(Recommendation {
             agent_id: Some(AgentId(format!("agent-{}", number % AGENTS))),
             kind,
@@ -243,6 +254,7 @@ impl Content {
                 )
             })
         };
+
         done.take(ACTIONS as usize).enumerate().map(one).collect()
     }
 

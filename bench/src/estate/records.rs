@@ -109,6 +109,7 @@ pub(super) fn recommendation(
         from: from.clone(),
         to: to.clone(),
     };
+
     Recommendation {
         id,
         agent_id: None,

@@ -27,6 +27,7 @@ pub(crate) fn push(out: &mut Vec<u8>, resource: &Resource, verb: Verb, random: &
         Verb::Tag => return tagged(out, resource, random),
         Verb::Describe | Verb::Read => return,
     };
+
     extend(out, "\"changes\":{");
     let at = random.below(64);
     let change = if verb == Verb::Policy {
@@ -34,6 +35,7 @@ pub(crate) fn push(out: &mut Vec<u8>, resource: &Resource, verb: Verb, random: &
     } else {
         resource.change
     };
+
     if before {
         extend(out, "\"before\":");
         state(out, resource, change, at, random);
@@ -42,6 +44,7 @@ pub(crate) fn push(out: &mut Vec<u8>, resource: &Resource, verb: Verb, random: &
         extend(out, if before { ",\"after\":" } else { "\"after\":" });
         state(out, resource, change, at + 1 + random.below(3), random);
     }
+
     extend(out, "},");
 }
 
@@ -51,6 +54,7 @@ fn state(out: &mut Vec<u8>, resource: &Resource, change: Change, at: usize, rand
         extend(out, before);
         push_number(out, number as u64);
     };
+
     match change {
         Change::Size => {
             extend(out, "{\"instance_type\":\"");
@@ -114,6 +118,7 @@ fn state(out: &mut Vec<u8>, resource: &Resource, change: Change, at: usize, rand
             extend(out, "\"");
         }
     }
+
     extend(out, "}");
 }
 

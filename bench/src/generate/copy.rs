@@ -23,6 +23,7 @@ impl Event {
                 resource.region,
             ]
         });
+
         let fields: [&[u8]; 12] = [
             &self.id,
             &self.time,
@@ -37,10 +38,12 @@ impl Event {
             self.status.as_bytes(),
             json,
         ];
+
         for (number, field) in fields.iter().enumerate() {
             out.extend_from_slice(if number == 0 { b"" } else { b"\t" });
             out.extend_from_slice(field);
         }
+
         out.push(b'\n');
     }
 }

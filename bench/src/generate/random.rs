@@ -26,6 +26,7 @@ impl Random {
         s[0] ^= s[3];
         s[2] ^= shifted;
         s[3] = s[3].rotate_left(45);
+
         result
     }
 
@@ -75,6 +76,7 @@ impl Weighted {
             .collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =
             (0..left.len()).partition(|&index| left[index] < 1.0);
+
         while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
             columns[poor] = ((left[poor] * f64::from(u32::MAX)) as u32, rich as u32);
             left[rich] -= 1.0 - left[poor];
@@ -83,6 +85,7 @@ impl Weighted {
                 small.push(rich);
             }
         }
+
         Self { columns }
     }
 
@@ -126,6 +129,7 @@ mod tests {
         for _ in 0..80_000 {
             seen[weighted.draw(&mut random)] += 1;
         }
+
         assert_eq!(seen[1], 0, "no weight, no draw");
         for (index, expected) in [(0, 10_000_usize), (2, 20_000), (3, 50_000)] {
             assert!(

@@ -61,9 +61,11 @@ impl Session {
             random.below(AGENTS.len())
         };
         let (program, method) = AGENTS[agent];
+
         self.method = method;
         self.address.clear();
         self.json.clear();
+
         // Writing to a String cannot fail.
         let _ = write!(self.address, "{}.{}", user.network, 1 + random.below(254));
         let _ = write!(
@@ -71,19 +73,23 @@ impl Session {
             r#""actor":{{"type":"{}","id":"{}","#,
             user.kind, user.id
         );
+
         if let Some(email) = &user.email {
             let _ = write!(self.json, r#""email":"{email}","#);
         }
+
         let _ = write!(
             self.json,
             r#""ip_address":"{}","user_agent":"{program}","session_id":"ASIA"#,
             self.address
         );
+
         for _ in 0..16 {
             self.json.push(char::from(
                 b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[random.below(32)],
             ));
         }
+
         self.json.push_str("\"}");
     }
 }

@@ -11,6 +11,7 @@ pub(crate) fn push_uuid(out: &mut Vec<u8>, random: &mut Random) {
     let low = random.bits() & !(0b11 << 62) | (0b10 << 62);
     let mut text = [b'-'; 36];
     let mut at = 0;
+
     for nibble in 0..32 {
         if matches!(nibble, 8 | 12 | 16 | 20) {
             at += 1;
@@ -19,6 +20,7 @@ pub(crate) fn push_uuid(out: &mut Vec<u8>, random: &mut Random) {
         text[at] = HEX[(half >> (60 - nibble % 16 * 4) & 0xf) as usize];
         at += 1;
     }
+
     out.extend_from_slice(&text);
 }
 
@@ -33,6 +35,7 @@ pub(crate) fn push_number(out: &mut Vec<u8>, number: u64) {
             break;
         }
     }
+
     out.extend_from_slice(&digits[at..]);
 }
 
@@ -54,6 +57,7 @@ impl Clockface {
                 .unwrap_or(jiff::Timestamp::UNIX_EPOCH);
             self.text = time.strftime("%Y-%m-%dT%H:%M:").to_string();
         }
+
         let rest = millis.rem_euclid(MINUTE) as u32;
         let digit = |divisor: u32| b'0' + (rest / divisor % 10) as u8;
         out.extend_from_slice(self.text.as_bytes());
@@ -83,6 +87,7 @@ mod tests {
             push_number(&mut out, number);
             assert_eq!(out, number.to_string().into_bytes());
         }
+
         let mut clockface = Clockface::default();
         for text in [
             "2026-10-01T00:00:00.000Z",
@@ -97,6 +102,7 @@ mod tests {
             );
             assert_eq!(String::from_utf8(out).unwrap(), text);
         }
+
         let mut out = Vec::new();
         push_uuid(&mut out, &mut Random::new(1));
         assert_eq!(out.len(), 36);

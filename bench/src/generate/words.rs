@@ -204,6 +204,7 @@ pub(crate) const VOCABULARY: usize = 20_000;
 pub(crate) fn vocabulary(random: &mut Random) -> Vec<String> {
     let mut words: Vec<String> = COMMON.iter().map(|&word| word.to_owned()).collect();
     let mut seen: std::collections::HashSet<String> = words.iter().cloned().collect();
+
     while words.len() < VOCABULARY {
         let word: String = (0..3 + random.below(2))
             .map(|_| random.pick(&SYLLABLES))
@@ -212,5 +213,6 @@ pub(crate) fn vocabulary(random: &mut Random) -> Vec<String> {
             words.push(word);
         }
     }
+
     words
 }

@@ -77,6 +77,7 @@ impl World {
                 )
             })
             .collect();
+
         let resources = (0..RESOURCES)
             .map(|_| {
                 let account = &accounts[by_account.draw(random)];
@@ -84,12 +85,14 @@ impl World {
                 resource(account, kind, &words, random)
             })
             .collect();
+
         let named = |cloud: usize, noun: &str| {
             VERBS
                 .iter()
                 .map(|&verb| operation(cloud, noun, verb))
                 .collect()
         };
+
         let operations = CLOUDS
             .iter()
             .enumerate()
@@ -101,6 +104,7 @@ impl World {
                     .collect()
             })
             .collect();
+
         Self {
             users,
             resources,
@@ -125,6 +129,7 @@ fn user(number: usize, random: &mut Random) -> User {
             random.below(256)
         ),
     };
+
     let agent = Weighted::zipf(super::catalogue::AGENTS.len()).draw(random);
     let (kind, id, email) = match random.below(100) {
         0..=77 => {
@@ -147,6 +152,7 @@ fn user(number: usize, random: &mut Random) -> User {
         96..=98 => ("api_key", format!("key-{:08x}", random.bits() as u32), None),
         _ => ("agent", format!("agent-cost-{number}"), None),
     };
+
     User {
         kind,
         id,
@@ -168,6 +174,7 @@ fn account(number: usize, random: &mut Random) -> Account {
             random.below(1_000_000)
         ),
     };
+
     Account {
         cloud,
         id,
@@ -198,6 +205,7 @@ fn resource(
             account.id, kind.noun
         ),
     };
+
     let mut json = format!(
         r#""resource":{{"type":"{}","id":"{id}","cloud_provider":"{}","account_id":"{}","region":"{region}","tags":{{"env":"{}","team":"{team}""#,
         kind.name, cloud.name, account.id, account.environment
@@ -209,6 +217,7 @@ fn resource(
     if random.chance(150) {
         let _ = write!(json, r#","Name":"{name}""#);
     }
+
     json.push_str("}}");
     Resource {
         id,

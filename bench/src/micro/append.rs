@@ -64,6 +64,7 @@ pub(crate) fn rows(dir: &Path) -> anyhow::Result<Vec<Row>> {
     let home = tempfile::TempDir::new_in(dir)?;
     let runtime = Runtime::new()?;
     let mut rows = vec![sync_alone(home.path())?];
+
     for (number, load) in LOADS.iter().enumerate() {
         rows.push(appending(
             &runtime,
@@ -71,6 +72,7 @@ pub(crate) fn rows(dir: &Path) -> anyhow::Result<Vec<Row>> {
             load,
         )?);
     }
+
     Ok(rows)
 }
 
@@ -111,6 +113,7 @@ fn appending(runtime: &Runtime, dir: &Path, load: &Load) -> anyhow::Result<Row> 
         runtime.block_on(round(&ledger, writers))
     })?;
     let expected = (entries * (ROUNDS + 1)) as u64;
+
     if ledger.size() != expected {
         return Err(anyhow!(
             "{}: {} entries in the log instead of {expected}",
@@ -118,6 +121,7 @@ fn appending(runtime: &Runtime, dir: &Path, load: &Load) -> anyhow::Result<Row> 
             ledger.size()
         ));
     }
+
     runtime.block_on(ledger.close());
     Ok(row)
 }
@@ -137,11 +141,13 @@ fn submissions(load: &Load, sample: &[Vec<u8>]) -> anyhow::Result<Vec<Vec<Vec<Dr
             .map(|text| draft(text))
             .collect::<anyhow::Result<Vec<_>>>()
     };
+
     let writer = || {
         (0..load.submissions)
             .map(|_| batch())
             .collect::<anyhow::Result<Vec<_>>>()
     };
+
     (0..load.writers).map(|_| writer()).collect()
 }
 
@@ -162,9 +168,11 @@ async fn round(ledger: &Ledger, writers: Vec<Vec<Vec<Draft>>>) -> anyhow::Result
             Ok::<(), reeve_ledger::AppendError>(())
         });
     }
+
     while let Some(done) = running.join_next().await {
         done??;
     }
+
     Ok(())
 }
 

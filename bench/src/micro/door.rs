@@ -19,6 +19,7 @@ pub(crate) fn rows(entries: &[Vec<u8>]) -> anyhow::Result<Vec<Row>> {
     let draft = |text: &[u8]| {
         Draft::from_bytes(text, now).map_err(|errors| anyhow!("a sample was refused: {errors:?}"))
     };
+
     let drafts = entries
         .iter()
         .map(|text| draft(text))

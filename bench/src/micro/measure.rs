@@ -47,11 +47,13 @@ pub(crate) fn measure(
 ) -> anyhow::Result<Row> {
     round()?;
     let mut times = Vec::with_capacity(ROUNDS);
+
     for _ in 0..ROUNDS {
         let start = Instant::now();
         round()?;
         times.push(start.elapsed());
     }
+
     times.sort_unstable();
     Ok(Row {
         what,

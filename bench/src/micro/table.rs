@@ -7,6 +7,7 @@ pub(crate) fn head(entries: &[Vec<u8>]) -> String {
     let bytes: usize = entries.iter().map(Vec::len).sum();
     let mean = bytes / entries.len().max(1);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+
     format!(
         "{} entries of {mean} bytes, {cores} cores, median of nine rounds\n\n{:<48} {:>10} {:>14} {:>7}  durability",
         entries.len(),

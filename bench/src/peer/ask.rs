@@ -27,6 +27,7 @@ pub(crate) async fn search(
 ) -> Result<()> {
     let mut connection = server.connect().await?;
     let (mut compared, mut different) = (0, Vec::new());
+
     for kind in &KINDS {
         let world = task.generator.world();
         let mut asker = Asker {
@@ -76,15 +77,18 @@ pub(crate) async fn search(
             &how,
         );
     }
+
     if compared > 0 {
         results.note(format!(
             "of {compared} totals that both systems gave, {} are equal",
             compared - different.len()
         ));
     }
+
     for one in different.iter().take(5) {
         results.note(format!("different totals (Reeve's first): {one}"));
     }
+
     Ok(())
 }
 
@@ -102,6 +106,7 @@ async fn page(connection: &mut PgConnection, condition: &str) -> Result<u64> {
         .persistent(false)
         .fetch_one(&mut *connection)
         .await?;
+
     Ok(row.try_get::<i64, _>(0)? as u64)
 }
 
@@ -113,6 +118,7 @@ pub(crate) async fn counts(server: &Server, stored: u64, results: &mut Results) 
         ("user", "actor"),
         ("hour", "date_trunc('hour', occurred_at)"),
     ];
+
     for (field, expression) in by {
         let sql =
             format!("SELECT {expression}, count(*) FROM audit_log GROUP BY 1 ORDER BY 2 DESC");
@@ -136,6 +142,7 @@ pub(crate) async fn counts(server: &Server, stored: u64, results: &mut Results) 
             &how,
         );
     }
+
     Ok(())
 }
 

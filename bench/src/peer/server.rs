@@ -32,6 +32,7 @@ impl Server {
         } else {
             None
         };
+
         let home = dir.join("postgres");
         let _ = fs::remove_dir_all(&home);
         fs::create_dir_all(&home)?;
@@ -39,6 +40,7 @@ impl Server {
         if let Some((user, group)) = owner {
             std::os::unix::fs::chown(&home, Some(user), Some(group))?;
         }
+
         // A quarter of the memory, as the manual has it, and never more than 4 GiB.
         let meminfo = fs::read_to_string("/proc/meminfo")?;
         let kib: u64 = meminfo
@@ -46,6 +48,7 @@ impl Server {
             .nth(1)
             .context("/proc/meminfo has no total")?
             .parse()?;
+
         let server = Self {
             bin,
             owner,
@@ -53,6 +56,7 @@ impl Server {
             shared_mib: (kib / 1024 / 4).min(4_096),
         };
         let data = server.data();
+
         server.run(
             "initdb",
             &[
@@ -65,6 +69,7 @@ impl Server {
                 &data,
             ],
         )?;
+
         server.resume()?;
         Ok(server)
     }
@@ -90,6 +95,7 @@ impl Server {
         {
             options += &format!(" -c {}", setting.replace(" = ", "="));
         }
+
         let log = self.home.join("log");
         self.run(
             "pg_ctl",
@@ -120,9 +126,11 @@ impl Server {
                 &self.data(),
             ],
         )?;
+
         let begun = Instant::now();
         self.resume()?;
         answers()?;
+
         Ok(begun.elapsed())
     }
 
@@ -179,9 +187,11 @@ impl Server {
             .stderr(file)
             .env("LC_ALL", "C")
             .env_remove("PGDATA");
+
         if let Some((user, group)) = self.owner {
             command.uid(user).gid(group);
         }
+
         let status = command
             .status()
             .with_context(|| format!("running {program}"))?;
@@ -190,6 +200,7 @@ impl Server {
             let log = fs::read_to_string(self.home.join("log")).unwrap_or_default();
             bail!("{program} failed ({status}): {said}{log}");
         }
+
         Ok(())
     }
 }
@@ -216,6 +227,7 @@ fn programs() -> Result<PathBuf> {
     if let Some(given) = std::env::var_os("REEVE_TEST_PG_BIN") {
         return Ok(PathBuf::from(given));
     }
+
     let mut found: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
         .context("no PostgreSQL in /usr/lib/postgresql (set REEVE_TEST_PG_BIN)")?
         .filter_map(|version| Some(version.ok()?.path().join("bin")))
@@ -223,6 +235,7 @@ fn programs() -> Result<PathBuf> {
         .collect();
     found.sort();
     let fifteen = found.iter().find(|bin| bin.ends_with("15/bin")).cloned();
+
     fifteen
         .or_else(|| found.pop())
         .context("no PostgreSQL server found (set REEVE_TEST_PG_BIN)")

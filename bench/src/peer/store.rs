@@ -68,12 +68,14 @@ impl Shared {
             0
         };
         *left -= count;
+
         text.clear();
         for _ in 0..count {
             json.clear();
             generator.push(json);
             generator.event().push_copy(text, generator.world(), json);
         }
+
         count
     }
 }
@@ -97,8 +99,10 @@ pub(crate) async fn append(
     for _ in 0..append::CONNECTIONS {
         running.spawn(copy(server.connect().await?, Arc::clone(&shared)));
     }
+
     let mut times = Vec::new();
     let mut ticks = tokio::time::interval(Duration::from_secs(10));
+
     loop {
         tokio::select! {
             done = running.join_next() => match done {
@@ -114,6 +118,7 @@ pub(crate) async fn append(
             }
         }
     }
+
     let (took, stored) = (
         begun.elapsed().as_secs_f64(),
         shared.stored.load(Ordering::Relaxed),
@@ -128,6 +133,7 @@ pub(crate) async fn append(
             .copied()
             .unwrap_or(begun),
     );
+
     let head = times
         .get(part - 1)
         .map_or(took, |time| time.duration_since(begun).as_secs_f64());
@@ -135,30 +141,35 @@ pub(crate) async fn append(
     let mut add = |key: &str, what: &str, value: f64, unit| {
         results.add(System::Postgres, key, what, value, unit, HOW)
     };
+
     add(
         "append.rate",
         "append, batches of 500, 8 connections, all",
         stored as f64 / took,
         "entries/s",
     );
+
     add(
         "append.rate.first",
         &format!("the first {part} of {stored}"),
         part as f64 / head,
         "entries/s",
     );
+
     add(
         "append.rate.last",
         &format!("the last {part}"),
         part as f64 / tail.as_secs_f64(),
         "entries/s",
     );
+
     add(
         "append.cpu.client",
         "processor time of the load generator an entry",
         own.total() * 1e6 / stored as f64,
         "us",
     );
+
     Ok(stored)
 }
 
@@ -166,6 +177,7 @@ pub(crate) async fn append(
 async fn copy(mut connection: PgConnection, shared: Arc<Shared>) -> Result<Vec<Instant>> {
     let (mut text, mut json, mut times) = (Vec::new(), Vec::new(), Vec::new());
     let statement = format!("COPY audit_log ({COLUMNS}) FROM STDIN");
+
     loop {
         let count = shared.next(&mut text, &mut json);
         if count == 0 {
@@ -203,24 +215,28 @@ pub(crate) async fn disk(
         results.add(System::Postgres, key, what, value, unit, how)
     };
     add("disk.table", "disk: table", each(table), "bytes/entry");
+
     add(
         "disk.indexes",
         "disk: indexes",
         each(indexes),
         "bytes/entry",
     );
+
     add(
         "disk.entry",
         "disk: all of it",
         each(table + indexes),
         "bytes/entry",
     );
+
     add(
         "disk.ratio",
         "disk against raw JSON",
         each(table + indexes) / mean_bytes,
         "",
     );
+
     Ok(())
 }
 
@@ -238,34 +254,40 @@ pub(crate) async fn single(server: &Server, task: &Task<'_>, results: &mut Resul
     for _ in 0..single::CONNECTIONS {
         running.spawn(insert(server.connect().await?, Arc::clone(&shared)));
     }
+
     let mut times = Latencies::default();
     while let Some(done) = running.join_next().await {
         times.extend(done.context("a connection's task panicked")??);
     }
+
     let rate = times.count() as f64 / begun.elapsed().as_secs_f64();
     let how =
         "one prepared INSERT a transaction, 64 connections, synchronous_commit, all indexes there";
     let mut add = |key: &str, what: &str, value: f64, unit| {
         results.add(System::Postgres, key, what, value, unit, how)
     };
+
     add(
         "single.rate",
         "append one at a time, 64 connections",
         rate,
         "entries/s",
     );
+
     add(
         "single.p50",
         "acknowledgement, p50",
         times.quantile(0.5),
         "ms",
     );
+
     add(
         "single.p99",
         "acknowledgement, p99",
         times.quantile(0.99),
         "ms",
     );
+
     add("single.max", "acknowledgement, longest", times.max(), "ms");
     Ok(())
 }
@@ -274,6 +296,7 @@ async fn insert(mut connection: PgConnection, shared: Arc<Shared>) -> Result<Lat
     let values = "$1, $2::timestamptz, $3, $4, $5, $6::inet, $7, $8, $9, $10, $11, $12::jsonb";
     let statement = format!("INSERT INTO audit_log ({COLUMNS}) VALUES ({values}) RETURNING id");
     let (mut text, mut json, mut times) = (Vec::new(), Vec::new(), Latencies::default());
+
     while Instant::now() < shared.until {
         text.clear();
         json.clear();
@@ -298,5 +321,6 @@ async fn insert(mut connection: PgConnection, shared: Arc<Shared>) -> Result<Lat
         query.fetch_one(&mut connection).await?;
         times.push(sent.elapsed());
     }
+
     Ok(times)
 }

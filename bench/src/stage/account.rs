@@ -42,6 +42,7 @@ pub(crate) fn run(programs: &Path, dir: &Path, volumes: u64, results: &mut Resul
         .to_owned();
     let path = format!("/api/v1/connections/{id}");
     let mut last = String::new();
+
     for (key, what) in [
         ("first", "the first sync"),
         ("unchanged", "a sync without differences"),
@@ -86,6 +87,7 @@ pub(crate) fn run(programs: &Path, dir: &Path, volumes: u64, results: &mut Resul
             "GiB",
         );
     }
+
     service.stop()?;
     let _ = std::fs::remove_dir_all(&data);
     Ok(())

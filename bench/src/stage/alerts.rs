@@ -41,6 +41,7 @@ pub(crate) fn run(
     let making = made.elapsed().as_secs_f64();
     let entries = entries.min(ENTRIES);
     let requests = requests(generator.further(3, end_ms), entries);
+
     // What making the rules was recorded with is evaluated before the clock runs.
     until_evaluated(service, service.size()?)?;
     let fired_before = firings(service)?;
@@ -55,30 +56,35 @@ pub(crate) fn run(
     let mut add = |key: &str, what: &str, value: f64, unit| {
         results.add(System::Reeve, key, what, value, unit, HOW)
     };
+
     add(
         "alerts.rate",
         &format!("alerts: {RULES} rules, entries appended and evaluated"),
         entries as f64 / took,
         "entries/s",
     );
+
     add(
         "alerts.behind",
         "until the last entry was evaluated after it was acknowledged",
         took - appended,
         "s",
     );
+
     add(
         "alerts.cpu",
         "processor time of the service an entry, appending included",
         cpu * 1e6 / entries as f64,
         "us",
     );
+
     add(
         "alerts.rules",
         "making rules over the interface",
         RULES as f64 / making,
         "rules/s",
     );
+
     results.note(format!("alerts: {fired} firings of {entries} entries"));
     Ok(())
 }
@@ -86,6 +92,7 @@ pub(crate) fn run(
 fn make_rules(service: &Service, generator: &Generator) -> Result<()> {
     let mut random = Random::new(SEED ^ 0xa1e7);
     let mut connection = Connection::open(service.address)?;
+
     for number in 0..RULES {
         let rule = json!({
             "name": format!("Bench {number}"),
@@ -110,6 +117,7 @@ fn make_rules(service: &Service, generator: &Generator) -> Result<()> {
             );
         }
     }
+
     Ok(())
 }
 
@@ -118,6 +126,7 @@ fn condition(number: usize, generator: &Generator, random: &mut Random) -> Strin
     let user = &world.users[random.below(world.users.len())];
     let resource = &world.resources[random.below(world.resources.len())];
     let event_type = crate::generate::event_type(random);
+
     match number % 10 {
         0 | 1 => format!("user:{:?} AND status:(failed OR denied)", user.id),
         2 | 3 => format!("resource:{:?} AND event_type:{event_type}", resource.id),
@@ -163,6 +172,7 @@ fn requests(mut generator: Generator, entries: u64) -> Vec<Vec<u8>> {
         ));
         made += count;
     }
+
     requests
 }
 
@@ -182,6 +192,7 @@ fn append(service: &Service, requests: &[Vec<u8>]) -> Result<()> {
         }
         Ok(())
     };
+
     std::thread::scope(|scope| {
         let connections: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(one)).collect();
         connections.into_iter().try_for_each(|connection| {

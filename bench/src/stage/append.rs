@@ -45,6 +45,7 @@ pub(crate) fn run(
         marks: Marks::default(),
         stop: AtomicBool::new(false),
     };
+
     let (own_before, before) = (process::own_cpu()?, process::cpu(service.pid())?);
     let watch = Watch::start(service.pid(), Duration::from_secs(1));
     let begun = Instant::now();
@@ -73,64 +74,75 @@ pub(crate) fn run(
             .map_err(|_| anyhow::anyhow!("the probe panicked"))?;
         failed.map_or(Ok((times, probe)), Err)
     })?;
+
     let took = begun.elapsed().as_secs_f64();
     let (cpu, own) = (
         process::cpu(service.pid())?.since(before),
         process::own_cpu()?.since(own_before),
     );
     let (size, sealed) = (service.size()?, sealed_size(data));
+
     if size < bodies.entries {
         bail!(
             "{} entries were acknowledged and the log has {size}",
             bodies.entries
         );
     }
+
     rates(times, begun, took, bodies.entries, results);
     let each = |seconds: f64| seconds * 1e6 / bodies.entries as f64;
     let mut add = |key: &str, what: &str, value: f64, unit| {
         results.add(System::Reeve, key, what, value, unit, HOW)
     };
+
     add(
         "append.cpu",
         "processor time of the service an entry",
         each(cpu.total()),
         "us",
     );
+
     add(
         "append.cpu.system",
         "of that in the kernel",
         each(cpu.system),
         "us",
     );
+
     add(
         "append.cpu.client",
         "processor time of the load generator an entry",
         each(own.total()),
         "us",
     );
+
     let seen = watch.seen();
     let peak = seen
         .iter()
         .map(|(_, memory)| memory.peak)
         .max()
         .unwrap_or_default();
+
     let anonymous = seen
         .iter()
         .map(|(_, memory)| memory.anonymous)
         .max()
         .unwrap_or_default();
+
     add(
         "append.memory",
         "memory while appending, peak resident",
         gib(peak),
         "GiB",
     );
+
     add(
         "append.memory.anonymous",
         "of that not pages of files, at most",
         gib(anonymous),
         "GiB",
     );
+
     let series: Vec<String> = (0..10)
         .filter_map(|tenth| seen.get(seen.len() * tenth / 10))
         .map(|(at, memory)| format!("{at:.0} s {:.2}", gib(memory.resident)))
@@ -144,6 +156,7 @@ pub(crate) fn run(
         sealed,
         shared.retried.load(Ordering::Relaxed)
     ));
+
     probe
         .context("the probe failed")
         .map(|probe| probe.report(results))
@@ -158,6 +171,7 @@ fn rates(mut times: Vec<Instant>, begun: Instant, took: f64, entries: u64, resul
             .get(batch)
             .map_or(0.0, |time| time.duration_since(begun).as_secs_f64())
     };
+
     let (first, last) = (
         at(part as usize - 1),
         took - at(times.len().saturating_sub(part as usize + 1)),
@@ -166,16 +180,19 @@ fn rates(mut times: Vec<Instant>, begun: Instant, took: f64, entries: u64, resul
     let mut add = |key: &str, what: &str, value: f64| {
         results.add(System::Reeve, key, what, value, "entries/s", HOW)
     };
+
     add(
         "append.rate",
         &format!("append, batches of {BATCH}, {CONNECTIONS} connections, all"),
         entries as f64 / took,
     );
+
     add(
         "append.rate.first",
         &format!("the first {part} of them"),
         part as f64 / first.max(1e-9),
     );
+
     add(
         "append.rate.last",
         &format!("the last {part} of them"),
@@ -188,6 +205,7 @@ fn connection(service: &Service, shared: &Shared<'_>) -> Result<Vec<Instant>> {
     let mut file = File::open(&shared.bodies.path)?;
     let mut connection = Connection::open(service.address)?;
     let mut times = Vec::new();
+
     loop {
         let index = shared.next.fetch_add(1, Ordering::Relaxed);
         let Some(&(at, length)) = shared.bodies.places.get(index as usize) else {
@@ -228,6 +246,7 @@ fn connection(service: &Service, shared: &Shared<'_>) -> Result<Vec<Instant>> {
 fn report_progress(shared: &Shared<'_>, pid: u32, begun: Instant) {
     let mut before = 0;
     let mut next = Duration::from_secs(5);
+
     while !shared.stop.load(Ordering::Relaxed) {
         crate::process::pause(Duration::from_millis(100));
         if begun.elapsed() < next {

@@ -43,6 +43,7 @@ pub(crate) fn print(queries: u64, entries: u64) -> Result<()> {
     let generator = Generator::new(SEED);
     let end_ms = START_MS + (entries as f64 * GAP_MS) as i64;
     let mut out = String::new();
+
     for kind in KINDS.iter().filter(|kind| kind.key != "event") {
         let mut asker = Asker {
             world: generator.world(),
@@ -54,6 +55,7 @@ pub(crate) fn print(queries: u64, entries: u64) -> Result<()> {
             out.push_str(&format!("{}\t{}\n", kind.key, asker.ask(kind.key).query));
         }
     }
+
     Ok(std::io::stdout().write_all(out.as_bytes())?)
 }
 
@@ -67,6 +69,7 @@ pub(crate) fn search(
 ) -> Result<Totals> {
     let mut connection = Connection::open(service.address)?;
     let mut totals = Vec::new();
+
     for kind in &KINDS {
         let mut asker = Asker {
             world: generator.world(),
@@ -102,6 +105,7 @@ pub(crate) fn search(
         );
         totals.push((kind.key, answered));
     }
+
     Ok(totals)
 }
 
@@ -114,6 +118,7 @@ pub(crate) fn cold(
 ) -> Result<()> {
     let mut connection = Connection::open(service.address)?;
     let mut timings = Vec::new();
+
     for kind in &KINDS {
         let random = Random::new(SEED);
         let mut asker = Asker {
@@ -125,6 +130,7 @@ pub(crate) fn cold(
         let (took, _) = asked(&mut connection, &asker.ask(kind.key))?;
         timings.push(format!("{} {:.0} ms", kind.what, took.as_secs_f64() * 1e3));
     }
+
     results.note(format!(
         "search, the first questions after a start with nothing in the page cache, in this order: {}",
         timings.join(", ")
@@ -156,6 +162,7 @@ pub(crate) fn report(
         "ms",
         how,
     );
+
     results.add(
         system,
         &format!("{key}.p99"),
@@ -164,6 +171,7 @@ pub(crate) fn report(
         "ms",
         "",
     );
+
     results.add(
         system,
         &format!("{key}.max"),
@@ -183,6 +191,7 @@ fn total_of(connection: &mut Connection, body: &str) -> Result<u64> {
         body.as_bytes(),
     );
     let (head, answer) = connection.send(&request)?;
+
     if head.status != 200 {
         bail!(
             "answered {}: {}",
@@ -190,6 +199,7 @@ fn total_of(connection: &mut Connection, body: &str) -> Result<u64> {
             String::from_utf8_lossy(answer)
         );
     }
+
     // The page's own `total` comes after its items, whose open members may have one too.
     let at = memchr::memmem::rfind(answer, b"\"total\":").context("an answer without a total")?;
     number_after(&answer[at..], "\"total\":").context("an answer without a total")
@@ -217,6 +227,7 @@ pub(crate) fn counts(service: &Service, rounds: usize, results: &mut Results) ->
             &how,
         );
     }
+
     say("");
     Ok(())
 }

@@ -18,6 +18,7 @@ pub(crate) fn seal_all(programs: &Path, data: &Path) -> Result<()> {
     let service = Service::start(programs, data, &[("REEVE_SEAL_AFTER_S", "1")])?;
     let begun = Instant::now();
     let size = service.size()?;
+
     while sealed_size(data) < size {
         if begun.elapsed() > PATIENCE {
             bail!(
@@ -27,6 +28,7 @@ pub(crate) fn seal_all(programs: &Path, data: &Path) -> Result<()> {
         }
         crate::process::pause(Duration::from_millis(200));
     }
+
     service.stop()
 }
 
@@ -40,6 +42,7 @@ pub(crate) fn run(data: &Path, mean_bytes: f64, results: &mut Results) -> Result
         "allocated blocks over {entries} entries, all sealed; raw JSON is {mean_bytes:.1} bytes an entry"
     );
     let mut counted = 0;
+
     for (kind, bytes) in &kinds {
         if *kind != "state" {
             counted += bytes;
@@ -53,6 +56,7 @@ pub(crate) fn run(data: &Path, mean_bytes: f64, results: &mut Results) -> Result
             &how,
         );
     }
+
     results.add(
         System::Reeve,
         "disk.entry",
@@ -61,6 +65,7 @@ pub(crate) fn run(data: &Path, mean_bytes: f64, results: &mut Results) -> Result
         "bytes/entry",
         &how,
     );
+
     results.add(
         System::Reeve,
         "disk.ratio",
@@ -69,6 +74,7 @@ pub(crate) fn run(data: &Path, mean_bytes: f64, results: &mut Results) -> Result
         "",
         &how,
     );
+
     Ok(())
 }
 

@@ -47,6 +47,7 @@ pub(crate) fn run(
         queries,
     };
     place.measure("sqlite", "SQLite", &runtime, results)?;
+
     let _ = std::fs::remove_dir_all(&sqlite);
     let server = Server::start(dir)?;
     let postgres = home.join("postgresql");
@@ -59,6 +60,7 @@ pub(crate) fn run(
         queries,
     };
     place.measure("postgresql", "PostgreSQL", &runtime, results)?;
+
     let _ = std::fs::remove_dir_all(&home);
     Ok(())
 }
@@ -91,9 +93,11 @@ impl Place<'_> {
             self.size.open(),
             begun.elapsed().as_secs_f64()
         ));
+
         let service = Service::start(self.programs, self.data, &[("REEVE_STATE_URL", self.url)])?;
         self.pages(key, name, &service, results)?;
         self.agent_run(key, name, &service, results)?;
+
         service.stop()
     }
 
@@ -139,6 +143,7 @@ impl Place<'_> {
                 );
             }
         }
+
         Ok(())
     }
 
@@ -159,6 +164,7 @@ impl Place<'_> {
         if head.status != 200 {
             bail!("{path}: {} {}", head.status, String::from_utf8_lossy(body));
         }
+
         let seen = number_after(body, "\"resources_seen\":").context("a run without resources")?;
         let found = number_after(body, "\"recommendations\":").unwrap_or_default();
         let memory = process::memory(service.pid())?;
@@ -172,12 +178,14 @@ impl Place<'_> {
             );
             results.add(System::Reeve, &figure, &what, value, unit, &how);
         };
+
         add(
             "run",
             "one run of the cost optimizer over everything",
             took.as_secs_f64(),
             "s",
         );
+
         let gib = |bytes: u64| bytes as f64 / (1_u64 << 30) as f64;
         add(
             "run.memory",
@@ -185,12 +193,14 @@ impl Place<'_> {
             gib(memory.peak),
             "GiB",
         );
+
         add(
             "run.memory.before",
             "memory before the run, peak resident",
             gib(before.peak),
             "GiB",
         );
+
         Ok(())
     }
 }

@@ -33,6 +33,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let share = (EXPORTED as f64 / bodies.entries as f64).min(1.0);
     let start_ms = bodies.end_ms - ((bodies.end_ms - START_MS) as f64 * share) as i64;
+
     for format in ["json", "csv", "parquet"] {
         let watch = Watch::start(service.pid(), Duration::from_millis(50));
         let begun = Instant::now();
@@ -87,6 +88,7 @@ pub(crate) fn run(
             "entries/s",
         );
     }
+
     Ok(())
 }
 
@@ -102,6 +104,7 @@ fn exported(service: &Service, format: &str, start_ms: i64, end_ms: i64) -> Resu
             .as_str()
             .context("an export without an identifier")?
     );
+
     while matches!(export["status"].as_str(), Some("queued" | "running")) {
         if begun.elapsed() > PATIENCE {
             bail!("the {format} export was not ready within {PATIENCE:?}");
@@ -109,9 +112,11 @@ fn exported(service: &Service, format: &str, start_ms: i64, end_ms: i64) -> Resu
         process::pause(Duration::from_millis(100));
         export = serde_json::from_slice(&service.get(&path)?)?;
     }
+
     if export["status"] != "succeeded" {
         bail!("the {format} export failed: {}", export["error"]);
     }
+
     Ok(export)
 }
 
@@ -134,11 +139,13 @@ fn verify(programs: &Path, data: &Path, export: &Value) -> Result<()> {
     let output = verify
         .arg(folder.join(manifest["name"].as_str().unwrap_or_default()))
         .output()?;
+
     if !output.status.success() {
         bail!(
             "reeve-verify refuses the export: {}",
             String::from_utf8_lossy(&output.stdout)
         );
     }
+
     Ok(())
 }

@@ -44,6 +44,7 @@ impl Marks {
         if !self.wanted.swap(false, Ordering::Relaxed) {
             return;
         }
+
         let last = memchr::memmem::rfind(receipts, b"\"event_id\":\"")
             .map_or(receipts, |at| &receipts[at..]);
         if let (Some(id), Some(sequence)) = (
@@ -91,6 +92,7 @@ impl Probe {
             .parse::<NoteVerifier>()
             .context("the log's key")?];
         let (mut connection, mut probe) = (Connection::open(service.address)?, Self::default());
+
         while !stop.load(Ordering::Relaxed) {
             let begun = Instant::now();
             marks.wanted.store(true, Ordering::Relaxed);
@@ -104,6 +106,7 @@ impl Probe {
             probe.follow(&mut connection, &mark, &keys)?;
             crate::process::pause(EVERY.saturating_sub(begun.elapsed()));
         }
+
         Ok(probe)
     }
 
@@ -131,6 +134,7 @@ impl Probe {
             )?;
             Ok(number_after(&answer, "\"sequence\":") == Some(mark.sequence))
         })?;
+
         self.found.push(mark.acknowledged.elapsed());
         let proof = ask(
             connection,
@@ -139,6 +143,7 @@ impl Probe {
             b"",
         )?;
         let proof = ProofFile::parse(&proof)?;
+
         proof
             .verify_disclosed(keys)
             .context("a proof does not hold")?;
@@ -149,6 +154,7 @@ impl Probe {
                 mark.sequence
             );
         }
+
         self.proven.push(mark.acknowledged.elapsed());
         self.all.push(mark.acknowledged.elapsed());
         Ok(())
@@ -159,6 +165,7 @@ impl Probe {
         let mut add = |key: &str, what: &str, value: f64| {
             results.add(System::Reeve, key, what, value, "ms", HOW)
         };
+
         let count = self.all.count();
         add(
             "append.visible.p99",
@@ -171,6 +178,7 @@ impl Probe {
             "until in a signed checkpoint, the longest",
             self.signed.max(),
         );
+
         add(
             "append.found.max",
             "until found by a search (after that), the longest",

@@ -44,6 +44,7 @@ pub(crate) fn run(
         .context("a report without an identifier")?;
     let mut run = post(service, &format!("{REPORTS}/{id}/run"), &json!({}))?;
     let path = format!("{REPORTS}/runs/{}", run["id"].as_str().unwrap_or_default());
+
     while matches!(run["state"].as_str(), Some("queued" | "running")) {
         if begun.elapsed() > PATIENCE {
             bail!("the report was not ready within {PATIENCE:?}");
@@ -51,11 +52,13 @@ pub(crate) fn run(
         process::pause(Duration::from_millis(100));
         run = serde_json::from_slice(&service.get(&path)?)?;
     }
+
     let took = begun.elapsed().as_secs_f64();
     let seen = watch.seen();
     if run["state"] != "succeeded" {
         bail!("the report failed: {}", run["error"]);
     }
+
     let found = run["progress"]["entries"].as_u64().unwrap_or_default() as f64;
     let grown = seen
         .iter()
@@ -66,23 +69,27 @@ pub(crate) fn run(
             .first()
             .map(|(_, memory)| memory.resident)
             .unwrap_or_default();
+
     let how = format!("{found} cited entries of {entries}, PDF, CSV and JSON with proof");
     let mut add = |key: &str, what: &str, value: f64, unit| {
         results.add(System::Reeve, key, what, value, unit, &how)
     };
     add("reports.run", "a report, request to files", took, "s");
+
     add(
         "reports.rate",
         "a report, entries cited",
         found / took,
         "entries/s",
     );
+
     add(
         "reports.memory",
         "a report, growth of resident memory",
         gib(grown),
         "GiB",
     );
+
     let file = data
         .join("reports")
         .join(run["id"].as_str().unwrap_or_default())
@@ -94,18 +101,21 @@ pub(crate) fn run(
         .arg("--public-key")
         .arg(data.join("ledger").join("log.vkey"))
         .output()?;
+
     if !output.status.success() {
         bail!(
             "reeve-verify refuses the report: {}",
             String::from_utf8_lossy(&output.stdout)
         );
     }
+
     add(
         "reports.verify",
         "`reeve-verify report.json`",
         found / begun.elapsed().as_secs_f64(),
         "entries/s",
     );
+
     Ok(())
 }
 
@@ -118,8 +128,10 @@ pub(super) fn post(service: &Service, path: &str, body: &Value) -> Result<Value>
         "application/json",
         body.to_string().as_bytes(),
     );
+
     let mut connection = Connection::open(service.address)?;
     let (head, answer) = connection.send(&request)?;
+
     if !(200..300).contains(&head.status) {
         bail!(
             "{path}: {} {}",
@@ -127,5 +139,6 @@ pub(super) fn post(service: &Service, path: &str, body: &Value) -> Result<Value>
             String::from_utf8_lossy(answer)
         );
     }
+
     Ok(serde_json::from_slice(answer)?)
 }

@@ -69,6 +69,7 @@ pub(crate) fn run(
             "kill -9: all {receipts} receipts of the {requests} requests acknowledged before it were given again, byte for byte"
         ));
     }
+
     Ok(service)
 }
 
@@ -127,6 +128,7 @@ fn request(generator: &mut Generator, batch: usize) -> Vec<u8> {
         generator.push(&mut body);
         body.push(b'\n');
     }
+
     wire::request(
         "POST",
         "/api/v1/audit-logs",
@@ -140,6 +142,7 @@ fn request(generator: &mut Generator, batch: usize) -> Vec<u8> {
 fn ask_again(service: &Service, acknowledged: &[Acknowledged]) -> Result<(usize, usize)> {
     let mut connection = Connection::open(service.address)?;
     let mut receipts = 0;
+
     for one in acknowledged {
         let (head, body) = loop {
             let (head, body) = connection.send(&one.request)?;
@@ -157,8 +160,10 @@ fn ask_again(service: &Service, acknowledged: &[Acknowledged]) -> Result<(usize,
         }
         receipts += memchr::memmem::find_iter(&body, b"\"leaf_hash\":").count();
     }
+
     if receipts == 0 {
         bail!("nothing was acknowledged before the kill");
     }
+
     Ok((acknowledged.len(), receipts))
 }

@@ -47,6 +47,7 @@ pub(crate) fn run(
         end_ms,
         Duration::from_secs(seconds),
     )?;
+
     let (cpu, own) = (
         process::cpu(service.pid())?.since(before),
         process::own_cpu()?.since(own),
@@ -55,24 +56,28 @@ pub(crate) fn run(
     let mut add = |key: &str, what: &str, value: f64, unit| {
         results.add(System::Reeve, key, what, value, unit, HOW)
     };
+
     add(
         "single.rate",
         "append one at a time, 64 connections",
         times.count() as f64 / seconds as f64,
         "entries/s",
     );
+
     add(
         "single.p50",
         "acknowledgement, p50",
         times.quantile(0.5),
         "ms",
     );
+
     add(
         "single.p99",
         "acknowledgement, p99",
         times.quantile(0.99),
         "ms",
     );
+
     add("single.max", "acknowledgement, longest", times.max(), "ms");
     add(
         "single.cpu",
@@ -80,12 +85,14 @@ pub(crate) fn run(
         cpu.total() * 1e6 / all,
         "us",
     );
+
     add(
         "single.cpu.client",
         "processor time of the load generator an entry",
         own.total() * 1e6 / all,
         "us",
     );
+
     let (alone, _) = load(service, 1, generator, 2, end_ms, Duration::from_secs(2))?;
     add(
         "single.alone.p50",
@@ -93,17 +100,20 @@ pub(crate) fn run(
         alone.quantile(0.5),
         "ms",
     );
+
     add(
         "single.alone.p99",
         "one connection alone, acknowledgement, p99",
         alone.quantile(0.99),
         "ms",
     );
+
     if busy > 0 {
         results.note(format!(
             "one at a time: {busy} requests were answered 429 and sent again"
         ));
     }
+
     Ok(())
 }
 
@@ -141,6 +151,7 @@ fn load(
         }
         anyhow::Ok(())
     })?;
+
     let mut shared = shared.borrow_mut();
     Ok((std::mem::take(&mut shared.times), shared.busy))
 }
@@ -154,6 +165,7 @@ async fn connection(
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (mut entry, mut answer) = (Vec::with_capacity(2_048), vec![0; 8 << 10]);
+
     while begun.elapsed() < WARM + lasts {
         entry.clear();
         shared.borrow_mut().generator.push(&mut entry);
@@ -181,6 +193,7 @@ async fn connection(
             shared.borrow_mut().times.push(sent.elapsed());
         }
     }
+
     Ok(())
 }
 

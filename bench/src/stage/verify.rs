@@ -23,6 +23,7 @@ pub(crate) fn run(programs: &Path, data: &Path, results: &mut Results) -> Result
         .stdout(Stdio::piped())
         .spawn()?;
     let watch = Watch::start(child.id(), Duration::from_millis(20));
+
     let output = child.wait_with_output()?;
     let took = begun.elapsed().as_secs_f64();
     let (cpu, seen) = (process::children_cpu()?.since(before), watch.seen());
@@ -31,30 +32,35 @@ pub(crate) fn run(programs: &Path, data: &Path, results: &mut Results) -> Result
     if !output.status.success() || report["intact"] != true {
         bail!("reeve-verify found the log broken: {report:#}");
     }
+
     let entries = report["checked"]["entries"].as_u64().unwrap_or_default() as f64;
     let peak = seen
         .iter()
         .map(|(_, memory)| memory.peak)
         .max()
         .unwrap_or_default();
+
     let how = format!(
         "{entries} entries, all of their hashes, columns, tiles and signatures; page cache as the run left it"
     );
     let mut add = |key: &str, what: &str, value: f64, unit| {
         results.add(System::Reeve, key, what, value, unit, &how)
     };
+
     add(
         "verify.rate",
         "`reeve-verify`, wall time",
         entries / took,
         "entries/s",
     );
+
     add(
         "verify.per_core",
         "`reeve-verify`, a second of processor time",
         entries / cpu.total(),
         "entries/s",
     );
+
     add("verify.cores", "cores it used", cpu.total() / took, "");
     add(
         "verify.memory",
@@ -62,5 +68,6 @@ pub(crate) fn run(programs: &Path, data: &Path, results: &mut Results) -> Result
         gib(peak),
         "GiB",
     );
+
     Ok(())
 }

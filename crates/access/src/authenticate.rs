@@ -45,6 +45,7 @@ impl<'a> Authenticator<'a> {
         let Some((roles, grant)) = self.granted(&token, &user) else {
             return Ok(None);
         };
+
         let principal = self
             .principal(
                 user,
@@ -53,6 +54,7 @@ impl<'a> Authenticator<'a> {
                 Some(grant),
             )
             .await?;
+
         Ok(Some((principal, token)))
     }
 
@@ -65,14 +67,17 @@ impl<'a> Authenticator<'a> {
         let Some(session) = found(self.store.session_by_hash(hash).await)? else {
             return Ok(None);
         };
+
         let token = match &session.method {
             SignInMethod::Password => None,
             SignInMethod::Token(id) => Some(id.as_str()),
             SignInMethod::Unknown => return Ok(None),
         };
+
         if session.expires_at_ms <= self.now_ms {
             return Ok(None);
         }
+
         self.with_rights_of(&session.user, token, (PrincipalKind::Session, session.id))
             .await
     }
@@ -113,6 +118,7 @@ impl<'a> Authenticator<'a> {
                 (roles, Some(grant))
             }
         };
+
         self.principal(user, roles, kind, grant).await.map(Some)
     }
 
@@ -126,11 +132,13 @@ impl<'a> Authenticator<'a> {
         if token.user != user.id || token.expires_at_ms.is_some_and(|end| end <= self.now_ms) {
             return None;
         }
+
         let carries = |role: &Role| token.roles.is_empty() || token.roles.contains(role);
         let narrowed = !user.roles.iter().all(carries) || !token.event_types.is_empty();
         let roles = user.roles.iter().copied().filter(carries).collect();
         let (id, name) = (token.id.clone(), token.name.clone());
         let event_types = token.event_types.clone();
+
         Some((
             roles,
             TokenGrant {
@@ -160,12 +168,14 @@ impl<'a> Authenticator<'a> {
             token,
             roles,
         };
+
         if principal.may(Permission::AuditViewTeam) && !user.teams.is_empty() {
             for member in self.store.team_members(&user.teams).await? {
                 principal.team_members.insert(member.id.0);
                 principal.team_members.insert(member.email);
             }
         }
+
         Ok(principal)
     }
 }

@@ -28,12 +28,14 @@ impl EventTypePattern {
                 format!("{text} is neither an event type such as authentication.login nor authentication.*"),
             )
         })?;
+
         if event_type.is_reserved() {
             return Err(refused(
                 "reserved",
                 format!("{text}: such entries are written by Reeve alone"),
             ));
         }
+
         Ok(EventTypePattern(text.to_owned()))
     }
 
@@ -120,6 +122,7 @@ mod tests {
                 "{pattern} {name}"
             );
         }
+
         assert!(allows(&[], &event_type("a.b")));
     }
 

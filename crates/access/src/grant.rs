@@ -41,6 +41,7 @@ impl Principal {
         if self.may(Permission::Administer) {
             return;
         }
+
         let narrowed = self.token.as_ref().is_some_and(|token| token.narrowed);
         let written = self
             .token
@@ -51,6 +52,7 @@ impl Principal {
                 !token.roles.is_empty() && token.roles.iter().all(|role| self.roles.contains(role));
             roles && is_within(&token.event_types, written)
         };
+
         tokens.retain(|token| token.user == self.user && (!narrowed || within(token)));
     }
 }
@@ -91,16 +93,19 @@ impl ApiToken {
         } else {
             owner.roles.clone()
         };
+
         if let Some(role) = request.roles.iter().find(|role| !allowed.contains(role)) {
             let message = format!("{} is not a role of that user", role.as_str());
             return Err(FieldError::new("roles", "not_held", message));
         }
+
         // Roles that the user is given later are none of a token that its bearer made with fewer.
         let roles = if request.roles.is_empty() && own {
             allowed
         } else {
             request.roles
         };
+
         let parent = caller.token.as_ref().filter(|_| own);
         let event_types = granted_event_types(
             request.event_types,
@@ -108,6 +113,7 @@ impl ApiToken {
         )?;
         let longest = parent.and_then(|token| token.expires_at_ms);
         check_end(request.expires_at_ms, longest, now_ms)?;
+
         Ok(ApiToken {
             roles,
             event_types,
@@ -155,6 +161,7 @@ fn granted_event_types(
     if is_within(&requested, outer) {
         return Ok(requested);
     }
+
     let message = "must not include event types that the token that makes it may not write";
     Err(FieldError::new("event_types", "not_held", message))
 }
@@ -169,6 +176,7 @@ fn check_end(end_ms: Option<i64>, longest_ms: Option<i64>, now_ms: i64) -> Resul
             "must lie in the future",
         ));
     }
+
     match longest_ms.filter(|longest| end_ms > *longest) {
         None => Ok(()),
         Some(longest) => {
@@ -233,6 +241,7 @@ mod tests {
             1,
         )
         .unwrap();
+
         let narrow = grant_of("t-1", Some(500), &["a.*"]);
         let bearer = caller(&ann, &[Role::Operator], Some(narrow));
         let grant = |request| {
@@ -245,6 +254,7 @@ mod tests {
             )
         };
         let token = grant(request(&[], None)).unwrap();
+
         assert_eq!(
             (token.roles.as_slice(), token.expires_at_ms),
             ([Role::Operator].as_slice(), Some(500))
@@ -255,10 +265,12 @@ mod tests {
             EventTypePattern::parse_all(&["a.*"]).unwrap(),
             "as its parent"
         );
+
         let event_types = |texts: &[&str]| TokenRequest {
             event_types: EventTypePattern::parse_all(texts).unwrap(),
             ..request(&[], None)
         };
+
         assert_eq!(
             grant(event_types(&["a.b"])).unwrap().event_types[0].as_str(),
             "a.b"
@@ -282,12 +294,15 @@ mod tests {
                 "{request:?}"
             );
         }
+
         let zoe = User::new("zoe@acme.example", "Zoe", vec![Role::Operator], 1).unwrap();
         assert!(!bearer.may_make_tokens_for(&zoe.id) && bearer.may_make_tokens_for(&ann.id));
+
         // For another user an administrator makes a token with all roles of that user, now and
         // later.
         let administrator = caller(&ann, &[Role::Administrator], None);
         assert!(administrator.may_make_tokens_for(&zoe.id));
+
         let token = ApiToken::grant(
             &administrator,
             &zoe,
@@ -296,6 +311,7 @@ mod tests {
             100,
         )
         .unwrap();
+
         assert_eq!(
             (token.user.clone(), token.roles.len(), token.parent),
             (zoe.id.clone(), 0, None)
@@ -311,10 +327,12 @@ mod tests {
             1,
         )
         .unwrap();
+
         let token = |name: &str, roles: &[Role]| ApiToken {
             roles: roles.to_vec(),
             ..ApiToken::unlimited(ann.id.clone(), name, TokenHash::from_secret(name), 1)
         };
+
         let all = vec![
             token("all", &[]),
             token("operator", &[Role::Operator]),
@@ -329,11 +347,13 @@ mod tests {
                 .map(|token| token.name)
                 .collect::<Vec<_>>()
         };
+
         assert_eq!(
             names(&caller(&ann, &[Role::Operator], Some(narrow))),
             ["operator"]
         );
         assert_eq!(names(&caller(&ann, &ann.roles, None)).len(), 3);
+
         let zoe = User::new("zoe@acme.example", "Zoe", vec![Role::Operator], 1).unwrap();
         assert!(names(&caller(&zoe, &zoe.roles, None)).is_empty());
     }
@@ -350,6 +370,7 @@ mod tests {
             }],
             10
         ));
+
         assert!(
             !ApiToken {
                 expires_at_ms: Some(10),
@@ -357,6 +378,7 @@ mod tests {
             }
             .administers(std::slice::from_ref(&ann), 10)
         );
+
         assert!(
             !ApiToken {
                 roles: vec![Role::Operator],

@@ -89,24 +89,29 @@ pub fn check(password: &str, email: &str) -> Result<(), PasswordRule> {
     if characters < MIN_CHARACTERS {
         return Err(PasswordRule::TooShort { found: characters });
     }
+
     if password.len() > MAX_BYTES {
         return Err(PasswordRule::TooLong {
             found: password.len(),
         });
     }
+
     let lower = password.to_lowercase();
     if distinct(&lower) < 5 || is_run(&lower) {
         return Err(PasswordRule::TooSimple);
     }
+
     let bare = lower.trim_end_matches(|c: char| !c.is_alphabetic());
     if WELL_KNOWN.contains(&lower.as_str()) || WELL_KNOWN.contains(&bare) {
         return Err(PasswordRule::WellKnown);
     }
+
     let email = email.to_lowercase();
     let local = email.split('@').next().unwrap_or_default();
     if local.chars().count() >= 4 && lower.contains(local) {
         return Err(PasswordRule::ContainsEmail);
     }
+
     Ok(())
 }
 
@@ -201,6 +206,7 @@ mod tests {
             ("the bob who sails", "bob@example.com", None),
             ("correct horse battery", "", None),
         ];
+
         for (password, email, expected) in cases {
             assert_eq!(check(password, email).err(), *expected, "{password}");
         }
@@ -232,6 +238,7 @@ mod tests {
                 .min()
                 .unwrap()
         };
+
         let (known, unknown, broken) =
             (fastest(Some(&kept)), fastest(None), fastest(Some("broken")));
         assert!(unknown * 4 > known, "{unknown:?} against {known:?}");

@@ -36,6 +36,7 @@ impl PublicUrl {
                     b"-._".contains(&byte)
                 }
         };
+
         let is_path = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte);
         let port_is_sound = port.is_empty()
             || port
@@ -45,6 +46,7 @@ impl PublicUrl {
             && host.bytes().all(is_host)
             && path.bytes().all(is_path)
             && port_is_sound;
+
         (sound && text.len() <= LONGEST).then(|| PublicUrl(text.to_owned()))
     }
 
@@ -80,6 +82,7 @@ mod tests {
             parsed("http://[fd00::1]:8080").as_deref(),
             Some("http://[fd00::1]:8080")
         );
+
         for refused in [
             "",
             "reeve.example.com",
@@ -98,6 +101,7 @@ mod tests {
         ] {
             assert_eq!(parsed(refused), None, "{refused}");
         }
+
         assert_eq!(
             parsed(&format!("https://{}.example", "a".repeat(LONGEST))),
             None

@@ -173,6 +173,7 @@ mod tests {
             Permission::ALL,
             "the table names every permission once, in order"
         );
+
         for (permission, row) in TABLE {
             for (role, cell) in Role::ALL.iter().zip(row.chars()) {
                 let granted = role.permissions().contains(permission);
@@ -192,7 +193,9 @@ mod tests {
         for role in Role::ALL {
             assert_eq!(Role::parse(role.as_str()), Some(*role));
         }
+
         assert_eq!(Role::parse("root"), None);
+
         let names: std::collections::BTreeSet<_> =
             Permission::ALL.iter().map(|p| p.as_str()).collect();
         assert_eq!(

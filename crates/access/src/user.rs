@@ -58,6 +58,7 @@ impl User {
                 "is not an e-mail address",
             ));
         }
+
         Ok(User {
             id: UserId(uuid::Uuid::now_v7().to_string()),
             email,
@@ -98,6 +99,7 @@ impl User {
             })
         };
         self.teams = ids.iter().enumerate().map(team).collect::<Result<_, _>>()?;
+
         Ok(())
     }
 
@@ -121,6 +123,7 @@ impl User {
             .filter(|role| !before.contains(role))
             .map(|role| role.as_str());
         let added: Vec<String> = added.map(str::to_owned).collect();
+
         if added.is_empty() {
             entry
         } else {
@@ -155,6 +158,7 @@ pub fn read_roles(names: &[String]) -> Result<Vec<Role>, FieldError> {
             "name at least one role",
         ));
     }
+
     let role = |(index, name): (usize, &String)| {
         Role::parse(&name.trim().to_ascii_lowercase().replace(' ', "_")).ok_or_else(|| {
             let allowed = Role::ALL
@@ -169,6 +173,7 @@ pub fn read_roles(names: &[String]) -> Result<Vec<Role>, FieldError> {
             )
         })
     };
+
     names.iter().enumerate().map(role).collect()
 }
 
@@ -208,10 +213,12 @@ impl AdministratorAccount {
         {
             return Ok(AdministratorAccount::Present(user.clone()));
         }
+
         let Some(before) = own else {
             let user = User::new(&email, "Administrator", vec![Role::Administrator], now_ms)?;
             return Ok(AdministratorAccount::New(user));
         };
+
         let mut after = User {
             active: true,
             ..before.clone()
@@ -219,6 +226,7 @@ impl AdministratorAccount {
         if !after.roles.contains(&Role::Administrator) {
             after.roles.push(Role::Administrator);
         }
+
         Ok(AdministratorAccount::Restored {
             before: before.clone(),
             after,
@@ -241,6 +249,7 @@ mod tests {
             user(" Ann@Acme.Example ", &[Role::Operator]).email,
             "ann@acme.example"
         );
+
         let long = format!("{}@acme.example", "a".repeat(MAX_EMAIL));
         for (email, name, field) in [
             ("ann", "Ann", "email"),
@@ -262,6 +271,7 @@ mod tests {
                 "{email} {name}"
             );
         }
+
         let mut ann = user("ann@acme.example", &[Role::Operator]);
         let teams = [Team::new("Blue", 1).unwrap()];
         assert_eq!(
@@ -270,6 +280,7 @@ mod tests {
                 .path,
             "teams[1]"
         );
+
         ann.join(&[teams[0].id.0.clone()], &teams).unwrap();
         assert_eq!(ann.teams, [teams[0].id.clone()]);
         assert_eq!(read_roles(&[]).unwrap_err().code, "missing");
@@ -297,11 +308,13 @@ mod tests {
             choose(std::slice::from_ref(&other)),
             AdministratorAccount::Present(other)
         );
+
         let before = User {
             active: false,
             roles: vec![Role::Operator],
             ..own.clone()
         };
+
         let after = User {
             roles: vec![Role::Operator, Role::Administrator],
             ..own
@@ -310,9 +323,11 @@ mod tests {
             choose(std::slice::from_ref(&before)),
             AdministratorAccount::Restored { before, after }
         );
+
         let AdministratorAccount::New(made) = choose(&[]) else {
             unreachable!("there is no user")
         };
+
         assert!(made.administers() && made.email == "root@localhost" && made.created_at_ms == 7);
         assert_eq!(
             AdministratorAccount::choose(&[], "nobody", 7)

@@ -64,10 +64,12 @@ impl ValueList {
             );
             errors.push(FieldError::new("name", "invalid_value", message));
         }
+
         if description.chars().count() > MAX_DESCRIPTION {
             let message = format!("may have at most {MAX_DESCRIPTION} characters");
             errors.push(FieldError::new("description", "too_long", message));
         }
+
         if values.len() > MAX_LIST_VALUES {
             let message = format!(
                 "may have at most {MAX_LIST_VALUES} values, not {}",
@@ -75,6 +77,7 @@ impl ValueList {
             );
             errors.push(FieldError::new("values", "too_many", message));
         }
+
         let wrong = values.iter().enumerate().filter_map(|(at, value)| {
             let reason = unfit(value.trim())?;
             Some(FieldError::new(
@@ -84,13 +87,16 @@ impl ValueList {
             ))
         });
         errors.extend(wrong.take(MAX_ERRORS));
+
         if !errors.is_empty() {
             return Err(errors);
         }
+
         let mut values: Vec<String> = values.iter().map(|value| value.trim().to_owned()).collect();
         values.sort_unstable();
         values.dedup();
         let (name, description) = (name.to_owned(), description.to_owned());
+
         Ok(ValueList {
             name,
             description,
@@ -109,6 +115,7 @@ fn unfit(value: &str) -> Option<String> {
             "must have 1 to {MAX_LIST_VALUE_BYTES} bytes on one line"
         ));
     }
+
     let (address, _) = value.split_once('/')?;
     // An address with a wrong prefix would quietly be a text that is never found.
     (address.parse::<IpAddr>().is_ok() && network(value).is_none())
@@ -158,6 +165,7 @@ pub async fn with_lists(store: &dyn ValueListStore, query: &Query) -> Result<Que
             })?;
         values.insert(name.to_owned(), Arc::new(held));
     }
+
     query
         .with_lists(&values)
         .map_err(|error| ListError::Unknown(error.0))
@@ -185,6 +193,7 @@ mod tests {
                 "b".to_owned()
             ])
         );
+
         assert_eq!(
             fields("known", &["a/b", "arn:aws:x/y"]),
             Vec::<String>::new()
@@ -196,6 +205,7 @@ mod tests {
         for name in ["", "a b", "10.0.0.1", "threat:x", &"x".repeat(65)] {
             assert_eq!(fields(name, &[]), ["name"]);
         }
+
         let many = vec!["x"; MAX_LIST_VALUES + 1];
         assert_eq!(fields("known", &many), ["values"]);
     }

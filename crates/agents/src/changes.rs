@@ -69,6 +69,7 @@ mod tests {
             .collect();
         let known: BTreeSet<&str> = Changes::builtin().rows().map(|row| row.name).collect();
         assert_eq!(named, known);
+
         let types = crate::registry();
         for name in types.available() {
             assert!(

@@ -62,17 +62,20 @@ impl Confidence {
             low_percent: low,
             high_percent: high,
         } = self.range;
+
         if windows == 0 {
             return format!(
                 "No past {unit} to try it on yet. 90 % range {low:.0} to {high:.0} %, confidence {:.1} %",
                 self.percent
             );
         }
+
         let cap = if self.capped {
             ", limited because something that decides was not measured"
         } else {
             ""
         };
+
         let margin = match self.smallest_margin {
             Some(margin) if margin > 0.0 => {
                 format!(
@@ -83,6 +86,7 @@ impl Confidence {
             Some(_) => format!("; the tightest {unit} reached its limit"),
             None => String::new(),
         };
+
         format!(
             "Safe on {held} of {windows} past {unit}s, each judged by the {unit}s before it{margin}. 90 % range {low:.0} to {high:.0} %, \
              confidence {:.1} %{cap}",
@@ -102,6 +106,7 @@ pub(crate) fn backtest(
     let Some(first) = load.points.first().map(|(at, _)| *at) else {
         return Backtest::default();
     };
+
     let days = history.blocks(DAY_MS);
     Backtest::over(&days, |day| {
         let before = Window::ending(day.start_ms, training_days * DAY_MS);
@@ -137,6 +142,7 @@ pub(crate) fn stated(percent: f64) -> Confidence {
         low_percent: percent,
         high_percent: percent,
     };
+
     Confidence {
         percent,
         raw,
@@ -166,6 +172,7 @@ pub(crate) fn confidence(
     let percent = raw * 100.0;
     let capped = cap_percent.is_some_and(|cap| percent > cap);
     let percent = cap_percent.map_or(percent, |cap| percent.min(cap));
+
     Confidence {
         percent: (percent * 10.0).round() / 10.0,
         raw,
@@ -184,9 +191,11 @@ fn unease(margins: &Daily) -> (Option<f64>, f64) {
         .copied()
         .filter(|margin| margin.is_finite())
         .collect();
+
     let Some(smallest) = known.iter().copied().reduce(f64::min) else {
         return (None, 0.0);
     };
+
     let mean = known.iter().sum::<f64>() / known.len() as f64;
     let variance = known
         .iter()
@@ -194,6 +203,7 @@ fn unease(margins: &Daily) -> (Option<f64>, f64) {
         .sum::<f64>()
         / known.len() as f64;
     let uneven = (VARIATION * variance.sqrt()).min(1.0);
+
     (Some(smallest), 1.0 - smallest.clamp(0.0, 1.0) + uneven)
 }
 
@@ -205,6 +215,7 @@ pub(crate) fn signs(facts: &Facts<'_>, margins: Daily, tried: u64, unmeasured: f
     } else {
         non_production(resource).then_some(false)
     };
+
     let now_ms = facts.now.as_millisecond();
     let age_days = resource
         .created_at

@@ -114,6 +114,7 @@ fn judge_use(facts: &Facts<'_>) -> Judgement {
         judgement.take(unused::judge(facts));
         return judgement;
     }
+
     let evidence = Evidence::new(facts);
     let rightsizing = evidence.settings.rightsizing;
     let rules: [(bool, Rule); 3] = [
@@ -121,6 +122,7 @@ fn judge_use(facts: &Facts<'_>) -> Judgement {
         (rightsizing, throttled::judge),
         (rightsizing, downsize::judge),
     ];
+
     for (_, rule) in rules.into_iter().filter(|(enabled, _)| *enabled) {
         judgement.take(rule(&evidence));
         if !judgement.proposals.is_empty() {
@@ -128,10 +130,12 @@ fn judge_use(facts: &Facts<'_>) -> Judgement {
             break;
         }
     }
+
     if facts.resource.kind == ResourceKind::VirtualMachine {
         judgement
             .abstentions
             .push(commitment::left_to_the_account());
     }
+
     judgement
 }

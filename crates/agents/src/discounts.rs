@@ -40,6 +40,7 @@ impl Billed {
                 && charge.currency == *currency
         });
         let (mut list, mut paid, mut committed) = (0.0, 0.0, 0.0);
+
         for charge in usage {
             let Some(price) = charge
                 .list
@@ -55,6 +56,7 @@ impl Billed {
                 paid += charge.cost().as_f64();
             }
         }
+
         (list > 0.0).then(|| Billed {
             paid: (paid / list).clamp(0.0, 1.0),
             committed: committed / list,
@@ -87,11 +89,13 @@ pub(crate) fn billed_monthly(
             && !charge.correction
             && counts(charge)
     });
+
     let (mut cost, mut start_ms, mut end_ms) = (0.0, i64::MAX, i64::MIN);
     for charge in usage {
         cost += charge.cost().as_f64();
         (start_ms, end_ms) = (start_ms.min(charge.start_ms), end_ms.max(charge.end_ms));
     }
+
     let hours = end_ms.checked_sub(start_ms).filter(|span| *span > 0)? as f64 / HOUR_MS as f64;
     Some(Money::from_usd(cost / hours * HOURS_PER_MONTH))
 }
@@ -101,6 +105,7 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
     let Some(list_saving) = proposal.savings_monthly else {
         return;
     };
+
     let billed = Billed::from_charges(facts.charges);
     let (share, words) = match billed {
         Some(billed) => (
@@ -109,6 +114,7 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
         ),
         None => known(facts.resource, whole_list_price(facts).or(list_now)),
     };
+
     // What costs more costs it after discounts too.
     proposal.savings_after_discounts =
         share.map(|share| Money::from_usd(list_saving.usd() * share));
@@ -122,6 +128,7 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
     {
         proposal.monthly_cost = Some(Money::from_usd(cost.usd() * share));
     }
+
     let origin = origin(facts);
     let text = match (words, origin) {
         (Some(words), Some(origin)) => format!("{words}; list prices: {origin}"),
@@ -131,6 +138,7 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
         }
         (None, None) => "Prices are list prices: no bill of this resource is known".to_owned(),
     };
+
     proposal.explanation.factors.add(FactorKind::Price, text);
 }
 
@@ -163,6 +171,7 @@ fn known(resource: &Resource, list_now: Option<Money>) -> (Option<f64>, Option<S
         let words = "It is reserved capacity, which is paid whether it is used or not";
         return (Some(0.0), Some(words.to_owned()));
     }
+
     let share = resource
         .monthly_cost
         .zip(list_now)
@@ -201,6 +210,7 @@ mod tests {
                 committed: 0.0
             })
         );
+
         let half = bill(&[
             "9,2026-11-01T00:00:00Z,USD,Usage,9,10,Standard",
             "0,2026-11-02T00:00:00Z,USD,Usage,6,10,Committed",

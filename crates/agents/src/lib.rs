@@ -46,6 +46,7 @@ mod tests {
             .map(|info| info.agent_type.as_str())
             .collect();
         assert_eq!(types.names(), documented);
+
         let expected = [
             "cost_optimizer",
             "performance_optimizer",
@@ -55,6 +56,7 @@ mod tests {
             "workload_classifier",
             "storage_optimizer",
         ];
+
         assert_eq!(types.available(), expected);
     }
 }

@@ -44,6 +44,7 @@ impl Load {
             self.points.iter().peekable(),
             other.points.iter().peekable(),
         );
+
         while let (Some((at_a, value_a)), Some((at_b, value_b))) = (a.peek(), b.peek()) {
             match at_a.cmp(at_b) {
                 std::cmp::Ordering::Less => drop(a.next()),
@@ -55,6 +56,7 @@ impl Load {
                 }
             }
         }
+
         Load {
             points,
             period_ms: self.period_ms.max(other.period_ms),

@@ -63,5 +63,6 @@ pub(crate) fn look_back(
             }
         }
     }
+
     found
 }

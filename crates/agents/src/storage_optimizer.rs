@@ -88,6 +88,7 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
             return judgement;
         }
     });
+
     judgement
 }
 
@@ -97,6 +98,7 @@ fn judge_volume(facts: &Facts<'_>, judgement: &mut Judgement) {
         judgement.abstentions.push(abstention);
         return;
     }
+
     judgement.take(find(facts));
     if judgement.proposals.is_empty() {
         judgement.take(oversized::judge(facts, &Thresholds::from(facts.settings)));
@@ -112,6 +114,7 @@ fn find(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         true,
         "the cloud lists one attachment",
     );
+
     let from = VolumeSetup::from_specification(&volume.specification).ok_or_else(|| {
         Abstention::unjudged(KIND, "type_not_known", "the cloud did not report its type")
     })?;
@@ -129,6 +132,7 @@ fn find(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         true,
         format!("{}; {to} is enough", demand.peak),
     );
+
     proposal::propose(facts, &settings, rule, &from, &to, &demand, path)
 }
 
@@ -142,12 +146,14 @@ fn admit(volume: &Resource) -> Result<(), Abstention> {
             decisive: true,
         })
     };
+
     if volume.kind != ResourceKind::Volume {
         return out("kind_not_covered", "only volumes are judged".to_owned());
     }
     if is_opted_out(volume) {
         return out("opted_out", "its tag reeve:ignore excludes it".to_owned());
     }
+
     if volume.provider != Provider::Aws {
         let detail = format!(
             "prices and limits of {} disks are not in the catalogue",
@@ -155,6 +161,7 @@ fn admit(volume: &Resource) -> Result<(), Abstention> {
         );
         return out("cloud_not_covered", detail);
     }
+
     match (volume.state, volume.attached_to.len()) {
         (ResourceState::Changing, _) => {
             let detail = "it is on its way between states".to_owned();
@@ -203,9 +210,11 @@ fn rule(volume: &Resource, from: &VolumeSetup, settings: &Thresholds) -> Result<
             return Err(Abstention::decided(KIND, "type_not_covered", detail));
         }
     };
+
     if enabled {
         return Ok(rule);
     }
+
     Err(Abstention::decided(
         KIND,
         "switched_off",

@@ -63,6 +63,7 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
         judgement.abstentions.push(abstention);
         return judgement;
     }
+
     let classification = &classified.classification;
     let Some(class) = classification.class else {
         judgement
@@ -70,6 +71,7 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
             .push(unclassified(classification.unclassified.as_ref()));
         return judgement;
     };
+
     if settings.checks(class) {
         let case = Case {
             facts,
@@ -79,6 +81,7 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
         };
         judgement.take(check(&case));
     }
+
     let found = judgement
         .proposals
         .iter()
@@ -91,6 +94,7 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
                 .map(|abstention| abstention.kind),
         )
         .collect();
+
     for kind in KINDS
         .into_iter()
         .filter(|kind| !judged.contains(&Some(*kind)))
@@ -101,6 +105,7 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
             .abstentions
             .push(Abstention::decided(kind, "other_class", detail));
     }
+
     judgement
 }
 
@@ -116,6 +121,7 @@ fn admit(facts: &Facts<'_>, settings: &Thresholds) -> Result<(), Abstention> {
             decisive,
         })
     };
+
     if !settings.opportunities {
         return out(
             "switched_off",
@@ -123,6 +129,7 @@ fn admit(facts: &Facts<'_>, settings: &Thresholds) -> Result<(), Abstention> {
             true,
         );
     }
+
     if is_opted_out(resource) {
         return out(
             "opted_out",
@@ -130,6 +137,7 @@ fn admit(facts: &Facts<'_>, settings: &Thresholds) -> Result<(), Abstention> {
             true,
         );
     }
+
     match resource.state {
         ResourceState::Running | ResourceState::Available => Ok(()),
         ResourceState::Changing => out(
@@ -148,6 +156,7 @@ fn unclassified(reason: Option<&Unclassified>) -> Abstention {
         Some("switched_off") => "switched_off",
         _ => "thin_data",
     };
+
     let detail = reason
         .map(|reason| reason.detail.clone())
         .unwrap_or_default();
@@ -166,6 +175,7 @@ fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
         WorkloadClass::Batch => (spot::KIND, spot::check),
         WorkloadClass::Analytics => (burst::KIND, burst::check),
     };
+
     let machine = case.facts.resource.kind == ResourceKind::VirtualMachine;
     if !machine && case.class != WorkloadClass::Production {
         let detail = format!(
@@ -174,6 +184,7 @@ fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
         );
         return Err(Abstention::decided(kind, "kind_not_covered", detail));
     }
+
     left_to_cost_optimizer(case, kind)?;
     check(case)
 }
@@ -182,6 +193,7 @@ fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
 /// time, and one agent type a finding.
 fn left_to_cost_optimizer(case: &Case<'_>, kind: RecommendationType) -> Result<(), Abstention> {
     use RecommendationType::{IdleResourceCleanup, InstanceType, RightSize};
+
     let judged = cost_optimizer::judge(&Facts {
         settings: &Settings::default(),
         ..*case.facts
@@ -195,6 +207,7 @@ fn left_to_cost_optimizer(case: &Case<'_>, kind: RecommendationType) -> Result<(
             RightSize | InstanceType => sizes,
             _ => false,
         });
+
     match found {
         Some(proposal) => {
             let detail = format!(

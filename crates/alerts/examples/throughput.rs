@@ -83,6 +83,7 @@ fn draft(number: u64, ready: &[ReadyRule], random: &mut Random) -> RuleDraft {
             random.below(20_000)
         ),
     };
+
     RuleDraft {
         name: format!("rule {number}"),
         condition,
@@ -113,6 +114,7 @@ fn entry(random: &mut Random, at: Timestamp) -> Result<Entry, String> {
     } else {
         ActionStatus::Success
     };
+
     let address = format!("10.{}.{}.7", random.below(256), random.below(256));
     let actor = Actor::user(format!("user-{}", random.below(20_000)))
         .with_ip_address(address.parse().map_err(|_| address)?)
@@ -120,6 +122,7 @@ fn entry(random: &mut Random, at: Timestamp) -> Result<Entry, String> {
     let resource = ResourceRef::new("s3_bucket", format!("bucket-{}", random.below(20_000)))
         .in_cloud("aws", format!("{:012}", random.below(2_000)), "eu-west-1");
     let event_type = EventType::new(event_type).map_err(|error| error.to_string())?;
+
     Ok(Entry::new(event_type)
         .at(at)
         .by(actor)
@@ -137,6 +140,7 @@ fn main() -> Result<(), String> {
         })
     };
     let (rules, entries) = (number(10_000)?, number(200_000)?);
+
     let mut random = Random(7);
     let ready = ready_rules();
     let rules = (0..rules)
@@ -144,17 +148,20 @@ fn main() -> Result<(), String> {
         .collect::<Result<Vec<_>, _>>()?;
     let start = Timestamp::from_second(1_800_000_000).map_err(|error| error.to_string())?;
     let mut stream = Vec::new();
+
     for number in 0..entries {
         let at = start
             + jiff::SignedDuration::from_micros(i64::try_from(number * 50).unwrap_or(i64::MAX));
         stream.push((at, entry(&mut random, at)?));
     }
+
     let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
     let indexing = Instant::now();
     evaluator.set_rules(rules);
     let indexed = indexing.elapsed();
     let (mut fired, mut bytes, mut sequence) = (0, 0, 0);
     let evaluating = Instant::now();
+
     for batch in stream.chunks(BATCH) {
         for (recorded_at, entry) in batch {
             evaluator.observe(Observed {
@@ -174,6 +181,7 @@ fn main() -> Result<(), String> {
                 .map(Vec::len)
                 .sum::<usize>();
     }
+
     let took = evaluating.elapsed().as_secs_f64();
     let (known, residual) = evaluator.rules();
     println!(
@@ -185,5 +193,6 @@ fn main() -> Result<(), String> {
         entries as f64 / took,
         evaluator.groups()
     );
+
     Ok(())
 }

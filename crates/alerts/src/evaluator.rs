@@ -125,6 +125,7 @@ impl Evaluator {
             .drain(..)
             .map(|running| ((running.rule.id.clone(), running.rule.revision), running))
             .collect();
+
         for rule in rules {
             if rule.state != RuleState::Enabled {
                 continue;
@@ -135,6 +136,7 @@ impl Evaluator {
                 None => Running::new(rule),
             });
         }
+
         // Numbers of rules in the delta are positions in the list that has just changed.
         self.delta.forget_rules();
         self.index = RuleIndex::new(
@@ -156,16 +158,19 @@ impl Evaluator {
             .enumerate()
             .map(|(at, running)| ((running.rule.id.clone(), running.rule.revision), at))
             .collect();
+
         for group in &kept.old_groups {
             if let Some(at) = places.get(&(group.rule.clone(), group.revision)) {
                 self.rules[*at].restore(group.key.clone(), state::decode_old(&group.state)?);
             }
         }
+
         for stored in &kept.old_tallies {
             if let Some(at) = places.get(&(stored.rule.clone(), stored.revision)) {
                 self.rules[*at].tally = stored.tally;
             }
         }
+
         for part in &kept.snapshot {
             self.snapshot_bytes += part.len();
             state::read_snapshot(
@@ -174,10 +179,12 @@ impl Evaluator {
                 &mut self.rules,
             )?;
         }
+
         for delta in &kept.deltas {
             self.delta_bytes += delta.len();
             self.replay(delta, &places)?;
         }
+
         self.is_snapshot_due = !kept.old_groups.is_empty() || !kept.old_tallies.is_empty();
         Ok(())
     }
@@ -214,6 +221,7 @@ impl Evaluator {
                 }
             }
         }
+
         self.gathered = Gathered::default();
         Ok(())
     }
@@ -223,20 +231,24 @@ impl Evaluator {
         if observed.sequence < self.position {
             return;
         }
+
         self.position = observed.sequence + 1;
         self.advance_clock(observed.sequence, observed.recorded_at);
         if tells_of_firing(observed.entry) {
             return;
         }
+
         let mut candidates = std::mem::take(&mut self.candidates);
         self.index.candidates(observed.entry, &mut candidates);
         let words = EntryWords::new(observed.entry);
+
         for at in &candidates {
             let query = &self.rules[*at as usize].rule.settings.query;
             if query.matches_words(&words, observed.recorded_at, observed.recorded_at) {
                 self.take(*at as usize, observed);
             }
         }
+
         self.candidates = candidates;
     }
 
@@ -251,6 +263,7 @@ impl Evaluator {
             self.clock_ms = self.clock_ms.max(recorded_ms);
             return;
         }
+
         let clock_ms = std::mem::replace(&mut self.clock_ms, recorded_ms);
         self.gathered.steps.push(ClockStep {
             sequence,
@@ -277,6 +290,7 @@ impl Evaluator {
                 None => return,
             },
         };
+
         let (key, is_shared) = running.place(entry, self.clock_ms, &self.limits, most_groups);
         let recorded_ms = observed.recorded_at.as_millisecond();
         let mut taken = Taken {
@@ -292,10 +306,12 @@ impl Evaluator {
             clock_ms: self.clock_ms,
         };
         let counted = running.count(taken.clone(), &self.limits, &mut self.gathered);
+
         if counted != Counted::Pending {
             // Only an entry that waits for others is named later.
             taken.entry.event_id.clear();
         }
+
         self.delta.take(at, &running.rule, &taken);
     }
 
@@ -308,15 +324,18 @@ impl Evaluator {
                 .for_each(|running| running.forget_old(self.clock_ms, &self.limits));
             self.delta.sweep(self.clock_ms);
         }
+
         let mut changes = self.gathered.take();
         changes.delta = self.delta.finish();
         self.delta_bytes += changes.delta.len();
+
         if self.is_snapshot_due || self.delta_bytes > self.snapshot_bytes.max(FEWEST_DELTA_BYTES) {
             let parts = state::write_snapshot(&self.rules);
             self.snapshot_bytes = parts.iter().map(Vec::len).sum();
             (self.delta_bytes, self.is_snapshot_due) = (0, false);
             changes.snapshot = Some(parts);
         }
+
         changes
     }
 

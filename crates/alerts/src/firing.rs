@@ -29,6 +29,7 @@ impl FiringId {
             hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
             hash.update(part);
         }
+
         FiringId(format!("fir_{}", hex::encode(&hash.finalize()[..12])))
     }
 }
@@ -136,6 +137,7 @@ mod tests {
             .0
         };
         assert_eq!(id("r", 1, "[]", 7), id("r", 1, "[]", 7));
+
         let different = [
             id("r", 1, "[]", 7),
             id("r", 2, "[]", 7),
@@ -143,6 +145,7 @@ mod tests {
             id("r", 1, "[null]", 7),
             id("s", 1, "[]", 7),
         ];
+
         assert_eq!(
             different
                 .iter()

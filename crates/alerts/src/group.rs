@@ -35,6 +35,7 @@ impl GroupBy {
             let message = format!("may name at most {MAX_GROUP_FIELDS} fields");
             errors.push(FieldError::new("group_by", "invalid_value", message));
         }
+
         for (at, name) in names.iter().enumerate() {
             match field(name) {
                 Ok(field) if fields.iter().any(|(_, known)| *known == field) => {
@@ -52,6 +53,7 @@ impl GroupBy {
                 )),
             }
         }
+
         if errors.is_empty() {
             Ok(GroupBy { fields })
         } else {
@@ -95,12 +97,14 @@ impl GroupBy {
         values.peek()?;
         let mut digest = Sha256::new();
         let mut is_empty = true;
+
         for value in values {
             is_empty &= value.is_none();
             let value = value.unwrap_or_default();
             digest.update(u64::try_from(value.len()).unwrap_or(u64::MAX).to_be_bytes());
             digest.update(value.as_bytes());
         }
+
         let bytes: [u8; 8] = digest.finalize()[..8].try_into().ok()?;
         (!is_empty).then(|| u64::from_be_bytes(bytes).max(1))
     }
@@ -197,6 +201,7 @@ fn bounded(value: Cow<'_, str>) -> Cow<'_, str> {
     if value.len() <= LONGEST_VALUE {
         return value;
     }
+
     let end = (0..=LONGEST_VALUE / 2)
         .rev()
         .find(|at| value.is_char_boundary(*at))
@@ -228,6 +233,7 @@ mod tests {
                 Json::object([("zone", Json::from(7.0)), ("list", Json::Array(Vec::new()))]),
             )
             .after(Json::object([("size", "large")]));
+
         assert_eq!(
             keys(&["actor.email", "resource"], &entry),
             [Some("Ann@acme.example".into()), Some("b\"1".into())]
@@ -244,6 +250,7 @@ mod tests {
             ),
             ["Ann@acme.example", "prod", "7", "large"].map(|text| Some(text.to_owned()))
         );
+
         assert_eq!(
             keys(&["metadata.source.list", "ip", "metadata.other"], &entry),
             [None, None, None]
@@ -265,10 +272,12 @@ mod tests {
         ] {
             assert!(GroupBy::read(&[name.to_owned()]).is_err(), "{name}");
         }
+
         assert!(
             GroupBy::read(&["ip".into(), "actor.ip_address".into()]).is_err(),
             "one field, two names"
         );
+
         let five: Vec<_> = ["ip", "user", "region", "account", "resource"]
             .map(str::to_owned)
             .into();
@@ -285,6 +294,7 @@ mod tests {
             )
         };
         assert_ne!(with("1"), with("2"));
+
         assert!(
             with("1")[0]
                 .as_ref()

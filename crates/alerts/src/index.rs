@@ -55,6 +55,7 @@ impl RuleIndex {
         for query in conditions.clone() {
             popularity.add(&query.expr);
         }
+
         let mut index = RuleIndex::default();
         for (rule, query) in (0_u32..).zip(conditions) {
             match popularity.cheapest(&query.expr) {
@@ -62,6 +63,7 @@ impl RuleIndex {
                 None => index.residual.push(rule),
             }
         }
+
         index
     }
 
@@ -86,6 +88,7 @@ impl RuleIndex {
                 self.columns.len() - 1
             });
         let column = &mut self.columns[at];
+
         match atom.place {
             Place::Whole => column.whole.entry(atom.text).or_default().push(rule),
             Place::Start => column.starts.insert(atom.text, rule),
@@ -97,6 +100,7 @@ impl RuleIndex {
     pub fn candidates(&self, entry: &Entry, found: &mut Vec<u32>) {
         found.clear();
         found.extend_from_slice(&self.residual);
+
         for index in &self.columns {
             let Some(text) = column_text(entry, index.column) else {
                 continue;
@@ -125,6 +129,7 @@ impl RuleIndex {
                 found.extend_from_slice(rules);
             }
         }
+
         found.sort_unstable();
         found.dedup();
     }

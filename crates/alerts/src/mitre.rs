@@ -34,10 +34,12 @@ impl AttackId {
         let is_number = |text: &str, length| {
             text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())
         };
+
         let is_technique = |text: &str| match text.split_once('.') {
             Some((technique, part)) => is_number(technique, 4) && is_number(part, 3),
             None => is_number(text, 4),
         };
+
         let is_known = match id.strip_prefix("TA") {
             Some(number) => is_number(number, 4),
             None => id.strip_prefix('T').is_some_and(is_technique),
@@ -88,6 +90,7 @@ mod tests {
             url("T1110.003").as_deref(),
             Some("https://attack.mitre.org/techniques/T1110/003/")
         );
+
         for wrong in [
             "",
             "T",
@@ -102,6 +105,7 @@ mod tests {
         ] {
             assert_eq!(AttackId::parse(wrong), None, "{wrong}");
         }
+
         let tag = |text: &str| AttackId::of_sigma_tag(text).map(|id| id.0);
         assert_eq!(
             tag("attack.privilege-escalation").as_deref(),

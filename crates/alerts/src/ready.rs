@@ -81,12 +81,14 @@ mod tests {
         let written = toml::from_str::<File>(TEXT).unwrap().rule.len();
         let rules = ready_rules();
         assert_eq!(rules.len(), written);
+
         let keys: BTreeSet<_> = rules.iter().map(|rule| rule.key.as_str()).collect();
         let names: BTreeSet<_> = rules
             .iter()
             .map(|rule| rule.settings.name.as_str())
             .collect();
         assert_eq!((keys.len(), names.len()), (written, written));
+
         for class in AlertClass::ALL {
             assert!(
                 rules.iter().any(|rule| rule.settings.class == Some(*class)),

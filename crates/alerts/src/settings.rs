@@ -94,18 +94,21 @@ impl RuleSettings {
     pub fn read(draft: RuleDraft) -> Result<RuleSettings, Vec<FieldError>> {
         let mut errors = Vec::new();
         let name = draft.name.trim().to_owned();
+
         if name.is_empty() || name.chars().count() > MAX_NAME || name.contains(char::is_control) {
             errors.push(invalid(
                 "name",
                 format!("must have 1 to {MAX_NAME} characters on one line"),
             ));
         }
+
         if draft.description.chars().count() > MAX_DESCRIPTION {
             errors.push(invalid(
                 "description",
                 format!("may have at most {MAX_DESCRIPTION} characters"),
             ));
         }
+
         let query = take(condition(&draft.condition), &mut errors);
         let threshold = take(threshold(draft.count, &draft.window), &mut errors);
         let distinct = take(distinct(draft.distinct, draft.count), &mut errors);
@@ -117,10 +120,12 @@ impl RuleSettings {
                 .map_err(|error| vec![invalid("severity", error.to_string())]),
             &mut errors,
         );
+
         let class = take(class(draft.class.as_deref()), &mut errors);
         let attack = take(attack(&draft.attack), &mut errors);
         let runbook = take(runbook(draft.runbook), &mut errors);
         check_receivers(&draft.channels, &draft.recipients, &mut errors);
+
         match (
             query,
             threshold.zip(distinct),
@@ -241,12 +246,14 @@ fn threshold(count: u64, window: &str) -> Result<Threshold, Vec<FieldError>> {
     let count = u32::try_from(count)
         .ok()
         .filter(|count| (1..=MAX_COUNT).contains(count));
+
     if count.is_none() {
         errors.push(invalid(
             "threshold.count",
             format!("must be 1 to {MAX_COUNT}"),
         ));
     }
+
     let window_ms = parse_window(window).filter(|ms| (1000..=MAX_WINDOW_MS).contains(ms));
     if window_ms.is_none() {
         errors.push(invalid(
@@ -254,6 +261,7 @@ fn threshold(count: u64, window: &str) -> Result<Threshold, Vec<FieldError>> {
             "must be a duration from 1s to 30d, such as 5m",
         ));
     }
+
     match (count, window_ms) {
         (Some(count), Some(window_ms)) => Ok(Threshold { count, window_ms }),
         _ => Err(errors),
@@ -264,16 +272,19 @@ fn distinct(field: Option<String>, count: u64) -> Result<Option<GroupBy>, Vec<Fi
     let Some(field) = field.filter(|field| !field.is_empty()) else {
         return Ok(None);
     };
+
     if count < 2 || count > u64::from(MAX_DISTINCT) {
         return Err(vec![invalid(
             "threshold.count",
             format!("must be 2 to {MAX_DISTINCT} with distinct values"),
         )]);
     }
+
     let renamed = |error: FieldError| FieldError {
         path: "threshold.distinct".to_owned(),
         ..error
     };
+
     GroupBy::read(&[field])
         .map(Some)
         .map_err(|errors| errors.into_iter().map(renamed).collect())
@@ -286,10 +297,12 @@ fn attack(ids: &[String]) -> Result<Vec<AttackId>, Vec<FieldError>> {
             format!("may name at most {MAX_ATTACK}"),
         )]);
     }
+
     let message = "must be a tactic or technique of MITRE ATT&CK, such as TA0006 or T1110.003";
     let read = |(at, id): (usize, &String)| {
         AttackId::parse(id).ok_or_else(|| vec![invalid(format!("attack[{at}]"), message)])
     };
+
     ids.iter().enumerate().map(read).collect()
 }
 
@@ -297,6 +310,7 @@ fn runbook(address: Option<String>) -> Result<Option<String>, Vec<FieldError>> {
     let Some(address) = address.filter(|address| !address.is_empty()) else {
         return Ok(None);
     };
+
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     if !is_web
         || address.len() > MAX_RUNBOOK
@@ -307,6 +321,7 @@ fn runbook(address: Option<String>) -> Result<Option<String>, Vec<FieldError>> {
         );
         return Err(vec![invalid("runbook", message)]);
     }
+
     Ok(Some(address))
 }
 
@@ -319,6 +334,7 @@ fn class(name: Option<&str>) -> Result<Option<AlertClass>, Vec<FieldError>> {
             .collect::<Vec<_>>()
             .join(", ")
     };
+
     AlertClass::parse(name)
         .map(Some)
         .ok_or_else(|| vec![invalid("class", format!("must be one of {}", names()))])
@@ -331,6 +347,7 @@ fn check_receivers(channels: &[String], recipients: &[String], errors: &mut Vec<
             format!("may name at most {MAX_CHANNELS}"),
         ));
     }
+
     for (at, channel) in channels.iter().enumerate() {
         if channel.trim().is_empty()
             || channel.len() > MAX_ADDRESS
@@ -342,12 +359,14 @@ fn check_receivers(channels: &[String], recipients: &[String], errors: &mut Vec<
             ));
         }
     }
+
     if recipients.len() > MAX_RECIPIENTS {
         errors.push(invalid(
             "notification.recipients",
             format!("may name at most {MAX_RECIPIENTS}"),
         ));
     }
+
     for (at, address) in recipients.iter().enumerate() {
         if !is_mail_address(address) {
             errors.push(invalid(
@@ -442,6 +461,7 @@ mod tests {
                 draft.runbook = Some("javascript:alert(1)".into())
             }),
         ];
+
         for (field, spoil) in cases {
             let mut draft = draft();
             spoil(&mut draft);
@@ -454,6 +474,7 @@ mod tests {
                 [field]
             );
         }
+
         let all = RuleSettings::read(RuleDraft::default())
             .err()
             .unwrap_or_default();
@@ -468,6 +489,7 @@ mod tests {
                 "severity"
             ]
         );
+
         let wrong = RuleSettings::read(RuleDraft {
             condition: "status:ok OR usr:x".into(),
             ..draft()

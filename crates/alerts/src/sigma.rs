@@ -85,15 +85,18 @@ fn settings(document: &Node, title: &str) -> Result<RuleSettings, Vec<SigmaProbl
             "is not a rule: a rule is a mapping with title and detection",
         )]);
     }
+
     if title.trim().is_empty() {
         problems.push(SigmaProblem::new(document.line, "title is missing"));
     }
+
     source(document, &mut problems);
     let severity = severity(document, &mut problems);
     let expr = detection::read(document, &mut problems);
     let Some(expr) = expr.filter(|_| problems.is_empty()) else {
         return Err(problems);
     };
+
     let draft = RuleDraft {
         name: title.trim().chars().take(100).collect(),
         description: description(document),
@@ -105,6 +108,7 @@ fn settings(document: &Node, title: &str) -> Result<RuleSettings, Vec<SigmaProbl
         attack: attack(document),
         ..RuleDraft::default()
     };
+
     let at = |error: reeve_audit::FieldError| SigmaProblem::new(document.line, error.to_string());
     RuleSettings::read(draft).map_err(|errors| errors.into_iter().map(at).collect())
 }
@@ -113,6 +117,7 @@ fn settings(document: &Node, title: &str) -> Result<RuleSettings, Vec<SigmaProbl
 fn printed(expr: Expr, line: usize) -> Result<String, Vec<SigmaProblem>> {
     let query = Query { expr };
     let text = query.to_string();
+
     match Query::parse(&text) {
         Ok(read) if read == query => Ok(text),
         Ok(_) => Err(vec![SigmaProblem::new(
@@ -131,6 +136,7 @@ fn source(document: &Node, problems: &mut Vec<SigmaProblem>) {
         problems.push(SigmaProblem::new(document.line, "logsource is missing"));
         return;
     };
+
     let (product, service) = (source.text("product"), source.text("service"));
     if (product, service) != (Some("aws"), Some("cloudtrail")) {
         let named = [source.text("category"), product, service]
@@ -171,6 +177,7 @@ fn attack(document: &Node) -> Vec<String> {
         .filter_map(AttackId::of_sigma_tag)
         .collect();
     ids.dedup();
+
     ids.into_iter()
         .take(20)
         .map(|id| id.as_str().to_owned())
@@ -184,15 +191,18 @@ fn description(document: &Node) -> String {
         .unwrap_or_default()
         .trim()
         .to_owned();
+
     let origin = match (document.text("id"), document.text("author")) {
         (Some(id), Some(author)) => format!("SIGMA rule {id} by {author}"),
         (Some(id), None) => format!("SIGMA rule {id}"),
         (None, Some(author)) => format!("SIGMA rule by {author}"),
         (None, None) => "SIGMA rule".to_owned(),
     };
+
     if !text.is_empty() {
         text = text.chars().take(1500).collect::<String>() + "\n\n";
     }
+
     text + &origin.chars().take(400).collect::<String>()
 }
 

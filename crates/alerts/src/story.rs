@@ -18,6 +18,7 @@ pub fn firing_entry(firing: &Firing) -> Result<Entry, NameError> {
         .iter()
         .zip(values)
         .map(|(name, value)| (name.clone(), value.map_or(Json::Null, Json::from)));
+
     Ok(Entry::new(FIRE)
         .with_id(EventId::derived(&firing.id.0)?)
         .at(firing.detected_at)
@@ -47,6 +48,7 @@ pub fn degraded_entry(degraded: &Degradation) -> Result<Entry, NameError> {
         since,
         ..
     } = degraded;
+
     let id = format!("degraded-{}-{revision}-{}", rule.0, since.as_millisecond());
     Ok(Entry::for_event(&events::ALERT_DEGRADE)
         .with_id(EventId::new(id)?)

@@ -53,8 +53,10 @@ mod tests {
             assert_eq!(parse_window(text), Some(ms), "{text}");
             assert_eq!(window_text(ms), text);
         }
+
         assert_eq!(parse_window("1d").map(window_text).as_deref(), Some("24h"));
         assert_eq!(parse_window("120m").map(window_text).as_deref(), Some("2h"));
+
         for wrong in [
             "",
             "5",

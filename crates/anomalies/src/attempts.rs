@@ -75,6 +75,7 @@ impl Attempts {
             self.totals.remove(place);
             self.make_room(at);
         }
+
         let fresh = || Total {
             last_at: at,
             activity: SecurityActivity {
@@ -85,6 +86,7 @@ impl Attempts {
         };
         let total = self.totals.entry(place.to_owned()).or_insert_with(fresh);
         total.last_at = at.max(total.last_at);
+
         &mut total.activity
     }
 
@@ -93,6 +95,7 @@ impl Attempts {
         if self.totals.len() < MOST_TOTALS {
             return;
         }
+
         self.totals
             .retain(|_, total| now.duration_since(total.last_at) <= FORGOTTEN_AFTER);
         if self.totals.len() >= MOST_TOTALS {
@@ -121,6 +124,7 @@ mod tests {
                 .at(at(hour))
         };
         attempts.sign_in("a", &entry(0), true);
+
         assert!(attempts.of("a").is_none(), "nothing failed yet");
         attempts.sign_in("a", &entry(1), false);
         attempts.sign_in("a", &entry(2), true);
@@ -133,6 +137,7 @@ mod tests {
         for n in 0..2 * MOST_TOTALS {
             attempts.call(&format!("p{n}"), &entry(9 + n as i64 / 5000), true);
         }
+
         assert!(attempts.totals.len() <= MOST_TOTALS);
     }
 }

@@ -59,6 +59,7 @@ impl TrainedBands {
             ..ModelFilter::default()
         };
         let mut models = Vec::new();
+
         for model in store.model_list(&serving).await?.0 {
             if unusable(&model, now).is_some() || model.precision < LEAST_PRECISION {
                 continue;
@@ -75,6 +76,7 @@ impl TrainedBands {
             };
             models.push((ModelReference::from_model(&model), state));
         }
+
         models.sort_by(|(a, _), (b, _)| {
             b.trained_at
                 .cmp(&a.trained_at)
@@ -151,6 +153,7 @@ impl Trained<'_> {
             "{HOURS} hours {side} the band learned for this hour of the week, {}",
             self.model.words()
         );
+
         Some(Reading {
             metric: Some(metric),
             at,
@@ -192,9 +195,11 @@ impl Hours {
             (self.sum, self.count) = (0.0, 0.0);
             self.close(trained, metric, (ended, mean), sensitivity)
         });
+
         if value.is_finite() {
             (self.sum, self.count) = (self.sum + value, self.count + 1.0);
         }
+
         found
     }
 
@@ -208,15 +213,18 @@ impl Hours {
         if !mean.is_finite() {
             return None;
         }
+
         if !trained.is_far(hour * HOUR_MS, mean, sensitivity) {
             (self.outside, self.inside) = (0, self.inside.saturating_add(1));
             self.is_told &= self.inside < BACK;
             return None;
         }
+
         (self.outside, self.inside) = (self.outside.saturating_add(1), 0);
         if self.is_told || self.outside < HOURS {
             return None;
         }
+
         self.is_told = true;
         trained.reading(
             metric,
@@ -294,6 +302,7 @@ mod tests {
             }
         };
         feed(0, 10, 20.0);
+
         feed(10, 12, 45.0);
         feed(12, 15, 20.0);
         feed(15, 30, 45.0);
@@ -301,16 +310,19 @@ mod tests {
         feed(40, 50, 45.0);
         feed(50, 80, 20.0);
         feed(80, 90, 45.0);
+
         // The third hour is known once the fourth begins.
         assert_eq!(
             readings.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
             [18, 83]
         );
+
         let reading = &readings[0].1;
         assert_eq!(
             (reading.value, reading.expected, reading.low, reading.high),
             (45.0, 20.0, 10.0, 30.0)
         );
+
         let sign = reading.indication.to_string();
         assert!(sign.contains("3 hours above") && sign.contains("deviation model, version 2"));
         assert!(

@@ -31,6 +31,7 @@ pub fn event(entry: &Entry) -> ActivityEvent {
     let (service, operation) = action(&source);
     let mut traits = identity.traits;
     parameters::read(&source, &identity, (&service, &operation), &mut traits);
+
     ActivityEvent {
         at_ms: entry.timestamp.as_millisecond(),
         principal: identity.principal,
@@ -198,6 +199,7 @@ fn action(source: &Source<'_>) -> (String, String) {
         },
         short,
     );
+
     let service = source
         .text("eventSource")
         .map(|text| text.split(".amazonaws.").next().unwrap_or(text));
@@ -208,6 +210,7 @@ fn action(source: &Source<'_>) -> (String, String) {
             .map(|(provider, _)| provider.to_owned())
             .filter(|provider| provider.contains('.'))
     });
+
     let service = service.unwrap_or_else(|| match entry.resource.cloud_provider.as_deref() {
         Some(_) => entry
             .resource
@@ -216,6 +219,7 @@ fn action(source: &Source<'_>) -> (String, String) {
             .unwrap_or_else(|| entry.category().to_owned()),
         None => entry.category().to_owned(),
     });
+
     (short(&service), operation)
 }
 
@@ -226,6 +230,7 @@ fn outcome(source: &Source<'_>, operation: &str) -> Outcome {
             .iter()
             .any(|word| error.to_ascii_lowercase().contains(word))
     };
+
     match source.entry.action.status {
         Some(ActionStatus::Denied) => Outcome::Denied,
         Some(ActionStatus::Failed) if has(&["dryrun", "dry_run"]) => Outcome::Rehearsed,

@@ -42,6 +42,7 @@ impl BehaviourWatch {
         if entry.actor.is_empty() || is_own_account(entry) {
             return None;
         }
+
         let event = behaviour::event(entry);
         let judged = self.watch.observe_event(&event);
         let succeeded = event.outcome == Outcome::Done;
@@ -53,15 +54,18 @@ impl BehaviourWatch {
         if !settings.security.behavioral_analysis || (judged.score < least * LOWEST && !told) {
             return None;
         }
+
         // Guessing is one trouble of its address, not one of each account.
         let attack = judged.weight_of(Reason::Guessing) > 0.0 || !succeeded || told;
         if let Some(address) = sign_in_from.filter(|_| attack) {
             return self.sign_in_finding(&address, &judged, least, entry, recorded_at);
         }
+
         let (who, place) = place(entry);
         if judged.score < self.least(least, &place.0) {
             return None;
         }
+
         self.attempts.call(&place.0, entry, succeeded);
         let own_machine = place.1 != PRINCIPAL;
         let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
@@ -76,6 +80,7 @@ impl BehaviourWatch {
             indication: indication.into(),
             evidence: reasons,
         };
+
         Some(finding.finding(entry, recorded_at))
     }
 
@@ -105,8 +110,10 @@ impl BehaviourWatch {
         if judged.score < self.least(least, address) && !self.attempts.is_told(address) {
             return None;
         }
+
         self.attempts.tell(address);
         let activity = self.attempts.of(address).cloned().unwrap_or_default();
+
         // Counts of a moment would stand beside those of the whole attack.
         let counted =
             |reason: Reason| matches!(reason, Reason::Guessing | Reason::Sequence | Reason::Volume);
@@ -128,6 +135,7 @@ impl BehaviourWatch {
                 .collect(),
             activity: Some(activity),
         };
+
         Some(finding.finding(entry, recorded_at))
     }
 }
@@ -144,17 +152,20 @@ fn title(entry: &Entry, who: &str, succeeded: bool, why: &str) -> String {
             .unwrap_or_default();
         return format!("{who} tried {operation}{from}: refused");
     }
+
     let why = if why.is_empty() {
         "unusual for them"
     } else {
         why
     };
+
     let on = entry
         .resource
         .id
         .as_ref()
         .map(|id| format!(" on {id}"))
         .unwrap_or_default();
+
     format!("{who} called {operation}{on}: {why}")
 }
 

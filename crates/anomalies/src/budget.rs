@@ -72,6 +72,7 @@ impl Scope {
                     .flatten()
                     .any(|value| names.iter().any(|name| same(name, value)))
         };
+
         let tags = || charge.tags.as_deref().unwrap_or_default();
         one_of(&self.providers, &[charge.provider.as_deref()])
             && one_of(
@@ -146,11 +147,13 @@ impl Budget {
             Basis::Actual => Some(status.spent),
             Basis::Forecast => status.forecast.as_ref().ok().copied(),
         };
+
         let reached = |threshold: &Threshold| {
             let found = value(threshold.basis)?;
             (found >= self.amount.share(i64::from(threshold.percent), 100))
                 .then_some((*threshold, found))
         };
+
         self.thresholds.iter().filter_map(reached).collect()
     }
 }

@@ -61,6 +61,7 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
             reading.indication
         ));
     }
+
     let own = by_reeve(anomaly, around.actions);
     let seen = seen_shortly(anomaly, around);
     evidence.extend(own.map(|action| {
@@ -70,6 +71,7 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
             minute(ended(action))
         )
     }));
+
     evidence.extend(
         seen.iter()
             .map(|change| format!("{}, as its inventory shows", changed(&[change]))),
@@ -78,6 +80,7 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
         .into_iter()
         .partition(|change| change.attribute != Attribute::Tags);
     let last = grave.iter().map(|change| change.seen_at).max();
+
     if let Some(action) = own.filter(|action| last.is_none_or(|seen| seen <= ended(action))) {
         return ExplainedCause {
             cause: LikelyCause::ChangeByReeve(Some(action.id.clone())),
@@ -88,9 +91,11 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
             ),
         };
     }
+
     if last.is_some() {
         return by_somebody(HypothesisKind::ChangeByOthers, &grave, evidence);
     }
+
     let with = together(anomaly, around.others);
     if let Some((shared, count)) = shared(&anomaly.place, &with) {
         evidence.push(format!(
@@ -107,6 +112,7 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
             ),
         };
     }
+
     let same = with
         .iter()
         .filter(|other| other.place.id == anomaly.place.id)
@@ -114,6 +120,7 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
     if same > 0 {
         evidence.push(format!("{same} other anomalies on the same resource"));
     }
+
     if slight.is_empty() {
         unknown(anomaly, evidence)
     } else {
@@ -132,6 +139,7 @@ pub(super) fn by_reeve<'a>(anomaly: &Anomaly, actions: &'a [Action]) -> Option<&
         anomaly.started_at >= action.started_at - POINT
             && anomaly.started_at.duration_since(ended(action)) <= SHORTLY
     };
+
     let own = actions
         .iter()
         .filter(|action| action.purpose == Purpose::Apply && action.resource.0 == anomaly.place.id);
@@ -156,6 +164,7 @@ pub(super) fn seen_shortly<'a>(anomaly: &Anomaly, around: &Around<'a>) -> Vec<&'
             && anomaly.started_at.duration_since(change.seen_at) <= SHORTLY
     });
     seen.sort_by_key(|change| (change.seen_at, change.attribute));
+
     // Several connections may see one account.
     seen.dedup_by(|a, b| a.attribute == b.attribute && a.after == b.after);
     seen
@@ -168,6 +177,7 @@ pub(super) fn changed(changes: &[&ResourceChange]) -> String {
         .take(NAMED)
         .map(|change| words::changed(change))
         .collect();
+
     let span = changes
         .last()
         .map(|change| words::between(change.last_seen_at, change.seen_at))
@@ -187,6 +197,7 @@ fn by_somebody(
         .filter(|change| Some(change.seen_at) == last)
         .copied()
         .collect();
+
     ExplainedCause {
         cause: LikelyCause::Hypothesis { kind: Some(kind), statement: changed(&newest) },
         evidence,
@@ -241,6 +252,7 @@ pub(super) fn shared(place: &Place, with: &[&Anomaly]) -> Option<(String, usize)
                 && o.place.region == place.region
         })
         .count();
+
     if service >= SEVERAL {
         let (service_name, region) = (
             place.service.clone().unwrap_or_default(),
@@ -248,6 +260,7 @@ pub(super) fn shared(place: &Place, with: &[&Anomaly]) -> Option<(String, usize)
         );
         return Some((format!("{service_name} in {region}"), service));
     }
+
     let account = with
         .iter()
         .filter(|o| o.place.account.is_some() && o.place.account == place.account)

@@ -120,6 +120,7 @@ impl Changes {
         };
         let mut changes: Vec<&Change> = known().flat_map(|known| &known.changes).collect();
         changes.sort_by_key(|change| change.at);
+
         // Two connections may see it, and an inventory what an action did.
         let mut now: BTreeMap<Attribute, &str> = BTreeMap::new();
         changes.retain(|change| now.insert(change.attribute, &change.after) != Some(&change.after));
@@ -128,6 +129,7 @@ impl Changes {
                 .iter()
                 .filter_map(|change| Some((change, change.step(metric)?)))
         };
+
         let spans = known().flat_map(|known| known.spans.iter().copied());
         let spans = spans.chain(steps().map(|(change, _)| (change.since, change.at)));
         Lens {
@@ -148,9 +150,11 @@ fn changes(step: &StepOutcome) -> Vec<Change> {
             .find(|(name, _)| name == attribute.as_str())
             .map(|(_, value)| value.clone())
     };
+
     let Some(at) = step.finished_at.filter(|_| step.ok == Some(true)) else {
         return Vec::new();
     };
+
     [Attribute::InstanceType, Attribute::StorageGib]
         .into_iter()
         .filter_map(|attribute| {
@@ -186,6 +190,7 @@ fn done_by(action: &Action, seen: &ResourceChange) -> bool {
                 .any(|(name, value)| name == attribute.as_str() && *value == seen.after)
         }
     };
+
     let moved = matches!(seen.attribute, Attribute::State | Attribute::LaunchedAt);
     met && action
         .steps
@@ -243,6 +248,7 @@ fn size(name: &str) -> Option<InstanceSpec> {
             .iter()
             .find_map(|provider| catalogue.instance(*provider, name).cloned())
     };
+
     catalogue
         .database(name)
         .map(|database| database.machine)

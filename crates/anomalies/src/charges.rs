@@ -179,6 +179,7 @@ pub fn judge_from(charges: &[Charge], limits: &AnomalyLimits, baselines: &Baseli
         }
         None => anomaly::find(charges, &days, limits, baselines),
     };
+
     let advice = advice::advise(charges, &days, span, thin.as_deref(), &mut abstentions);
     Judgement {
         totals,

@@ -77,6 +77,7 @@ pub fn course_changes(
                 action: Some(action.id.clone()),
             })
         });
+
     let others = by_others(seen, actions)
         .into_iter()
         .filter(|change| change.attribute != Attribute::Tags);
@@ -86,12 +87,14 @@ pub fn course_changes(
         words: words::changed(change),
         action: None,
     });
+
     let mut all: Vec<CourseChange> = own
         .chain(others)
         .filter(|one| one.to >= from && one.from <= to)
         .collect();
     all.sort_by(|a, b| (a.to, &a.words).cmp(&(b.to, &b.words)));
     all.dedup_by(|a, b| a.words == b.words && a.from <= b.to);
+
     all
 }
 
@@ -139,5 +142,6 @@ pub fn course(
             .collect();
     let beyond = points.len().saturating_sub(MOST);
     points.drain(..beyond);
+
     points
 }

@@ -23,6 +23,7 @@ impl Anomaly {
         let Some(statement) = behavior_statement(self) else {
             return;
         };
+
         let kind = HypothesisKind::UnusualBehavior;
         let hypotheses = self
             .investigation
@@ -31,6 +32,7 @@ impl Anomaly {
         for hypothesis in hypotheses.filter(|hypothesis| hypothesis.kind == kind) {
             hypothesis.statement.clone_from(&statement);
         }
+
         if let Some(LikelyCause::Hypothesis {
             kind: Some(cause),
             statement: told,
@@ -39,6 +41,7 @@ impl Anomaly {
         {
             *told = statement;
         }
+
         if let (Some(activity), Some(_)) = (&self.activity, &self.cause)
             && self
                 .remediation

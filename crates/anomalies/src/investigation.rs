@@ -194,6 +194,7 @@ impl Investigation {
                 sources.push(lookup.source.as_str());
             }
         }
+
         let sources: Vec<String> = sources.iter().map(|name| name.replace('_', " ")).collect();
         let hypotheses = match self.hypotheses.len() {
             0 => "no likely cause".to_owned(),

@@ -61,6 +61,7 @@ impl ThresholdKey {
         } else {
             Direction::Below
         };
+
         let class = reading.metric.map_or(class, AnomalyClass::of_metric);
         ThresholdKey {
             class,
@@ -91,6 +92,7 @@ pub(crate) fn excess(reading: &Reading) -> f64 {
         reading.low
     };
     let reach = (edge - reading.expected).abs();
+
     let distance = (reading.value - reading.expected).abs();
     if reach <= f64::EPSILON * distance {
         f64::INFINITY

@@ -88,6 +88,7 @@ mod tests {
             kind: None,
             statement: text.to_owned(),
         };
+
         let unknown = "not known: nothing else changed that Reeve sees; it showed as a sudden rise";
         for (sentence, expected) in [
             ("", None),

@@ -21,6 +21,7 @@ pub(super) fn about(operation: &str, anomaly: &Anomaly, caller: &Caller) -> Entr
         let text = |part: &Option<String>| part.clone().unwrap_or_default();
         resource = resource.in_cloud(provider.clone(), text(&place.account), text(&place.region));
     }
+
     entry(ANOMALY, operation, ActionStatus::Success, caller)
         .on(resource)
         .with_severity(severity(anomaly.severity))
@@ -39,6 +40,7 @@ pub(super) fn stage(stage: Stage, anomaly: &Anomaly, detail: &str, caller: &Call
         Stage::Learn => "anomaly.learn",
     };
     let entry = about(operation, anomaly, caller).with_metadata("detail", detail);
+
     match (stage, anomaly.readings.first()) {
         (Stage::Alert, Some(reading)) => entry.after(Json::object([
             (
@@ -82,6 +84,7 @@ fn described(of: &Investigation) -> Json {
             ("found", found.map_or(Json::Null, Json::from)),
         ])
     });
+
     let hypotheses = of.hypotheses.iter().map(|one| {
         Json::object([
             ("kind", Json::from(one.kind.as_str())),
@@ -89,6 +92,7 @@ fn described(of: &Investigation) -> Json {
             ("statement", Json::from(one.statement.clone())),
         ])
     });
+
     Json::object([
         ("lookups", Json::from(lookups.collect::<Vec<_>>())),
         ("hypotheses", Json::from(hypotheses.collect::<Vec<_>>())),
@@ -112,6 +116,7 @@ pub(super) fn threshold(
             ),
         ])
     };
+
     let key = &before.key;
     entry(POLICY, operation, ActionStatus::Success, caller)
         .on(ResourceRef::new("anomaly_threshold", key.id()))
@@ -158,12 +163,14 @@ pub(super) fn threat_list(
             ("updated_at", Json::from(list.updated_at.to_string())),
         ])
     };
+
     let mut entry = entry(POLICY, operation, ActionStatus::Success, caller)
         .on(ResourceRef::new("threat_list", name))
         .with_severity(Severity::Medium);
     if let Some(list) = before {
         entry = entry.before(described(list));
     }
+
     match after {
         Some(list) => entry.after(described(list)),
         None => entry,

@@ -40,6 +40,7 @@ pub(super) fn averaged(
     let span = |at: Timestamp| at.as_millisecond().div_euclid(STEP_MS);
     let over = |at: &Timestamp| now.duration_since(*at) >= period + SETTLED;
     let mut averaged: Vec<(Averaged, f64)> = Vec::new();
+
     for (at, value) in points.iter().filter(|(at, _)| *at > after && over(at)) {
         match averaged.last_mut() {
             Some((open, count)) if span(open.at) == span(*at) => {
@@ -58,6 +59,7 @@ pub(super) fn averaged(
             )),
         }
     }
+
     let ends = |of: &Averaged| now.as_millisecond() - (span(of.at) + 1) * STEP_MS;
     let wide = period.as_millis() >= i128::from(STEP_MS);
     if averaged
@@ -66,6 +68,7 @@ pub(super) fn averaged(
     {
         averaged.pop();
     }
+
     averaged.into_iter().map(|(averaged, _)| averaged).collect()
 }
 
@@ -87,12 +90,14 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(values(averaged(&wide, 300, Timestamp::MIN, at(60))), wide);
+
         assert_eq!(values(averaged(&wide, 300, at(0), at(60))), wide[1..]);
         assert_eq!(
             values(averaged(&wide, 300, Timestamp::MIN, at(16))),
             wide[..2],
             "the last may still be filled up"
         );
+
         let close: Vec<_> = (0..12).map(|minute| (at(minute), minute as f64)).collect();
         let found = averaged(&close, 60, Timestamp::MIN, at(14));
         assert_eq!(

@@ -38,17 +38,20 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
     if machine.provider != Provider::Aws {
         return Err("Reeve isolates machines on AWS alone");
     }
+
     if machine.group.is_some() {
         return Err(
             "it belongs to a scaling group, which ends a member that no longer answers: detach it first, or its memory \
                     and disks are lost with it",
         );
     }
+
     if spec.security_groups.is_empty() {
         return Err(
             "its security groups are not known, or it has several network interfaces, each with groups of its own",
         );
     }
+
     let change = Isolate {
         security_groups: spec.security_groups.clone(),
     };
@@ -68,24 +71,28 @@ fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -
             "Stolen credentials work elsewhere until they expire: revoke the sessions of the machine's role too",
         ),
     ]);
+
     factors.extend(
         anomaly
             .evidence_in_words()
             .take(MOST_EVIDENCE)
             .map(|text| (FactorKind::Measured, text)),
     );
+
     let by_hand = by_hand.map(|why| format!("Advice only, no automatic change: {why}"));
     let code = code_owner.map(|tag| {
         format!(
             "It is managed by infrastructure as code ({tag}), which may restore its security groups"
         )
     });
+
     factors.extend(
         by_hand
             .into_iter()
             .chain(code)
             .map(|text| (FactorKind::Consequence, text)),
     );
+
     factors
 }
 
@@ -103,6 +110,7 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
         .fold(0.0, f64::max);
     let action = format!("Isolate {} from every network", machine.name);
     let cut_off = "it serves no traffic while isolated";
+
     Proposal {
         kind: RecommendationType::SecurityGroup,
         rule: RULE,
@@ -174,12 +182,14 @@ mod tests {
                 && made.change_name() == Some("isolate")
                 && made.steps[0].expect[0].1 == "sg-1,sg-2"
         );
+
         let why = |change: fn(&mut Resource)| {
             let mut other = machine.clone();
             change(&mut other);
             plan(&other).unwrap_err()
         };
         assert!(why(|machine| machine.provider = Provider::Gcp).contains("AWS"));
+
         assert!(why(|machine| machine.group = Some(ResourceId::new("asg-1"))).contains("detach"));
         assert!(
             why(|machine| machine.specification.security_groups.clear())

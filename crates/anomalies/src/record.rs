@@ -29,6 +29,7 @@ pub(crate) fn derive_id(secret: &[u8], key: &str, started_at: Timestamp) -> Anom
     let digest: [u8; 32] = hash.finalize().into();
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&digest[..16]);
+
     AnomalyId(
         uuid::Builder::from_custom_bytes(bytes)
             .into_uuid()

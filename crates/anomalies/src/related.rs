@@ -32,12 +32,14 @@ impl Anomaly {
         if self.class != AnomalyClass::Security {
             return Vec::new();
         }
+
         let near = |other: &&Anomaly| {
             other.id != self.id
                 && other.class == AnomalyClass::Security
                 && other.started_at.duration_since(self.last_at) <= ONE_ATTACK
                 && self.started_at.duration_since(other.last_at) <= ONE_ATTACK
         };
+
         let joined = others.iter().filter(near).filter_map(|other| {
             let common = self.common_with(other)?;
             Some(RelatedAnomaly {
@@ -46,6 +48,7 @@ impl Anomaly {
                 common,
             })
         });
+
         joined.take(MOST_SHOWN).collect()
     }
 
@@ -57,6 +60,7 @@ impl Anomaly {
             let apart = self.started_at.duration_since(other.started_at).abs();
             (apart <= SAME_TIME).then(|| "begun within 30 minutes of it".to_owned())
         };
+
         shared.or_else(place).or_else(time)
     }
 }

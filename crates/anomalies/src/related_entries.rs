@@ -62,14 +62,17 @@ impl Anomaly {
             evidence: self.evidence.clone(),
             advice: self.advice.clone(),
         };
+
         view.evidence.extend(
             related_entries
                 .iter()
                 .map(|entry| format!("entry {} of the log: {}", entry.sequence, described(entry))),
         );
+
         let Some(last) = related_entries.last() else {
             return view;
         };
+
         match &self.cause {
             None | Some(LikelyCause::ChangeByReeve(_)) => {}
             Some(LikelyCause::Unknown) => {
@@ -83,6 +86,7 @@ impl Anomaly {
                 view.cause = format!("{statement}; {}", described(last));
             }
         }
+
         view
     }
 }
@@ -102,6 +106,7 @@ pub(super) fn query(anomaly: &Anomaly) -> Option<Query> {
         ActionStatus::Denied,
         ActionStatus::Pending,
     ];
+
     let useless = failed
         .map(|status| is(Column::ActionStatus, status.as_str()))
         .into_iter()
@@ -122,6 +127,7 @@ pub(super) fn query(anomaly: &Anomaly) -> Option<Query> {
             ]),
             may_be_by_reeve(),
         ])]);
+
     Some(Query {
         expr: Expr::and([
             named(&ResourceId::new(anomaly.place.id.clone())),
@@ -146,6 +152,7 @@ pub(super) fn related_entries(anomaly: &Anomaly, found: Vec<(u64, Entry)>) -> Ve
         })
         .collect();
     entries.sort_by_key(|entry| std::cmp::Reverse((entry.at, entry.sequence)));
+
     entries.truncate(MOST_KEPT);
     entries.reverse();
     entries
@@ -258,6 +265,7 @@ mod tests {
             },
             ..entry("", -5)
         };
+
         let other = entry("StopInstances", -5).on(ResourceRef::new("virtual_machine", "i-2"));
         let elsewhere = entry("StopInstances", -5)
             .on(ResourceRef::new("virtual_machine", "i-1").in_cloud("aws", "2", "us-east-1"));
@@ -273,6 +281,7 @@ mod tests {
             entry("RebootInstances", 6),
         ];
         assert_eq!(kept(&degraded, &passed_over), Vec::<String>::new());
+
         // Others cannot hide behind the tag of Reeve's own account.
         let by = reeve_audit::Submitter::local("uid 7");
         let hiding = Entry {
@@ -280,15 +289,18 @@ mod tests {
             ..entry("StopInstances", -5).with_tag("intelligence")
         };
         assert_eq!(kept(&degraded, &[hiding]), ["StopInstances"]);
+
         let done = [
             entry("ModifyInstanceAttribute", -119),
             entry("StartInstances", -3),
             entry("deploy", 5),
         ];
+
         assert_eq!(
             kept(&degraded, &done),
             ["ModifyInstanceAttribute", "StartInstances", "deploy"]
         );
+
         let many: Vec<Entry> = (0..20)
             .map(|minute| entry(&format!("UpdateTo{minute}"), minute - 30))
             .collect();
@@ -312,6 +324,7 @@ mod tests {
             kept(&security, &done),
             ["ModifyInstanceAttribute", "StartInstances"]
         );
+
         let person = Place {
             kind: "principal".to_owned(),
             ..degraded.place.clone()
@@ -335,6 +348,7 @@ mod tests {
             operation: operation.to_owned(),
         };
         let (first, last) = (entry("StopInstances", -9), entry("StartInstances", -3));
+
         let unknown = anomaly(Some(LikelyCause::Unknown));
         let blind = unknown.cause_for(&[]);
         assert_eq!(
@@ -345,6 +359,7 @@ mod tests {
                 &unknown.advice
             )
         );
+
         let seeing = unknown.cause_for(&[&first, &last]);
         assert_eq!(
             seeing.cause,
@@ -355,10 +370,12 @@ mod tests {
             "entry 41 of the log: ann@example.com called StopInstances on it at 2026-11-15 23:51 UTC"
         );
         assert!(seeing.evidence.len() == 3 && seeing.advice.starts_with("Ask ann@example.com"));
+
         let hypothesis = |kind, text: &str| LikelyCause::Hypothesis {
             kind: Some(kind),
             statement: text.to_owned(),
         };
+
         let changed = hypothesis(
             HypothesisKind::ChangeByOthers,
             "its size was changed from a to b",
@@ -369,8 +386,10 @@ mod tests {
             "its size was changed from a to b; ann@example.com called StartInstances on it at 2026-11-15 23:57 UTC"
         );
         assert_eq!((sized.advice.as_str(), sized.evidence.len()), ("Look.", 2));
+
         let own = anomaly(Some(LikelyCause::ChangeByReeve(None)));
         assert_eq!(own.cause_for(&[&last]).cause, own.cause_in_words());
+
         // The kind decides, not the words: a resource may have any name.
         let named = hypothesis(
             HypothesisKind::NewResource,
@@ -384,6 +403,7 @@ mod tests {
             "{}",
             named.cause
         );
+
         assert_eq!(named.advice, "Look.");
         assert_eq!(
             anomaly(None).cause_for(&[&last]).cause,

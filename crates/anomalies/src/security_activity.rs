@@ -68,6 +68,7 @@ impl SecurityActivity {
             (&mut self.refused, &mut self.refused_operations)
         };
         *count += 1;
+
         keep(operations, operation(entry), MOST_KEPT);
         keep(&mut self.accounts, who(entry), MOST_ACCOUNTS);
         if self.sign_ins && succeeded {
@@ -76,6 +77,7 @@ impl SecurityActivity {
         if let Some(address) = entry.actor.ip_address {
             keep(&mut self.addresses, address.to_canonical(), MOST_KEPT);
         }
+
         // The resource of a sign-in is the place signed in to, which says nothing about the attack.
         if let Some(resource) = entry.resource.id.clone().filter(|_| !self.sign_ins) {
             keep(&mut self.resources, resource, MOST_KEPT);
@@ -83,6 +85,7 @@ impl SecurityActivity {
         if self.entries.len() >= 2 * MOST_ENTRIES {
             self.entries.remove(MOST_ENTRIES);
         }
+
         self.entries.push(entry.event_id.as_str().to_owned());
     }
 
@@ -146,6 +149,7 @@ impl SecurityActivity {
                 self.counts()
             );
         }
+
         let refused = listed(self.refused_operations.iter().map(String::as_str));
         match (self.succeeded, self.refused) {
             (0, 1..) => format!(
@@ -171,6 +175,7 @@ impl SecurityActivity {
             words.extend(self.named("signed in", &self.entered, &may_see));
             return words;
         }
+
         let mut say = |what: &str, values: &mut dyn Iterator<Item = String>| {
             let values: Vec<String> = values.collect();
             if !values.is_empty() {
@@ -181,9 +186,11 @@ impl SecurityActivity {
             }
         };
         say("succeeded:", &mut self.succeeded_operations.iter().cloned());
+
         say("refused:", &mut self.refused_operations.iter().cloned());
         say("from", &mut self.addresses.iter().map(ToString::to_string));
         say("on", &mut self.resources.iter().cloned());
+
         words
     }
 
@@ -237,6 +244,7 @@ impl SecurityActivity {
         if let Some(resource) = self.resources.intersection(&other.resources).next() {
             return Some(format!("the same resource {resource}"));
         }
+
         let near = |one: &IpAddr| {
             other
                 .addresses
@@ -244,6 +252,7 @@ impl SecurityActivity {
                 .find(|other| network(**other) == network(*one))
                 .copied()
         };
+
         let address = self
             .addresses
             .iter()
@@ -276,6 +285,7 @@ fn listed<'t>(names: impl Iterator<Item = &'t str>) -> String {
         .copied()
         .collect::<Vec<_>>()
         .join(", ");
+
     match names.len().saturating_sub(MOST_NAMED) {
         0 => shown,
         more => format!("{shown} and {more} more"),
@@ -307,6 +317,7 @@ mod tests {
                 false,
             );
         }
+
         let counts = "25 failed sign-ins on 4 accounts, none succeeded";
         assert_eq!(
             spray.sign_in_title("203.0.113.130"),
@@ -329,6 +340,7 @@ mod tests {
                 .words(|_| true)
                 .contains(&"signed in: user-3".to_owned())
         );
+
         assert!(
             spray
                 .advice("203.0.113.130")
@@ -368,6 +380,7 @@ mod tests {
             activity
         };
         let one = of("ann", "203.0.113.130", "a");
+
         for (other, expect) in [
             (
                 of("bob", "203.0.113.130", "b"),

@@ -124,6 +124,7 @@ impl AnomalyService {
             finding.started_at.duration_since(anomaly.last_at) <= apart
                 && anomaly.started_at.duration_since(finding.last_at) <= apart
         };
+
         if let Some(same) = known.iter().find(within) {
             self.extend(same.clone(), finding, caller).await?;
             return Ok(None);
@@ -134,8 +135,10 @@ impl AnomalyService {
         {
             return Ok(None);
         }
+
         let thresholds = self.thresholds().await?;
         let passes = |reading| thresholds.passes(finding.class, &finding.place.id, reading);
+
         if !finding.readings.iter().any(passes) {
             tracing::debug!(
                 key = finding.key(),
@@ -143,6 +146,7 @@ impl AnomalyService {
             );
             return Ok(None);
         }
+
         self.open(finding, caller).await
     }
 
@@ -160,6 +164,7 @@ impl AnomalyService {
             // It was kept, and the process ended or the log failed before the alert.
             return self.respond(anomaly, caller).await.map(drop);
         }
+
         let grown = anomaly.grows_by(&finding);
         // Entries of one batch are recorded at one time.
         if anomaly.status == AnomalyStatus::Resolved
@@ -167,12 +172,14 @@ impl AnomalyService {
         {
             return Ok(());
         }
+
         let worse = finding.score()
             > anomaly
                 .readings
                 .iter()
                 .map(|reading| reading.score)
                 .fold(0.0, f64::max);
+
         let more_severe = finding.severity < anomaly.severity;
         let last_at = finding.last_at.max(anomaly.last_at);
         let mut next = Anomaly {
@@ -180,6 +187,7 @@ impl AnomalyService {
             version: anomaly.version + 1,
             ..anomaly
         };
+
         if worse
             || more_severe
             || finding
@@ -189,6 +197,7 @@ impl AnomalyService {
         {
             next.title = finding.title;
         }
+
         if grown {
             next.take_activity(finding.activity);
         }
@@ -196,6 +205,7 @@ impl AnomalyService {
             next.severity = finding.severity;
             next.evidence.extend(finding.evidence);
         }
+
         for reading in finding.readings {
             match next
                 .readings
@@ -207,11 +217,13 @@ impl AnomalyService {
                 None => next.readings.push(reading),
             }
         }
+
         next.readings.sort_by(|a, b| b.score.total_cmp(&a.score));
         let recent = self.ports.clock.now().duration_since(next.detected_at) <= LATE;
         if recent && next.related_entries.is_empty() && next.cause.is_some() {
             next.related_entries = self.related_entries(&next).await.unwrap_or_default();
         }
+
         match self.ports.anomalies.anomaly_update(&next).await {
             Ok(()) if more_severe && next.class == AnomalyClass::Security => {
                 self.respond(next, caller).await.map(drop)
@@ -236,6 +248,7 @@ impl AnomalyService {
             .anomaly_settings_get()
             .await?
             .action(anomaly.class);
+
         let reported_before = !anomaly.responses.is_empty();
         let detail = if reported_before {
             format!("{} by now: {}", anomaly.severity, anomaly.title)
@@ -244,11 +257,13 @@ impl AnomalyService {
         };
         self.record_stage(&mut anomaly, Stage::Alert, detail, caller)
             .await?;
+
         let isolation = if reaction.investigates() {
             self.diagnose(&mut anomaly, caller).await?
         } else {
             None
         };
+
         anomaly.version += 1;
         match self.ports.anomalies.anomaly_update(&anomaly).await {
             // The alert is recorded already; a failed execution is recorded as well and does not
@@ -284,6 +299,7 @@ impl AnomalyService {
                 None
             }
         };
+
         let advice = anomaly.advice.clone();
         self.record_stage(anomaly, Stage::Recommend, advice, caller)
             .await?;
@@ -330,6 +346,7 @@ impl AnomalyService {
             reopened_at: None,
             version: 1,
         };
+
         match self.ports.anomalies.anomaly_insert(&anomaly).await {
             Ok(()) => self.respond(anomaly, caller).await,
             Err(StoreError::Conflict(_)) => Ok(None),
@@ -355,6 +372,7 @@ impl AnomalyService {
             anomaly.responses.len() + 1
         );
         let id = EventId::derived(&id).map_err(|error| RecordError(error.to_string()))?;
+
         self.ports
             .recorder
             .record_once(
@@ -363,6 +381,7 @@ impl AnomalyService {
                     .at(at),
             )
             .await?;
+
         anomaly.responses.push(Response { stage, at, detail });
         Ok(())
     }
@@ -416,6 +435,7 @@ impl AnomalyService {
     pub async fn settle(&self, caller: &Caller) -> Result<u64, EngineError> {
         let now = self.ports.clock.now();
         let mut ended = 0;
+
         for status in [AnomalyStatus::Open, AnomalyStatus::Acknowledged] {
             let filter = AnomalyFilter {
                 status: vec![status],
@@ -454,6 +474,7 @@ impl AnomalyService {
                 }
             }
         }
+
         Ok(ended)
     }
 }

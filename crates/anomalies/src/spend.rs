@@ -54,11 +54,13 @@ pub fn look(
         .into_iter()
         .filter(|one| one.check == BillCheck::Anomalies)
         .map(|one| one.reason);
+
     let last = charges
         .iter()
         .map(|charge| charge.end_ms)
         .filter(|end| *end <= now.as_millisecond())
         .max();
+
     let Some(last) = last.filter(|last| now.as_millisecond() - last <= OLD.as_millis() as i64)
     else {
         return (
@@ -66,6 +68,7 @@ pub fn look(
             vec!["the newest charge is older than two weeks".to_owned()],
         );
     };
+
     let mut abstained: Vec<String> = abstained.collect();
     let window_days = i64::from(settings.window_hours.div_ceil(24)).max(1);
     let recent = last.div_euclid(DAY_MS) - 1 - LATE_DAYS;
@@ -81,6 +84,7 @@ pub fn look(
             settings.window_hours
         ));
     }
+
     // Fewer hours than usual may only be late, so that less spending is judged by the day.
     let by_day =
         |one: &&Anomaly| one.kind == AnomalyKind::Drop || !hourly.scopes.contains(&one.scope);
@@ -93,6 +97,7 @@ pub fn look(
         .filter(by_day)
         .filter(news)
         .filter_map(|one| finding(one, threshold));
+
     let windows = hourly
         .anomalies
         .iter()
@@ -105,6 +110,7 @@ pub fn look(
             .map_or(0.0, |one| (one.value - one.expected).abs() / one.expected);
         deviation * 100.0 > threshold * factor
     };
+
     (days.chain(windows).filter(sensitive).collect(), abstained)
 }
 
@@ -119,9 +125,11 @@ fn baselines(charges: &[Charge], learned: &[&Threshold]) -> charges::Baselines {
             ))
         })
         .collect();
+
     if moved.is_empty() {
         return charges::Baselines::new();
     }
+
     let scopes: BTreeSet<Scope> = charges.iter().map(Scope::from_charge).collect();
     let found = scopes.into_iter().filter_map(|scope| {
         let id = place_id(&scope);
@@ -132,6 +140,7 @@ fn baselines(charges: &[Charge], learned: &[&Threshold]) -> charges::Baselines {
             .max()?;
         Some((scope, day))
     });
+
     found.collect()
 }
 
@@ -225,6 +234,7 @@ fn window_finding(one: &WindowAnomaly, threshold_percent: f64) -> Option<Finding
         one.observed,
         one.expected
     );
+
     let costs = (rate(one.observed), rate(one.expected));
     let judged = (one.kind, one.significance);
     Some(cost_finding(
@@ -257,6 +267,7 @@ fn finding(anomaly: &Anomaly, threshold_percent: f64) -> Option<Finding> {
         (anomaly.kind, anomaly.significance),
         &anomaly.contributors,
     );
+
     Some(cost_finding(
         scope,
         judged,
@@ -311,6 +322,7 @@ mod tests {
             "ChargeDescription",
         ];
         let mut reader = focus::Reader::from_header(header.into_iter()).unwrap();
+
         let line = |back: i64| {
             let start = NOW - back * DAY_MS;
             let time = |ms| Timestamp::from_millisecond(ms).unwrap().to_string();
@@ -327,6 +339,7 @@ mod tests {
                 "m5.large".into(),
             ]
         };
+
         (1..=days)
             .rev()
             .map(|back| {
@@ -355,9 +368,11 @@ mod tests {
         let usual = |back: i64| 100.0 + (back % 3) as f64;
         let (quiet, _) = look(&bill(45, usual), &settings(), &none(), at(NOW));
         assert!(quiet.is_empty(), "{quiet:?}");
+
         let jump = bill(45, |back| if back == 1 { 260.0 } else { usual(back) });
         let (found, _) = look(&jump, &settings(), &none(), at(NOW));
         assert_eq!(found.len(), 1, "{found:?}");
+
         let one = &found[0];
         assert_eq!(
             (one.class, one.severity, one.place.id.as_str()),
@@ -369,17 +384,20 @@ mod tests {
                 && one.evidence[0].starts_with("i-1, m5.large"),
             "{one:?}"
         );
+
         // The window asks for longer, the threshold for more, and a bill of long ago is history.
         let longer = CostSettings {
             window_hours: 48,
             ..settings()
         };
         assert!(look(&jump, &longer, &none(), at(NOW)).0.is_empty());
+
         let higher = CostSettings {
             threshold_percent: 400.0,
             ..settings()
         };
         assert!(look(&jump, &higher, &none(), at(NOW)).0.is_empty());
+
         let (late, why) = look(&jump, &settings(), &none(), at(NOW + 20 * DAY_MS));
         assert!(late.is_empty() && why == ["the newest charge is older than two weeks"]);
     }
@@ -399,6 +417,7 @@ mod tests {
             billed: Amount::from_f64(cost(back)),
             ..day.clone()
         };
+
         (1..=45 * 24).rev().map(hour).collect()
     }
 
@@ -417,6 +436,7 @@ mod tests {
         };
         let six = found(&busy, 6);
         assert_eq!(six.len(), 1, "{six:?}");
+
         assert_eq!(
             (six[0].started_at, six[0].last_at),
             (at(NOW - 12 * 3_600_000), at(NOW - 6 * 3_600_000))
@@ -426,6 +446,7 @@ mod tests {
             "{}",
             six[0].title
         );
+
         let reading = &six[0].readings[0];
         assert!(
             (2.8..3.2).contains(&(reading.value / reading.expected)),
@@ -439,11 +460,13 @@ mod tests {
             found(&busy, 24).is_empty(),
             "the whole day is less than 60 % above"
         );
+
         // Thirty-six hours are no days: what lasted them is one finding of that length, and six
         // hours within are none.
         let long = hourly(|back| usual(back) * if back <= 72 { 2.0 } else { 1.0 });
         let lasting = found(&long, 36);
         assert_eq!(lasting.len(), 1, "{lasting:?}");
+
         let hours = lasting[0]
             .last_at
             .duration_since(lasting[0].started_at)
@@ -462,6 +485,7 @@ mod tests {
                 100.0 + (back % 3) as f64
             }
         });
+
         let hours = CostSettings {
             window_hours: 6,
             ..settings()
@@ -493,6 +517,7 @@ mod tests {
             by: "ann@example.com".to_owned(),
             withdrawn: None,
         };
+
         let usual = |back: i64| 100.0 + (back % 3) as f64 / 10.0;
         let place = "111/EC2/USD";
         let raised = bill(45, |back| {
@@ -502,10 +527,12 @@ mod tests {
                 usual(back)
             }
         });
+
         assert!(
             look(&raised, &settings(), &none(), at(NOW)).0.is_empty(),
             "below 20 %, and within the noise"
         );
+
         let wide = CostSettings {
             threshold_percent: 30.0,
             ..settings()
@@ -518,6 +545,7 @@ mod tests {
             }
         });
         assert!(look(&jump, &wide, &none(), at(NOW)).0.is_empty());
+
         let confirmed =
             Thresholds::from_lessons(vec![lesson(LessonKind::Confirmed, place, at(NOW))], at(NOW));
         assert_eq!(
@@ -525,6 +553,7 @@ mod tests {
             1,
             "27 % is enough now"
         );
+
         let elsewhere = Thresholds::from_lessons(
             vec![lesson(LessonKind::Confirmed, "222/EC2/USD", at(NOW))],
             at(NOW),
@@ -536,12 +565,14 @@ mod tests {
 
         let level = bill(45, |back| if back <= 3 { 200.0 } else { usual(back) });
         assert_eq!(look(&level, &settings(), &none(), at(NOW)).0.len(), 1);
+
         let accepted = vec![lesson(LessonKind::NewNormal, place, at(NOW - 3 * DAY_MS))];
         let accepted = Thresholds::from_lessons(accepted, at(NOW));
         assert!(
             look(&level, &settings(), &accepted, at(NOW)).0.is_empty(),
             "it is the usual level"
         );
+
         let more = bill(45, |back| {
             if back == 1 {
                 300.0
@@ -551,6 +582,7 @@ mod tests {
                 usual(back)
             }
         });
+
         assert_eq!(
             look(&more, &settings(), &accepted, at(NOW)).0.len(),
             1,

@@ -32,5 +32,6 @@ pub async fn resource_at(
             .cmp(&rank(b))
             .then_with(|| a.connection.cmp(&b.connection))
     });
+
     Ok(found.into_iter().next())
 }

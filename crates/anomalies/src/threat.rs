@@ -112,6 +112,7 @@ pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
         let message = format!("must have at most {LONGEST_LIST} bytes");
         return Err(vec![FieldError::new("indicators", "too_long", message)]);
     }
+
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
@@ -130,6 +131,7 @@ pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
             Err(_) => {}
         }
     }
+
     if found.len() > MOST_INDICATORS {
         let message = format!(
             "{} indicators; a list has at most {MOST_INDICATORS}",
@@ -137,6 +139,7 @@ pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
         );
         errors.push(FieldError::new("indicators", "too_many", message));
     }
+
     let agents = found
         .iter()
         .filter(|one| matches!(one.pattern, Pattern::UserAgent(_)))
@@ -145,6 +148,7 @@ pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
         let message = format!("{agents} user agents; a list has at most {MOST_AGENTS}");
         errors.push(FieldError::new("indicators", "too_many", message));
     }
+
     if errors.is_empty() {
         Ok(found)
     } else {
@@ -159,6 +163,7 @@ fn indicator(line: &str) -> Result<Indicator, String> {
     if name.chars().count() > 200 {
         return Err("the name must have at most 200 characters".to_owned());
     }
+
     let date = match fields.next().filter(|text| !text.is_empty()) {
         None => None,
         Some(text) => Some(
@@ -166,6 +171,7 @@ fn indicator(line: &str) -> Result<Indicator, String> {
                 .map_err(|_| format!("{text:?} is no date (2026-05-03)"))?,
         ),
     };
+
     Ok(Indicator {
         pattern: pattern(value)?,
         name: name.to_owned(),
@@ -180,6 +186,7 @@ fn pattern(value: &str) -> Result<Pattern, String> {
         }
         return Ok(Pattern::UserAgent(part.to_lowercase()));
     }
+
     let (address, bits) = value
         .split_once('/')
         .map_or((value, None), |(address, bits)| (address, Some(bits)));
@@ -196,6 +203,7 @@ fn pattern(value: &str) -> Result<Pattern, String> {
             .filter(|bits| (1..=most).contains(bits))
             .ok_or_else(wrong)?,
     };
+
     Ok(Pattern::Network(network(address, bits), bits))
 }
 
@@ -258,6 +266,7 @@ impl Threats {
                 }
             }
         }
+
         threats
     }
 
@@ -276,6 +285,7 @@ impl Threats {
         if self.agents.is_empty() {
             return None;
         }
+
         let agent = agent.to_lowercase();
         self.agents
             .iter()
@@ -307,6 +317,7 @@ impl Threats {
                 ("with", program, self.agent(agent?)?, own)
             }
         };
+
         let (list, updated_at) = self.lists.get(*list)?;
         let succeeded = succeeded(entry);
         let (verb, refused) = if succeeded {
@@ -314,6 +325,7 @@ impl Threats {
         } else {
             ("tried", ": refused")
         };
+
         let title = format!(
             "{who} {verb} {} {way} {what}, listed in threat list {list:?}{refused}",
             operation(entry)
@@ -334,6 +346,7 @@ impl Threats {
             indication: Indication::ThreatList,
             evidence: vec![evidence(&what, list, *updated_at, indicator)],
         };
+
         Some(finding.finding(entry, recorded_at))
     }
 }
@@ -374,6 +387,7 @@ fn evidence(what: &str, list: &str, updated_at: Timestamp, indicator: &Indicator
     } else {
         format!(" ({})", indicator.name)
     };
+
     let date = indicator
         .date
         .map(|date| format!(", dated {date}"))

@@ -132,6 +132,7 @@ impl MetricWatch {
                 id.as_str(),
             )
         };
+
         let before = self.series.len();
         self.series
             .retain(|key, watched| watched.baseline_from == of(key));
@@ -160,10 +161,12 @@ impl MetricWatch {
         } else {
             settings.performance.metrics.as_slice()
         };
+
         if self.metrics != metrics {
             self.metrics = metrics.to_vec();
             self.last_read.clear();
         }
+
         let mut connections: Vec<ConnectionId> = estate
             .connection_list()
             .await?
@@ -171,9 +174,11 @@ impl MetricWatch {
             .map(|connection| connection.id)
             .collect();
         connections.extend(self.sources.iter().cloned());
+
         self.last_read.retain(|id, _| connections.contains(id));
         let (mut unread, mut read) = (Unread::default(), Vec::new());
         let mut changed_since = now;
+
         for connection in connections {
             // Before anything is read: what is inserted meanwhile is of the next look.
             let revision = samples.sample_revision(&connection);
@@ -193,6 +198,7 @@ impl MetricWatch {
             }
             read.push((connection, LastRead { revision, at: now }));
         }
+
         let look = Look {
             estate,
             samples,
@@ -200,10 +206,12 @@ impl MetricWatch {
             changed_since,
             now,
         };
+
         let mut found = Vec::new();
         for (ids, from) in unread.chunks(now) {
             found.extend(self.look_at(look, ids, from).await?);
         }
+
         self.last_read.extend(read);
         Ok(found)
     }
@@ -234,6 +242,7 @@ impl MetricWatch {
             changed_since,
             now,
         } = look;
+
         // Samples outlive their resources. Of a resource that two connections see the first record
         // counts, with its samples alone.
         let (mut resources, _) = estate
@@ -242,6 +251,7 @@ impl MetricWatch {
                 ..ResourceFilter::default()
             })
             .await?;
+
         resources.dedup_by(|a, b| a.id == b.id);
         resources.sort_by(|a, b| {
             a.connection
@@ -249,6 +259,7 @@ impl MetricWatch {
                 .then_with(|| a.id.cmp(&b.id))
         });
         let mut strange: HashMap<ResourceId, Vec<Strange>> = HashMap::new();
+
         for of_one in resources.chunk_by(|a, b| a.connection == b.connection) {
             let ids: Vec<ResourceId> = of_one.iter().map(|resource| resource.id.clone()).collect();
             let Some(connection) = of_one.first().map(|resource| &resource.connection) else {
@@ -270,9 +281,11 @@ impl MetricWatch {
                 tokio::task::yield_now().await;
             }
         }
+
         let found = |resource: &Resource| {
             finding(resource, strange.remove(&resource.id).unwrap_or_default())
         };
+
         Ok(resources.iter().filter_map(found).collect())
     }
 
@@ -283,6 +296,7 @@ impl MetricWatch {
         if is_new && self.series.len() >= MOST_SERIES {
             return Vec::new();
         }
+
         let taken_over = self.looked.filter(|_| is_new).map(|looked| looked - LATE);
         let news = taken_over.map_or(now - NEWS, |looked| looked.max(now - NEWS));
         let class = AnomalyClass::of_metric(series.metric);
@@ -300,10 +314,12 @@ impl MetricWatch {
         };
         let watched = self.series.entry(key).or_insert_with(fresh);
         watched.detector.set_sensitivity(sensitivity.of_detector());
+
         watched.detector.set_bias((factor - 1.0) * BIAS_NATS);
         let lens = self.changes.lens(&series.resource, series.metric);
         let trained = self.bands.get(&series.resource, series.metric);
         let mut strange = Vec::new();
+
         for point in averaged(&series.points, series.period_s, watched.last, now) {
             let before = std::mem::replace(&mut watched.last, point.last);
             if baseline_from.is_some_and(|from| before < from && point.last >= from) {
@@ -330,6 +346,7 @@ impl MetricWatch {
                     .map(|reading| (reading, None)),
             );
         }
+
         strange
     }
 }
@@ -345,10 +362,12 @@ pub(super) fn observe(
     if lens.hides(point.at) {
         return None;
     }
+
     let view = lens.view(point.at);
     if view.since > before {
         detector.restart();
     }
+
     Some((
         detector.observe(point.at.as_millisecond(), view.at_first(point.value)),
         view,
@@ -388,6 +407,7 @@ fn finding(resource: &Resource, mut strange: Vec<Strange>) -> Option<Finding> {
         resource.name.as_str()
     };
     let title = words::title(metric, called, *sign, strangest);
+
     let severity = severity(strangest.score);
     Some(Finding {
         class,

@@ -49,6 +49,7 @@ pub fn amount(metric: Metric, value: f64) -> String {
 fn bytes(value: f64) -> String {
     let mut left = value;
     let mut unit = "B";
+
     for next in ["KiB", "MiB", "GiB", "TiB", "PiB"] {
         if left.abs() < 1024.0 {
             break;
@@ -68,11 +69,13 @@ pub fn figures(value: f64) -> String {
             value.to_string()
         };
     }
+
     let magnitude = value.abs().log10().floor() as i32;
     let step = 10_f64.powi(magnitude - 2);
     let rounded = (value / step).round() * step;
     let decimals = usize::try_from(2 - magnitude).unwrap_or(0).min(12);
     let text = format!("{rounded:.decimals$}");
+
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
@@ -120,6 +123,7 @@ fn usually(metric: Metric, reading: &Reading) -> String {
     } else {
         f64::INFINITY
     };
+
     let (low, high) = (
         amount(metric, reading.low.max(0.0)),
         amount(metric, reading.high.clamp(0.0, most)),
@@ -129,6 +133,7 @@ fn usually(metric: Metric, reading: &Reading) -> String {
         (Some((number, unit)), Some((_, same))) if unit == same => number,
         _ => low.as_str(),
     };
+
     if low == high {
         format!("usually {low}")
     } else {
@@ -152,6 +157,7 @@ pub(super) fn title(
     } else {
         ("is", "has", "varies")
     };
+
     let what = match (sign, up) {
         (Some(Sign::Flatline), _) => format!("{is} stuck at {value}"),
         // The single value may well be a usual one, and says nothing of the swings around it.
@@ -179,6 +185,7 @@ pub(super) fn title(
         (_, true) => format!("rose to {value}"),
         (_, false) => format!("fell to {value}"),
     };
+
     format!(
         "{} of {resource} {what}, {}",
         name(metric),
@@ -267,6 +274,7 @@ pub fn changed(change: &ResourceChange) -> String {
         Attribute::AttachedTo => "attachment",
         other => other.as_str(),
     };
+
     let were = if matches!(
         change.attribute,
         Attribute::SecurityGroups | Attribute::Iops | Attribute::Replicas
@@ -275,6 +283,7 @@ pub fn changed(change: &ResourceChange) -> String {
     } else {
         "was"
     };
+
     format!(
         "its {name} {were} changed from {} to {}",
         change.before.replace(',', ", "),
@@ -289,6 +298,7 @@ fn tags_changed(change: &ResourceChange) -> String {
         .filter_map(|line| line.split_once('='))
         .map(|(name, _)| name)
         .collect();
+
     match names.len() {
         0 => "its tags were changed".to_owned(),
         1 => format!(
@@ -346,10 +356,12 @@ mod tests {
             indication: sign(Some(Sign::Spike), value > 35.0).into(),
         };
         let titled = |sign, value| title(Metric::CpuUtilization, "web", sign, &reading(value));
+
         assert_eq!(
             titled(Some(Sign::Spike), 97.02),
             "CPU of web rose to 97 %, usually 0 to 41 %"
         );
+
         let inside = "CPU of web varies unusually at 5.25 %, within the usual 0 to 41 %";
         assert_eq!(
             titled(Some(Sign::Spike), 5.25),
@@ -361,16 +373,19 @@ mod tests {
             titled(Some(Sign::Flatline), 12.0),
             "CPU of web is stuck at 12 %, usually 0 to 41 %"
         );
+
         let requests = title(
             Metric::RequestRate,
             "shop",
             Some(Sign::Season),
             &reading(3.0),
         );
+
         assert_eq!(
             requests,
             "Requests of shop are low for this time of day: 3/s, usually 0/s to 41/s"
         );
+
         let text = evidence(&reading(5.25)).expect("a metric has evidence");
         assert_eq!(
             text,

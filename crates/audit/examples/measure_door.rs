@@ -29,6 +29,7 @@ fn main() -> std::io::Result<()> {
     let read = |bytes: &[u8]| {
         Draft::from_bytes(bytes, now).map_err(|errors| std::io::Error::other(format!("{errors:?}")))
     };
+
     let stored: Vec<Vec<u8>> = lines
         .iter()
         .map(|line| Ok(read(line)?.canonical))
@@ -42,6 +43,7 @@ fn main() -> std::io::Result<()> {
         text.len() / lines.len(),
         canonical / lines.len()
     )?;
+
     let mut report = |name: &str, round: &mut dyn FnMut()| {
         let mut fastest = f64::MAX;
         for _ in 0..ROUNDS {
@@ -55,11 +57,13 @@ fn main() -> std::io::Result<()> {
             fastest * 1e9 / lines.len() as f64
         )
     };
+
     report("one by one", &mut || {
         lines
             .iter()
             .for_each(|line| drop(black_box(Draft::from_bytes(line, now))))
     })?;
+
     for (name, content, bodies) in [
         ("NDJSON, 500 at once", Content::Ndjson, &batches),
         ("array, 500 at once", Content::Array, &arrays),
@@ -70,6 +74,7 @@ fn main() -> std::io::Result<()> {
                 .for_each(|body| drop(black_box(parse_batch(body, content, now, 500))))
         })?;
     }
+
     report("stored bytes read back", &mut || {
         stored
             .iter()

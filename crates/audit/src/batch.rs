@@ -66,6 +66,7 @@ pub fn parse_batch(
         },
         Content::Ndjson => lines(bytes, text, recorded_at, max_entries)?,
     };
+
     if drafts.is_empty() {
         return Err(BatchError {
             index: 0,
@@ -76,6 +77,7 @@ pub fn parse_batch(
             )],
         });
     }
+
     Ok(drafts)
 }
 
@@ -119,12 +121,15 @@ fn array(
             });
         }
     };
+
     if items.len() > max_entries {
         return Err(too_many(max_entries, max_entries));
     }
+
     let read = |(index, item)| {
         Draft::from_json(item, recorded_at).map_err(|errors| BatchError { index, errors })
     };
+
     items.into_iter().enumerate().map(read).collect()
 }
 
@@ -137,6 +142,7 @@ fn lines(
     let mut drafts = Vec::new();
     let mut scratch = Vec::with_capacity(SCRATCH);
     let mut start = 0;
+
     while start < bytes.len() {
         let end = memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
         let line = &bytes[start..end];
@@ -156,6 +162,7 @@ fn lines(
         }
         start = end + 1;
     }
+
     Ok(drafts)
 }
 

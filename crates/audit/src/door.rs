@@ -52,6 +52,7 @@ pub(crate) fn sent_array<T>(
         all.push(each(claim).ok_or(Unusual)?);
         Ok(())
     });
+
     (read.is_ok() && cursor.is_at_end()).then_some(all)
 }
 
@@ -64,6 +65,7 @@ pub(crate) fn stored(text: &str) -> Option<(Entry, Timestamp)> {
     if !cursor.is_at_end() || members.event_id.is_none() || members.timestamp.is_none() {
         return None;
     }
+
     let Claim { entry, .. } = claim(Ok(members), recorded_at).ok()?;
     Some((entry, recorded_at))
 }
@@ -83,6 +85,7 @@ fn claim(members: Fast<Members>, received: Timestamp) -> Fast<Claim> {
         submitted_by,
         recorded_at: _,
     } = members?;
+
     let entry = Entry {
         event_type: event_type.ok_or(Unusual)?,
         event_id: event_id.unwrap_or_else(EventId::fresh),
@@ -95,6 +98,7 @@ fn claim(members: Fast<Members>, received: Timestamp) -> Fast<Claim> {
         metadata,
         submitted_by,
     };
+
     Ok(Claim {
         entry,
         timestamp_defaulted: timestamp.is_none(),

@@ -101,6 +101,7 @@ impl Draft {
         entry.timestamp = to_millis(entry.timestamp);
         entry.submitted_by = None;
         let errors = unsound(&entry);
+
         if errors.is_empty() {
             Self::seal(entry, recorded_at, false, &mut Vec::new()).map_err(|e| vec![e])
         } else {
@@ -132,6 +133,7 @@ impl Draft {
         if let Some(refused) = refused {
             return Err(refused);
         }
+
         let member = submitter.to_member();
         Ok(drafts
             .into_iter()
@@ -163,6 +165,7 @@ impl Draft {
         let recorded_at = to_millis(recorded_at);
         scratch.clear();
         let ours = entry.write_parts(recorded_at, scratch);
+
         if scratch.len() > MAX_ENTRY_BYTES {
             let message = format!(
                 "the entry has {} bytes; the limit is {MAX_ENTRY_BYTES}",
@@ -170,6 +173,7 @@ impl Draft {
             );
             return Err(FieldError::new("", "entry_too_large", message));
         }
+
         let claim = Sha256::new()
             .chain_update(&scratch[..ours.start])
             .chain_update(&scratch[ours.end..]);
@@ -212,6 +216,7 @@ impl Entry {
             ),
             _ => (None, None),
         };
+
         let recorded_at = recorded_at
             .as_ref()
             .and_then(Json::as_str)
@@ -221,10 +226,12 @@ impl Entry {
         if value.get("event_id").is_none() {
             return Err(ReadBackError("no event_id".into()));
         }
+
         let claim = read_claim(value, recorded_at).map_err(|errors| unreadable(&errors))?;
         if claim.timestamp_defaulted {
             return Err(ReadBackError("no timestamp".into()));
         }
+
         let submitter = submitter
             .map(read_submitter)
             .transpose()
@@ -259,6 +266,7 @@ fn reserved(entry: &Entry) -> Option<FieldError> {
         );
         return Some(FieldError::new("event_type", "reserved", message));
     }
+
     let message = format!("identifiers that begin with {OWN_ID_PREFIX} are given by Reeve alone");
     entry
         .event_id
@@ -279,6 +287,7 @@ fn unsound(entry: &Entry) -> Vec<FieldError> {
     {
         errors.push(FieldError::new("actor.email", "invalid_value", message));
     }
+
     for (path, state) in [
         ("changes.before", &entry.changes.before),
         ("changes.after", &entry.changes.after),
@@ -296,6 +305,7 @@ fn unsound(entry: &Entry) -> Vec<FieldError> {
             }
         }
     }
+
     for (name, value) in entry.metadata.extra.iter() {
         let path = format!("metadata.{name}");
         if Metadata::NAMED.contains(&name) {
@@ -307,6 +317,7 @@ fn unsound(entry: &Entry) -> Vec<FieldError> {
         }
         check_tree(value, &path, MAX_DEPTH - 2, &mut errors);
     }
+
     errors
 }
 

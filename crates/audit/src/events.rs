@@ -239,6 +239,7 @@ mod tests {
         ];
         let total: usize = lists.iter().map(|list| list.len()).sum();
         assert_eq!(total, all().count(), "a name stands twice");
+
         for kind in all() {
             assert!(EventType::new(kind.name).is_ok(), "{}", kind.name);
             assert!(
@@ -260,6 +261,7 @@ mod tests {
                 kind.name
             );
         }
+
         assert_eq!(find("authentication.login"), Some(&LOGIN));
         assert_eq!(find("authentication"), None);
     }

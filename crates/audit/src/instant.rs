@@ -60,12 +60,14 @@ fn written(instant: Timestamp) -> Option<[u8; WRITTEN]> {
     if !(0..=9_999).contains(&year) {
         return None;
     }
+
     let mut out = *b"0000-00-00T00:00:00.000Z";
     let mut two = |at: usize, value: i64| {
         out[at] = b'0' + (value / 10) as u8;
         out[at + 1] = b'0' + (value % 10) as u8;
     };
     two(0, year / 100);
+
     two(2, year % 100);
     two(5, month);
     two(8, day);
@@ -74,6 +76,7 @@ fn written(instant: Timestamp) -> Option<[u8; WRITTEN]> {
     two(17, of_day % 60);
     two(20, milli / 10);
     out[22] = b'0' + (milli % 10) as u8;
+
     Some(out)
 }
 
@@ -96,6 +99,7 @@ fn usual(bytes: &[u8]) -> Option<Timestamp> {
     if [head[4], head[7], head[10], head[13], head[16]] != *b"--T::" {
         return None;
     }
+
     let (year, month, day) = (two(0)? * 100 + two(2)?, two(5)?, two(8)?);
     let (hour, minute, second) = (two(11)?, two(14)?, two(17)?);
     let sound = (1..=9_998).contains(&year)
@@ -104,6 +108,7 @@ fn usual(bytes: &[u8]) -> Option<Timestamp> {
         && hour < 24
         && minute < 60
         && second < 60;
+
     let (zone, fraction) = bytes[19..].split_last()?;
     let milli = match fraction {
         [] => 0,
@@ -113,9 +118,11 @@ fn usual(bytes: &[u8]) -> Option<Timestamp> {
         }
         _ => return None,
     };
+
     if !sound || *zone != b'Z' {
         return None;
     }
+
     let seconds = civil::days(year, month, day) * DAY + hour * 3_600 + minute * 60 + second;
     Timestamp::from_millisecond(seconds * 1_000 + milli).ok()
 }
@@ -132,12 +139,15 @@ fn parse_any(text: &str) -> Result<Timestamp, InstantError> {
                 }
             })
     };
+
     let middle = matches!(bytes.get(10), Some(b'T' | b't' | b' '));
     if !(shape(b"0000-00-00", 0) && middle && shape(b"00:00:00", 11)) {
         return Err(InstantError::Shape);
     }
+
     let mut rest = &text[19..];
     let mut fraction = "";
+
     if let Some(after) = rest.strip_prefix('.') {
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 {
@@ -145,6 +155,7 @@ fn parse_any(text: &str) -> Result<Timestamp, InstantError> {
         }
         (fraction, rest) = after.split_at(digits);
     }
+
     let offset = match rest.as_bytes() {
         [b'Z' | b'z'] => "Z",
         [b'+' | b'-', h1, h2, b':', m1, m2]
@@ -154,6 +165,7 @@ fn parse_any(text: &str) -> Result<Timestamp, InstantError> {
         }
         _ => return Err(InstantError::Shape),
     };
+
     let fraction = &fraction[..fraction.len().min(3)];
     let dot = if fraction.is_empty() { "" } else { "." };
     let whole = format!("{}T{}{dot}{fraction}{offset}", &text[..10], &text[11..19]);
@@ -161,6 +173,7 @@ fn parse_any(text: &str) -> Result<Timestamp, InstantError> {
     if format_instant(instant).starts_with('-') {
         return Err(InstantError::Range);
     }
+
     Ok(to_millis(instant))
 }
 
@@ -207,9 +220,11 @@ mod tests {
     #[test]
     fn the_short_ways_agree_with_the_calendar_of_jiff() {
         const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+
         // Steps of some 27 hours and odd nanoseconds, over all that a time can be.
         let (mut second, mut nano) = (Timestamp::MIN.as_second() + 1, 0);
         let mut short = 0;
+
         while second < Timestamp::MAX.as_second() {
             let sign = if second < 0 { -1 } else { 1 };
             let instant = Timestamp::new(second, sign * nano).expect("within range");
@@ -224,6 +239,7 @@ mod tests {
             second += 98_765;
             nano = (nano + 7_654_321) % 1_000_000_000;
         }
+
         assert!(short > 1_000_000, "{short}");
         for odd in [
             "2024-02-29T00:00:00Z",

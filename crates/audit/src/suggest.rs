@@ -29,8 +29,10 @@ fn distance(a: &[char], b: &[char], limit: usize) -> usize {
     if a.len().abs_diff(b.len()) > limit {
         return limit + 1;
     }
+
     let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
+
     for i in 1..=a.len() {
         let mut row = vec![i; b.len() + 1];
         for j in 1..=b.len() {
@@ -42,6 +44,7 @@ fn distance(a: &[char], b: &[char], limit: usize) -> usize {
         }
         before = std::mem::replace(&mut last, row);
     }
+
     last[b.len()].min(limit + 1)
 }
 

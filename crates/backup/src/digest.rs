@@ -117,6 +117,7 @@ impl<R: Read> Read for Sealed<R> {
         self.hash.update(part);
         self.start += ready;
         self.bytes += ready as u64;
+
         Ok(ready)
     }
 }

@@ -45,6 +45,7 @@ impl Folder {
             }
             File::open(&folder)?.sync_all()?;
         }
+
         Ok(())
     }
 }
@@ -54,6 +55,7 @@ impl Sink for Folder {
         if !(self.wanted)(name) {
             return Ok(None);
         }
+
         // The name has no segment that leads out, and below a folder that was empty nothing is a
         // link.
         let path = self.root.join(name.as_str());
@@ -63,11 +65,13 @@ impl Sink for Folder {
                 .mode(0o700)
                 .create(parent)?;
         }
+
         let file = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(0o600)
             .open(&path)?;
+
         Ok(Some(Box::new(
             self.open.insert(BufWriter::with_capacity(1 << 18, file)),
         )))

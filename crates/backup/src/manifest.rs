@@ -101,6 +101,7 @@ impl Manifest {
             attestation: None,
             ..self.clone()
         };
+
         attested
             .parts
             .retain(|part| !part.path.starts_with("keys/"));
@@ -120,10 +121,12 @@ impl Manifest {
         {
             return Err(ManifestError::Version(version));
         }
+
         let manifest: Manifest = serde_json::from_value(value)?;
         for part in &manifest.parts {
             PartName::parse(&part.path)?;
         }
+
         Ok(manifest)
     }
 }

@@ -42,6 +42,7 @@ impl PartName {
         let refused = || NameError {
             name: text.chars().take(120).collect(),
         };
+
         let segments: Vec<&str> = text.split('/').collect();
         let sound = |segment: &&str| {
             !segment.is_empty()
@@ -51,10 +52,12 @@ impl PartName {
                     .chars()
                     .any(|letter| letter.is_control() || letter == '\\')
         };
+
         let known = FOLDERS.contains(&segments[0]) && (2..=MOST_DEPTH).contains(&segments.len());
         if text.len() > MOST_BYTES || !known || !segments.iter().all(sound) {
             return Err(refused());
         }
+
         Ok(PartName(text.to_owned()))
     }
 
@@ -90,8 +93,10 @@ mod tests {
         ] {
             assert!(PartName::parse(name).is_ok(), "{name}");
         }
+
         let long = format!("ledger/{}", "a".repeat(256));
         let deep = format!("lake/{}x", "a/".repeat(12));
+
         for name in [
             "",
             "ledger",

@@ -105,14 +105,17 @@ pub fn read(input: impl Read, sink: &mut dyn Sink) -> io::Result<Contents> {
     };
     let mut archive = Archive::new(decoder);
     let found = parts(&mut archive, sink, &mut contents)?;
+
     end(archive.into_inner(), &mut contents);
     compare(&found, &mut contents);
+
     if contents.sha256.is_none() && contents.flaws.is_empty() {
         contents.flaw(
             None,
             "the SHA-256 at the end of the file does not match the file",
         );
     }
+
     Ok(contents)
 }
 
@@ -137,6 +140,7 @@ fn parts<R: Read>(
             return Ok(found);
         }
     };
+
     for entry in entries {
         let taken = match entry {
             Ok(mut entry) => take(&mut entry, sink, &mut names),
@@ -161,6 +165,7 @@ fn parts<R: Read>(
             }
         }
     }
+
     contents.flaw(Some(MANIFEST), "it is missing: the archive was cut off");
     Ok(found)
 }
@@ -180,6 +185,7 @@ fn take<R: Read>(
     if entry.header().entry_type() != EntryType::Regular {
         return Err(wrong("it is not a regular file".to_owned()));
     }
+
     let bytes = entry.size();
     if path == MANIFEST {
         let mut text = Vec::new();
@@ -191,15 +197,18 @@ fn take<R: Read>(
             .map(|_| Taken::Manifest(text))
             .map_err(|error| wrong(format!("it cannot be read: {error}")));
     }
+
     let name = PartName::parse(&path).map_err(|error| wrong(error.to_string()))?;
     if names.len() >= MOST_PARTS || !names.insert(name.clone()) {
         return Err(wrong(
             "it is there twice, or there are too many parts".to_owned(),
         ));
     }
+
     let mut hash = Sha256::new();
     let mut buffer = vec![0; CHUNK];
     let mut left = bytes;
+
     {
         let mut out = sink.open(&name, bytes).map_err(Wrong::Sink)?;
         while left > 0 {
@@ -216,6 +225,7 @@ fn take<R: Read>(
             left -= read as u64;
         }
     }
+
     sink.close().map_err(Wrong::Sink)?;
     Ok(Taken::Part(Part {
         path,
@@ -253,6 +263,7 @@ fn compare(found: &[Part], contents: &mut Contents) {
     else {
         return;
     };
+
     let by_path: std::collections::BTreeMap<&str, &Part> = found
         .iter()
         .map(|part| (part.path.as_str(), part))
@@ -278,6 +289,7 @@ fn compare(found: &[Part], contents: &mut Contents) {
             Some(_) => {}
         }
     }
+
     let names: BTreeSet<&str> = listed.iter().map(|part| part.path.as_str()).collect();
     for part in found
         .iter()

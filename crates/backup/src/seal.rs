@@ -57,6 +57,7 @@ pub fn seal(passphrase: &str, origin: &str, plain: &[u8]) -> Result<Vec<u8>, Sea
     if passphrase.chars().count() < LEAST_CHARACTERS {
         return Err(SealError::Short);
     }
+
     let (mut salt, mut nonce) = ([0u8; 16], [0u8; 12]);
     let mut random = rand::rngs::SysRng;
     let drawn = random
@@ -81,6 +82,7 @@ pub fn seal(passphrase: &str, origin: &str, plain: &[u8]) -> Result<Vec<u8>, Sea
         nonce: BASE64.encode(nonce),
         ciphertext: BASE64.encode(ciphertext),
     };
+
     serde_json::to_vec_pretty(&sealed).map_err(|error| SealError::Failed(error.to_string()))
 }
 
@@ -95,17 +97,20 @@ pub fn open(
 ) -> Result<Zeroizing<Vec<u8>>, SealError> {
     let form = |cause: String| SealError::Form(cause);
     let sealed: Sealed = serde_json::from_slice(sealed).map_err(|error| form(error.to_string()))?;
+
     if sealed.version != 1 || sealed.kdf != "argon2id" {
         return Err(form(format!(
             "version {} with {} is not known",
             sealed.version, sealed.kdf
         )));
     }
+
     if sealed.memory_kib > MOST_MEMORY_KIB || sealed.passes > MOST_PASSES {
         return Err(form(
             "they ask for more memory or time than is given".to_owned(),
         ));
     }
+
     let bytes = |text: &str| BASE64.decode(text).map_err(|error| form(error.to_string()));
     let (salt, nonce, ciphertext) = (
         bytes(&sealed.salt)?,
@@ -120,6 +125,7 @@ pub fn open(
         msg: &ciphertext,
         aad: &associated(origin, cost),
     };
+
     cipher
         .decrypt(&nonce, payload)
         .map(Zeroizing::new)
@@ -159,6 +165,7 @@ mod tests {
                 .as_slice(),
             b"secret"
         );
+
         for (passphrase, origin) in [
             ("correct horse batterx", "log.example"),
             ("correct horse battery", "log.other"),
@@ -168,10 +175,12 @@ mod tests {
                 Err(SealError::Passphrase)
             ));
         }
+
         assert!(matches!(
             seal("elevenchars", "log.example", b"x"),
             Err(SealError::Short)
         ));
+
         let greedy = String::from_utf8(sealed)
             .unwrap()
             .replace("65536", "999999999");

@@ -79,6 +79,7 @@ impl<W: Write> ArchiveWriter<W> {
             left: bytes,
             hash: Sha256::new(),
         });
+
         Ok(())
     }
 
@@ -92,12 +93,14 @@ impl<W: Write> ArchiveWriter<W> {
         else {
             return Ok(());
         };
+
         if left > 0 {
             return Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,
                 format!("{name} ends {left} bytes early"),
             ));
         }
+
         self.pad(bytes)?;
         self.parts.push(Part {
             path: name.as_str().to_owned(),
@@ -135,6 +138,7 @@ impl<W: Write> ArchiveWriter<W> {
         self.tar.get_mut().write_all(&text)?;
         self.pad(text.len() as u64)?;
         let (out, bytes, digest) = self.tar.into_inner()?.finish()?.seal()?;
+
         Ok((
             out,
             Summary {
@@ -169,12 +173,14 @@ impl<W: Write> Write for ArchiveWriter<W> {
         let Some(open) = &mut self.open else {
             return Err(io::Error::other("no part is open"));
         };
+
         let count = usize::try_from(open.left)
             .unwrap_or(usize::MAX)
             .min(bytes.len());
         let written = self.tar.get_mut().write(&bytes[..count])?;
         open.hash.update(&bytes[..written]);
         open.left -= written as u64;
+
         Ok(written)
     }
 

@@ -96,9 +96,11 @@ pub(crate) fn agent_type(input: &AgentInput, types: &AgentTypes) -> Result<Agent
     let Some(row) = AgentType::parse(text).and_then(|name| types.get(name)) else {
         return Err(one_of("agent_type", types.names().into_iter()));
     };
+
     if row.info().findings.is_some() {
         return Ok(row.info().agent_type);
     }
+
     let message = format!(
         "{text} is not available in this release; available are {}",
         types.available().join(", ")
@@ -120,12 +122,15 @@ pub(crate) fn runs_by_schedule(
         .as_deref()
         .map(str::trim)
         .filter(|pattern| !pattern.is_empty());
+
     let Some(pattern) = asked.filter(|_| types.judging(agent_type).is_none()) else {
         return Ok(());
     };
+
     if before.is_some_and(|schedule| schedule.pattern == pattern) {
         return Ok(());
     }
+
     let message = format!(
         "agents of type {agent_type} judge nothing themselves and hold what anomalies and predictive rules find; leave the schedule out"
     );
@@ -144,6 +149,7 @@ pub(crate) fn overlay(
         Ok(values) => settings.values = values,
         Err(wrong) => errors.extend(wrong),
     }
+
     if let Some(name) = &input.name {
         settings.name = name.trim().to_owned();
     }
@@ -157,6 +163,7 @@ pub(crate) fn overlay(
             "must have 1 to 200 characters",
         ));
     }
+
     let mut take = |result: Result<(), FieldError>| errors.extend(result.err());
     take(named(
         "mode",
@@ -165,16 +172,19 @@ pub(crate) fn overlay(
         |m| m.as_str(),
         |m| settings.mode = m,
     ));
+
     take(names(
         "scope.accounts",
         input.accounts.as_deref(),
         |names| settings.scope.accounts = names,
     ));
+
     take(names(
         "scope.services",
         input.services.as_deref(),
         |names| settings.scope.services = names,
     ));
+
     take(days(input.learning_period.as_deref(), |days| {
         settings.learning_period_days = days
     }));
@@ -184,12 +194,14 @@ pub(crate) fn overlay(
     if let Some(enabled) = input.auto_apply_enabled {
         settings.auto_apply.enabled = enabled;
     }
+
     let auto = &mut settings.auto_apply;
     take(impact(
         "auto_apply.max_impact",
         input.auto_apply_max_impact.as_deref(),
         |i| auto.max_impact = i,
     ));
+
     take(impact(
         "auto_apply.approval_required",
         input.auto_apply_approval_required.as_deref(),
@@ -197,22 +209,26 @@ pub(crate) fn overlay(
             auto.approval_required = i;
         },
     ));
+
     let notify = &mut settings.notifications;
     take(timing(
         "recommendations",
         input.notify_recommendations.as_deref(),
         |t| notify.recommendations = t,
     ));
+
     take(timing(
         "actions_taken",
         input.notify_actions_taken.as_deref(),
         |t| notify.actions_taken = t,
     ));
+
     take(timing(
         "anomalies",
         input.notify_anomalies.as_deref(),
         |t| notify.anomalies = t,
     ));
+
     take(schedule(input, now, |schedule| {
         settings.schedule = schedule
     }));
@@ -239,10 +255,12 @@ fn schedule(
         };
         return zone.map_or(Ok(()), |_| Err(alone()));
     };
+
     if pattern.trim().is_empty() {
         set(None);
         return Ok(());
     }
+
     let found = Schedule::new(pattern, zone.unwrap_or("UTC"), now).map_err(|error| {
         let field = if matches!(error, ScheduleError::Zone(_)) {
             "schedule_time_zone"
@@ -252,6 +270,7 @@ fn schedule(
         FieldError::new(field, "invalid_value", error.to_string())
     })?;
     set(Some(found));
+
     Ok(())
 }
 
@@ -306,6 +325,7 @@ fn names(
     let bad = |name: &String| {
         name.trim().is_empty() || name.len() > 256 || name.chars().any(char::is_control)
     };
+
     if let Some(at) = given.iter().position(bad) {
         return Err(FieldError::new(
             format!("{path}[{at}]"),
@@ -313,6 +333,7 @@ fn names(
             "must be a name of 1 to 256 bytes",
         ));
     }
+
     if given.len() > 1000 {
         return Err(FieldError::new(
             path,
@@ -320,6 +341,7 @@ fn names(
             "at most 1000 names are taken",
         ));
     }
+
     let mut unique: Vec<String> = Vec::with_capacity(given.len());
     for name in given {
         let name = name.trim().to_owned();
@@ -327,6 +349,7 @@ fn names(
             unique.push(name);
         }
     }
+
     set(unique);
     Ok(())
 }
@@ -392,6 +415,7 @@ mod tests {
             ..AgentInput::default()
         };
         let settings = overlay(Settings::defaults(), &[], &input, Timestamp::UNIX_EPOCH).unwrap();
+
         assert_eq!(
             (
                 settings.mode,
@@ -400,7 +424,9 @@ mod tests {
             ),
             (Mode::Active, 14, 85.0)
         );
+
         assert_eq!(settings.scope.accounts, ["prod-aws"]);
+
         let auto = AutoApply {
             enabled: true,
             max_impact: Impact::Medium,
@@ -423,6 +449,7 @@ mod tests {
                 [path]
             );
         };
+
         check(
             AgentInput {
                 name: text("  "),
@@ -430,6 +457,7 @@ mod tests {
             },
             "name",
         );
+
         check(
             AgentInput {
                 mode: text("aktiv"),
@@ -437,6 +465,7 @@ mod tests {
             },
             "mode",
         );
+
         check(
             AgentInput {
                 accounts: Some(vec!["a".into(), String::new()]),
@@ -444,6 +473,7 @@ mod tests {
             },
             "scope.accounts[1]",
         );
+
         for bad in ["14", "d", "-1d", "400d", "1.5d", "2w"] {
             check(
                 AgentInput {
@@ -453,6 +483,7 @@ mod tests {
                 "learning_period",
             );
         }
+
         for bad in ["101", "-1%", "NaN", "high", ""] {
             check(
                 AgentInput {
@@ -462,6 +493,7 @@ mod tests {
                 "confidence_threshold",
             );
         }
+
         check(
             AgentInput {
                 auto_apply_max_impact: text("huge"),
@@ -469,6 +501,7 @@ mod tests {
             },
             "auto_apply.max_impact",
         );
+
         check(
             AgentInput {
                 notify_anomalies: text("soon"),
@@ -476,12 +509,14 @@ mod tests {
             },
             "notifications.anomalies",
         );
+
         let both = AgentInput {
             name: text("x"),
             mode: text("y"),
             learning_period: text("z"),
             ..AgentInput::default()
         };
+
         assert_eq!(
             overlay(Settings::defaults(), &[], &both, Timestamp::UNIX_EPOCH)
                 .unwrap_err()
@@ -503,6 +538,7 @@ mod tests {
             )
         };
         assert_eq!(parsed("cost_optimizer").unwrap(), AgentType::COST_OPTIMIZER);
+
         let spot = parsed("spot_optimizer").unwrap_err();
         assert_eq!(
             (spot.path.as_str(), spot.code),
@@ -514,6 +550,7 @@ mod tests {
                 .message
                 .contains("must be one of")
         );
+
         assert_eq!(
             agent_type(&AgentInput::default(), &types).unwrap_err().code,
             "missing_field"
@@ -531,6 +568,7 @@ mod tests {
             runs_by_schedule(agent_type, &types, &input, before)
                 .map_err(|error| (error.path, error.code))
         };
+
         let refused = Err(("schedule".to_owned(), "not_available"));
         assert_eq!(check(AgentType::COST_OPTIMIZER, "0 3 * * *", None), Ok(()));
         assert_eq!(check(AgentType::DB_OPTIMIZER, "0 3 * * *", None), refused);
@@ -539,6 +577,7 @@ mod tests {
             Ok(()),
             "to have none is what it is"
         );
+
         // An agent that has one from an earlier release can be configured with it.
         let before = Schedule {
             pattern: "0 3 * * *".to_owned(),

@@ -41,16 +41,19 @@ impl Approvals {
         if now.duration_since(last) < REMIND_EVERY {
             return Ok(false);
         }
+
         let recommendation = self
             .records
             .agents
             .recommendation_get(&approval.recommendation)
             .await?;
+
         let reminded = Approval {
             reminded_at: Some(now),
             version: approval.version + 1,
             ..approval.clone()
         };
+
         self.records
             .record(vec![log_entry::approval(
                 "approval.remind",
@@ -60,6 +63,7 @@ impl Approvals {
                 caller,
             )])
             .await?;
+
         self.records.agents.approval_update(&reminded).await?;
         Ok(true)
     }
@@ -78,16 +82,19 @@ impl Approvals {
                 approval.status
             )));
         }
+
         let recommendation = self
             .records
             .agents
             .recommendation_get(&approval.recommendation)
             .await?;
+
         let hash = recommendation
             .plan
             .as_ref()
             .map(|plan| plan.hash.clone())
             .unwrap_or_default();
+
         let (over, error) = if approval.expires_at <= self.records.clock.now() {
             let message = "the request has expired; ask for the execution again".to_owned();
             (
@@ -105,6 +112,7 @@ impl Approvals {
         } else {
             return Ok((approval, recommendation));
         };
+
         self.lapse(approval, &recommendation, over, caller).await?;
         Err(error)
     }
@@ -124,6 +132,7 @@ impl Approvals {
             version,
             ..approval
         };
+
         self.records
             .record(vec![log_entry::approval(
                 "approval.expire",
@@ -133,6 +142,7 @@ impl Approvals {
                 caller,
             )])
             .await?;
+
         self.records.agents.approval_update(&expired).await?;
         if recommendation.status == Status::PendingApproval {
             let why = format!("approval lapsed: {reason}");
@@ -146,6 +156,7 @@ impl Approvals {
                 )
                 .await?;
         }
+
         Ok(())
     }
 
@@ -157,6 +168,7 @@ impl Approvals {
     ) -> Result<impl Iterator<Item = Approval>, EngineError> {
         let hash = recommendation.plan.as_ref().map(|plan| plan.hash.as_str());
         let now = self.records.clock.now();
+
         // Signatures that were given for an exception approve the execution that used it up and no
         // other.
         let unused = |a: &Approval| {
@@ -164,12 +176,14 @@ impl Approvals {
                 .as_ref()
                 .is_none_or(|exception| exception.used_by.is_none())
         };
+
         let good = move |a: &Approval| {
             a.status == status
                 && Some(a.plan_hash.as_str()) == hash
                 && a.expires_at > now
                 && unused(a)
         };
+
         Ok(self
             .records
             .agents
@@ -198,11 +212,13 @@ impl Approvals {
         if needed.is_empty() {
             return Ok(true);
         }
+
         let carries = |a: Approval| {
             needed
                 .iter()
                 .all(|n| a.signed.iter().any(|given| given.signature == *n))
         };
+
         Ok(self
             .approvals_with(recommendation, ApprovalStatus::Approved)
             .await?
@@ -255,6 +271,7 @@ impl Approvals {
             &recommendation,
             wish.caller,
         );
+
         self.records
             .record(vec![
                 asked,
@@ -266,6 +283,7 @@ impl Approvals {
                 ),
             ])
             .await?;
+
         self.records.agents.recommendation_update(&waiting).await?;
         self.records.agents.approval_insert(&approval).await?;
         Ok(approval)

@@ -36,6 +36,7 @@ impl RecommendationService {
                 names.join(" and ")
             )));
         };
+
         let mut signed = Approval {
             version: approval.version + 1,
             ..approval
@@ -46,6 +47,7 @@ impl RecommendationService {
             at: self.records.clock.now(),
             comment,
         });
+
         let complete = signed
             .needed
             .iter()
@@ -53,6 +55,7 @@ impl RecommendationService {
         if complete {
             signed.status = ApprovalStatus::Approved;
         }
+
         let entry = log_entry::approval(
             "approval.sign",
             ActionStatus::Success,
@@ -62,10 +65,12 @@ impl RecommendationService {
         )
         .with_metadata("signature", signature.as_str());
         self.records.record(vec![entry]).await?;
+
         self.records.agents.approval_update(&signed).await?;
         if complete {
             self.approved(recommendation, &signed, caller).await?;
         }
+
         Ok(signed)
     }
 
@@ -88,11 +93,13 @@ impl RecommendationService {
                 .needed
                 .iter()
                 .any(|s| caller.signatures.contains(s));
+
         if !may {
             return Err(EngineError::Forbidden(
                 "only its requester and users who could sign it can reject it".to_owned(),
             ));
         }
+
         let version = approval.version + 1;
         let rejected = Approval {
             status: ApprovalStatus::Rejected,
@@ -100,6 +107,7 @@ impl RecommendationService {
             version,
             ..approval
         };
+
         self.records
             .record(vec![log_entry::approval(
                 "approval.reject",
@@ -109,6 +117,7 @@ impl RecommendationService {
                 caller,
             )])
             .await?;
+
         self.records.agents.approval_update(&rejected).await?;
         if recommendation.status == Status::PendingApproval {
             let why = format!("approval was refused: {reason}");
@@ -122,6 +131,7 @@ impl RecommendationService {
                 )
                 .await?;
         }
+
         Ok(rejected)
     }
 
@@ -142,6 +152,7 @@ impl RecommendationService {
         let _turn = self.records.turn.lock().await;
         let (approval, recommendation) = self.approvals.waiting(id, caller).await?;
         may_sign(&approval, caller)?;
+
         // What was left to the caller is not the caller's to pass on.
         let own = caller
             .can_sign(&approval)
@@ -152,6 +163,7 @@ impl RecommendationService {
                 "your roles include none of the missing approvals".to_owned(),
             ));
         };
+
         let signed = approval
             .signed
             .iter()
@@ -164,6 +176,7 @@ impl RecommendationService {
                 message,
             )]));
         }
+
         let mut next = Approval {
             version: approval.version + 1,
             ..approval
@@ -177,6 +190,7 @@ impl RecommendationService {
             to: to.clone(),
             at,
         });
+
         let mut entry = log_entry::approval(
             "approval.delegate",
             ActionStatus::Success,
@@ -186,9 +200,11 @@ impl RecommendationService {
         )
         .with_metadata("signature", signature.as_str())
         .with_metadata("to", to);
+
         if let Some(comment) = comment {
             entry = entry.with_metadata("comment", comment);
         }
+
         self.records.record(vec![entry]).await?;
         self.records.agents.approval_update(&next).await?;
         Ok(next)
@@ -204,6 +220,7 @@ impl RecommendationService {
         if recommendation.status != Status::PendingApproval {
             return Ok(());
         }
+
         let recommendation = self
             .approvals
             .grant_exception(recommendation, approval, caller)
@@ -220,6 +237,7 @@ impl RecommendationService {
                 Status::Approved
             },
         )?;
+
         let to = self
             .records
             .make_move("recommendation.approve", &recommendation, to, caller)
@@ -264,9 +282,11 @@ fn may_sign(approval: &Approval, caller: &Caller) -> Result<(), EngineError> {
             "you requested this change, so someone else must approve it".to_owned(),
         ));
     }
+
     if approval.signed.iter().any(|signed| caller.is(&signed.by)) {
         let message = "you have already approved it; another user must give the other approval";
         return Err(EngineError::Forbidden(message.to_owned()));
     }
+
     Ok(())
 }

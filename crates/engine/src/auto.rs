@@ -133,9 +133,11 @@ pub(super) fn decide(
         (candidate.is_managed_by_code, "iac_managed"),
         (candidate.needs_person, "needs_person"),
     ];
+
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
     }
+
     match (
         signatures_for(matrix, Some(agent), candidate.impact_level).is_empty(),
         agent.mode,
@@ -177,9 +179,11 @@ pub(super) fn decide_quarantine(agent: &Agent, recommendation: &Recommendation) 
         ),
         (recommendation.subject.managed_by_code, "iac_managed"),
     ];
+
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
     }
+
     match recommendation.status {
         _ if recommendation.impact_level <= agent.auto_apply.max_impact => Auto::Apply,
         Status::Open => Auto::AskApproval,

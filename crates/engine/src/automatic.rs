@@ -86,6 +86,7 @@ impl AutomaticExecution {
                 }
             }
         }
+
         Ok(())
     }
 
@@ -98,6 +99,7 @@ impl AutomaticExecution {
     ) -> Result<Option<Execution>, EngineError> {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.records.agents.recommendation_get(id).await?;
+
         // Somebody may have answered it, or configured the agent anew, since it was found.
         let now = self.records.agents.agent_get(&agent.id).await?;
         let matrix = self.records.approval_matrix().await?;
@@ -107,9 +109,11 @@ impl AutomaticExecution {
             &Candidate::from(&recommendation),
             report.days_observed,
         );
+
         if matches!(decided, Auto::Leave(_)) {
             return Ok(None);
         }
+
         let wish = Wish {
             run_id: Some(&report.run_id),
             automatic: true,
@@ -122,6 +126,7 @@ impl AutomaticExecution {
                 .ask_exception(&now, &matrix, recommendation, block, &wish)
                 .await;
         }
+
         if decided == Auto::AskApproval {
             let mut approval =
                 self.approvals
@@ -134,6 +139,7 @@ impl AutomaticExecution {
                 .map(Execution::PendingApproval)
                 .map(Some);
         }
+
         self.execution.proceed(recommendation, wish).await.map(Some)
     }
 
@@ -152,6 +158,7 @@ impl AutomaticExecution {
             .guardrails
             .circumstances(&[target], &signed)
             .await?;
+
         Ok(
             match circumstances.decide(recommendation, target, &signed) {
                 Err(Refusal::Guardrail(block)) => Some(block),
@@ -177,12 +184,14 @@ impl AutomaticExecution {
             .agents
             .approval_list(Some(&recommendation.id))
             .await?;
+
         let is_answered = asked
             .iter()
             .any(|one| one.exception.is_some() && one.plan_hash == plan.hash);
         let Some(exception) = ExceptionRequest::from_block(&block).filter(|_| !is_answered) else {
             return Err(EngineError::Blocked(block));
         };
+
         let reason = format!("{} is critical: {}", recommendation.title, block.message);
         let wish = Wish {
             comment: Some(&reason),
@@ -195,6 +204,7 @@ impl AutomaticExecution {
             (matrix, Some(agent)),
             &wish,
         );
+
         self.approvals
             .ask_approval(recommendation, approval, &wish)
             .await

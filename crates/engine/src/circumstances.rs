@@ -139,12 +139,14 @@ impl GuardrailService {
         let agents = self.records.agents.agent_list(None).await?;
         let limits = self.records.agents.guardrails_get().await?;
         let mut history: HashMap<ResourceId, Vec<Action>> = HashMap::new();
+
         for action in self.history_of(&ids, now).await? {
             history
                 .entry(action.resource.clone())
                 .or_default()
                 .push(action);
         }
+
         Ok(Circumstances {
             now,
             exclusions: self.records.agents.exclusion_list().await?,
@@ -187,6 +189,7 @@ impl GuardrailService {
                     .map(|one| ((one.connection.clone(), one.id.clone()), one)),
             );
         }
+
         Ok(found)
     }
 
@@ -202,6 +205,7 @@ impl GuardrailService {
                 .filter(|total| agent.scope.covers(&Place::of_total(total, connections)));
             covered.map(|total| total.resources).sum()
         };
+
         Ok(agents
             .iter()
             .map(|agent| (agent.id.clone(), size(agent)))
@@ -220,6 +224,7 @@ impl GuardrailService {
         if recommendations.iter().all(is_decided) {
             return Ok(vec![None; recommendations.len()]);
         }
+
         let asked = Caller::system();
         let wish = Wish::new(&asked, None);
         let targets: Vec<Target<'_>> = recommendations
@@ -239,6 +244,7 @@ impl GuardrailService {
             );
             Some(decided.map_or_else(Applicability::from, Applicability::Ready))
         };
+
         Ok(recommendations.iter().map(decided).collect())
     }
 }
@@ -264,6 +270,7 @@ impl Circumstances {
         if let Some(agent) = agent.filter(|agent| agent.mode == Mode::Learning) {
             return Err(Refusal::Learning(agent.id.clone()));
         }
+
         self.refused_on(recommendation, agent, target, wish)?;
         Ok(if wish.preapproved {
             Vec::new()
@@ -322,12 +329,14 @@ impl Circumstances {
                 target.resource.clone(),
             ));
         }
+
         let Some(resource) = self
             .resources
             .get(&(target.connection.clone(), target.resource.clone()))
         else {
             return Err(Refusal::ResourceGone(target.resource.clone()));
         };
+
         let connection = self
             .connections
             .iter()
@@ -335,6 +344,7 @@ impl Circumstances {
         if let Some(connection) = connection.filter(|connection| !connection.allow_actions) {
             return Err(Refusal::ObserveOnly(connection.name.clone()));
         }
+
         let change = recommendation
             .plan
             .as_ref()
@@ -344,6 +354,7 @@ impl Circumstances {
         {
             return Err(Refusal::Protected(protected.reason));
         }
+
         let place = Place::new(resource, &self.connections);
         let procedure = recommendation
             .plan
@@ -363,6 +374,7 @@ impl Circumstances {
             lately: &self.lately,
             now: self.now,
         };
+
         within_scope(agent, &place)
             .and_then(|()| not_excluded(&self.exclusions, recommendation, self.now))
             .and_then(|()| check(&self.limits, &asked))
@@ -376,6 +388,7 @@ fn within_scope(agent: Option<&Agent>, place: &Place<'_>) -> Result<(), Block> {
     let Some(agent) = agent.filter(|agent| !agent.scope.covers(place)) else {
         return Ok(());
     };
+
     let message = format!(
         "the resource is outside of the scope of agent {}",
         agent.name
@@ -427,6 +440,7 @@ impl GuardrailService {
                 Ok(needed) => return Ok(needed),
                 Err(refusal) => refusal,
             };
+
         match &refusal {
             Refusal::Learning(_) => {
                 self.refused(recommendation, "agent mode is learning", wish)
@@ -447,6 +461,7 @@ impl GuardrailService {
             }
             _ => {}
         }
+
         Err(refusal.into_error())
     }
 

@@ -21,6 +21,7 @@ impl Accounts {
         if resource.kind != ResourceKind::VirtualMachine {
             return;
         }
+
         let first = self
             .0
             .entry((resource.provider, resource.account.clone()))

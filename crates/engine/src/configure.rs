@@ -60,6 +60,7 @@ impl AgentService {
             &input,
             self.records.clock.now(),
         );
+
         let (kind, settings) = match (kind, settings) {
             (Ok(kind), Ok(settings)) => (kind, settings),
             (kind, settings) => {
@@ -68,11 +69,13 @@ impl AgentService {
                 return Err(EngineError::Invalid(errors));
             }
         };
+
         runs_by_schedule(kind, &self.agent_types, &input, None)
             .map_err(|error| EngineError::Invalid(vec![error]))?;
         self.scopes.is_connected("scope", &settings.scope).await?;
         let reason = optional("reason", input.reason.as_deref())?;
         let mut agent = self.agent_from(AgentId(fresh_id()), kind, settings);
+
         // A period shorter than the usual one would otherwise be a way around the reason.
         let period = agent
             .learning_period_days
@@ -80,12 +83,14 @@ impl AgentService {
         if agent.mode == Mode::Active {
             agent.learning_waived = self.waived(&agent, period, reason.as_deref()).await?;
         }
+
         let mut entry =
             log_entry::about_agent("agent.create", ActionStatus::Success, &agent, caller)
                 .after(log_entry::configuration(&agent));
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
+
         self.records
             .change(entry, self.records.agents.agent_insert(&agent))
             .await?;
@@ -111,6 +116,7 @@ impl AgentService {
         if days >= period {
             return Ok(None);
         }
+
         let why = format!(
             "is required: the agent has {days} of the {period} days of its learning period; wait, or give the reason for skipping it"
         );
@@ -133,10 +139,12 @@ impl AgentService {
         if before.mode == Mode::Active && after.mode == Mode::Active {
             return Ok(before.learning_waived.clone());
         }
+
         let shortened = after.learning_period_days < before.learning_period_days;
         if after.mode != Mode::Active && !shortened {
             return Ok(None);
         }
+
         let period = after.learning_period_days.max(before.learning_period_days);
         let waived = self.waived(after, period, reason).await?;
         Ok(waived.filter(|_| after.mode == Mode::Active))
@@ -184,6 +192,7 @@ impl AgentService {
             schedule: before.schedule.clone(),
             values: before.settings.clone(),
         };
+
         let reason = optional("reason", input.reason.as_deref())?;
         let known = self.settings_of(Some(&before.agent_type));
         let settings = overlay(settings, known, &input, self.records.clock.now())
@@ -195,6 +204,7 @@ impl AgentService {
             before.schedule.as_ref(),
         )
         .map_err(|error| EngineError::Invalid(vec![error]))?;
+
         if input.accounts.is_some() || input.services.is_some() {
             let known = |names: &[String], before: &[String]| -> Vec<String> {
                 names
@@ -210,6 +220,7 @@ impl AgentService {
             };
             self.scopes.is_connected("scope", &added).await?;
         }
+
         let mut after = Agent {
             version: before.version + 1,
             created_at: before.created_at,
@@ -217,6 +228,7 @@ impl AgentService {
             ..self.agent_from(before.id.clone(), before.agent_type, settings)
         };
         after.learning_waived = self.waiver(&before, &after, reason.as_deref()).await?;
+
         let mut entry =
             log_entry::about_agent("agent.configure", ActionStatus::Success, &after, caller)
                 .before(log_entry::configuration(&before))
@@ -224,6 +236,7 @@ impl AgentService {
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
+
         self.records
             .change(entry, self.records.agents.agent_update(&after))
             .await?;
@@ -242,6 +255,7 @@ impl AgentService {
             .agents
             .action_unsettled(self.records.clock.now())
             .await?;
+
         if self.runs.is_running(id)
             || actions
                 .iter()
@@ -251,6 +265,7 @@ impl AgentService {
                 "a run of the agent is in progress; wait until it has finished".to_owned(),
             ));
         }
+
         let entry = log_entry::about_agent("agent.delete", ActionStatus::Success, &agent, caller)
             .before(log_entry::configuration(&agent));
         self.records
@@ -271,6 +286,7 @@ impl AgentService {
         } else {
             100.0
         };
+
         Ok((days.min(period.max(0.0)), percent))
     }
 }

@@ -26,12 +26,14 @@ pub(super) async fn documents(
             );
         }
     }
+
     let mut wanted: Vec<String> = hashes.values().cloned().collect();
     wanted.sort_unstable();
     wanted.dedup();
     let documents = store.documents(&wanted).await?;
     let documents: HashMap<String, Document> =
         documents.into_iter().map(|one| (one.hash(), one)).collect();
+
     Ok(hashes
         .into_iter()
         .filter_map(|(key, hash)| Some((key, documents.get(&hash)?.clone())))
@@ -46,6 +48,7 @@ pub(super) async fn relations(
 ) -> Result<RelationIndex, EngineError> {
     let mut index = RelationIndex::default();
     let mut found: HashMap<(ConnectionId, ResourceId), Vec<Relation>> = HashMap::new();
+
     for (connection, ids) in by_connection(&resources) {
         for reading in store.readings(connection).await? {
             if kinds.contains(&reading.kind) && reading.outcome == ReadOutcome::Complete {
@@ -56,12 +59,14 @@ pub(super) async fn relations(
             found.insert((connection.clone(), known.id), known.relations);
         }
     }
+
     for resource in resources {
         let relations = found
             .remove(&(resource.connection.clone(), resource.id.clone()))
             .unwrap_or_default();
         index.add(resource, relations);
     }
+
     Ok(index)
 }
 

@@ -39,6 +39,7 @@ impl RecommendationService {
             .await
             .ok()
             .map(|c| c.allow_actions);
+
         let wish = Wish::new(caller, None);
         let target = Target::from_recommendation(&recommendation);
         let circumstances = self.guardrails.circumstances(&[target], &wish).await?;
@@ -50,6 +51,7 @@ impl RecommendationService {
                 ActionStatus::Failed | ActionStatus::Aborted | ActionStatus::RolledBack
             )
         };
+
         let facts = StuckFacts {
             agent: agent.as_ref(),
             may_act,
@@ -64,12 +66,14 @@ impl RecommendationService {
                 .collect(),
             recommendation: &recommendation,
         };
+
         Ok(diagnosis::not_executing(&facts))
     }
 
     async fn conflicts(&self, recommendation: &Recommendation) -> Result<Vec<String>, EngineError> {
         let mut found = Vec::new();
         let exclusions = self.records.agents.exclusion_list().await?;
+
         if let Some(exclusion) = excluded(
             &exclusions,
             &recommendation.subject,
@@ -81,6 +85,7 @@ impl RecommendationService {
                 exclusion.by, exclusion.reason
             ));
         }
+
         let filter = RecommendationFilter {
             resource: Some(recommendation.subject.id.0.clone()),
             ..RecommendationFilter::default()
@@ -102,6 +107,7 @@ impl RecommendationService {
                 None => {}
             }
         }
+
         Ok(found)
     }
 }
@@ -136,6 +142,7 @@ impl AgentService {
                 ..own.clone()
             })
             .await?;
+
         let (rejected, answered) = self.answers_to(agent, &own).await?;
         let gone = RecommendationFilter {
             closing: Some(Closing::ResourceGone),
@@ -144,6 +151,7 @@ impl AgentService {
             ..own
         };
         let (_, gone) = self.records.agents.recommendation_list(&gone).await?;
+
         let report = agent.last_run.as_ref();
         Ok(FindingFacts {
             days_observed: report.map(|run| run.days_observed),
@@ -183,6 +191,7 @@ impl AgentService {
                 };
             }
         }
+
         let (said, _) = self
             .records
             .agents
@@ -191,6 +200,7 @@ impl AgentService {
                 ..own.clone()
             })
             .await?;
+
         for recommendation in said {
             answered += u64::from(!recommendation.status.is_end());
             let feedback = self
@@ -203,6 +213,7 @@ impl AgentService {
                 .is_some_and(|said| said.outcome == FeedbackOutcome::NotApplicable);
             rejected += u64::from(is_refused && recommendation.status != Status::Dismissed);
         }
+
         Ok((rejected, answered))
     }
 }
@@ -242,11 +253,13 @@ impl AgentService {
             accounts: accounts.iter().map(|name| (*name).clone()).collect(),
             services: services.iter().map(|name| (*name).clone()).collect(),
         };
+
         let accounts = agent
             .scope
             .accounts
             .iter()
             .map(|name| (format!("account {name}"), alone(&[name], &[])));
+
         let services = agent
             .scope
             .services
@@ -255,6 +268,7 @@ impl AgentService {
         let mut unmatched: Vec<(String, Scope)> = accounts.chain(services).collect();
         let mut facts = ScopeFacts::default();
         let mut pages = ResourcePages::new(ResourceFilter::default(), PAGE);
+
         while let Some(page) = pages.next(&*self.estate).await? {
             for resource in &page {
                 unmatched.retain(|(_, part)| !part.includes(resource, connections));
@@ -272,6 +286,7 @@ impl AgentService {
                 facts.untagged += u64::from(resource.tags.is_empty());
             }
         }
+
         facts.unmatched = unmatched.into_iter().map(|(name, _)| name).collect();
         Ok(facts)
     }

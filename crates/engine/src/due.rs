@@ -89,6 +89,7 @@ impl Scheduler {
         for recommendation in waiting {
             self.one_due(recommendation, &caller, &mut done).await?;
         }
+
         done.rolled_on = self.rollouts.roll_out(&caller).await?;
         Ok(done)
     }
@@ -101,6 +102,7 @@ impl Scheduler {
             status: Some(ApprovalStatus::Pending),
             ..ApprovalFilter::default()
         };
+
         for approval in self.records.agents.approval_page(&filter).await?.0 {
             if approval.expires_at <= now {
                 let recommendation = self
@@ -121,6 +123,7 @@ impl Scheduler {
                 self.approvals.remind(&approval, caller).await?;
             }
         }
+
         Ok(lapsed)
     }
 
@@ -132,12 +135,14 @@ impl Scheduler {
     ) -> Result<(), EngineError> {
         let _turn = self.records.turn.lock().await;
         let now = self.records.clock.now();
+
         // It may have moved since it was listed.
         let recommendation = self
             .records
             .agents
             .recommendation_get(&recommendation.id)
             .await?;
+
         match recommendation.status {
             Status::Scheduled if recommendation.scheduled_for.is_some_and(|at| at <= now) => {
                 if self.start_scheduled(recommendation, caller).await? {
@@ -191,6 +196,7 @@ impl Scheduler {
             }
             _ => {}
         }
+
         Ok(())
     }
 
@@ -210,6 +216,7 @@ impl Scheduler {
         {
             return Ok(());
         }
+
         if let Some(approval) = self
             .approvals
             .approval_with(&recommendation, ApprovalStatus::Approved)
@@ -220,6 +227,7 @@ impl Scheduler {
                 .approved(recommendation, &approval, caller)
                 .await;
         }
+
         let reason = "its request for approval no longer exists; request the execution again";
         self.records
             .settle_at(
@@ -230,6 +238,7 @@ impl Scheduler {
                 caller,
             )
             .await?;
+
         Ok(())
     }
 
@@ -249,6 +258,7 @@ impl Scheduler {
             by: &by,
             ..Wish::new(caller, None)
         };
+
         match self.execution.proceed(recommendation, wish).await {
             Ok(_) => Ok(true),
             Err(error) if error.is_outage() => Err(error),

@@ -33,12 +33,14 @@ impl RecommendationService {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.records.agents.recommendation_get(id).await?;
         let plan = planned(&recommendation)?;
+
         if plan.hash != seen_hash {
             return Err(EngineError::PlanChanged {
                 seen: seen_hash.to_owned(),
                 now: plan.hash.clone(),
             });
         }
+
         if !matches!(recommendation.status, Status::Open | Status::Approved) {
             let message =
                 "only an open or approved one can get an exception; reopen it first".to_owned();
@@ -47,6 +49,7 @@ impl RecommendationService {
                 message,
             });
         }
+
         let wish = Wish::new(caller, Some(&reason));
         let target = Target::from_recommendation(&recommendation);
         let asked = match self
@@ -68,6 +71,7 @@ impl RecommendationService {
             }
             Err(refusal) => return Err(refusal.into_error()),
         };
+
         let agent = self.records.agent_of(&recommendation).await?;
         let matrix = self.records.approval_matrix().await?;
         let approval = self.approvals.exception_approval(
@@ -77,6 +81,7 @@ impl RecommendationService {
             (&matrix, agent.as_ref()),
             &wish,
         );
+
         self.approvals
             .ask_approval(recommendation, approval, &wish)
             .await
@@ -95,10 +100,12 @@ impl Approvals {
     ) -> Approval {
         let impact = recommendation.impact_level.max(Impact::Medium);
         let mut needed = super::auto::signatures_for(matrix, agent, impact);
+
         // A matrix that lets medium impact through is no permission to lift a guardrail.
         if needed.is_empty() {
             needed = vec![Signature::Manager];
         }
+
         Approval {
             needed,
             exception: Some(exception),
@@ -121,6 +128,7 @@ impl Approvals {
         else {
             return Ok(recommendation);
         };
+
         let granted = Exception {
             guardrail: asked.guardrail,
             value: asked.value,
@@ -134,6 +142,7 @@ impl Approvals {
                 .collect(),
             expires_at: approval.expires_at,
         };
+
         self.records
             .record(vec![log_entry::exception_granted(
                 &recommendation,
@@ -141,6 +150,7 @@ impl Approvals {
                 caller,
             )])
             .await?;
+
         let version = recommendation.version + 1;
         let excepted = Recommendation {
             exception: Some(granted),
@@ -148,6 +158,7 @@ impl Approvals {
             ..recommendation
         };
         self.records.agents.recommendation_update(&excepted).await?;
+
         Ok(excepted)
     }
 
@@ -161,6 +172,7 @@ impl Approvals {
         let Some(asked) = approval.exception.clone() else {
             return Ok(());
         };
+
         let exception = Some(ExceptionRequest {
             used_by: Some(action.clone()),
             ..asked

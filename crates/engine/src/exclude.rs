@@ -48,6 +48,7 @@ impl RecommendationService {
             by: caller.name.clone(),
             at: now,
         };
+
         let _turn = self.records.turn.lock().await;
         let entry =
             exclusion_entry("exclusion.create", &exclusion, caller).after(described(&exclusion));
@@ -62,6 +63,7 @@ impl RecommendationService {
             ..RecommendationFilter::default()
         };
         let (open, _) = self.records.agents.recommendation_list(&filter).await?;
+
         let waits =
             |status: Status| status.may_become(Status::Dismissed) && status != Status::Testing;
         for recommendation in open.iter().filter(|recommendation| {
@@ -83,6 +85,7 @@ impl RecommendationService {
                 )
                 .await?;
         }
+
         Ok(exclusion)
     }
 
@@ -98,6 +101,7 @@ impl RecommendationService {
                 id: id.0.clone(),
             });
         };
+
         let entry =
             exclusion_entry("exclusion.delete", &exclusion, caller).before(described(&exclusion));
         self.records
@@ -110,6 +114,7 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
     let mut errors = Vec::new();
     let mut wrong =
         |field: &str, code, message: String| errors.push(FieldError::new(field, code, message));
+
     if input.resource.is_none() && input.account.is_none() && input.kind.is_none() {
         wrong(
             "resource",
@@ -117,6 +122,7 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
             "name a resource, an account or a type: all of them cannot be excluded".into(),
         );
     }
+
     for (field, text) in [("resource", &input.resource), ("account", &input.account)] {
         if text
             .as_ref()
@@ -129,9 +135,11 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
             );
         }
     }
+
     if input.until.is_some_and(|until| until <= now) {
         wrong("until", "invalid_value", "must lie ahead".to_owned());
     }
+
     let kind = input.kind.as_deref().map(RecommendationType::parse);
     if kind == Some(None) {
         let names: Vec<&str> = RecommendationType::ALL
@@ -144,6 +152,7 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
             format!("must be one of {}", names.join(", ")),
         );
     }
+
     if errors.is_empty() {
         Ok(kind.flatten())
     } else {

@@ -43,6 +43,7 @@ impl Seen {
                 "the resource no longer exists, or is outside of the agent's scope".to_owned();
             return Some((reason, Some(Closing::ResourceGone)));
         }
+
         // A predictive rule may have found it again since it was refuted.
         let reason = self
             .refuted
@@ -61,6 +62,7 @@ impl Findings {
     ) -> Result<(), EngineError> {
         let _turn = self.records.turn.lock().await;
         let caller = Caller::agent(&agent.id);
+
         for id in self.not_found(agent, seen).await? {
             let known = self.records.agents.recommendation_get(&id).await?;
             let Some((reason, closing)) = seen.expiry(&known) else {
@@ -80,6 +82,7 @@ impl Findings {
                 )
                 .await?;
         }
+
         Ok(())
     }
 
@@ -97,6 +100,7 @@ impl Findings {
             offset,
             ..RecommendationFilter::default()
         };
+
         let (_, open) = self
             .records
             .agents
@@ -105,6 +109,7 @@ impl Findings {
                 ..page(0)
             })
             .await?;
+
         let mut found: BTreeMap<Key, RecommendationId> = BTreeMap::new();
         // From the last page to the first: where somebody ends a recommendation meanwhile, those
         // after it move to a page yet to be read.
@@ -124,6 +129,7 @@ impl Findings {
                 }
             }
         }
+
         Ok(found.into_values().collect())
     }
 }
@@ -143,6 +149,7 @@ pub(super) fn refuted<'a>(
             && known.status.may_become(Status::Expired)
             && known.origin.cause.is_judged_by_runs()
     });
+
     own.filter_map(|known| {
         let one = by_resource.get(&(&known.subject.connection, &known.subject.id))?;
         Some((known.id.clone(), expiry_reason(one, known.kind)?))
@@ -161,6 +168,7 @@ fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
     {
         return None;
     }
+
     let decided = judgement
         .abstentions
         .iter()
@@ -171,6 +179,7 @@ fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
             abstention.detail, abstention.code
         ));
     }
+
     let undecided = judgement
         .abstentions
         .iter()

@@ -49,6 +49,7 @@ impl RecommendationService {
         if let Some(until) = input.until {
             self.ahead("until", until, 365)?;
         }
+
         let _turn = self.records.turn.lock().await;
         let recommendation = self.records.agents.recommendation_get(id).await?;
         let feedback = Feedback {
@@ -60,6 +61,7 @@ impl RecommendationService {
             by: caller.name.clone(),
             at: self.records.clock.now(),
         };
+
         let mut entry = log_entry::about(
             log_entry::RECOMMENDATION,
             "recommendation.feedback",
@@ -69,12 +71,14 @@ impl RecommendationService {
         )
         .with_metadata("outcome", outcome.as_str())
         .with_metadata("feedback_id", feedback.id.clone());
+
         if let Some(stars) = rating {
             entry = entry.with_metadata("rating", u32::from(stars));
         }
         if let Some(words) = &feedback.comments {
             entry = entry.with_metadata("comments", words.clone());
         }
+
         self.records
             .change(entry, self.records.agents.feedback_insert(&feedback))
             .await?;
@@ -114,6 +118,7 @@ impl RecommendationService {
             }
             _ => {}
         }
+
         if said.outcome == FeedbackOutcome::NotNow {
             Ok(())
         } else {
@@ -130,6 +135,7 @@ impl RecommendationService {
             ..RecommendationFilter::default()
         };
         let (open, _) = self.records.agents.recommendation_list(&filter).await?;
+
         for recommendation in open {
             let ranking = past.weights.rank(&recommendation);
             if ranking == recommendation.ranking {
@@ -146,6 +152,7 @@ impl RecommendationService {
                 other => other?,
             }
         }
+
         Ok(())
     }
 }
@@ -156,6 +163,7 @@ fn checked(
 ) -> Result<(FeedbackOutcome, Option<u8>, Option<String>), EngineError> {
     let mut errors = Vec::new();
     let outcome = FeedbackOutcome::parse(input.outcome);
+
     if outcome.is_none() {
         let names: Vec<&str> = FeedbackOutcome::ALL
             .iter()
@@ -167,6 +175,7 @@ fn checked(
             format!("must be one of {}", names.join(", ")),
         ));
     }
+
     let rating = match input.rating {
         None => None,
         Some(stars) if (1..=5).contains(&stars) => u8::try_from(stars).ok(),
@@ -179,6 +188,7 @@ fn checked(
             None
         }
     };
+
     let comments = match optional("comments", input.comments) {
         Ok(None) if outcome.is_some_and(FeedbackOutcome::needs_comment) => {
             let message = format!(
@@ -195,6 +205,7 @@ fn checked(
         }
         Err(other) => return Err(other),
     };
+
     if input.until.is_some() && outcome != Some(FeedbackOutcome::NotNow) {
         errors.push(FieldError::new(
             "until",
@@ -202,6 +213,7 @@ fn checked(
             "goes with not_now alone",
         ));
     }
+
     match outcome.filter(|_| errors.is_empty()) {
         Some(outcome) => Ok((outcome, rating, comments)),
         None => Err(EngineError::Invalid(errors)),

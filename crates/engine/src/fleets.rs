@@ -46,6 +46,7 @@ impl Members {
                 }
             }
         }
+
         Ok(Members(members))
     }
 
@@ -61,6 +62,7 @@ impl Members {
         let Some(members) = self.0.get(&(group.connection.clone(), group.id.clone())) else {
             return Ok(None);
         };
+
         let mut fleet = Fleet::new(members.clone(), start, now);
         for some in members.chunks(AT_ONCE) {
             let ids: Vec<ResourceId> = some.iter().map(|member| member.id.clone()).collect();
@@ -70,6 +72,7 @@ impl Members {
                     .await?,
             );
         }
+
         Ok(Some(fleet))
     }
 }

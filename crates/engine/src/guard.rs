@@ -93,6 +93,7 @@ fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
             "the kill switch is on; no change starts until it is turned off".to_owned(),
         ));
     }
+
     let failures = asked.lately.failures;
     if failures >= limits.breaker_failures {
         let message = format!(
@@ -106,6 +107,7 @@ fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
             message,
         ));
     }
+
     Ok(())
 }
 
@@ -149,6 +151,7 @@ fn excepted(asked: &Asked<'_>, guardrail: GuardrailName, value: f64) -> bool {
         .plan
         .as_ref()
         .map(|plan| plan.hash.as_str());
+
     let exception = asked
         .recommendation
         .exception
@@ -161,6 +164,7 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let Some(percent) = asked.recommendation.impact.cost_percent else {
         return unknown_cost(limits, asked);
     };
+
     if percent > limits.max_cost_increase_percent + 0.05
         && !excepted(asked, GuardrailName::MaxIncrease, percent)
     {
@@ -168,15 +172,18 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         let message = format!("cost would rise by {percent:.1} %, limit {limit:.1} %");
         return Err(block(GuardrailName::MaxIncrease, limit, percent, message));
     }
+
     let takes_capacity = asked
         .procedure
         .is_none_or(|procedure| procedure.change().may_take_capacity());
     let falls = -percent > limits.max_cost_decrease_percent + 0.05 && takes_capacity;
+
     if falls && !excepted(asked, GuardrailName::MaxDecrease, -percent) {
         let limit = limits.max_cost_decrease_percent;
         let message = format!("cost would fall by {:.1} %, limit {limit:.1} %", -percent);
         return Err(block(GuardrailName::MaxDecrease, limit, -percent, message));
     }
+
     Ok(())
 }
 
@@ -190,6 +197,7 @@ fn unknown_cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     if ends_cost || excepted(asked, GuardrailName::MaxIncrease, 0.0) {
         return Ok(());
     }
+
     let limit = limits.max_cost_increase_percent;
     let message = format!(
         "no price of the change is known, so it cannot be compared with the limit of {limit:.1} %"
@@ -201,11 +209,13 @@ fn performance(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let Some(percent) = asked.recommendation.impact.performance_degradation_percent else {
         return Ok(());
     };
+
     if percent <= limits.max_degradation_percent
         || excepted(asked, GuardrailName::MaxDegradation, percent)
     {
         return Ok(());
     }
+
     let limit = limits.max_degradation_percent;
     let message = format!("expected degradation {percent:.1} %, limit {limit:.1} %");
     Err(block(
@@ -227,12 +237,14 @@ fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     {
         return Ok(());
     }
+
     let so_far: f64 = asked
         .history
         .iter()
         .filter(|a| a.resource == *asked.resource)
         .map(|a| down_s(a, asked.now))
         .sum();
+
     let timeout_s = i64::try_from(limits.rollback_timeout_s).unwrap_or(i64::MAX);
     let unknown = || timeout_s.saturating_add(SLOW_ROLLBACK_LIMIT_S);
     let kind = asked.recommendation.subject.kind;
@@ -245,6 +257,7 @@ fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     if uptime >= limits.min_uptime_percent || excepted(asked, GuardrailName::MinUptime, uptime) {
         return Ok(());
     }
+
     let limit = limits.min_uptime_percent;
     let message = format!(
         "{:.0} min of planned downtime in {BUDGET_DAYS} days and up to {:.0} min more would leave {uptime:.3} % uptime, limit {limit} %",
@@ -270,6 +283,7 @@ pub(super) fn down_s(action: &Action, now: Timestamp) -> f64 {
         .filter_map(|step| step.finished_at)
         .max()
         .unwrap_or(now);
+
     end.duration_since(first.started_at).as_secs_f64().max(0.0)
 }
 
@@ -284,6 +298,7 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
             && !taken_back
             && (asked.automatic || action.status != ActionStatus::Aborted)
     };
+
     let last = asked
         .history
         .iter()
@@ -291,15 +306,18 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         .map(|a| a.finished_at.unwrap_or(a.started_at))
         .max();
     let Some(last) = last else { return Ok(()) };
+
     let passed = asked.now.duration_since(last).as_secs().max(0);
     if passed as u64 >= limits.cool_down_s {
         return Ok(());
     }
+
     let hours = |seconds: f64| seconds / 3600.0;
     let (limit, value) = (hours(limits.cool_down_s as f64), hours(passed as f64));
     let message = format!(
         "the resource was changed {value:.1} h ago and is not changed again for {limit:.1} h"
     );
+
     Err(block(GuardrailName::CoolDown, limit, value, message))
 }
 
@@ -308,6 +326,7 @@ fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         let message = format!("{value} {what}, limit {limit}");
         Err(block(name, limit as f64, value as f64, message))
     };
+
     if asked.run_id.is_some() {
         let in_run = asked.lately.in_run;
         let limit = u64::from(limits.max_actions_per_run);
@@ -320,8 +339,10 @@ fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
             );
         }
     }
+
     let in_day = &asked.lately.in_day;
     let limit = u64::from(limits.max_actions_per_day);
+
     if in_day.begun >= limit {
         return said(
             GuardrailName::MaxActionsPerDay,
@@ -330,6 +351,7 @@ fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
             "actions begun in 24 hours",
         );
     }
+
     // At least one, or a scope of nine could never be worked on.
     let share = (asked.scope_size as f64 * limits.max_share_per_day_percent / 100.0).floor() as u64;
     let share = if limits.max_share_per_day_percent > 0.0 {
@@ -337,11 +359,13 @@ fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     } else {
         0
     };
+
     let agent = asked.recommendation.agent_id.as_ref();
     let own = agent
         .and_then(|agent| in_day.begun_by_agents.get(agent))
         .copied()
         .unwrap_or(0);
+
     if asked.automatic && own >= share {
         let what = format!(
             "of {} resources changed by the agent in 24 hours",
@@ -349,5 +373,6 @@ fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         );
         return said(GuardrailName::MaxSharePerDay, share, own, &what);
     }
+
     Ok(())
 }

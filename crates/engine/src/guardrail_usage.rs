@@ -78,6 +78,7 @@ impl GuardrailService {
         let (history, _) = self.records.agents.action_page(&filter).await?;
         let span_s = (BUDGET_DAYS * DAY_S) as f64;
         let mut used: BTreeMap<(ConnectionId, ResourceId), (f64, u64)> = BTreeMap::new();
+
         for action in &history {
             let down = down_s(action, now);
             if down > 0.0 && action.purpose != Purpose::Simulate {
@@ -87,6 +88,7 @@ impl GuardrailService {
                 *budget = (budget.0 + down, budget.1 + 1);
             }
         }
+
         let ids: BTreeSet<&ResourceId> = used.keys().map(|(_, resource)| resource).collect();
         let ids: Vec<ResourceId> = ids.into_iter().cloned().collect();
         let resources = self.resources_of(&ids).await?;
@@ -111,11 +113,13 @@ impl GuardrailService {
             }
         };
         let mut budgets: Vec<BudgetUse> = used.into_iter().map(budget).collect();
+
         budgets.sort_by(|a, b| {
             b.down_s
                 .total_cmp(&a.down_s)
                 .then_with(|| a.resource.cmp(&b.resource))
         });
+
         Ok(GuardrailUsage {
             kill_switch: limits.kill_switch,
             failures: lately.failures,

@@ -37,6 +37,7 @@ impl<'a> Holder<'a> {
         let own = |agent: &&Agent| {
             agent.agent_type == agent_type && agent.scope.includes(resource, connections)
         };
+
         let agent = agents
             .iter()
             .filter(own)

@@ -31,6 +31,7 @@ impl GuardrailService {
         let in_day = agents
             .action_counts(now - SignedDuration::from_secs(DAY_S))
             .await?;
+
         Ok(Lately {
             failures: self.failures_in_a_row(limits, now).await?,
             in_day,
@@ -89,6 +90,7 @@ impl GuardrailService {
             };
             history.extend(self.records.agents.action_page(&filter).await?.0);
         }
+
         Ok(history)
     }
 }

@@ -84,6 +84,7 @@ impl ModelService {
         let Some(workloads) = &self.workloads else {
             return Ok(Vec::new());
         };
+
         let within: HashSet<(&ConnectionId, &ResourceId)> = scope
             .iter()
             .map(|resource| (&resource.connection, &resource.id))
@@ -91,6 +92,7 @@ impl ModelService {
         let mut corrections = workloads.correction_list().await?;
         corrections
             .retain(|correction| within.contains(&(&correction.connection, &correction.resource)));
+
         Ok(corrections)
     }
 
@@ -112,6 +114,7 @@ impl ModelService {
         let Some(models) = self.models.as_ref() else {
             return Ok(None);
         };
+
         let filter = ModelFilter {
             agent: Some(agent.id.clone()),
             name: Some("confidence".to_owned()),
@@ -119,6 +122,7 @@ impl ModelService {
             limit: 1,
             ..ModelFilter::default()
         };
+
         let (serving, _) = models
             .model_list(&filter)
             .await
@@ -136,6 +140,7 @@ impl ModelService {
             }
             None => (Calibrator::new(FEATURES.len()), None),
         };
+
         let outcomes = self
             .known_outcomes(agent.agent_type)
             .await
@@ -148,6 +153,7 @@ impl ModelService {
                 calibrator.learn(&example);
             }
         }
+
         Ok(Some(Calibration { calibrator, model }))
     }
 
@@ -176,6 +182,7 @@ impl ModelService {
         let Some(models) = self.models.as_ref() else {
             return LearnedModels::default();
         };
+
         let now = self.records.clock.now();
         LearnedModels::load(&**models, &agent.id, names, now).await.unwrap_or_else(|error| {
             tracing::warn!(agent = %agent.id.0, %error, "models could not be read; recommendations are based on measurements alone");
@@ -192,6 +199,7 @@ impl ModelService {
         let Some(models) = self.models.as_ref() else {
             return Ok(());
         };
+
         let by_resource: HashMap<(&ConnectionId, &ResourceId), &Judged> = judged
             .iter()
             .map(|one| ((&one.resource.connection, &one.resource.id), one))
@@ -218,6 +226,7 @@ impl ModelService {
             };
             models.trust_note_insert(&note).await?;
         }
+
         Ok(())
     }
 
@@ -273,6 +282,7 @@ impl ModelService {
             )
         };
         let measured = scope.into_iter().filter(is_measured).collect();
+
         let material = Material {
             agent: agent.clone(),
             resources: Vec::new(),
@@ -283,6 +293,7 @@ impl ModelService {
             catalogue: Arc::clone(&self.catalogue),
             now: self.records.clock.now(),
         };
+
         Ok((material, measured))
     }
 
@@ -295,6 +306,7 @@ impl ModelService {
     ) -> Result<(), EngineError> {
         let (start, now) = (material.days_ago(days), material.now);
         let mut series = Vec::new();
+
         for (connection, ids) in chunks(&material.resources, material.resources.len().max(1)) {
             series.extend(
                 self.samples
@@ -302,6 +314,7 @@ impl ModelService {
                     .await?,
             );
         }
+
         material.series = series;
         Ok(())
     }
@@ -328,10 +341,12 @@ impl ModelService {
         let Some(models) = self.models.as_ref() else {
             return Ok(Vec::new());
         };
+
         let notes = models.trust_note_list(NOTES).await?;
         if notes.is_empty() {
             return Ok(Vec::new());
         }
+
         let decided = self.decided(&notes).await?;
         let by_id: HashMap<&RecommendationId, &Recommendation> = decided
             .iter()
@@ -359,6 +374,7 @@ impl ModelService {
                 ))
             })
             .collect();
+
         found.sort_by(|a, b| {
             a.1.at_ms
                 .cmp(&b.1.at_ms)
@@ -377,6 +393,7 @@ impl ModelService {
             ..RecommendationFilter::default()
         };
         let (mut decided, _) = self.records.agents.recommendation_list(&filter).await?;
+
         for chunk in notes.chunks(CHUNK) {
             let filter = RecommendationFilter {
                 status: vec![Status::Succeeded, Status::RolledBack, Status::Failed],
@@ -388,6 +405,7 @@ impl ModelService {
             };
             decided.extend(self.records.agents.recommendation_list(&filter).await?.0);
         }
+
         Ok(decided)
     }
 }
@@ -413,10 +431,12 @@ impl MaterialParts for ScopeParts {
                 self.scope.insert((material, measured.into()))
             }
         };
+
         let count = self.part.min(resources.len());
         if count == 0 {
             return Ok(None);
         }
+
         let mut part = Material {
             resources: resources.drain(..count).collect(),
             ..shared.clone()
@@ -470,6 +490,7 @@ fn outcome_label(
     if let Some(said) = said.filter(|said| said.outcome == FeedbackOutcome::NotApplicable) {
         return Some((false, 1.0, said.at));
     }
+
     let (held, known_at) = execution_outcome(recommendation, feedback)?;
     let agrees = said.and_then(|said| said.rating).map_or(1.0, |stars| {
         let share = stars_share(stars);

@@ -73,8 +73,10 @@ impl GuardrailService {
         if !errors.is_empty() {
             return Err(EngineError::Invalid(errors));
         }
+
         let _policy = self.policy.lock().await;
         let before = self.records.agents.guardrails_get().await?;
+
         if wanted.version != before.version {
             let message = format!(
                 "the guardrails were changed by someone else (version {} is stored, you sent {}); reload them",
@@ -82,6 +84,7 @@ impl GuardrailService {
             );
             return Err(EngineError::Conflict(message));
         }
+
         let (kill_switch, breaker_reset_at) = (before.kill_switch, before.breaker_reset_at);
         let after = Guardrails {
             kill_switch,
@@ -89,6 +92,7 @@ impl GuardrailService {
             version: before.version + 1,
             ..wanted
         };
+
         self.guardrails_write("guardrails.put", before, after, reason, caller)
             .await
     }
@@ -110,6 +114,7 @@ impl GuardrailService {
         } else {
             "kill_switch.off"
         };
+
         let _policy = self.policy.lock().await;
         for _ in 0..5 {
             let before = self.records.agents.guardrails_get().await?;
@@ -128,6 +133,7 @@ impl GuardrailService {
                 other => return other,
             }
         }
+
         Err(EngineError::Conflict(
             "another user is changing the guardrails; try again".to_owned(),
         ))
@@ -151,6 +157,7 @@ impl GuardrailService {
             version: before.version + 1,
             ..before.clone()
         };
+
         self.guardrails_write("breaker.reset", before, after, Some(reason), caller)
             .await
     }
@@ -169,13 +176,16 @@ impl GuardrailService {
                 .with_severity(Severity::Medium)
                 .before(log_entry::limits(&before))
                 .after(log_entry::limits(&after));
+
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
+
         let loosened = loosened(&before, &after);
         if !loosened.is_empty() {
             entry = entry.with_metadata("loosened", Json::from(loosened));
         }
+
         self.records
             .change(entry, self.records.agents.guardrails_put(&after))
             .await?;
@@ -271,6 +281,7 @@ fn invalid_fields(guardrails: &Guardrails) -> Vec<FieldError> {
             errors.push(FieldError::new(field, "invalid_value", message));
         }
     };
+
     let between =
         |value: f64, low: f64, high: f64| value.is_finite() && (low..=high).contains(&value);
     let increase = between(guardrails.max_cost_increase_percent, 0.0, 10_000.0);
@@ -279,48 +290,57 @@ fn invalid_fields(guardrails: &Guardrails) -> Vec<FieldError> {
         increase,
         "must be a percentage from 0% to 10000%",
     );
+
     check(
         "cost_impact.max_decrease",
         between(guardrails.max_cost_decrease_percent, 0.0, 100.0),
         "must be a percentage from 0% to 100%",
     );
+
     let degradation = between(guardrails.max_degradation_percent, 0.0, 100.0);
     check(
         "performance_impact.max_degradation",
         degradation,
         "must be a percentage from 0% to 100%",
     );
+
     check(
         "availability.min_uptime",
         between(guardrails.min_uptime_percent, 0.0, 100.0),
         "must be a percentage from 0% to 100%",
     );
+
     check(
         "rollback.timeout",
         (10..=86_400).contains(&guardrails.rollback_timeout_s),
         "must be from 10s to 24h",
     );
+
     check(
         "verification.window",
         guardrails.verification_window_s <= 30 * 86_400,
         "must be at most 30d",
     );
+
     check(
         "blast_radius.max_actions_per_run",
         guardrails.max_actions_per_run <= 1000,
         "must be at most 1000",
     );
+
     check(
         "blast_radius.max_actions_per_day",
         guardrails.max_actions_per_day <= 100_000,
         "must be at most 100000",
     );
+
     let share = between(guardrails.max_share_per_day_percent, 0.0, 100.0);
     check(
         "blast_radius.max_share_per_day",
         share,
         "must be a percentage from 0% to 100%",
     );
+
     check(
         "cool_down",
         guardrails.cool_down_s <= 365 * 86_400,
@@ -333,6 +353,7 @@ fn invalid_fields(guardrails: &Guardrails) -> Vec<FieldError> {
         (1..=100).contains(&guardrails.breaker_failures),
         "must be from 1 to 100",
     );
+
     errors
 }
 
@@ -344,12 +365,14 @@ fn invalid_matrix_fields(matrix: &ApprovalMatrix, check: &mut impl FnMut(&str, b
         amount(from),
         "must be an amount from 0 to 1000000000",
     );
+
     let ordered = amount(above) && above >= from;
     check(
         "approval_matrix.high_above",
         ordered,
         "must be an amount of at least `medium_from`",
     );
+
     let signed = !matrix.high.is_empty();
     check(
         "approval_matrix.high_impact.approval",
@@ -365,16 +388,19 @@ fn invalid_control_fields(control: &ChangeControl, check: &mut impl FnMut(&str, 
     let name = |name: &str| {
         (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control)
     };
+
     check(
         "change_control.maintenance_windows",
         control.windows.len() <= MOST,
         "at most 200 windows are taken",
     );
+
     check(
         "change_control.freezes",
         control.freezes.len() <= MOST,
         "at most 200 freezes are taken",
     );
+
     for (at, window) in control.windows.iter().enumerate().take(MOST) {
         let path = |field: &str| format!("change_control.maintenance_windows[{at}].{field}");
         check(
@@ -389,6 +415,7 @@ fn invalid_control_fields(control: &ChangeControl, check: &mut impl FnMut(&str, 
             "must be from 1 to 1440 minutes",
         );
     }
+
     for (at, freeze) in control.freezes.iter().enumerate().take(MOST) {
         let path = |field: &str| format!("change_control.freezes[{at}].{field}");
         check(

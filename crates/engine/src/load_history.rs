@@ -48,6 +48,7 @@ pub(super) async fn own_changes(
         .now()
         .checked_sub(SignedDuration::from_hours(24 * history_days))
         .ok();
+
     let actions: Vec<Action> = records
         .agents
         .action_list(None, since)
@@ -55,6 +56,7 @@ pub(super) async fn own_changes(
         .into_iter()
         .filter(touched)
         .collect();
+
     let mut changed: HashMap<Key, Timestamp> = HashMap::new();
     for some in actions.chunks(AT_ONCE) {
         let executed = executed(records, some).await?;
@@ -73,6 +75,7 @@ pub(super) async fn own_changes(
             *newest = (*newest).max(at);
         }
     }
+
     Ok(changed)
 }
 
@@ -101,6 +104,7 @@ async fn executed(
         ..RecommendationFilter::default()
     };
     let (found, _) = records.agents.recommendation_list(&filter).await?;
+
     Ok(found
         .into_iter()
         .map(|recommendation| (recommendation.id.clone(), recommendation))
@@ -137,6 +141,7 @@ impl ScopeService {
             let known = newest.entry(id).or_insert(at);
             *known = (*known).max(at);
         };
+
         for change in self
             .estate()
             .resource_changes(connection, &ids, since)
@@ -149,6 +154,7 @@ impl ScopeService {
                 note(&mut seen.loads, change.resource, change.seen_at);
             }
         }
+
         Ok(seen)
     }
 }

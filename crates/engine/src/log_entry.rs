@@ -53,12 +53,14 @@ pub(super) fn about(
         subject.account.clone(),
         subject.region.clone(),
     );
+
     let entry = entry(event, operation, status, caller)
         .on(resource)
         .with_metadata("recommendation_id", recommendation.id.0.clone())
         .with_metadata("recommendation_type", recommendation.kind.as_str())
         .with_metadata("title", recommendation.title.clone())
         .with_metadata("agent_type", recommendation.origin.agent_type.as_str());
+
     let entry = match &recommendation.agent_id {
         Some(id) => entry.with_metadata("agent_id", id.0.clone()),
         None => entry,
@@ -187,11 +189,13 @@ pub(super) fn approval(
             ])
         })
         .collect();
+
     let needed: Vec<Json> = approval
         .needed
         .iter()
         .map(|s| Json::from(s.as_str()))
         .collect();
+
     about(APPROVAL, operation, status, recommendation, caller)
         .with_metadata("approval_id", approval.id.0.clone())
         .with_metadata("requested_by", approval.requested_by.clone())
@@ -263,6 +267,7 @@ pub(super) fn action(
             "status",
             Json::from(action.status.as_str()),
         )]));
+
     if !action.before.is_empty() {
         entry = entry.before(pairs(&action.before));
     }
@@ -275,6 +280,7 @@ pub(super) fn action(
     if action.purpose != Purpose::Apply {
         entry = entry.with_metadata("twin", action.resource.0.clone());
     }
+
     entry
 }
 
@@ -293,6 +299,7 @@ pub(super) fn step(
         if outcome.rollback { "rollback." } else { "" },
         outcome.kind
     );
+
     // A read replica is another resource than the database that the plan is about.
     let id = outcome.made.as_deref().unwrap_or(resource.id.as_str());
     let mut entry = about(
@@ -314,6 +321,7 @@ pub(super) fn step(
     .with_metadata("step", outcome.index + 1)
     .with_metadata("steps", action.steps_total)
     .with_metadata("description", outcome.description.clone());
+
     if outcome.made.is_some() {
         entry = entry.with_metadata("source_resource_id", resource.id.0.clone());
     }
@@ -326,6 +334,7 @@ pub(super) fn step(
     if !outcome.after.is_empty() {
         entry = entry.after(pairs(&outcome.after));
     }
+
     if status == ActionStatus::Failed {
         entry.with_severity(Severity::Medium)
     } else {
@@ -421,6 +430,7 @@ pub(super) fn configuration(agent: &Agent) -> Json {
             ]),
         ),
     ];
+
     if !agent.settings.0.is_empty() {
         let set = agent
             .settings
@@ -429,6 +439,7 @@ pub(super) fn configuration(agent: &Agent) -> Json {
             .map(|(path, value)| (path.clone(), Json::from(value.to_string())));
         members.push(("settings", Json::object(set)));
     }
+
     Json::object(members)
 }
 
@@ -535,6 +546,7 @@ fn control(control: &ChangeControl) -> Json {
             ),
         ])
     });
+
     let freezes = control.freezes.iter().map(|freeze| {
         Json::object([
             ("name", Json::from(freeze.name.clone())),
@@ -543,6 +555,7 @@ fn control(control: &ChangeControl) -> Json {
             ("until", Json::from(freeze.until.to_string())),
         ])
     });
+
     Json::object([
         ("maintenance_windows", Json::Array(windows.collect())),
         ("freezes", Json::Array(freezes.collect())),

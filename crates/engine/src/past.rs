@@ -46,6 +46,7 @@ impl Past {
         if kinds.is_empty() {
             return Ok(Past::default());
         }
+
         let (answered, feedback) = answered(records, kinds).await?;
         let now = records.clock.now();
         let weights = FeedbackWeights::new(&answered, &feedback, now);
@@ -59,6 +60,7 @@ impl Past {
             &records.agents.recommendation_dismissals(&kinds).await?,
             now,
         );
+
         for outcome in records.agents.recommendation_outcomes(&kinds).await? {
             let sizes = (outcome.instance_type, outcome.target_type);
             past.add(
@@ -68,12 +70,14 @@ impl Past {
                 outcome.succeeded + outcome.failed,
             );
         }
+
         let mut said: HashMap<&RecommendationId, Vec<Feedback>> = HashMap::new();
         for one in &feedback {
             said.entry(&one.recommendation)
                 .or_default()
                 .push(one.clone());
         }
+
         for one in &answered {
             let said = said.get(&one.id).map_or(&[][..], Vec::as_slice);
             if let Some((held, _)) = execution_outcome(one, said) {
@@ -84,6 +88,7 @@ impl Past {
                 past.add(one.kind, sizes, u64::from(held), 1);
             }
         }
+
         Ok(past)
     }
 
@@ -124,6 +129,7 @@ impl Past {
             .get(&(proposal.kind, sizes))
             .copied()
             .unwrap_or_default();
+
         (
             cases,
             (cases > 0).then(|| succeeded as f64 / cases as f64 * 100.0),
@@ -161,6 +167,7 @@ pub(super) async fn ended_on(
         .unwrap_or(Timestamp::MIN);
     let resources: Vec<ResourceId> = resources.iter().cloned().collect();
     let mut ended: HashMap<ResourceId, Vec<Recommendation>> = HashMap::new();
+
     for chunk in resources.chunks(CHUNK) {
         let filter = RecommendationFilter {
             status: vec![
@@ -177,6 +184,7 @@ pub(super) async fn ended_on(
             ended.entry(one.subject.id.clone()).or_default().push(one);
         }
     }
+
     Ok(ended)
 }
 
@@ -187,6 +195,7 @@ pub(super) async fn open_on(
 ) -> Result<Vec<Recommendation>, EngineError> {
     let resources: Vec<ResourceId> = resources.iter().cloned().collect();
     let mut open = Vec::new();
+
     for chunk in resources.chunks(CHUNK) {
         let filter = RecommendationFilter {
             is_open: true,
@@ -195,5 +204,6 @@ pub(super) async fn open_on(
         };
         open.extend(records.agents.recommendation_list(&filter).await?.0);
     }
+
     Ok(open)
 }

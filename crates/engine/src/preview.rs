@@ -72,6 +72,7 @@ impl RolloutService {
                 .total_cmp(&a.ranking.expected_value)
                 .then_with(|| a.id.cmp(&b.id))
         });
+
         let candidates: Vec<Candidate> = open.iter().map(Candidate::from).collect();
         let staged = self.staging(agent, &candidates, days_observed).await?;
         let reasons: BTreeMap<_, _> = staged
@@ -117,6 +118,7 @@ impl RolloutService {
                 _ => PreviewOutcome::Applies,
             }
         };
+
         let decisions = open
             .into_iter()
             .map(|recommendation| (outcome(&recommendation), recommendation));

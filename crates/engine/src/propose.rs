@@ -36,10 +36,12 @@ impl ResponseService {
         if offers.is_empty() {
             return Ok(Vec::new());
         }
+
         let agents = self.records.agents.agent_list(Some(of_type)).await?;
         let connections = self.scopes.connections().await?;
         let mut answers = Vec::with_capacity(offers.len());
         let mut kept: BTreeMap<AgentId, Vec<Recommendation>> = BTreeMap::new();
+
         for one in offers {
             let holder = Holder::covering(of_type, &one.resource, &agents, &connections);
             let judgement = Judgement {
@@ -62,11 +64,13 @@ impl ResponseService {
                 kept.entry(id).or_default().extend(found.kept);
             }
         }
+
         for (id, found) in kept {
             if let Some(agent) = agents.iter().find(|agent| agent.id == id) {
                 self.let_act(agent, found).await?;
             }
         }
+
         Ok(answers)
     }
 
@@ -95,6 +99,7 @@ impl ResponseService {
             .keep_forecast(holder, &offer.cause, judged)
             .await?;
         let reason = || protected.unwrap_or_else(|| skipped_reason(&found));
+
         Ok(found.kept.first().cloned().ok_or_else(reason))
     }
 
@@ -113,6 +118,7 @@ impl ResponseService {
             portfolios: Vec::new(),
             error: None,
         };
+
         let mut left = BTreeMap::new();
         let found = found.iter().map(Candidate::from).collect();
         self.automatic
@@ -124,6 +130,7 @@ impl ResponseService {
             ?left,
             "a prediction was submitted"
         );
+
         Ok(())
     }
 
@@ -154,6 +161,7 @@ impl ResponseService {
                     .as_ref()
                     .is_none_or(|ids| ids.contains_key(&recommendation.subject.id))
         };
+
         for recommendation in waiting.iter().filter(own) {
             self.records
                 .close_approvals(recommendation, ApprovalStatus::Expired, reason, caller)
@@ -168,6 +176,7 @@ impl ResponseService {
                 )
                 .await?;
         }
+
         Ok(())
     }
 }

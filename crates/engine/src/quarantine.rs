@@ -24,6 +24,7 @@ impl ResponseService {
         if recommendation.status != Status::PendingApproval {
             return self.execution.proceed(recommendation, wish).await;
         }
+
         // A guardrail that says no leaves the request as it is, with the signatures that it has.
         self.guardrails
             .permitted(
@@ -32,6 +33,7 @@ impl ResponseService {
                 &wish,
             )
             .await?;
+
         let reason =
             "the threat is now critical, and isolating the machine is permitted in advance";
         let open = self
@@ -54,6 +56,7 @@ impl ResponseService {
         if self.records.agents.guardrails_get().await?.kill_switch {
             return Ok(Remedy::Nothing("the kill switch is on".to_owned()));
         }
+
         let _turn = self.records.turn.lock().await;
         let recommendation = self.records.agents.recommendation_get(id).await?;
         let Some(agent) = self.records.agent_of(&recommendation).await? else {
@@ -63,6 +66,7 @@ impl ResponseService {
                 id.0
             )));
         };
+
         let decided = decide_quarantine(&agent, &recommendation);
         let caller = Caller::agent(&agent.id);
         let comment = match decided {
@@ -71,6 +75,7 @@ impl ResponseService {
             }
             _ => format!("for {why}"),
         };
+
         let run = fresh_id();
         let preapproved = decided == Auto::Apply;
         let wish = Wish {
@@ -79,6 +84,7 @@ impl ResponseService {
             preapproved,
             ..Wish::new(&caller, Some(&comment))
         };
+
         let status = match decided {
             Auto::Leave(reason) => {
                 let words = reason.replace('_', " ");
@@ -111,6 +117,7 @@ impl ResponseService {
             }
             Auto::Apply => self.execute_preapproved(recommendation, wish).await,
         };
+
         match status {
             Ok(Execution::Started(action)) => Ok(Remedy::Began(action.id)),
             Ok(Execution::PendingApproval(approval)) => Ok(Remedy::Asked(approval.id)),
@@ -135,6 +142,7 @@ impl Findings {
         let hash = |recommendation: &Recommendation| {
             recommendation.plan.as_ref().map(|plan| plan.hash.clone())
         };
+
         let opened = match known.status {
             Status::Snoozed => true,
             Status::PendingApproval | Status::Approved | Status::Scheduled => {
@@ -142,9 +150,11 @@ impl Findings {
             }
             _ => false,
         };
+
         if !opened || !is_more_severe(known, made) {
             return Ok(None);
         }
+
         self.reopen_with_reason(
             known,
             &format!("the threat is now {}", made.priority),

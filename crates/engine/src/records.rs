@@ -92,6 +92,7 @@ impl Records {
     ) -> Result<Recommendation, EngineError> {
         let entry = log_entry::moved(operation, from, &to, caller);
         self.record(vec![entry.clone()]).await?;
+
         if let Err(error) = self.agents.recommendation_update(&to).await {
             // Somebody faster: the log must not end with a move that was not made.
             let moved = entry.event_id.clone();
@@ -103,6 +104,7 @@ impl Records {
                 .await?;
             return Err(error.into());
         }
+
         Ok(to)
     }
 

@@ -22,6 +22,7 @@ impl ResponseService {
         if limits.kill_switch {
             return Ok(Remedy::Nothing("the kill switch is on".to_owned()));
         }
+
         let (id, suspect) = match target {
             RemedyTarget::Apply(id) => (id.clone(), None),
             RemedyTarget::Undo(id) => {
@@ -29,6 +30,7 @@ impl ResponseService {
                 (action.recommendation.clone(), Some(action))
             }
         };
+
         let recommendation = self.records.agents.recommendation_get(&id).await?;
         let Some(agent) = self.records.agent_of(&recommendation).await? else {
             let agent_type = recommendation.origin.agent_type;
@@ -38,12 +40,14 @@ impl ResponseService {
             );
             return Ok(Remedy::Nothing(format!("{words} for a person")));
         };
+
         if agent.mode != Mode::Active {
             return Ok(Remedy::Nothing(format!(
                 "agent {} is in mode {}, not active",
                 agent.name, agent.mode
             )));
         }
+
         match suspect {
             Some(_) if !limits.rollback_automatic => {
                 Ok(Remedy::Nothing("automatic rollback is off".to_owned()))
@@ -73,6 +77,7 @@ impl ResponseService {
             let words = format!("action {} stays: a person alone lets it back", id.0);
             return Ok(Remedy::Nothing(words));
         }
+
         match self
             .execution
             .rollback_because(id, why.to_owned(), &Caller::agent(&agent.id))
@@ -106,6 +111,7 @@ impl ResponseService {
             portfolios: Vec::new(),
             error: None,
         };
+
         let (id, title) = (recommendation.id.clone(), recommendation.title.clone());
         let mut left = BTreeMap::new();
         self.automatic
@@ -116,6 +122,7 @@ impl ResponseService {
                 &mut left,
             )
             .await?;
+
         if report.applied > 0
             && let Some(action) = self
                 .records
@@ -127,6 +134,7 @@ impl ResponseService {
         {
             return Ok(Remedy::Began(action.id));
         }
+
         let reason = left
             .into_keys()
             .next()

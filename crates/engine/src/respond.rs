@@ -39,6 +39,7 @@ impl RecommendationService {
                 caller,
             )
             .await?;
+
         let dismissed = self
             .records
             .make_move("recommendation.dismiss", &recommendation, to, caller)
@@ -65,6 +66,7 @@ impl RecommendationService {
         let mut to = self.records.next(&recommendation, Status::Snoozed)?;
         to.snoozed_until = Some(until);
         to.status_reason = reason;
+
         // A sleeper that is still true when it wakes must not have lapsed meanwhile.
         to.expires_at = to.expires_at.max(until + SignedDuration::from_hours(48));
         self.records
@@ -90,11 +92,13 @@ impl RecommendationService {
         let recommendation = self.records.agents.recommendation_get(id).await?;
         let plan = planned(&recommendation)?;
         let agent = self.records.agent_of(&recommendation).await?;
+
         if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
             return Err(EngineError::Learning {
                 agent: agent.id.0.clone(),
             });
         }
+
         let matrix = self.records.approval_matrix().await?;
         let needed = signatures_for(&matrix, agent.as_ref(), recommendation.impact_level);
         let approved = self.approvals.is_signed(&recommendation, &needed).await?;
@@ -105,15 +109,18 @@ impl RecommendationService {
         };
         let mut to = self.records.next(&recommendation, status)?;
         to.scheduled_for = Some(at);
+
         to.requested_by = Some(caller.name.clone());
         to.status_reason = comment.clone();
         to.expires_at = to.expires_at.max(at + SignedDuration::from_hours(48));
+
         if approved {
             return self
                 .records
                 .make_move("recommendation.schedule", &recommendation, to, caller)
                 .await;
         }
+
         let wish = Wish::new(caller, comment.as_deref());
         let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
         approval.needed = needed;
@@ -125,12 +132,14 @@ impl RecommendationService {
             &recommendation,
             caller,
         );
+
         self.records
             .record(vec![
                 asked,
                 log_entry::moved("recommendation.schedule", &recommendation, &to, caller),
             ])
             .await?;
+
         self.records.agents.recommendation_update(&to).await?;
         self.records.agents.approval_insert(&approval).await?;
         Ok(to)
@@ -147,6 +156,7 @@ impl RecommendationService {
     ) -> Result<Recommendation, EngineError> {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.records.agents.recommendation_get(id).await?;
+
         if matches!(
             recommendation.status,
             Status::Executing | Status::Verifying | Status::Testing
@@ -157,6 +167,7 @@ impl RecommendationService {
                 message,
             });
         }
+
         let mut to = self.records.next(&recommendation, Status::Open)?;
         to.scheduled_for = None;
         to.snoozed_until = None;
@@ -171,6 +182,7 @@ impl RecommendationService {
                 caller,
             )
             .await?;
+
         self.records
             .make_move("recommendation.reopen", &recommendation, to, caller)
             .await
@@ -190,6 +202,7 @@ impl RecommendationService {
             version: recommendation.version + 1,
             ..recommendation
         };
+
         Ok(self.records.agents.recommendation_update(&kept).await?)
     }
 
@@ -198,6 +211,7 @@ impl RecommendationService {
         if at > now && at <= now + SignedDuration::from_hours(24 * days) {
             return Ok(());
         }
+
         let message = format!("must lie ahead, within {days} days");
         Err(EngineError::Invalid(vec![FieldError::new(
             field,

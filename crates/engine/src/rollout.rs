@@ -115,8 +115,10 @@ impl RolloutService {
         if agent.mode == Mode::Learning {
             return Err(EngineError::Learning { agent: agent.id.0 });
         }
+
         let _turn = self.records.turn.lock().await;
         let (carried, left) = self.carried(&agent, kind, &input).await?;
+
         if carried.is_empty() {
             let why = if left.is_empty() {
                 String::new()
@@ -127,6 +129,7 @@ impl RolloutService {
                 "no open recommendation of type {kind} qualifies{why}"
             )));
         }
+
         let now = self.records.clock.now();
         let name = optional("name", input.name.as_deref())?
             .unwrap_or_else(|| reeve_recommend::rollout::name(kind, &carried));
@@ -149,6 +152,7 @@ impl RolloutService {
             updated_at: now,
             version: 1,
         };
+
         rollout
             .gates
             .push(reeve_recommend::rollout::gate(&rollout, None, now));
@@ -156,6 +160,7 @@ impl RolloutService {
         if !left.is_empty() {
             entry = entry.with_metadata("left_out", left.join("; "));
         }
+
         let store = self.rollout_store()?;
         let open = RolloutFilter {
             agent: Some(rollout.agent_id.clone()),
@@ -168,6 +173,7 @@ impl RolloutService {
             limit: 1,
             ..RolloutFilter::default()
         };
+
         if let Some(other) = store.rollout_list(&open).await?.0.first() {
             let message = format!(
                 "rollout {} of the same agent and type has not ended",
@@ -175,6 +181,7 @@ impl RolloutService {
             );
             return Err(EngineError::Conflict(message));
         }
+
         self.records.record(vec![entry]).await?;
         store.rollout_insert(&rollout).await?;
         Ok(rollout)
@@ -194,13 +201,16 @@ impl RolloutService {
             ..RecommendationFilter::default()
         };
         let (open, _) = self.records.agents.recommendation_list(&filter).await?;
+
         let own = |recommendation: &Recommendation| {
             recommendation.agent_id.as_ref() == Some(&agent.id) && recommendation.kind == kind
         };
         let open: Vec<Recommendation> = open.into_iter().filter(own).collect();
+
         let wanted = |recommendation: &Recommendation| {
             input.recommendations.is_empty() || input.recommendations.contains(&recommendation.id)
         };
+
         if let Some(unknown) = input
             .recommendations
             .iter()
@@ -216,6 +226,7 @@ impl RolloutService {
                 message,
             )]));
         }
+
         let ids: Vec<ResourceId> = open
             .iter()
             .filter(|one| wanted(one))
@@ -231,6 +242,7 @@ impl RolloutService {
             .min_confidence
             .unwrap_or(agent.confidence_threshold);
         let (mut carried, mut advice, mut unsure, mut gone) = (Vec::new(), 0, 0, 0);
+
         for recommendation in open.into_iter().filter(wanted) {
             match by_id.get(&recommendation.subject.id) {
                 _ if planned(&recommendation).is_err() => advice += 1,
@@ -243,6 +255,7 @@ impl RolloutService {
                 }),
             }
         }
+
         let over = carried.len().saturating_sub(MAX_MEMBERS);
         carried.truncate(MAX_MEMBERS);
         let left = [
@@ -254,6 +267,7 @@ impl RolloutService {
                 format!("exceed the limit of {MAX_MEMBERS} in one rollout"),
             ),
         ];
+
         let words = left
             .into_iter()
             .filter(|(count, _)| *count > 0)
@@ -298,12 +312,14 @@ impl RolloutService {
         let reason = needed("reason", reason)?;
         let _turn = self.records.turn.lock().await;
         let rollout = self.rollout_get(id).await?;
+
         if rollout.status.is_end() || rollout.status == to {
             return Err(EngineError::Conflict(format!(
                 "the rollout is {} already",
                 rollout.status
             )));
         }
+
         let now = self.records.clock.now();
         let version = rollout.version + 1;
         let next = Rollout {
@@ -313,17 +329,20 @@ impl RolloutService {
             version,
             ..rollout
         };
+
         let operation = if to == RolloutStatus::Aborted {
             "rollout.abort"
         } else {
             "rollout.stop"
         };
+
         self.records
             .record(vec![
                 rollout_entry(operation, ActionStatus::Success, &next, caller)
                     .with_severity(Severity::Medium),
             ])
             .await?;
+
         self.rollout_store()?.rollout_update(&next).await?;
         self.take_back(&next, &format!("the rollout was {to}: {reason}"), caller)
             .await?;
@@ -370,6 +389,7 @@ impl RolloutService {
                     .await?;
             }
         }
+
         Ok(())
     }
 
@@ -387,6 +407,7 @@ impl RolloutService {
         let reason = needed("reason", reason)?;
         let _turn = self.records.turn.lock().await;
         let rollout = self.rollout_get(id).await?;
+
         if !matches!(rollout.status, RolloutStatus::Held | RolloutStatus::Stopped) {
             let message = format!(
                 "the rollout is {}; only a rollout on hold or stopped can be resumed",
@@ -394,8 +415,10 @@ impl RolloutService {
             );
             return Err(EngineError::Conflict(message));
         }
+
         let now = self.records.clock.now();
         let mut next = rollout.clone();
+
         if rollout.status == RolloutStatus::Held {
             let spoke = |state| matches!(state, MemberState::Failed | MemberState::NotEnoughData);
             next.members
@@ -422,6 +445,7 @@ impl RolloutService {
                 );
             }
         }
+
         next.status = RolloutStatus::Running;
         next.reason = None;
         next.updated_at = now;
@@ -432,6 +456,7 @@ impl RolloutService {
             .record(vec![entry.with_severity(Severity::Medium)])
             .await?;
         self.rollout_store()?.rollout_update(&next).await?;
+
         Ok(next)
     }
 }
@@ -444,6 +469,7 @@ fn sound(input: &RolloutInput) -> Result<RecommendationType, EngineError> {
             errors.push(FieldError::new(field, "invalid_value", message));
         }
     };
+
     let kind = RecommendationType::parse(&input.kind);
     let names: Vec<&str> = RecommendationType::ALL
         .iter()
@@ -454,22 +480,26 @@ fn sound(input: &RolloutInput) -> Result<RecommendationType, EngineError> {
         kind.is_some(),
         format!("must be one of {}", names.join(", ")),
     );
+
     let settings = &input.settings;
     check(
         "canary",
         (1..=20).contains(&settings.canary),
         "must be from 1 to 20 resources".to_owned(),
     );
+
     check(
         "validation_s",
         settings.validation_s <= 30 * 86_400,
         "must be at most 30 days".to_owned(),
     );
+
     check(
         "max_failures",
         settings.max_failures <= 100,
         "must be at most 100".to_owned(),
     );
+
     let shares = &settings.shares_percent;
     let rising = shares.windows(2).all(|pair| pair[0] < pair[1]);
     let within = shares
@@ -480,6 +510,7 @@ fn sound(input: &RolloutInput) -> Result<RecommendationType, EngineError> {
         rising && within && shares.len() <= 20,
         "must be at most 20 percentages that rise, above 0 and below 100".to_owned(),
     );
+
     let confidence = settings
         .min_confidence
         .is_none_or(|least| (0.0..=100.0).contains(&least));
@@ -488,11 +519,13 @@ fn sound(input: &RolloutInput) -> Result<RecommendationType, EngineError> {
         confidence,
         "must be a percentage from 0 to 100".to_owned(),
     );
+
     check(
         "recommendations",
         input.recommendations.len() <= MAX_MEMBERS,
         format!("at most {MAX_MEMBERS} are taken"),
     );
+
     match kind {
         Some(kind) if errors.is_empty() => Ok(kind),
         _ => Err(EngineError::Invalid(errors)),

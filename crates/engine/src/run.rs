@@ -143,6 +143,7 @@ impl RunService {
                 "a run of this agent is in progress".to_owned(),
             ));
         }
+
         let _running = Running(self, id.clone());
         let started_at = self.records.clock.now();
         let mut report = RunReport {
@@ -158,6 +159,7 @@ impl RunService {
             portfolios: Vec::new(),
             error: None,
         };
+
         self.records
             .record(vec![run_entry(&agent, &report, LogStatus::Pending, caller)])
             .await?;
@@ -169,6 +171,7 @@ impl RunService {
         } else {
             LogStatus::Failed
         };
+
         self.records
             .record(vec![run_entry(&agent, &report, status, caller)])
             .await?;
@@ -183,6 +186,7 @@ impl RunService {
             workloads: self.ports.workloads.as_deref(),
         };
         let mut found = RunFindings::begin(agent, keeping).await;
+
         match self.ports.agent_types.judging(agent.agent_type) {
             Some(definition) => {
                 self.judge_scope(agent, definition, report, &mut found)
@@ -199,11 +203,13 @@ impl RunService {
                 found.add(judged, report).await?;
             }
         }
+
         let (kept, mut skipped) = found.finish(report).await?;
         self.automatic
             .apply_what_it_may(agent, kept, report, &mut skipped)
             .await?;
         report.skipped = skipped.into_iter().collect();
+
         Ok(())
     }
 
@@ -231,11 +237,13 @@ impl RunService {
             corrections: self.corrections().await?,
             needs,
         };
+
         let (mut portfolios, mut accounts) = (Portfolios::default(), Accounts::default());
         let mut scope = scope
             .into_iter()
             .filter(|r| judging.needs.kinds.is_empty() || judging.needs.kinds.contains(&r.kind))
             .peekable();
+
         while let Some(first) = scope.next() {
             let connection = first.connection.clone();
             let mut chunk = vec![first];
@@ -253,6 +261,7 @@ impl RunService {
             report.days_observed = report.days_observed.max(days);
             found.add(judged, report).await?;
         }
+
         let simulated = portfolios.simulate();
         let limits = self.records.agents.guardrails_get().await?;
         found
@@ -261,6 +270,7 @@ impl RunService {
                 report,
             )
             .await?;
+
         report.portfolios = simulated
             .into_iter()
             .map(|account| account.portfolio)
@@ -283,11 +293,13 @@ impl RunService {
             .samples
             .sample_series(connection, &ids, &judging.needs.metrics, start, now)
             .await?;
+
         let days = series
             .iter()
             .map(|s| days_spanned(s, now))
             .max()
             .unwrap_or(0);
+
         let machines = self
             .machine_series(judging, connection, &chunk, (start, now))
             .await?;
@@ -325,6 +337,7 @@ impl RunService {
                 resource,
             })
             .collect();
+
         let (definition, settings) = (Arc::clone(&judging.definition), judging.settings.clone());
         let (catalogue, guardrails) = (Arc::clone(&self.ports.catalogue), judging.limits.clone());
         let (models, relations) = (Arc::clone(&judging.models), Arc::clone(&judging.relations));
@@ -353,6 +366,7 @@ impl RunService {
                 })
                 .collect::<Vec<_>>()
         });
+
         let judged = judged
             .await
             .map_err(|error| EngineError::Store(format!("judging stopped: {error}")))?;
@@ -378,6 +392,7 @@ impl RunService {
                 found.entry(resource).or_default().push(charge);
             }
         }
+
         Ok(found)
     }
 
@@ -399,6 +414,7 @@ impl RunService {
                 );
             }
         }
+
         Ok(found)
     }
 
@@ -421,6 +437,7 @@ impl RunService {
         if machines.is_empty() {
             return Ok(HashMap::new());
         }
+
         let ids: Vec<ResourceId> = machines.into_iter().collect();
         Ok(by_resource(
             self.ports
@@ -449,6 +466,7 @@ impl RunService {
                 .await?;
             found.extend(fleet.map(|fleet| (group.id.clone(), fleet)));
         }
+
         Ok(found)
     }
 
@@ -463,6 +481,7 @@ impl RunService {
             .filter(|resource| needs.documents.contains(&resource.kind))
             .cloned()
             .collect();
+
         match self
             .ports
             .descriptions
@@ -494,6 +513,7 @@ impl RunService {
         let Some(workloads) = &self.ports.workloads else {
             return Ok(HashMap::new());
         };
+
         let all = workloads.correction_list().await?;
         Ok(all
             .into_iter()
@@ -582,15 +602,18 @@ fn run_entry(agent: &Agent, report: &RunReport, status: LogStatus, caller: &Call
         .with_metadata("agent_type", agent.agent_type.as_str())
         .with_metadata("run_id", report.run_id.clone())
         .with_metadata("mode", agent.mode.as_str());
+
     if status == LogStatus::Pending {
         return entry;
     }
+
     let skipped = Json::object(
         report
             .skipped
             .iter()
             .map(|(reason, count)| (reason.clone(), *count)),
     );
+
     let entry = entry.after(Json::object([
         ("resources_seen", Json::from(report.resources_seen)),
         ("days_observed", Json::from(report.days_observed)),
@@ -602,6 +625,7 @@ fn run_entry(agent: &Agent, report: &RunReport, status: LogStatus, caller: &Call
             Json::from(report.portfolios.iter().map(commitment).collect::<Vec<_>>()),
         ),
     ]));
+
     match &report.error {
         Some(error) => entry.with_metadata("error", error.clone()),
         None => entry,

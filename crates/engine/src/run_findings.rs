@@ -93,6 +93,7 @@ impl<'a> RunFindings<'a> {
         if judged.is_empty() {
             return Ok(());
         }
+
         let Keeping {
             findings, models, ..
         } = self.keeping;
@@ -107,6 +108,7 @@ impl<'a> RunFindings<'a> {
             *self.skipped.entry(reason.to_owned()).or_default() += 1;
             pass_over(&mut report.passed_over, reason, &one.resource);
         }
+
         ModelService::calibrate(self.agent, self.calibration.as_ref(), &mut judged);
         let (found, before) = findings
             .upsert(self.agent, &mut judged, &mut self.past)
@@ -126,6 +128,7 @@ impl<'a> RunFindings<'a> {
                 .into_iter()
                 .map(|one| (one.resource.connection, one.resource.id)),
         );
+
         Ok(())
     }
 
@@ -134,6 +137,7 @@ impl<'a> RunFindings<'a> {
         let Some(workloads) = self.keeping.workloads else {
             return Ok(());
         };
+
         let judged_at = self.keeping.findings.records.clock.now();
         let found = judged.iter().filter_map(|one| {
             Some(Workload {
@@ -145,6 +149,7 @@ impl<'a> RunFindings<'a> {
             })
         });
         let found: Vec<Workload> = found.collect();
+
         if found.is_empty() {
             Ok(())
         } else {
@@ -168,6 +173,7 @@ fn pass_over(passed_over: &mut Vec<PassedOver>, reason: &str, resource: &Resourc
         });
     let known = &mut passed_over[at];
     known.count += 1;
+
     // An account is judged with all its machines and has no page of its own.
     if resource.kind != ResourceKind::Account && known.resources.len() < MOST_PASSED_OVER {
         known

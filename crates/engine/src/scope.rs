@@ -87,11 +87,13 @@ impl ScopeService {
         let connections = self.estate.connection_list().await?;
         let totals = self.estate.resource_totals().await?;
         let mut accounts: BTreeMap<(String, String), u64> = BTreeMap::new();
+
         for connection in &connections {
             accounts
                 .entry((connection.name.clone(), connection.account.clone()))
                 .or_default();
         }
+
         let mut services: BTreeMap<String, u64> = BTreeMap::new();
         for total in totals {
             let name = connections
@@ -105,11 +107,13 @@ impl ScopeService {
                 .entry(total.service.to_ascii_lowercase())
                 .or_default() += total.resources;
         }
+
         let account = |((connection, account), resources)| ConnectedAccount {
             connection,
             account,
             resources,
         };
+
         Ok(ScopeChoices {
             accounts: accounts.into_iter().map(account).collect(),
             services: services.into_iter().collect(),
@@ -126,6 +130,7 @@ impl ScopeService {
         if scope.accounts.is_empty() && scope.services.is_empty() {
             return Ok(());
         }
+
         let errors = self.scope_choices().await?.unknown(path, scope);
         if errors.is_empty() {
             Ok(())
@@ -147,16 +152,19 @@ impl ScopeChoices {
             .iter()
             .map(|(name, _)| name.as_str())
             .collect();
+
         let is_account = |name: &str| {
             self.connections.contains(name)
                 || names.iter().any(|known| known.eq_ignore_ascii_case(name))
         };
+
         let mut errors = Vec::new();
         let accounts = scope
             .accounts
             .iter()
             .enumerate()
             .filter(|(_, name)| !names.is_empty() && !is_account(name));
+
         for (at, name) in accounts {
             errors.push(refused(
                 &format!("{path}.accounts[{at}]"),
@@ -165,12 +173,14 @@ impl ScopeChoices {
                 &names,
             ));
         }
+
         let is_service = |name: &str| services.contains(name.to_ascii_lowercase().as_str());
         let unknown = scope
             .services
             .iter()
             .enumerate()
             .filter(|(_, name)| !services.is_empty() && !is_service(name));
+
         for (at, name) in unknown {
             errors.push(refused(
                 &format!("{path}.services[{at}]"),
@@ -179,6 +189,7 @@ impl ScopeChoices {
                 &services,
             ));
         }
+
         errors
     }
 }
@@ -234,6 +245,7 @@ fn refused(path: &str, name: &str, what: &str, known: &BTreeSet<&str>) -> FieldE
             )
         }
     };
+
     FieldError::new(
         path,
         "unknown",
@@ -245,6 +257,7 @@ fn refused(path: &str, name: &str, what: &str, known: &BTreeSet<&str>) -> FieldE
 fn edits(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();
+
     for (at, one) in from.chars().enumerate() {
         let mut diagonal = row[0];
         row[0] = at + 1;
@@ -254,6 +267,7 @@ fn edits(from: &str, to: &str) -> usize {
             row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
         }
     }
+
     row[to.len()]
 }
 
@@ -266,6 +280,7 @@ impl ScopeService {
     ) -> Result<(Vec<Resource>, HashMap<Key, Vec<Resource>>), EngineError> {
         let connections = self.estate.connection_list().await?;
         let (mut scope, mut volumes) = (Vec::new(), HashMap::<Key, Vec<Resource>>::new());
+
         // The rows of a whole estate would stand beside its resources.
         let mut pages = ResourcePages::new(ResourceFilter::default(), PAGE);
         while let Some(page) = pages.next(&*self.estate).await? {
@@ -281,6 +296,7 @@ impl ScopeService {
                 }
             }
         }
+
         // Pages are ordered by identifier. A chunk of one connection reads the samples of that
         // connection alone.
         scope.sort_by(|a, b| a.connection.cmp(&b.connection));
@@ -303,6 +319,7 @@ impl ScopeService {
                 found.extend(page);
             }
         }
+
         Ok(found)
     }
 
@@ -321,6 +338,7 @@ impl ScopeService {
         let now = self.clock.now();
         let start = now - SignedDuration::from_hours(24 * i64::from(agent.learning_period_days));
         let mut days = 0;
+
         for (connection, ids) in chunks(&scope, CHUNK) {
             let series = self
                 .samples
@@ -336,6 +354,7 @@ impl ScopeService {
                 break;
             }
         }
+
         Ok(days)
     }
 }
@@ -395,6 +414,7 @@ mod tests {
             found[0].1
         );
         assert_eq!(found[1].0, "scope.services[1]");
+
         let far = refusals(&["elsewhere"], &[]);
         assert!(
             far[0]

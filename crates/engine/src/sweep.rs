@@ -84,6 +84,7 @@ pub fn learn(track: &Track, sweep: &Sweep) -> Learnt {
             expected: judged.expected,
         })
     });
+
     Learnt {
         connection: track.connection.clone(),
         resource: track.resource.clone(),
@@ -108,6 +109,7 @@ fn ahead(track: &Track, sweep: &Sweep) -> Result<Vec<Band>, NoForecast> {
             ..Settings::default()
         },
     )?;
+
     Ok(model.forecast(steps))
 }
 
@@ -138,9 +140,11 @@ pub async fn sweep(
             }
         })
         .buffered(sweep.workers.max(1));
+
     while let Some(learnt) = bands.next().await {
         each(learnt?);
     }
+
     Ok(())
 }
 
@@ -166,12 +170,14 @@ mod tests {
                 40.0 + 10.0 * ((at % 288) as f64 / 288.0 * std::f64::consts::TAU).sin()
                     + (at * 7919 % 13) as f64 / 10.0
             };
+
             let spike = |at: i64| band == 1 && (3_900..3_912).contains(&at);
             let points = (0..4_032)
                 .map(|at| (at * 300_000, if spike(at) { 99.0 } else { value(at) }))
                 .collect();
             let resource = ResourceId::new(format!("i-{band}"));
             let connection = ConnectionId("c-1".to_owned());
+
             Ok(vec![Track {
                 connection,
                 resource,
@@ -203,13 +209,16 @@ mod tests {
             assert_eq!(one.forecast.as_ref().unwrap().len(), 288);
             assert_eq!(one.summary.as_ref().unwrap().coverage, 1.0);
         }
+
         assert!(
             all[0].unusual.is_empty() && all[2].unusual.is_empty(),
             "{:?}",
             all[0].unusual
         );
+
         let first = all[1].unusual.first().unwrap();
         assert_eq!(first.at_ms, 3_900 * 300_000);
+
         let high = all[0]
             .forecast
             .as_ref()
@@ -217,10 +226,12 @@ mod tests {
             .iter()
             .map(|band| band.p50)
             .fold(0.0, f64::max);
+
         assert!(
             (45.0..55.0).contains(&high),
             "the daily peak is foreseen: {high}"
         );
+
         let mut again = Vec::new();
         sweep(Arc::new(Three), Sweep { workers: 1, ..plan }, |learnt| {
             again.extend(learnt)

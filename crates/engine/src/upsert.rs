@@ -101,6 +101,7 @@ impl Findings {
         let now = self.records.clock.now();
         let ended = self.ended_before(judged, &current).await?;
         let mut new_recommendations = Vec::new();
+
         for one in judged {
             for proposal in &mut one.judgement.proposals {
                 if excluded(&exclusions, &proposal.subject, proposal.kind, now).is_some() {
@@ -147,6 +148,7 @@ impl Findings {
                 .await?;
             }
         }
+
         self.insert_new(new_recommendations, &caller, &mut found)
             .await?;
         Ok((found, current))
@@ -176,6 +178,7 @@ impl Findings {
                 resources.insert(one.resource.id.clone());
             }
         }
+
         ended_on(
             &self.records,
             &resources,
@@ -198,12 +201,14 @@ impl Findings {
         if entries.is_empty() {
             return Ok(());
         }
+
         self.records.record(entries).await?;
         self.records
             .agents
             .recommendation_insert_all(&new_recommendations)
             .await?;
         found.kept.extend(new_recommendations);
+
         Ok(())
     }
 
@@ -226,6 +231,7 @@ impl Findings {
             found.skipped.push("executing");
             return Ok(());
         }
+
         if !same {
             let reason = "replaced by a newer recommendation";
             self.records
@@ -243,12 +249,14 @@ impl Findings {
             new_recommendations.push(made);
             return Ok(());
         }
+
         let more_severe = is_more_severe(known, &made);
         let opened = self.reopen_for_severity(known, &made, caller).await?;
         let known = opened.as_ref().unwrap_or(known);
         let hash = |recommendation: &Recommendation| {
             recommendation.plan.as_ref().map(|plan| plan.hash.clone())
         };
+
         let made = Recommendation {
             plan: made.plan.map(|plan| plan.or_same_v1(known.plan.as_ref())),
             ..made
@@ -271,6 +279,7 @@ impl Findings {
             version: known.version + 1,
             ..made
         };
+
         if !matches!(known.status, Status::Open | Status::Snoozed) && !more_severe {
             // A person requested exactly this plan; only its expiry moves. A more severe threat is
             // shown to those who sign it.
@@ -282,6 +291,7 @@ impl Findings {
                 ..known.clone()
             };
         }
+
         let adopted = next.agent_id != known.agent_id;
         if hash(&next) != hash(known)
             || next.impact_level != known.impact_level
@@ -292,6 +302,7 @@ impl Findings {
                 .record(vec![log_entry::refreshed(&next, caller)])
                 .await?;
         }
+
         self.records.agents.recommendation_update(&next).await?;
         found.kept.push(next);
         Ok(())
@@ -352,6 +363,7 @@ impl Findings {
             version: 1,
         };
         made.ranking = past.weights.rank(&made);
+
         made
     }
 }
@@ -367,15 +379,18 @@ fn suppression_reason(
     if matches!(cause, Cause::Anomaly(_)) && proposal.kind == RecommendationType::SecurityGroup {
         return None;
     }
+
     let same = |r: &&Recommendation| {
         r.kind == proposal.kind
             && r.subject.id == proposal.subject.id
             && r.subject.connection == proposal.subject.connection
             && r.subject.target_type == proposal.subject.target_type
     };
+
     let within = |r: &Recommendation, days: i64| {
         now.duration_since(r.updated_at) < SignedDuration::from_hours(24 * days)
     };
+
     ended
         .into_iter()
         .flatten()

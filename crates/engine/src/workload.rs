@@ -92,6 +92,7 @@ impl WorkloadService {
             tokens: tokens(&resource),
             scores,
         };
+
         let before = class_of(&known);
         let mut entry = entry("workload.correct", &resource, caller)
             .before(Json::object([(
@@ -99,9 +100,11 @@ impl WorkloadService {
                 Json::from(before.map(WorkloadClass::as_str).map(str::to_owned)),
             )]))
             .after(Json::object([("workload", Json::from(class.as_str()))]));
+
         if let Some(comment) = &correction.comment {
             entry = entry.with_metadata("comment", comment.clone());
         }
+
         self.records
             .change(entry, self.workloads.correction_put(&correction))
             .await?;
@@ -131,6 +134,7 @@ impl WorkloadService {
                 id: id.0.clone(),
             });
         };
+
         let entry = entry("workload.withdraw", &resource, caller).before(Json::object([(
             "workload",
             Json::from(correction.class.as_str()),
@@ -142,6 +146,7 @@ impl WorkloadService {
         self.registry
             .learn_soon(WorkloadModel::NAME, caller)
             .await?;
+
         self.get(id).await
     }
 }
@@ -183,6 +188,7 @@ fn checked(
         );
         errors.push(FieldError::new("class", "invalid_value", message));
     }
+
     let found = WorkloadClass::parse(class);
     if found.is_none() {
         let names: Vec<&str> = WorkloadClass::ALL
@@ -195,6 +201,7 @@ fn checked(
             format!("must be one of {}", names.join(", ")),
         ));
     }
+
     let comment = match optional("comment", comment) {
         Ok(comment) => comment,
         Err(EngineError::Invalid(more)) => {
@@ -203,6 +210,7 @@ fn checked(
         }
         Err(other) => return Err(other),
     };
+
     match found.filter(|_| errors.is_empty()) {
         Some(class) => Ok((class, comment)),
         None => Err(EngineError::Invalid(errors)),

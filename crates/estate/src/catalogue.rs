@@ -152,6 +152,7 @@ impl Catalogue {
             .chain(gcp.specs())
             .map(|spec| ((spec.provider, spec.name.clone()), spec))
             .collect();
+
         Ok(Catalogue {
             specs,
             aws_prices: aws::prices()?,
@@ -200,6 +201,7 @@ impl Catalogue {
             Provider::Azure => self.azure_prices.price(region, name).filter(|_| linux),
             Provider::Gcp => self.gcp.machine(region, name).filter(|_| linux),
         };
+
         self.imported_machine(provider, region, name, &platform, aws::Terms::OnDemand)
             .or_else(bundled)
     }
@@ -221,6 +223,7 @@ impl Catalogue {
                 origin: aws::REGIONS,
             })
         };
+
         recent.or_else(listed)
     }
 
@@ -253,6 +256,7 @@ impl Catalogue {
                 origin: aws::REGIONS,
             })
         };
+
         self.imported_machine(provider, region, name, &platform, terms)
             .or_else(bundled)
     }
@@ -265,6 +269,7 @@ impl Catalogue {
         let Some(machine) = self.instance(provider, name) else {
             return Vec::new();
         };
+
         let mut found: Vec<_> = self
             .siblings(machine)
             .filter(|s| fits_within(s, machine))
@@ -280,6 +285,7 @@ impl Catalogue {
         let Some(machine) = self.instance(provider, name) else {
             return Vec::new();
         };
+
         let mut found: Vec<_> = self
             .siblings(machine)
             .filter(|s| fits_within(machine, s))
@@ -295,11 +301,13 @@ impl Catalogue {
     pub fn hourly_for(&self, resource: &Resource, size: &str) -> Option<Price> {
         let spec = &resource.specification;
         let platform = spec.platform.as_deref();
+
         if resource.kind == ResourceKind::Database {
             let engine = platform.filter(|_| resource.provider == Provider::Aws)?;
             let (multi_az, storage) = (spec.multi_az == Some(true), spec.storage_type.as_deref());
             return self.aws_database(&resource.region, size, engine, multi_az, storage);
         }
+
         let shared = spec
             .tenancy
             .as_deref()
@@ -316,6 +324,7 @@ impl Catalogue {
         let Some(machine) = self.instance(provider, name) else {
             return Vec::new();
         };
+
         let others = self.specs.values().filter(|spec| {
             spec.provider == machine.provider
                 && spec.name != machine.name
@@ -326,6 +335,7 @@ impl Catalogue {
                 && runs_same_images(spec, machine)
                 && keeps_local_disks(machine, spec)
         });
+
         others.collect()
     }
 

@@ -105,6 +105,7 @@ pub fn between(known: &Resource, seen: &Resource) -> Vec<ResourceChange> {
     if known.state == ResourceState::Deleted || known.observed_at > seen.observed_at {
         return Vec::new();
     }
+
     let compared = Attribute::ALL
         .iter()
         .filter(|attribute| **attribute != Attribute::Tags);
@@ -115,6 +116,7 @@ pub fn between(known: &Resource, seen: &Resource) -> Vec<ResourceChange> {
             value(seen, *attribute)?,
         ))
     });
+
     pairs
         .chain(tags(known, seen))
         .filter(|(_, before, after)| before != after)
@@ -137,6 +139,7 @@ fn value(resource: &Resource, attribute: Attribute) -> Option<String> {
         all.sort_unstable();
         Some(all.join(",")).filter(|text| !text.is_empty())
     };
+
     match attribute {
         Attribute::InstanceType => spec.instance_type.clone(),
         Attribute::StorageGib => spec.storage_gib.map(|gib| gib.to_string()),
@@ -175,6 +178,7 @@ fn tags(known: &Resource, seen: &Resource) -> Option<(Attribute, String, String)
     if known.tags.is_empty() || seen.tags.is_empty() {
         return None;
     }
+
     let names: BTreeSet<&String> = known.tags.keys().chain(seen.tags.keys()).collect();
     let differ = |name: &&&String| known.tags.get(**name) != seen.tags.get(**name);
     let listed = |resource: &Resource| {
@@ -184,6 +188,7 @@ fn tags(known: &Resource, seen: &Resource) -> Option<(Attribute, String, String)
             .filter_map(|name| Some(format!("{name}={}", resource.tags.get(*name)?)));
         lines.collect::<Vec<_>>().join("\n")
     };
+
     Some((Attribute::Tags, listed(known), listed(seen)))
 }
 
@@ -255,6 +260,7 @@ mod tests {
             })
             .collect();
         assert_eq!(found, expect);
+
         let span = |one: &ResourceChange| (one.last_seen_at.as_second(), one.seen_at.as_second());
         assert!(changes.iter().all(|one| span(one) == (1_000, 1_300)));
     }
@@ -276,6 +282,7 @@ mod tests {
                 ),
             ],
         );
+
         check(
             |seen| seen.state = ResourceState::Stopped,
             &[("state", "running", "stopped")],
@@ -290,6 +297,7 @@ mod tests {
             },
             &[("desired_capacity", "2", "3"), ("max_size", "4", "6")],
         );
+
         check(|seen| seen.specification.security_groups.reverse(), &[]);
         check(
             |seen| seen.specification.security_groups = vec!["sg-3".to_owned()],
@@ -302,12 +310,14 @@ mod tests {
             },
             &[("tags", "Owner=ann", "Owner=bob\nTeam=web")],
         );
+
         let unknown = |seen: &mut Resource| {
             seen.specification = Specification::default();
             seen.tags.clear();
             seen.created_at = None;
         };
         check(unknown, &[]);
+
         check(
             |seen| {
                 seen.tags.insert("Owner".to_owned(), "\u{e9}".repeat(2_000));
@@ -328,16 +338,19 @@ mod tests {
             ..known.clone()
         };
         assert_eq!(between(&known, &stopped).len(), 1, "of the same moment");
+
         let older = Resource {
             observed_at: Timestamp::UNIX_EPOCH,
             ..stopped.clone()
         };
         assert!(between(&known, &older).is_empty());
+
         let gone = Resource {
             state: ResourceState::Deleted,
             ..known
         };
         assert!(between(&gone, &stopped).is_empty());
+
         let database = Resource {
             kind: ResourceKind::Database,
             ..machine()

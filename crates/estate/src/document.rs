@@ -62,12 +62,14 @@ impl Document {
         let Value::Object(mut members) = self.json else {
             return self;
         };
+
         let unread = |(_, value): &(&String, &mut Value)| value.as_str() == Some(NOT_READ);
         for (name, value) in members.iter_mut().filter(unread) {
             if let Some(known) = earlier.json.get(name) {
                 *value = known.clone();
             }
         }
+
         Document::kept(Value::Object(members))
     }
 

@@ -19,6 +19,7 @@ pub fn read_instant(text: &str) -> Option<i64> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Some(at.as_millisecond());
     }
+
     let plain = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let plain = match &text[plain.len()..] {
         "UTC" | "utc" | "GMT" | "Z" | "z" => plain.trim_end(),
@@ -38,6 +39,7 @@ fn with_offset(text: &str) -> Option<i64> {
     if !matches!(digits.len(), 2 | 4) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
+
     let (hours, minutes) = digits.split_at(2);
     let (hours, minutes): (i64, i64) = (
         hours.parse().ok()?,
@@ -47,9 +49,11 @@ fn with_offset(text: &str) -> Option<i64> {
             minutes.parse().ok()?
         },
     );
+
     if hours > 25 || minutes > 59 {
         return None;
     }
+
     let ahead = (hours * 60 + minutes) * 60_000;
     without_offset(local).map(|local| {
         if offset.starts_with('-') {
@@ -117,6 +121,7 @@ mod tests {
         ] {
             assert_eq!(read_instant(text), Some(expect), "{text}");
         }
+
         assert_eq!(read_instant("2025-04-01"), Some(expect - 34_200_000));
         for text in [
             "",

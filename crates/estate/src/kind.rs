@@ -104,10 +104,12 @@ impl ResourceKind {
         if let Some(kind) = Self::parse(name) {
             return Some(kind);
         }
+
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(plain) {
             return None;
         }
+
         let mut foreign = FOREIGN.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(name) = foreign.get(name) {
             return Some(ResourceKind(name));
@@ -115,6 +117,7 @@ impl ResourceKind {
         if foreign.len() >= MOST_FOREIGN {
             return None;
         }
+
         let kept: &'static str = Box::leak(name.to_owned().into_boxed_str());
         foreign.insert(kept);
         Some(ResourceKind(kept))
@@ -137,11 +140,13 @@ mod tests {
             assert_eq!(ResourceKind::parse(kind.as_str()), Some(*kind));
             assert_eq!(ResourceKind::named(kind.as_str()), Some(*kind));
         }
+
         assert_eq!(
             ResourceKind::parse("quantum_annealer"),
             None,
             "a request makes no kind up"
         );
+
         let later = ResourceKind::named("quantum_annealer");
         assert_eq!(later.map(ResourceKind::as_str), Some("quantum_annealer"));
         assert_eq!(

@@ -88,6 +88,7 @@ impl SampleQuery {
         if resource.state == ResourceState::Deleted || metrics.is_empty() {
             return None;
         }
+
         let newest = metrics.iter().filter_map(|metric| newest(*metric)).max();
         let start = newest
             .and_then(|at| at.checked_sub(OVERLAP).ok())
@@ -206,7 +207,9 @@ mod tests {
         };
         let first = of(ResourceKind::VirtualMachine, None).unwrap();
         assert_eq!((first.start, first.end), (now - HISTORY, now));
+
         assert_eq!(first.metrics, ResourceKind::VirtualMachine.metrics());
+
         let next = of(ResourceKind::VirtualMachine, Some(9_999_000)).unwrap();
         assert_eq!(next.start, at(9_999_000) - OVERLAP);
         assert!(
@@ -214,6 +217,7 @@ mod tests {
             "a volume has no processor"
         );
         assert!(of(ResourceKind::Bucket, None).is_none());
+
         let gone = resource(ResourceKind::Database, ResourceState::Deleted);
         assert!(SampleQuery::since(&gone, |_| None, now).is_none());
     }

@@ -64,6 +64,7 @@ mod tests {
             }
             .platform_family()
         };
+
         for (name, expected) in [
             ("windows", Platform::Windows),
             ("Windows", Platform::Windows),
@@ -75,6 +76,7 @@ mod tests {
         ] {
             assert_eq!(family(name), Some(expected), "{name}");
         }
+
         assert_eq!(Specification::default().platform_family(), None);
     }
 }

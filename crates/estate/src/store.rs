@@ -126,6 +126,7 @@ impl ResourcePages {
         let Some(last) = page.last() else {
             return Ok(None);
         };
+
         self.after = Some((last.id.clone(), last.connection.clone()));
         Ok(Some(page))
     }

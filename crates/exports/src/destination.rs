@@ -167,6 +167,7 @@ impl DestinationDraft {
     pub fn read(self) -> Result<(String, DestinationSettings, String), Vec<FieldError>> {
         let mut errors = Vec::new();
         let name = self.name.trim().to_owned();
+
         if name.is_empty() || name.chars().count() > 100 || name.contains(char::is_control) {
             errors.push(FieldError::new(
                 "name",
@@ -174,6 +175,7 @@ impl DestinationDraft {
                 "must have 1 to 100 characters on one line",
             ));
         }
+
         let prefix = self.prefix.trim().trim_matches('/').to_owned();
         if !prefix.is_empty() && !is_relative(&prefix) {
             errors.push(FieldError::new(
@@ -182,6 +184,7 @@ impl DestinationDraft {
                 "must be a relative path without . or .. parts",
             ));
         }
+
         let mut needed = |field: &str, value: &Option<String>, sound: fn(&str) -> bool| {
             let value = value
                 .as_deref()
@@ -203,6 +206,7 @@ impl DestinationDraft {
             }
             value
         };
+
         let given = |value: &Option<String>| value.clone().filter(|text| !text.trim().is_empty());
         let settings = match DestinationKind::parse(&self.kind) {
             Some(DestinationKind::S3) => DestinationSettings::S3 {
@@ -243,6 +247,7 @@ impl DestinationDraft {
                 return Err(errors);
             }
         };
+
         if errors.is_empty() {
             Ok((name, settings, prefix))
         } else {
@@ -372,10 +377,12 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(fields(draft("s3")), ["bucket", "region"]);
+
         assert_eq!(fields(draft("azure_blob")), ["account", "container"]);
         assert_eq!(fields(draft("gcs")), ["bucket"]);
         assert_eq!(fields(draft("sftp")), ["host", "username"]);
         assert_eq!(fields(draft("ftp")), ["kind"]);
+
         for prefix in ["../up", "a/../b", "a//b", "a\\b", "a/\u{0}"] {
             assert_eq!(
                 fields(DestinationDraft {
@@ -386,6 +393,7 @@ mod tests {
                 "{prefix:?}"
             );
         }
+
         for bucket in ["a/b", "a?b", "a b", "a..b"] {
             let gcs = DestinationDraft {
                 bucket: Some(bucket.into()),
@@ -403,6 +411,7 @@ mod tests {
             host_key: host_key.map(str::to_owned),
             ..draft("sftp")
         };
+
         let fingerprint = format!("SHA256:{}", "a".repeat(43));
         for host_key in [None, Some(""), Some(fingerprint.as_str())] {
             let (_, settings, _) = sftp("reeve", host_key).read().unwrap();
@@ -419,6 +428,7 @@ mod tests {
                 (22, host_key.filter(|text| !text.is_empty()))
             );
         }
+
         for username in ["-oProxyCommand=x", "a b", "a@b", "a;b", "$(id)"] {
             assert_eq!(
                 sftp(username, None).read().unwrap_err()[0].path,
@@ -426,6 +436,7 @@ mod tests {
                 "{username}"
             );
         }
+
         for host_key in ["MD5:aa:bb", "SHA256:short", &format!("{fingerprint}=")] {
             assert_eq!(
                 sftp("reeve", Some(host_key)).read().unwrap_err()[0].path,

@@ -47,6 +47,7 @@ impl Selection {
     pub fn read(draft: &Draft, now: Timestamp) -> Result<Selection, Vec<FieldError>> {
         let mut errors = Vec::new();
         let format = ExportFormat::parse(&draft.format.trim().to_ascii_lowercase());
+
         if format.is_none() {
             let names: Vec<_> = ExportFormat::ALL
                 .iter()
@@ -60,6 +61,7 @@ impl Selection {
             };
             errors.push(FieldError::new("format", code, message));
         }
+
         let mut instant = |field: &str, text: &Option<String>| {
             let text = text.as_deref().filter(|text| !text.is_empty())?;
             let found = point_in_time(text, now);
@@ -72,6 +74,7 @@ impl Selection {
             found
         };
         let start = instant("start_time", &draft.start_time);
+
         let end = instant("end_time", &draft.end_time);
         if let (Some(start), Some(end)) = (start, end)
             && start >= end
@@ -82,6 +85,7 @@ impl Selection {
                 "must lie before end_time",
             ));
         }
+
         let query = draft.query.clone().unwrap_or_default();
         if query.len() > MAX_QUERY {
             errors.push(FieldError::new(
@@ -92,14 +96,17 @@ impl Selection {
         } else if let Err(error) = parse(&query) {
             errors.push(error);
         }
+
         if let Some(format) = format
             && let Err(error) = draft.options.text_format(format)
         {
             errors.push(error);
         }
+
         let (Some(format), true) = (format, errors.is_empty()) else {
             return Err(errors);
         };
+
         Ok(Selection {
             format,
             options: draft.options.clone(),
@@ -151,11 +158,13 @@ mod tests {
             ..Draft::default()
         };
         let selection = Selection::read(&draft, now()).unwrap();
+
         assert_eq!(
             (selection.format, selection.end),
             (ExportFormat::Json, Some(now()))
         );
         assert!(selection.predicate(now()).is_ok());
+
         for printed in ["JSON", "CSV", "Syslog", "CEF"] {
             let draft = Draft {
                 format: printed.into(),
@@ -177,16 +186,19 @@ mod tests {
         let errors = Selection::read(&draft, now()).unwrap_err();
         let fields: Vec<_> = errors.iter().map(|error| error.path.as_str()).collect();
         assert_eq!(fields, ["format", "start_time", "end_time", "query"]);
+
         let turned = Draft {
             format: "csv".into(),
             start_time: Some("now".into()),
             end_time: Some("now-1h".into()),
             ..Draft::default()
         };
+
         assert_eq!(
             Selection::read(&turned, now()).unwrap_err()[0].path,
             "start_time"
         );
+
         let options = FormatOptions {
             framing: Some("udp".into()),
             ..FormatOptions::default()
@@ -196,6 +208,7 @@ mod tests {
             options,
             ..Draft::default()
         };
+
         assert_eq!(
             Selection::read(&framed, now()).unwrap_err()[0].path,
             "options.framing"

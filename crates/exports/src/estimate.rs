@@ -63,6 +63,7 @@ pub struct Fit {
 pub fn narrower(estimate: &Estimate, spans: &[Span], limit_bytes: u64) -> Option<Fit> {
     let mut fit = None;
     let mut entries = 0u64;
+
     for span in spans.iter().rev().filter(|span| span.entries > 0) {
         entries = entries.saturating_add(span.entries);
         // A tenth is kept free: later entries may be longer than those that were sampled.
@@ -76,6 +77,7 @@ pub fn narrower(estimate: &Estimate, spans: &[Span], limit_bytes: u64) -> Option
             bytes,
         });
     }
+
     fit
 }
 
@@ -118,6 +120,7 @@ mod tests {
             day(4, 300),
             day(5, 100),
         ];
+
         let estimate = Estimate {
             entries: 1300,
             bytes: 1_300_000,
@@ -131,6 +134,7 @@ mod tests {
                 bytes: 400_000
             }
         );
+
         assert_eq!(
             narrower(&estimate, &spans, 50_000),
             None,

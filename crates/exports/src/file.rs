@@ -40,12 +40,14 @@ impl TextFile {
             .truncate(false)
             .write(true)
             .open(path)?;
+
         if file.metadata()?.len() < bytes {
             return Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,
                 format!("{} was cut", path.display()),
             ));
         }
+
         file.set_len(bytes)?;
         file.seek(SeekFrom::End(0))?;
         let mut text = TextFile {
@@ -54,11 +56,13 @@ impl TextFile {
             bytes,
             record: Vec::new(),
         };
+
         if bytes == 0 {
             text.record.clear();
             text.format.write_header(&mut text.record)?;
             text.put()?;
         }
+
         Ok(text)
     }
 
@@ -106,6 +110,7 @@ pub fn digest(path: &Path) -> io::Result<Finished> {
     let mut sha256 = Sha256::new();
     let mut buffer = vec![0; BUFFER];
     let mut bytes = 0;
+
     loop {
         match file.read(&mut buffer)? {
             0 => {

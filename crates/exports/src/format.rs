@@ -72,16 +72,19 @@ impl FormatOptions {
         let wrong = |field: &str, message: &str| {
             FieldError::new(format!("options.{field}"), "invalid_value", message)
         };
+
         let oversize = match self.oversize.as_deref() {
             None | Some("reduce") => Oversize::Reduce,
             Some("skip") => Oversize::Refuse,
             Some(_) => return Err(wrong("oversize", "must be reduce or skip")),
         };
+
         let framing = match self.framing.as_deref() {
             None | Some("newline") => Framing::Newline,
             Some("octet_counting") => Framing::OctetCounting,
             Some(_) => return Err(wrong("framing", "must be newline or octet_counting")),
         };
+
         let hostname: Hostname = match self.hostname.as_deref() {
             None => Hostname::default(),
             Some(text) => text.parse().map_err(|_| {
@@ -91,6 +94,7 @@ impl FormatOptions {
                 )
             })?,
         };
+
         let bytes = match self.max_bytes {
             None => Some(Limit::USUAL_BYTES),
             Some(0) => None,
@@ -98,6 +102,7 @@ impl FormatOptions {
             Some(_) => return Err(wrong("max_bytes", "must be 0, or 512 to 67108864")),
         };
         let limit = Limit { bytes, oversize };
+
         Ok(match format {
             ExportFormat::Json => Some(Format::Json),
             ExportFormat::Csv => Some(Format::Csv(CsvOptions { raw: self.raw })),

@@ -194,6 +194,7 @@ impl Export {
                 .take(8)
                 .collect();
         let tail: String = tail.chars().rev().collect();
+
         format!(
             "audit-logs-{}-{tail}",
             created_at.strftime("%Y%m%dT%H%M%SZ")

@@ -27,12 +27,14 @@ impl LeafFile {
             .truncate(false)
             .write(true)
             .open(path)?;
+
         if file.metadata()?.len() < entries * RECORD {
             return Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,
                 format!("{} was cut", path.display()),
             ));
         }
+
         file.set_len(entries * RECORD)?;
         file.seek(SeekFrom::End(0))?;
         Ok(LeafFile {
@@ -86,6 +88,7 @@ impl Iterator for LeafReader {
             Err(error) => return Some(Err(error)),
             Ok(()) => {}
         }
+
         let mut leaf = [0; HASH_LEN];
         Some(
             self.0

@@ -40,6 +40,7 @@ pub fn text(export: &Export, evidence: &Evidence) -> String {
         "entry_proof": evidence.entry_proof,
         "log_key": evidence.log_key,
     });
+
     format!("{manifest:#}\n")
 }
 

@@ -69,6 +69,7 @@ impl ScheduledExport {
             && name.chars().count() <= MAX_NAME
             && !name.contains(char::is_control);
         let message = format!("must have 1 to {MAX_NAME} characters on one line");
+
         if sound {
             Ok(name.to_owned())
         } else {

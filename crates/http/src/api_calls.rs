@@ -50,10 +50,12 @@ impl ApiCalls {
         let (PrincipalKind::Token, Some(token)) = (principal.kind, &principal.token) else {
             return;
         };
+
         let mut open = self.0.lock();
         if open.len() >= MOST_TOKENS && !open.contains_key(&token.id) {
             return;
         }
+
         let window = open.entry(token.id.clone()).or_insert_with(|| Window {
             opened_at: now,
             principal: principal.clone(),
@@ -61,6 +63,7 @@ impl ApiCalls {
             counts: BTreeMap::new(),
             others: 0,
         });
+
         let key = (method.to_owned(), route.to_owned(), status);
         if window.counts.len() >= MOST_ROUTES && !window.counts.contains_key(&key) {
             window.others += 1;
@@ -79,6 +82,7 @@ impl ApiCalls {
             }
             is_open
         });
+
         entries
     }
 }
@@ -91,6 +95,7 @@ fn entry(token: &str, window: &Window) -> Entry {
             json!({ "method": method, "route": route, "status": status, "count": count })
         })
         .collect();
+
     let total = window.counts.values().sum::<u64>() + window.others;
     Entry::for_event(&events::API_CALL)
         .by(story::actor(&window.principal, &window.origin))

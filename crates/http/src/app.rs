@@ -368,6 +368,7 @@ impl App {
             .get("request")
             .map(ToString::to_string)
             .unwrap_or_default();
+
         let operation = entry.action.operation.as_deref().unwrap_or_default();
         let kind = format!("{} {operation} {content}", caller.principal.user.0);
         match self.polls.note(kind, entry, self.now()) {
@@ -397,6 +398,7 @@ impl App {
     pub async fn record_tallies(&self, every: bool) {
         let now = self.now();
         let mut entries = self.api_calls.ended(now, every);
+
         for tallies in [&self.refusals, &self.polls] {
             entries.extend(if every {
                 tallies.all()
@@ -404,9 +406,11 @@ impl App {
                 tallies.ended(now)
             });
         }
+
         for entry in entries {
             self.journal.record_outcome(entry).await;
         }
+
         self.journal.record_failures(every).await;
     }
 }

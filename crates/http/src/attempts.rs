@@ -67,6 +67,7 @@ impl Buckets {
             buckets.retain(|_, (credit, at)| refilled(*credit, *at) < full);
             forget_oldest(&mut buckets, |(_, at)| *at);
         }
+
         let (credit, at) = buckets.entry(name).or_insert((full, now_ms));
         *credit = refilled(*credit, *at);
         *at = now_ms;
@@ -76,6 +77,7 @@ impl Buckets {
                 .div_ceil(1000));
         }
         *credit -= self.cost_ms;
+
         Ok(())
     }
 
@@ -193,6 +195,7 @@ mod tests {
             );
             attempts.succeeded("ann", &n.to_string(), at(n));
         }
+
         assert_eq!(attempts.networks.buckets.lock().len(), REMEMBERED);
         assert_eq!(attempts.known.lock().len(), REMEMBERED);
     }
@@ -206,6 +209,7 @@ mod tests {
                 .count(),
             10
         );
+
         assert_eq!(attempts.on_network("b", at(0)), Ok(()));
         assert_eq!(attempts.on_network("a", at(5)), Err(1));
         assert_eq!(attempts.on_network("a", at(6)), Ok(()));
@@ -221,6 +225,7 @@ mod tests {
                 .count(),
             50
         );
+
         assert_eq!(attempts.on_site("2001:db8:2::/48", at(0)), Ok(()));
         assert_eq!(attempts.on_site("2001:db8:1::/48", at(2)), Ok(()));
     }
@@ -230,6 +235,7 @@ mod tests {
         let attempts = Attempts::default();
         assert_eq!(attempts.on_account("ann", "home", at(0)), Ok(()));
         attempts.succeeded("ann", "home", at(0));
+
         // Every guess from another network.
         let guessed = (0..600)
             .filter(|n| attempts.on_account("ann", &n.to_string(), at(*n)).is_ok())
@@ -240,6 +246,7 @@ mod tests {
             Ok(()),
             "where she signs in she still can"
         );
+
         assert!(
             attempts.on_account("ann", "office", at(599)).unwrap_err() <= 60,
             "elsewhere she waits a minute"
@@ -249,6 +256,7 @@ mod tests {
             Ok(()),
             "nobody else is concerned"
         );
+
         // What succeeds is free, so that a script that signs in often is not stopped.
         for n in 0..100 {
             assert_eq!(attempts.on_account("ann", "home", at(600 + n)), Ok(()));

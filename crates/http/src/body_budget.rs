@@ -68,6 +68,7 @@ impl Room {
         if more == 0 {
             return Ok(());
         }
+
         let taken = tokio::time::timeout(
             self.budget.wait,
             self.budget.units.clone().acquire_many_owned(more),
@@ -78,6 +79,7 @@ impl Room {
             Some(permit) => permit.merge(taken),
             None => self.permit = Some(taken),
         }
+
         self.units = needed;
         Ok(())
     }
@@ -137,6 +139,7 @@ mod tests {
                 .as_u16(),
             429
         );
+
         let part = body.slice(..50);
         drop(body);
         assert!(

@@ -30,12 +30,14 @@ pub(crate) async fn file(uri: Uri, asked: HeaderMap) -> Response {
             }
         },
     };
+
     let kind = mime_guess::from_path(path).first_or_octet_stream();
     let cache = if path.starts_with("assets/") {
         "public, max-age=31536000, immutable"
     } else {
         "no-cache"
     };
+
     let compressed = takes_brotli(&asked)
         .then(|| Files::get(&format!("{path}.br")))
         .flatten();
@@ -49,6 +51,7 @@ pub(crate) async fn file(uri: Uri, asked: HeaderMap) -> Response {
     if let Ok(kind) = HeaderValue::from_str(kind.as_ref()) {
         headers.insert(header::CONTENT_TYPE, kind);
     }
+
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
     response
 }

@@ -58,8 +58,10 @@ pub(crate) fn completed(mut document: OpenApi, rules: &[Rule]) -> OpenApi {
             .responses
             .insert(name_of(*status), RefOr::T(problem(*status, meaning)));
     }
+
     let lenient = without_needs(&components.schemas);
     let paths = std::mem::take(&mut document.paths.paths);
+
     for (route, mut item) in paths {
         let path = route.replace("{*", "{");
         for (method, operation) in operations(&mut item) {
@@ -84,6 +86,7 @@ pub(crate) fn completed(mut document: OpenApi, rules: &[Rule]) -> OpenApi {
         }
         document.paths.paths.insert(path, item);
     }
+
     document
 }
 
@@ -127,6 +130,7 @@ fn shared(
         in_path |= *place == ParameterIn::Path;
         in_query |= matches!(place, ParameterIn::Query | ParameterIn::Header);
     }
+
     if access != Some(Access::Public) {
         found.insert(401);
         // A cookie alone changes nothing from another site.
@@ -134,6 +138,7 @@ fn shared(
             found.insert(403);
         }
     }
+
     if in_path {
         found.extend([400, 404]);
     }
@@ -143,6 +148,7 @@ fn shared(
     if operation.request_body.is_some() {
         found.extend([400, 408, 413, 415, 422]);
     }
+
     // Changing anything writes to the log, and so does reading it.
     if changes && (in_path || operation.request_body.is_some()) {
         found.insert(409);
@@ -150,6 +156,7 @@ fn shared(
     if changes || path.starts_with("/api/v1/audit-logs") {
         found.extend([429, 503, 507]);
     }
+
     found
 }
 
@@ -168,6 +175,7 @@ fn problem(status: u16, meaning: &str) -> Response {
     if status != 429 {
         return answer.build();
     }
+
     let seconds =
         utoipa::openapi::ObjectBuilder::new().schema_type(utoipa::openapi::schema::Type::Integer);
     answer
@@ -187,6 +195,7 @@ fn as_problem(answer: &mut RefOr<Response>) {
         }
         RefOr::Ref(_) => false,
     };
+
     let Some(content) = response
         .content
         .get("application/json")
@@ -195,6 +204,7 @@ fn as_problem(answer: &mut RefOr<Response>) {
     else {
         return;
     };
+
     response.content.clear();
     response.content.insert(PROBLEM.to_owned(), content);
 }
@@ -242,6 +252,7 @@ fn optional(operation: &mut Operation, lenient: &BTreeSet<String>) {
     let Some(RefOr::T(body)) = &mut operation.request_body else {
         return;
     };
+
     let schema = match body.content.get("application/json") {
         Some(RefOr::T(content)) => content.schema.as_ref(),
         _ => None,

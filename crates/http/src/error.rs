@@ -456,6 +456,7 @@ impl IntoResponse for Problem {
         if let Some(seconds) = self.retry_after_s {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
+
         response
     }
 }

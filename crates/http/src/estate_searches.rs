@@ -42,11 +42,13 @@ impl EstateSearches {
         if began.elapsed() < self.limit {
             return Ok(());
         }
+
         let limit_s = self.limit.as_secs_f64();
         let detail = format!(
             "The search was cancelled after {limit_s} s, so that it does not slow down others."
         );
         let hint = "Add the type of the resources (resource.type:volume), an account or a connection, or ask for tags and attributes in place of members of the configuration.";
+
         Err(
             Problem::new(Code::QueryTooCostly, format!("{detail} {hint}"))
                 .with_hint(Some(hint.to_owned())),
@@ -66,12 +68,14 @@ mod tests {
                 .check(Instant::now())
                 .is_err()
         );
+
         let searches = EstateSearches::new(Duration::from_secs(60));
         searches.check(Instant::now()).unwrap();
         let mut held = Vec::new();
         while searches.turns.available_permits() > 0 {
             held.push(searches.turn().await.unwrap());
         }
+
         assert!(
             searches.turns.clone().try_acquire_owned().is_err(),
             "all turns are taken"

@@ -103,12 +103,14 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
                 "Send application/json.",
             ));
         }
+
         let bytes = read(request, app).await?;
         let text: &[u8] = if bytes.iter().all(u8::is_ascii_whitespace) {
             b"{}"
         } else {
             &bytes
         };
+
         // serde would read a list of values as the members in order.
         if text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
             return Err(Problem::field(
@@ -117,6 +119,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
                 "must be an object, not a list",
             ));
         }
+
         Ok(Body(read_json(text)?))
     }
 }
@@ -133,6 +136,7 @@ fn read_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, Problem> {
             format!("The body has further content after its end: {error}."),
         )
     })?;
+
     serde_path_to_error::deserialize(document).map_err(|error| body_problem(&error))
 }
 
@@ -164,6 +168,7 @@ fn body_problem(error: &serde_path_to_error::Error<Mismatch>) -> Problem {
         MismatchKind::WrongType => (path, "wrong_type"),
         MismatchKind::InvalidValue => (path, "invalid_value"),
     };
+
     Problem::field(
         if field == "." {
             "body".to_owned()
@@ -254,6 +259,7 @@ pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
             format!("Content-Encoding {encoding} is not supported. Send the body uncompressed.");
         return Err(Problem::new(Code::UnsupportedMediaType, message));
     }
+
     let limits = match request.extensions().get::<PublicRoute>() {
         Some(PublicRoute) => BodyLimits::PUBLIC,
         None => BodyLimits::of_caller(app.settings.max_body_bytes),
@@ -266,6 +272,7 @@ pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
     {
         return Err(too_large(limits.most));
     }
+
     collect(request.into_body(), limits, &app.bodies).await
 }
 
@@ -293,6 +300,7 @@ async fn collect(
         drain,
         patience,
     } = limits;
+
     let whole = body
         .size_hint()
         .exact()
@@ -300,6 +308,7 @@ async fn collect(
         .filter(|bytes| *bytes <= most);
     let deadline = Instant::now() + patience.whole;
     let (mut bytes, mut seen, mut room) = (Vec::new(), 0_usize, budget.begin());
+
     while let Some(data) = next(&mut body, patience, deadline).await? {
         seen = seen.saturating_add(data.len());
         if seen > most {
@@ -318,6 +327,7 @@ async fn collect(
         }
         bytes.extend_from_slice(&data);
     }
+
     if seen > most {
         Err(too_large(most))
     } else {
@@ -421,6 +431,7 @@ mod tests {
             let error = problem.body().errors[0].clone();
             (error.field, error.code)
         };
+
         for sentence in [
             "invalid type of cloud",
             "unknown field `x`",
@@ -434,6 +445,7 @@ mod tests {
                 "{sentence}"
             );
         }
+
         assert_eq!(
             code(r#"{"cloud": 7}"#),
             ("cloud".into(), "wrong_type".into())
@@ -479,6 +491,7 @@ mod tests {
         assert_eq!(collected(one, 6, PATIENCE).await.unwrap(), "abcdef");
         assert_eq!(collected(many, 6, PATIENCE).await.unwrap(), "abcdef");
         assert_eq!(collected(Body::empty(), 6, PATIENCE).await.unwrap(), "");
+
         let many = Body::from_stream(stream::iter(pieces(&["ab", "cde", "fg"])));
         for long in [Body::from("abcdefg"), many] {
             assert_eq!(
@@ -503,6 +516,7 @@ mod tests {
                 .as_u16(),
             408
         );
+
         // One that never stops and never ends.
         let dripping = stream::unfold((), |()| async {
             tokio::time::sleep(Duration::from_millis(5)).await;

@@ -151,6 +151,7 @@ impl Guarded {
                 }
             }
         }
+
         let guarded = match &self.app {
             Some(app) => handlers.route_layer(from_fn_with_state((app.clone(), access), check)),
             None => MethodRouter::new(),
@@ -182,6 +183,7 @@ async fn check(
         Ok(principal) => principal,
         Err(problem) => return problem.into_response(),
     };
+
     if !is_text(parts.uri.path()) {
         return Problem::new(
             Code::BadRequest,
@@ -189,15 +191,18 @@ async fn check(
         )
         .into_response();
     }
+
     if access == Access::Public {
         parts.extensions.insert(PublicRoute);
     }
+
     let (safe, method) = (parts.method.is_safe(), parts.method.clone());
     let origin = identify::origin(
         &app.settings.trusted_proxies,
         &parts.headers,
         parts.extensions.get::<ConnectInfo<SocketAddr>>(),
     );
+
     let route = parts
         .extensions
         .get::<MatchedPath>()
@@ -209,6 +214,7 @@ async fn check(
     } else {
         finished(answer).await
     };
+
     if let Some(principal) = &principal {
         app.api_calls.note(
             principal,
@@ -217,6 +223,7 @@ async fn check(
             app.now(),
         );
     }
+
     if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
         app.journal
             .failed(
@@ -227,6 +234,7 @@ async fn check(
             )
             .await;
     }
+
     response
 }
 
@@ -246,6 +254,7 @@ async fn finished(answer: impl Future<Output = Response> + Send + 'static) -> Re
 fn is_text(path: &str) -> bool {
     let mut parts = path.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+
     for part in parts {
         match part
             .get(..2)
@@ -258,6 +267,7 @@ fn is_text(path: &str) -> bool {
             None => bytes.extend(part.as_bytes()),
         }
     }
+
     std::str::from_utf8(&bytes).is_ok()
 }
 
@@ -273,10 +283,12 @@ async fn admitted(
         parts.extensions.insert(Pushing(Arc::new(source)));
         return Ok(None);
     }
+
     let principal = admit(app, access, parts).await?;
     if let Some(principal) = &principal {
         parts.extensions.insert(principal.clone());
     }
+
     Ok(principal)
 }
 

@@ -28,6 +28,7 @@ pub fn iam_policy(reads: &[&str], wish: &PolicyWish) -> Result<Value, String> {
             .any(|permission| permission.provider == Provider::Aws)
     };
     let offered: Vec<&ChangeType> = changes.rows().filter(offered).collect();
+
     if let Some(unknown) = wish
         .changes
         .iter()
@@ -39,14 +40,17 @@ pub fn iam_policy(reads: &[&str], wish: &PolicyWish) -> Result<Value, String> {
             names.join(", ")
         ));
     }
+
     let wanted = |row: &&&ChangeType| {
         wish.changes.is_empty() || wish.changes.iter().any(|name| name == row.name)
     };
+
     let mut statements = vec![statement(
         "ReeveReads",
         reads.iter().copied().collect(),
         false,
     )];
+
     for row in offered.iter().filter(wanted).filter(|_| !wish.observe_only) {
         for own_only in [false, true] {
             let of_row = row
@@ -64,6 +68,7 @@ pub fn iam_policy(reads: &[&str], wish: &PolicyWish) -> Result<Value, String> {
             }
         }
     }
+
     Ok(json!({ "Version": "2012-10-17", "Statement": statements }))
 }
 

@@ -46,18 +46,21 @@ pub async fn principal(
     if let Some(token) = bearer(headers) {
         return by_token(app, token).await.map(Some);
     }
+
     let jar = CookieJar::from_headers(headers);
     // Where cookies are known to be secure, one without the prefix may have been planted.
     let plain = || jar.get(COOKIE).filter(|_| !app.settings.secure_cookies);
     let Some(cookie) = jar.get(SECURE_COOKIE).or_else(plain) else {
         return Ok(None);
     };
+
     if !method.is_safe() && !same_origin(headers) {
         return Err(Problem::new(
             Code::Forbidden,
             "A session cookie permits changes only from Reeve's own pages. Use an API token instead.",
         ));
     }
+
     Ok(by_session(app, cookie.value()).await?.map(Arc::new))
 }
 
@@ -89,6 +92,7 @@ fn same_origin(headers: &HeaderMap) -> bool {
     if let Some(site) = text("sec-fetch-site") {
         return site == "same-origin";
     }
+
     match (text("origin"), text("host")) {
         (Some(origin), Some(host)) => origin
             .split_once("://")
@@ -108,10 +112,12 @@ pub async fn by_token(app: &App, secret: &str) -> Result<Arc<Principal>, Problem
             "The API token is not valid, has expired or was revoked.",
         )
     };
+
     let hash = TokenHash::from_secret(secret);
     if let Some(principal) = app.tokens.get(&hash, app.now().as_millisecond()) {
         return Ok(principal);
     }
+
     let asking = app.tokens.asking();
     let now = app.now().as_millisecond();
     let (principal, token) = Authenticator::new(&*app.access, now)
@@ -124,6 +130,7 @@ pub async fn by_token(app: &App, secret: &str) -> Result<Arc<Principal>, Problem
     {
         app.access.token_touch(&token.id, now).await?;
     }
+
     let principal = Arc::new(principal);
     app.tokens
         .put(hash, principal.clone(), token.expires_at_ms, asking);

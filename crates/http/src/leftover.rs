@@ -70,6 +70,7 @@ pub(crate) async fn middleware(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
+
     // Reading would ask a client that waits for `100 Continue` to send what nobody wants.
     let waits = request.headers().contains_key(header::EXPECT);
     let rest = Rest::default();
@@ -81,6 +82,7 @@ pub(crate) async fn middleware(request: Request, next: Next) -> Response {
         })
     });
     let mut response = next.run(request).await;
+
     let left = rest.lock().take();
     if let Some(body) = left
         && (waits || !drained(body, PATIENCE).await)
@@ -89,6 +91,7 @@ pub(crate) async fn middleware(request: Request, next: Next) -> Response {
             .headers_mut()
             .insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
+
     response
 }
 

@@ -42,6 +42,7 @@ pub fn window(
             format!("must be 1 to {MAX_LIMIT}, not {limit}"),
         ));
     }
+
     // What no store counts to, and no client meant.
     if offset.is_some_and(|offset| offset > MAX_OFFSET) {
         return Err(Problem::field(
@@ -50,6 +51,7 @@ pub fn window(
             format!("must be at most {MAX_OFFSET}"),
         ));
     }
+
     // An empty parameter is one that was left empty.
     let cursor = match cursor.filter(|text| !text.is_empty()) {
         None => None,
@@ -68,6 +70,7 @@ pub fn window(
             )
         })?),
     };
+
     Ok(Window {
         limit: u64::from(limit),
         offset: offset.unwrap_or(0),
@@ -118,6 +121,7 @@ impl Window {
             .map(body)
             .collect();
         let next_cursor = self.next(items.len(), total);
+
         List {
             items,
             total,
@@ -141,6 +145,7 @@ mod tests {
                 cursor: None
             }
         );
+
         assert!(window(Some(0), None, None).is_err());
         assert!(window(Some(1001), None, None).is_err());
         assert_eq!(
@@ -149,6 +154,7 @@ mod tests {
         );
         assert!(window(None, Some(3), Some(&encode(77))).is_err());
         assert!(window(None, None, Some("nonsense")).is_err());
+
         let page = window(Some(10), Some(20), None).unwrap();
         assert_eq!(page.next(10, 31), Some(encode(30)));
         assert_eq!(page.next(10, 30), None);

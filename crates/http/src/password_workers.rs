@@ -63,6 +63,7 @@ impl PasswordWorkers {
                 let _ = answer.send(work());
             });
         begun.map_err(Problem::internal)?;
+
         answered.await.map_err(Problem::internal)
     }
 }
@@ -87,6 +88,7 @@ mod tests {
         let workers = Arc::new(PasswordWorkers::new(2));
         let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let mut asked = tokio::task::JoinSet::new();
+
         for _ in 0..20 {
             let (workers, running, most) = (workers.clone(), running.clone(), most.clone());
             asked.spawn(async move {
@@ -98,6 +100,7 @@ mod tests {
                 workers.run(work).await
             });
         }
+
         assert!(asked.join_all().await.iter().all(Result::is_ok));
         assert!((1..=2).contains(&most.load(Ordering::SeqCst)));
     }
@@ -116,6 +119,7 @@ mod tests {
         while workers.turns.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
+
         let refused = workers.run(|| ()).await.unwrap_err();
         assert_eq!(refused.status().as_u16(), 429);
         end.send(()).unwrap();

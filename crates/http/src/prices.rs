@@ -71,6 +71,7 @@ impl PriceBook {
                 }
             }
         }
+
         catalogue.set_imported(files.clone());
         Ok(PriceBook {
             store,
@@ -114,6 +115,7 @@ impl PriceBook {
             text: std::mem::take(&mut file.text),
         };
         self.store.price_file_put(&stored).await?;
+
         self.replace(|files, imports| {
             files.insert(key, Arc::new(file));
             imports.insert(key, import);

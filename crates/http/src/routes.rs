@@ -47,6 +47,7 @@ impl utoipa::Modify for Security {
         use utoipa::openapi::security::{
             ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme,
         };
+
         let components = openapi.components.get_or_insert_with(Default::default);
         components.security_schemes.insert(
             "bearer".into(),
@@ -78,5 +79,6 @@ pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = workspace::routes(guarded);
     let guarded = users::routes(guarded);
     let guarded = teams::routes(guarded);
+
     tokens::routes(guarded)
 }

@@ -37,6 +37,7 @@ pub fn submitter(caller: &Caller) -> Submitter {
         // for Reeve.
         PrincipalKind::System => SubmitterType::Local,
     };
+
     let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let token = principal.token.as_ref();
     Submitter {
@@ -94,6 +95,7 @@ pub fn read_log(
         ResourceRef::new("audit_log", "audit-logs"),
     )
     .with_metadata("request", Json::from(asked));
+
     if let Some(found) = found {
         entry = entry.with_metadata("found", Json::from(json!(found)));
     }
@@ -102,6 +104,7 @@ pub fn read_log(
     if caller.origin.is_dashboard {
         entry = entry.with_metadata("purpose", "dashboard");
     }
+
     entry
 }
 
@@ -171,6 +174,7 @@ pub fn login_refused(
             (None, Some(text))
         }
     });
+
     let actor = match email {
         Some(email) => actor.with_email(email),
         None => actor,

@@ -35,6 +35,7 @@ impl Streams {
             return None;
         }
         *count += 1;
+
         Some(Slot {
             streams: self.clone(),
             user: user.clone(),

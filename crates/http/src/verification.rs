@@ -103,6 +103,7 @@ impl Jobs {
         if let Some(running) = jobs.iter().find(|job| job.state == JobState::Running) {
             return Err(running.clone());
         }
+
         let job = Job {
             id: uuid::Uuid::now_v7().to_string(),
             by: by.clone(),
@@ -110,9 +111,11 @@ impl Jobs {
             finished_at: None,
             state: JobState::Running,
         };
+
         if jobs.len() == REMEMBERED {
             jobs.pop_front();
         }
+
         jobs.push_back(job.clone());
         Ok(job)
     }
@@ -144,6 +147,7 @@ mod tests {
     fn one_at_a_time_and_the_latest_are_remembered() {
         let (jobs, user, now) = (Jobs::default(), UserId("u".into()), Timestamp::UNIX_EPOCH);
         let mut ids = Vec::new();
+
         for _ in 0..REMEMBERED + 1 {
             let job = jobs.begin(&user, now).unwrap();
             assert_eq!(jobs.begin(&user, now).unwrap_err(), job);
@@ -160,6 +164,7 @@ mod tests {
             );
             ids.push(job.id);
         }
+
         assert!(jobs.get(&ids[0]).is_none() && ids[1..].iter().all(|id| jobs.get(id).is_some()));
     }
 }

@@ -31,6 +31,7 @@ fn draft(random: &mut StdRng) -> Draft {
     let text = format!(
         r#"{{"event_id":"{id}","event_type":"resource.modify","actor":{{"type":"user","id":"user-{user}"}},"resource":{{"type":"vm","id":"i-{note:08x}"}},"metadata":{{"request_id":"{request}","note":"changed {note} of {user}"}}}}"#
     );
+
     Draft::from_bytes(text.as_bytes(), Timestamp::now()).unwrap()
 }
 
@@ -60,6 +61,7 @@ async fn appends(ledger: &Ledger, random: &mut StdRng, case: &str) {
         ledger.append(vec![draft]).await.unwrap();
         took.push(sent.elapsed());
     }
+
     took.sort();
     let at = |share: f64| took[((took.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
     let count = took.len() as f64 / MEASURED.as_secs_f64();
@@ -91,6 +93,7 @@ async fn main() {
     )
     .await
     .unwrap();
+
     println!(
         "opened {} entries in {:.2} s",
         ledger.size(),
@@ -100,6 +103,7 @@ async fn main() {
         .with_limit(Duration::from_secs_f64(limit));
     let search = Arc::new(search);
     let mut random = StdRng::seed_from_u64(ledger.size());
+
     while (ledger.size() as usize) < entries {
         ledger
             .append((0..1_000).map(|_| draft(&mut random)).collect())
@@ -109,6 +113,7 @@ async fn main() {
             ledger.seal().await.unwrap();
         }
     }
+
     ledger.seal().await.unwrap();
     println!(
         "{} entries in {} segments",
@@ -138,10 +143,12 @@ async fn main() {
             })
         })
         .collect();
+
     appends(&ledger, &mut random, "beside the costly query").await;
     stop.store(true, Ordering::Relaxed);
     for client in clients {
         println!("  {}", client.await.unwrap().join(", "));
     }
+
     ledger.close().await;
 }

@@ -122,6 +122,7 @@ fn entry(random: &mut Random, at: Timestamp) -> Entry {
             (who << 12 | (at.as_second() as u64 >> 12 & 0xfff))
         )),
     };
+
     let instance = random.skewed(100_000);
     entry.resource = ResourceRef::new("ec2_instance", resource(instance))
         .in_cloud(
@@ -138,16 +139,19 @@ fn entry(random: &mut Random, at: Timestamp) -> Entry {
             },
         )
         .with_tag("team", format!("team-{}", instance % 30));
+
     let status = if random.below(10) == 0 {
         ActionStatus::Failed
     } else {
         ActionStatus::Success
     };
+
     entry = entry.with_action(
         OPERATIONS[random.below(6) as usize],
         status,
         ActionMethod::Api,
     );
+
     if random.below(3) == 0 {
         let mut after = json::Object::new();
         after.insert(
@@ -165,10 +169,12 @@ fn entry(random: &mut Random, at: Timestamp) -> Entry {
         after.insert("state", "running");
         entry.changes.after = Some(Json::Object(after));
     }
+
     if random.below(6) == 0 {
         let note: Vec<String> = (0..8).map(|_| word(random.skewed(20_000))).collect();
         entry.metadata.extra.insert("note", note.join(" "));
     }
+
     entry.metadata.request_id = Some(random.uuid());
     entry
 }
@@ -200,6 +206,7 @@ fn restored(sequence: u64, salt: [u8; 16], canonical: Vec<u8>) -> Result<StoredE
         .map_err(|error| TrailError::Backend(error.to_string()))?;
     let commitment = commitment(&salt, &canonical);
     let (leaf_hash, previous_hash, hash) = (commitment.leaf_hash(), Hash::ZERO, Hash::ZERO);
+
     Ok(StoredEntry {
         sequence,
         recorded_at,
@@ -220,9 +227,11 @@ fn stored(random: &mut Random, sequence: u64, at: Timestamp) -> Arc<StoredEntry>
         canonical,
         ..
     } = Draft::from_entry(entry(random, at), at).unwrap();
+
     let salt = (u128::from(random.next()) << 64 | u128::from(random.next())).to_le_bytes();
     let commitment = commitment(&salt, &canonical);
     let (leaf_hash, previous_hash, hash) = (commitment.leaf_hash(), Hash::ZERO, Hash::ZERO);
+
     Arc::new(StoredEntry {
         sequence,
         recorded_at,
@@ -385,6 +394,7 @@ async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize)
         };
         println!("{:>9.2} {:>9.2}  {what}: {last}", ms(50), ms(99));
     };
+
     println!("{:>9} {:>9}", "p50 ms", "p99 ms");
     let only = std::env::args().nth(3).unwrap_or_default();
     for (what, query, count_total, counted) in
@@ -414,6 +424,7 @@ async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize)
         }
         print(what, times, format!("{last:?}"));
     }
+
     let size = log.tail.end_sequence();
     for (what, order) in [
         ("deep page of a user", Order::NewestFirst),
@@ -441,6 +452,7 @@ async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize)
         }
         print(what, times, String::new());
     }
+
     let (mut by_id, mut by_sequence) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let start = Instant::now();
@@ -459,6 +471,7 @@ async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize)
         by_id.push(start.elapsed());
         assert_eq!(again.sequence, found.sequence);
     }
+
     print("by position", by_sequence, String::new());
     print("by event id", by_id, String::new());
 }
@@ -511,6 +524,7 @@ async fn main() {
     let (mut segments, mut canonical, mut sealing) = (Vec::new(), 0, Duration::ZERO);
     let at =
         |number: usize| now - SignedDuration::from_millis((count + tail - number) as i64 * GAP_MS);
+
     for start in (0..count).step_by(PER_SEAL) {
         let end = count.min(start + PER_SEAL);
         let entries: Vec<_> = (start..end)
@@ -532,6 +546,7 @@ async fn main() {
         }
         sealing += begun.elapsed();
     }
+
     segments.sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));
     let each = |bytes: u64| bytes as f64 / count as f64;
     println!(
@@ -539,12 +554,14 @@ async fn main() {
         canonical / count,
         segments.len()
     );
+
     println!(
         "sealed in {:.2} µs an entry, {:.1} bytes an entry, index {:.1}",
         sealing.as_secs_f64() * 1e6 / count as f64,
         each(bytes_below(&folder.path().join("lake/entries"))),
         each(bytes_below(&folder.path().join("lake/index"))),
     );
+
     let mut unsealed = Tail::starting_at(count as u64);
     unsealed
         .extend((count..count + tail).map(|number| stored(&mut random, number as u64, at(number))));
@@ -570,6 +587,7 @@ async fn main() {
         aggregations: Vec::new(),
         now,
     };
+
     println!(
         "{:>9.2} ms  first search after a start",
         ask(&search, &first).await.0.as_secs_f64() * 1e3

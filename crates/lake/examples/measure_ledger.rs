@@ -45,6 +45,7 @@ fn processor_seconds() -> f64 {
         .unwrap()
         .split_whitespace()
         .collect();
+
     (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
 }
 
@@ -69,6 +70,7 @@ async fn open(dir: &Path) -> Ledger {
         began.elapsed().as_secs_f64(),
         status("VmRSS")
     );
+
     ledger
 }
 
@@ -144,9 +146,11 @@ async fn append(ledger: &Ledger) -> u64 {
         total
     });
     let total = reader.await.unwrap();
+
     for sender in senders {
         sender.await.unwrap();
     }
+
     println!("refused as busy: {} batches", busy.load(Ordering::Relaxed));
     total
 }
@@ -158,6 +162,7 @@ async fn main() {
     if std::io::stdin().is_terminal() || std::env::args().nth(2).is_some_and(|arg| arg == "open") {
         std::process::exit(0);
     }
+
     let sealer = ledger.clone();
     let (sealed, longest) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (count, tail) = (sealed.clone(), longest.clone());
@@ -181,6 +186,7 @@ async fn main() {
             }
         }
     });
+
     let (began, used, before) = (Instant::now(), processor_seconds(), ledger.size());
     let raw = append(&ledger).await;
     let (seconds, used) = (began.elapsed().as_secs_f64(), processor_seconds() - used);
@@ -190,6 +196,7 @@ async fn main() {
         raw / entries.max(1),
         entries as f64 / seconds
     );
+
     println!(
         "{:.1} µs of processor an entry, parsing included",
         used * 1e6 / entries as f64
@@ -200,6 +207,7 @@ async fn main() {
         status("VmHWM")
     );
     let size = ledger.view().tail.first_sequence();
+
     for kind in [
         "lake/entries",
         "lake/index",
@@ -213,5 +221,6 @@ async fn main() {
             bytes_below(&dir.join(kind)) as f64 / size.max(1) as f64
         );
     }
+
     std::process::exit(0);
 }

@@ -104,6 +104,7 @@ async fn build(store: &EntrySegments) -> Vec<SegmentMeta> {
     let mut segments = Vec::new();
     let mut lines = std::io::stdin().lock().split(b'\n');
     let mut sequence = 0;
+
     loop {
         let mut entries = Vec::with_capacity(per_seal);
         for line in lines.by_ref().take(per_seal) {
@@ -136,6 +137,7 @@ async fn build(store: &EntrySegments) -> Vec<SegmentMeta> {
             }
         }
     }
+
     segments.sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));
     segments
 }
@@ -174,6 +176,7 @@ fn kept(folder: &Path) -> Option<Vec<SegmentMeta>> {
             max_timestamp_ms: parts[8].parse().unwrap(),
         }
     };
+
     Some(text.lines().map(segment).collect())
 }
 
@@ -189,6 +192,7 @@ async fn ask(search: &EntrySearch, query: &str) -> (Duration, u64) {
         aggregations: Vec::new(),
         now: "2026-11-20T10:00:00Z".parse().unwrap(),
     };
+
     let begun = Instant::now();
     let page = search.search(&request).await.unwrap();
     let took = begun.elapsed();
@@ -197,6 +201,7 @@ async fn ask(search: &EntrySearch, query: &str) -> (Duration, u64) {
             .wrapping_add(entry.sequence)
             .wrapping_add(entry.canonical.len() as u64)
     });
+
     (took, sum)
 }
 
@@ -213,6 +218,7 @@ async fn main() {
         }
     };
     let segments = Arc::new(segments);
+
     let store = Arc::new(EntrySegments::open(folder).await.unwrap());
     store.publish(Arc::clone(&segments));
     let entries: u64 = segments.iter().map(|segment| segment.count).sum();
@@ -231,6 +237,7 @@ async fn main() {
         .lines()
         .filter_map(|line| line.split_once('\t'))
         .collect();
+
     for kind in questions.chunk_by(|a, b| a.0 == b.0) {
         let key = kind[0].0;
         if arguments.get(2).is_some_and(|only| only != key) {

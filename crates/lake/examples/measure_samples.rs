@@ -20,6 +20,7 @@ const START_S: i64 = 1_793_491_200;
 fn history(connection: i64) -> Vec<Sample> {
     let mut samples = Vec::new();
     let mut state = connection.unsigned_abs() + 1;
+
     for resource in 0..40 {
         for metric in METRICS {
             for point in 0..DAYS * 288 {
@@ -38,6 +39,7 @@ fn history(connection: i64) -> Vec<Sample> {
             }
         }
     }
+
     samples
 }
 
@@ -46,6 +48,7 @@ async fn main() {
     let folder = tempfile::tempdir().unwrap();
     let lake = SampleLake::open(folder.path()).await.unwrap();
     let mut count = 0;
+
     for connection in 0..3 {
         let samples = history(connection);
         count += samples.len();
@@ -53,6 +56,7 @@ async fn main() {
         lake.sample_insert(&samples).await.unwrap();
         println!("insert {} samples: {:?}", samples.len(), start.elapsed());
     }
+
     let (from, to) = (
         Timestamp::from_second(START_S).unwrap(),
         Timestamp::from_second(START_S + DAYS * 86_400).unwrap(),
@@ -61,6 +65,7 @@ async fn main() {
         .chunks(34_560)
         .map(|chunk| chunk[0].resource.clone())
         .collect();
+
     for (what, resources, metrics) in [
         ("one series", &resources[7..8], &METRICS[..1]),
         ("40 resources, 4 metrics", &resources[..], &METRICS[..]),
@@ -82,6 +87,7 @@ async fn main() {
             start.elapsed()
         );
     }
+
     let lake = SampleLake::open(folder.path()).await.unwrap();
     for turn in ["first", "again"] {
         let start = Instant::now();
@@ -95,14 +101,17 @@ async fn main() {
             start.elapsed()
         );
     }
+
     let mut small: Vec<Sample> = history(0).into_iter().step_by(8_640).collect();
     let start = Instant::now();
+
     for turn in 0..8 {
         small
             .iter_mut()
             .for_each(|sample| sample.timestamp = to + jiff::SignedDuration::from_mins(5 * turn));
         lake.sample_insert(&small).await.unwrap();
     }
+
     println!(
         "8 inserts of {} samples: {:?}",
         small.len(),
@@ -114,6 +123,7 @@ async fn main() {
         lake.compact().await.unwrap(),
         start.elapsed()
     );
+
     println!(
         "{:.2} bytes a sample",
         bytes(folder.path()) as f64 / count as f64

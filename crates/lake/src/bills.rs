@@ -64,6 +64,7 @@ pub fn read_bill(path: &Path, most: usize) -> Result<Vec<Charge>, BillError> {
     if bytes > MOST_BYTES {
         return Err(BillError::TooLarge(bytes));
     }
+
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
     let names: Vec<String> = builder
         .schema()
@@ -72,15 +73,18 @@ pub fn read_bill(path: &Path, most: usize) -> Result<Vec<Charge>, BillError> {
         .map(|field| field.name().clone())
         .collect();
     let mut reader = focus::Reader::from_header(names.iter().map(String::as_str))?;
+
     let read: Vec<usize> = (0..names.len())
         .filter(|place| reader.reads(*place))
         .collect();
     let mask = ProjectionMask::roots(builder.parquet_schema(), read.iter().copied());
+
     // Columns come in the order of the file.
     let mut column_of = vec![None; names.len()];
     for (column, place) in read.iter().enumerate() {
         column_of[*place] = Some(column);
     }
+
     let mut charges = Vec::new();
     for batch in builder
         .with_projection(mask)
@@ -110,6 +114,7 @@ pub fn read_bill(path: &Path, most: usize) -> Result<Vec<Charge>, BillError> {
             })?);
         }
     }
+
     Ok(charges)
 }
 
@@ -118,8 +123,10 @@ fn texts(column: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
     if let DataType::Map(..) = column.data_type() {
         return (0..column.len()).map(|row| map(column, row)).collect();
     }
+
     let rows = 0..column.len();
     let present = |row: &usize| column.is_valid(*row);
+
     match column.data_type() {
         // Rust writes doubles with the fewest digits that read back the same.
         DataType::Float64 => {
@@ -161,6 +168,7 @@ fn map(column: &ArrayRef, row: usize) -> Result<Option<String>, ArrowError> {
     if column.is_null(row) {
         return Ok(None);
     }
+
     let entries = column.as_map().value(row);
     let (keys, values) = (texts(entries.column(0))?, texts(entries.column(1))?);
     let members = keys
@@ -168,6 +176,7 @@ fn map(column: &ArrayRef, row: usize) -> Result<Option<String>, ArrowError> {
         .zip(values)
         .filter_map(|(key, value)| Some((key?, serde_json::Value::from(value?))));
     let object: serde_json::Map<String, serde_json::Value> = members.collect();
+
     Ok(Some(serde_json::Value::Object(object).to_string()))
 }
 
@@ -204,6 +213,7 @@ mod tests {
         let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
         writer.write(&batch).unwrap();
         writer.close().unwrap();
+
         path
     }
 
@@ -265,6 +275,7 @@ mod tests {
             ],
         );
         let charges = read_bill(&path, 10).unwrap();
+
         assert_eq!(
             charges
                 .iter()
@@ -272,6 +283,7 @@ mod tests {
                 .collect::<Vec<_>>(),
             ["0.0000015", "12.25"]
         );
+
         assert_eq!(charges[0].effective.unwrap().to_string(), "1.25");
         assert_eq!(
             (charges[0].start_ms, charges[0].end_ms),
@@ -284,6 +296,7 @@ mod tests {
             ),
             (Some("i-1"), None)
         );
+
         assert_eq!(
             charges[0].tags.as_deref().unwrap(),
             [("env".to_owned(), "prod \"eu\"".to_owned())]
@@ -298,6 +311,7 @@ mod tests {
         let text = folder.path().join("text.parquet");
         std::fs::write(&text, "BilledCost,ChargePeriodStart\n1,2026-11-01\n").unwrap();
         assert!(matches!(read_bill(&text, 10), Err(BillError::Parquet(_))));
+
         let path = written(
             folder.path(),
             vec![("BilledCost", Arc::new(Float64Array::from(vec![1.0])))],
@@ -308,6 +322,7 @@ mod tests {
                 .to_string()
                 .contains("ChargePeriodStart")
         );
+
         let path = written(
             folder.path(),
             vec![
@@ -322,6 +337,7 @@ mod tests {
             ],
         );
         let fault = read_bill(&path, 10).unwrap_err().to_string();
+
         assert!(fault.starts_with("row 2: BilledCost: \"NaN\""), "{fault}");
     }
 }

@@ -53,6 +53,7 @@ impl Place {
             message,
         };
         private_dirs(root).map_err(|error| fail(error.to_string()))?;
+
         let store =
             LocalFileSystem::new_with_prefix(root).map_err(|error| fail(error.to_string()))?;
         Ok(Place {
@@ -79,6 +80,7 @@ impl Place {
             self.root.join(&partial),
             path.to_owned(),
         );
+
         blocking(path, move || {
             settle(&root, &source, &target).map_err(|error| io(&name, error))
         })
@@ -144,6 +146,7 @@ impl Place {
             .try_collect()
             .await
             .map_err(|error| refused(folder, error))?;
+
         let (partial, mut whole): (Vec<_>, Vec<_>) = found
             .into_iter()
             .partition(|meta| meta.location.as_ref().ends_with(PARTIAL));
@@ -151,6 +154,7 @@ impl Place {
             tracing::warn!(file = %meta.location, "removing a file that was never finished");
             self.delete(meta.location.as_ref()).await?;
         }
+
         whole.sort_by(|a, b| a.location.cmp(&b.location));
         Ok(whole)
     }
@@ -164,6 +168,7 @@ fn settle(root: &FsPath, source: &FsPath, target: &FsPath) -> std::io::Result<()
     file.sync_all()?;
     std::fs::rename(source, target)?;
     let mut folder = target.parent();
+
     while let Some(path) = folder {
         let opened = std::fs::File::open(path)?;
         // The object store makes folders as the process's mask lets it.
@@ -173,6 +178,7 @@ fn settle(root: &FsPath, source: &FsPath, target: &FsPath) -> std::io::Result<()
         opened.sync_all()?;
         folder = if path != root { path.parent() } else { None };
     }
+
     Ok(())
 }
 
@@ -204,9 +210,11 @@ pub(crate) fn path_segment(text: &str) -> String {
             out.push_str(&hex::encode([byte]));
         }
     }
+
     if out.is_empty() {
         out.push('~');
     }
+
     out
 }
 
@@ -215,8 +223,10 @@ pub(crate) fn path_segment_text(segment: &str) -> Option<String> {
     if segment == "~" {
         return Some(String::new());
     }
+
     let mut bytes = Vec::with_capacity(segment.len());
     let mut rest = segment.as_bytes();
+
     while let Some((&first, after)) = rest.split_first() {
         if first == b'~' {
             bytes.extend(hex::decode(after.get(..2)?).ok()?);
@@ -226,6 +236,7 @@ pub(crate) fn path_segment_text(segment: &str) -> Option<String> {
             rest = after;
         }
     }
+
     String::from_utf8(bytes).ok()
 }
 
@@ -305,6 +316,7 @@ mod tests {
             .map(|meta| meta.location.to_string())
             .collect();
         assert_eq!(names, ["a/b/one.parquet"]);
+
         assert!(!folder.path().join("a/b/two.parquet.partial").exists());
         assert_eq!(place.get("a/b/one.parquet").await.unwrap().as_ref(), b"22");
         assert_eq!(place.head("a/b/one.parquet").await.unwrap().size, 2);

@@ -88,15 +88,18 @@ impl SampleLake {
             .collect()
             .await;
         let (good, mut bad): (Vec<_>, Vec<_>) = written.into_iter().partition(Result::is_ok);
+
         let good: Vec<SampleFile> = good.into_iter().flatten().collect();
         let Some(error) = bad.pop() else {
             return Ok(good);
         };
+
         for file in &good {
             if let Err(error) = self.place.delete(file.path()).await {
                 tracing::warn!(file = file.path(), %error, "a sample file of a failed insert stays");
             }
         }
+
         error.map(|_| Vec::new())
     }
 }
@@ -107,6 +110,7 @@ impl SampleStore for SampleLake {
         if samples.is_empty() {
             return Ok(());
         }
+
         let turn = self.catalogue.begin();
         let files = self.write(turn.number(), samples).await?;
         turn.finish(files);
@@ -135,6 +139,7 @@ impl SampleStore for SampleLake {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
+
         self.over_files(
             |catalogue| {
                 let sources = self.sources.read();

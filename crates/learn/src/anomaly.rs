@@ -219,14 +219,17 @@ impl State {
                 return self.unjudged();
             }
         };
+
         if steps > LONG_GAP {
             self.signs.resume(reading);
             self.deviation.resume();
         }
+
         self.points = self.points.saturating_add(1);
         if self.points == BEGINNING {
             self.judge_beginning_again();
         }
+
         let of_week = self.rhythm.of_week(at_ms);
         if let Some(moved) = self
             .deviation
@@ -234,6 +237,7 @@ impl State {
         {
             self.move_to(&moved);
         }
+
         self.judge(at_ms, reading, last)
     }
 
@@ -252,6 +256,7 @@ impl State {
         if self.points < JUDGED_FROM {
             return self.unjudged();
         }
+
         let distance = reading - expected;
         let per_day = self.rhythm.per_day();
         let recurs = || self.habits.recurs(at_ms, distance);
@@ -262,9 +267,11 @@ impl State {
         if verdict.strange || verdict.habitual || leaps && self.habits.recall(at_ms, distance) {
             self.habits.remember(at_ms, distance);
         }
+
         let at_alarm = verdict.alarm.map_or(0.0, |(score, _)| score);
         let most = if verdict.habitual { HABITUAL } else { 1.0 };
         let score = self.alarm.score().max(at_alarm).min(most);
+
         Judgement {
             score,
             judged: true,
@@ -294,6 +301,7 @@ impl State {
             cut |= (*value - middle).abs() > reach;
             *value = value.clamp(middle - reach, middle + reach);
         }
+
         if cut {
             self.learn_again(&rows);
         }
@@ -314,8 +322,10 @@ impl State {
         let Some(((at_ms, value), rest)) = rows.split_first() else {
             return;
         };
+
         (self.rhythm, self.signs) = (Rhythm::new(*at_ms, *value), Signs::new(*value));
         self.alarm.forget();
+
         for (at_ms, value) in rest {
             let residual = self.rhythm.residual(*at_ms, *value);
             let read = self.signs.read(*value, &residual, 0.0);

@@ -77,6 +77,7 @@ impl Backtest {
         let a = prior.held.max(0.0) + self.held as f64;
         let b = prior.failed.max(0.0) + self.windows.saturating_sub(self.held) as f64;
         let sum = a + b;
+
         if sum > 0.0 {
             (a * b / (sum * sum * (sum + 1.0))).sqrt()
         } else {
@@ -99,6 +100,7 @@ mod tests {
             );
         };
         check(0, 0, 0.5);
+
         check(1, 1, 2.0 / 3.0);
         check(16, 16, 17.0 / 18.0);
         check(8, 16, 0.5);
@@ -112,6 +114,7 @@ mod tests {
             end_ms: 40,
         }
         .blocks(10);
+
         let count = Backtest::over(&windows, |window| {
             (window.start_ms >= 10).then_some(window.start_ms >= 20)
         });

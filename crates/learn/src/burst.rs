@@ -22,6 +22,7 @@ pub struct Burst {
 pub fn bursts(points: &[Point], threshold: f64, join_ms: i64) -> Vec<Burst> {
     let mut found: Vec<Burst> = Vec::new();
     let mut open = false;
+
     for (at, value) in points.iter().filter(|(_, value)| value.is_finite()) {
         if *value <= threshold {
             open = false;
@@ -42,6 +43,7 @@ pub fn bursts(points: &[Point], threshold: f64, join_ms: i64) -> Vec<Burst> {
         }
         open = true;
     }
+
     found
 }
 

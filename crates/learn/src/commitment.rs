@@ -82,6 +82,7 @@ pub fn simulate(hourly_use: &[f64], discount: f64) -> Option<Simulation> {
     {
         return None;
     }
+
     let chosen = safe(hourly_use, discount);
     let most = hourly_use.iter().copied().fold(0.0, f64::max);
     let optimum = optimum(hourly_use, discount);
@@ -97,6 +98,7 @@ pub fn simulate(hourly_use: &[f64], discount: f64) -> Option<Simulation> {
         safe(&hourly_use[..training], discount),
         discount,
     );
+
     Some(Simulation {
         levels: covered
             .into_iter()
@@ -149,6 +151,7 @@ fn level(hourly_use: &[f64], use_covered: f64, discount: f64) -> Level {
             / hours.len() as f64
     };
     let (all, mean_use) = (covered(hourly_use), mean(hourly_use));
+
     let weeks = hourly_use.len() / WEEK;
     let losing = hourly_use
         .chunks_exact(WEEK)
@@ -159,6 +162,7 @@ fn level(hourly_use: &[f64], use_covered: f64, discount: f64) -> Level {
     } else {
         1.0
     };
+
     Level {
         hourly,
         coverage: all / mean_use,
@@ -223,12 +227,14 @@ mod tests {
         let found = simulate(&weeks(office), 0.28).unwrap();
         assert!(close(found.best.hourly, 7.2), "{:?}", found.best);
         assert!(close(found.best.on_demand, 20.0 * 50.0 / 168.0));
+
         let highest = found.levels.last().unwrap();
         assert!(
             highest.saving(found.mean_use) < 0.0 && close(highest.losing_weeks, 1.0),
             "{highest:?}"
         );
         assert!(close(highest.coverage, 1.0) && highest.utilisation < 0.72);
+
         // No level of the simulation is better than the best.
         let most = found
             .levels

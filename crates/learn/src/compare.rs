@@ -65,6 +65,7 @@ pub fn compare(before: &[f64], after: &[f64], worse: Worse, bar: Bar) -> Compari
             .collect()
     };
     let (before, after) = (clean(before), clean(after));
+
     let (n, m) = (before.len(), after.len());
     let mut comparison = Comparison {
         verdict: Verdict::NotEnoughData,
@@ -73,20 +74,24 @@ pub fn compare(before: &[f64], after: &[f64], worse: Worse, bar: Bar) -> Compari
         p_value: 1.0,
         effect: 0.0,
     };
+
     if n < bar.samples.max(2) || m < bar.samples.max(2) {
         return comparison;
     }
+
     let (u, ties) = mann_whitney(&before, &after);
     let pairs = n as f64 * m as f64;
     comparison.effect = 2.0 * u / pairs - 1.0;
     let total = (n + m) as f64;
     let variance = pairs / 12.0 * (total + 1.0 - ties / (total * (total - 1.0)));
+
     if variance > 0.0 {
         // With dependent samples the variance of U grows as the number of independent ones shrinks.
         let shrink = independent_share(&before).min(independent_share(&after));
         let z = (u - pairs / 2.0) / (variance / shrink).sqrt();
         comparison.p_value = upper_tail(z);
     }
+
     let degraded = comparison.p_value <= bar.p_value && comparison.effect >= bar.effect;
     comparison.verdict = if degraded {
         Verdict::Degraded
@@ -105,6 +110,7 @@ fn mann_whitney(before: &[f64], after: &[f64]) -> (f64, f64) {
         .collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut rank_sum, mut ties, mut at) = (0.0, 0.0, 0);
+
     while at < all.len() {
         let end = at
             + all[at..]
@@ -117,6 +123,7 @@ fn mann_whitney(before: &[f64], after: &[f64]) -> (f64, f64) {
         ties += tied.powi(3) - tied;
         at = end;
     }
+
     let m = after.len() as f64;
     (rank_sum - m * (m + 1.0) / 2.0, ties)
 }
@@ -129,6 +136,7 @@ fn independent_share(values: &[f64]) -> f64 {
     if spread <= 0.0 {
         return 1.0;
     }
+
     let beside: f64 = values
         .windows(2)
         .map(|pair| (pair[0] - mean) * (pair[1] - mean))
@@ -209,6 +217,7 @@ mod tests {
             (found.verdict, found.p_value),
             (Verdict::NotEnoughData, 1.0)
         );
+
         let gaps = [f64::NAN; 40];
         assert_eq!(
             compare(&noise(1, 300), &gaps, Worse::Higher, BAR).verdict,
@@ -230,6 +239,7 @@ mod tests {
                 .map(&mut step)
                 .collect::<Vec<f64>>()
         };
+
         let called = (0..400u64)
             .filter(|seed| {
                 let values = dragging(seed * 7 + 3);
@@ -237,6 +247,7 @@ mod tests {
                     == Verdict::Degraded
             })
             .count();
+
         assert!(
             called <= 12,
             "{called} of 400, where 4 are expected at most"
@@ -252,6 +263,7 @@ mod tests {
                 .collect()
         };
         let (before, after): (Vec<f64>, Vec<f64>) = (share(20, 2000), share(36, 600));
+
         let bar = Bar {
             effect: 0.03,
             ..BAR

@@ -21,6 +21,7 @@ pub fn gaps(points: &[Point], window: Window, period_ms: i64) -> Vec<Gap> {
     if period_ms <= 0 {
         return found;
     }
+
     let mut covered_to = window.start_ms;
     let mut close = |from: i64, to: i64| {
         let missing = (to - from) / period_ms;
@@ -32,12 +33,14 @@ pub fn gaps(points: &[Point], window: Window, period_ms: i64) -> Vec<Gap> {
             });
         }
     };
+
     for (at, value) in window.select(points) {
         if value.is_finite() {
             close(covered_to, *at);
             covered_to = covered_to.max(at + period_ms);
         }
     }
+
     close(covered_to, window.end_ms);
     found
 }
@@ -58,6 +61,7 @@ mod tests {
             },
             10,
         );
+
         assert_eq!(
             found,
             [
@@ -78,6 +82,7 @@ mod tests {
                 },
             ]
         );
+
         assert_eq!(
             gaps(
                 &[],
@@ -93,6 +98,7 @@ mod tests {
                 missing: 3
             }]
         );
+
         assert!(
             gaps(
                 &points,

@@ -69,6 +69,7 @@ impl Grid {
         if step_ms <= 0 {
             return Err(GridError::Step);
         }
+
         let sorted = finite_sorted(points);
         if sorted.is_empty() {
             Err(GridError::Empty)
@@ -99,6 +100,7 @@ fn finite_sorted(points: &[Point]) -> Vec<Point> {
         .copied()
         .filter(|(_, value)| value.is_finite())
         .collect();
+
     if !sorted.is_sorted_by_key(|(at, _)| *at) {
         sorted.sort_by_key(|(at, _)| *at);
     }
@@ -117,6 +119,7 @@ fn step_of(sorted: &[Point]) -> Option<i64> {
     if (28 * DAY_MS..=31 * DAY_MS).contains(&median) {
         return Some(MONTH_MS);
     }
+
     let common = distances
         .chunk_by(|a, b| a == b)
         .max_by_key(|run| (run.len(), std::cmp::Reverse(run[0])))?;
@@ -127,6 +130,7 @@ fn step_of(sorted: &[Point]) -> Option<i64> {
     } else {
         (median + 500) / 1000 * 1000
     };
+
     Some(if step > 0 { step } else { median })
 }
 
@@ -141,6 +145,7 @@ fn place(sorted: &[Point], step_ms: i64) -> Grid {
     let mut values = vec![f64::NAN; kept];
     let mut counts = vec![0u32; kept];
     let (mut doubled, mut dropped) = (0, 0);
+
     for (at, value) in sorted {
         let slot = slot_of(first, *at, step_ms);
         let Some(slot) = slot.checked_sub(slots - kept).filter(|slot| *slot < kept) else {
@@ -156,6 +161,7 @@ fn place(sorted: &[Point], step_ms: i64) -> Grid {
             values[slot] += (0.5 * value - 0.5 * values[slot]) / f64::from(counts[slot]) * 2.0;
         }
     }
+
     Grid {
         start_ms,
         step_ms,
@@ -190,6 +196,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!((grid.step_ms, grid.start_ms, grid.doubled), (10, 0, 1));
+
         assert_eq!(grid.values[..2], [0.0, 2.0]);
         assert!(grid.values[2].is_nan() && grid.values[3].is_nan());
         assert_eq!(grid.values[4..], [4.0, 5.0]);
@@ -204,6 +211,7 @@ mod tests {
         let grid = Grid::new(&jittered).unwrap();
         assert!((grid.step_ms - 300_000).abs() <= 5_000, "{}", grid.step_ms);
         assert!(grid.measured() >= 98);
+
         let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
         let mut at = 0;
         let months: Vec<Point> = (0..48)
@@ -214,6 +222,7 @@ mod tests {
             })
             .collect();
         let grid = Grid::new(&months).unwrap();
+
         assert_eq!(
             (grid.step_ms, grid.values.len(), grid.measured()),
             (MONTH_MS, 48, 48)
@@ -225,6 +234,7 @@ mod tests {
         assert_eq!(Grid::new(&[(0, f64::NAN)]), Err(GridError::Empty));
         assert_eq!(Grid::new(&[(5, 1.0), (5, 2.0)]), Err(GridError::OneTime));
         assert_eq!(Grid::with_step(&[(5, 1.0)], 0), Err(GridError::Step));
+
         let far = Grid::new(&[
             (0, 1.0),
             (1_700_000_000_000, 2.0),
@@ -233,6 +243,7 @@ mod tests {
         ]);
         let far = far.unwrap();
         assert_eq!((far.values.len(), far.dropped), (MOST_SLOTS, 1));
+
         assert_eq!(far.values[MOST_SLOTS - 3..], [2.0, 3.0, 4.0]);
     }
 

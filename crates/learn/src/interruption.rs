@@ -145,6 +145,7 @@ impl Model {
             .iter()
             .filter(|life| life.ending == Ending::Interrupted)
             .count();
+
         Model {
             horizons,
             memory,
@@ -182,6 +183,7 @@ impl Model {
             }
         };
         let (ten_minutes, hour, day) = (chance(0), chance(1), chance(2));
+
         Risk {
             // A longer horizon contains the shorter ones.
             hour: Chance {
@@ -211,6 +213,7 @@ impl Model {
             .filter(|(_, factor)| factor.ln().abs() > 0.05)
             .collect();
         found.sort_by(|a, b| b.1.ln().abs().total_cmp(&a.1.ln().abs()).then(a.0.cmp(b.0)));
+
         found
     }
 }

@@ -125,9 +125,11 @@ pub fn judge(points: &[Point], restarts_ms: &[i64], settings: &Settings) -> Asse
             points: points.len() as u64,
         });
     };
+
     if let Some(reason) = thin(&buckets, settings) {
         return Assessment::abstained(reason);
     }
+
     let mut evidence = evidence::gather(&buckets, restarts_ms);
     if let Some(cycle_ms) = evidence
         .short_cycle(CYCLE)
@@ -147,6 +149,7 @@ pub fn judge(points: &[Point], restarts_ms: &[i64], settings: &Settings) -> Asse
             length_ms: cycle_ms,
         });
     }
+
     evidence.judge(settings)
 }
 
@@ -157,11 +160,13 @@ fn thin(buckets: &Buckets, settings: &Settings) -> Option<Reason> {
             least_ms: settings.least_span_ms,
         });
     }
+
     if buckets.len() < LEAST_BUCKETS {
         return Some(Reason::TooFewPoints {
             points: buckets.len() as u64,
         });
     }
+
     (buckets.coverage() < LEAST_COVERAGE).then(|| Reason::Gaps {
         coverage: buckets.coverage(),
     })

@@ -29,10 +29,12 @@ pub fn percentile_of_sorted(sorted: &[f64], percent: f64) -> Option<f64> {
     if !(0.0..=100.0).contains(&percent) {
         return None;
     }
+
     let rank = percent / 100.0 * last as f64;
     let below = rank.floor() as usize;
     let low = *sorted.get(below)?;
     let high = *sorted.get((below + 1).min(last))?;
+
     // Clamped: interpolation may round one unit in the last place beyond its neighbours.
     Some((low + (rank - rank.floor()) * (high - low)).clamp(low, high))
 }
@@ -51,6 +53,7 @@ mod tests {
                 "{values:?} {percent}"
             );
         };
+
         let five = [15.0, 20.0, 35.0, 40.0, 50.0];
         check(&five, 0.0, 15.0);
         check(&five, 5.0, 16.0);
@@ -59,6 +62,7 @@ mod tests {
         check(&five, 50.0, 35.0);
         check(&five, 100.0, 50.0);
         check(&[7.0], 99.0, 7.0);
+
         let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
         check(&hundred, 95.0, 95.05);
         check(&hundred, 99.0, 99.01);

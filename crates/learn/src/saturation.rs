@@ -93,9 +93,11 @@ pub fn forecast_saturation(points: &[Point], question: &Question) -> Outlook {
     if !question.capacity.is_finite() || question.horizon_ms <= 0 {
         return Outlook::abstained(Reason::NoCapacity);
     }
+
     let Some(last) = points.iter().rev().find(|(_, value)| value.is_finite()) else {
         return Outlook::abstained(Reason::TooFewPoints { points: 0 });
     };
+
     let from = last.0
         - question
             .horizon_ms
@@ -108,14 +110,17 @@ pub fn forecast_saturation(points: &[Point], question: &Question) -> Outlook {
             points: recent.len() as u64,
         });
     };
+
     if buckets.coverage() < 0.4 {
         return Outlook::abstained(Reason::Gaps {
             coverage: buckets.coverage(),
         });
     }
+
     if last.1 >= question.capacity {
         return Outlook::full(last.0);
     }
+
     look_ahead(&buckets, &peak::above(recent, &buckets), last.0, question)
 }
 
@@ -130,6 +135,7 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
         .collect();
     let cuts = breaks::find(&rest);
     let relief = relief::Relief::new(buckets, &rest, &cuts);
+
     let season = SeasonAhead::new(buckets, &profile);
     let total = question.horizon_ms as f64 * LOOK_AHEAD;
     let ahead: Vec<f64> = (1..=STEPS)
@@ -137,6 +143,7 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
         .collect();
     let width = buckets.width_ms as f64;
     let steps: Vec<f64> = ahead.iter().map(|ms| ms / width).collect();
+
     // What the season leaves of the capacity.
     let room: Vec<f64> = ahead
         .iter()
@@ -156,6 +163,7 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
             .position(|(room, level)| level >= room);
         Some((grown, levels, full.map_or(total / width, |at| steps[at])))
     };
+
     // The lead time that matters is the time to saturation itself, so the backtest is repeated at
     // what it foretold.
     let found = backtested(question.horizon_ms as f64 / width);
@@ -168,6 +176,7 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
         .zip(peaks)
         .map(|(level, peak)| level + peak)
         .collect();
+
     let found = found.and_then(|(grown, levels, _)| {
         Some((grown.paths(buckets, &reached, &sums)?, grown, levels))
     });
@@ -176,6 +185,7 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
             points: buckets.len() as u64,
         });
     };
+
     let missing: Vec<f64> = room
         .iter()
         .zip(&levels)
@@ -185,6 +195,7 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
     for (at, chance) in chances.iter_mut().enumerate() {
         *chance = relief.chance(*chance, levels[at], steps[at], room[at]);
     }
+
     outlook::summarize(&ahead, chances, now_ms, question, &grown, &relief, width)
 }
 
@@ -202,6 +213,7 @@ impl SeasonAhead {
         for (slot, usual) in buckets.slots.iter().zip(profile) {
             by_slot[slot.rem_euclid(week as i64) as usize] = Some(*usual);
         }
+
         let day = buckets.per_day();
         let known = by_slot.clone();
         let filled = (0..week).map(|index| {
@@ -209,6 +221,7 @@ impl SeasonAhead {
                 .or_else(|| (1..7).find_map(|back| known[(index + back * day) % week]))
                 .unwrap_or(0.0)
         });
+
         SeasonAhead {
             by_slot: filled.collect(),
             width_ms: buckets.width_ms,

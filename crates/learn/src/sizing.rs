@@ -90,11 +90,13 @@ impl Needed {
         } else {
             0.0
         };
+
         let prior = Prior {
             held: TAIL_TRIALS * self.tail,
             failed: TAIL_TRIALS * (1.0 - self.tail),
         };
         let confidence = self.held_out.confidence(prior.doubting(doubt));
+
         if self.knows_months() {
             confidence
         } else {
@@ -118,6 +120,7 @@ pub fn needed(points: &[Point], now_ms: i64) -> Option<Needed> {
     if days.peaks.iter().flatten().count() < LEAST_DAYS {
         return None;
     }
+
     let advised = advise(&days.peaks)?;
     let cut_off = days.at_limit > CUT_OFF_SHARE;
     let percent = if cut_off {
@@ -125,6 +128,7 @@ pub fn needed(points: &[Point], now_ms: i64) -> Option<Needed> {
     } else {
         advised.percent
     };
+
     Some(Needed {
         percent,
         peak: advised.peak,
@@ -152,6 +156,7 @@ impl Days {
     fn from_points(points: &[Point], now_ms: i64) -> Days {
         let mut peaks = vec![None; HISTORY_DAYS];
         let (mut at_limit, mut measured) = (0_u64, 0_u64);
+
         for (at_ms, value) in buckets(points) {
             let age = (now_ms - 1 - at_ms).max(0) / DAY_MS;
             let Some(place) = usize::try_from(age)
@@ -167,6 +172,7 @@ impl Days {
                 at_limit += u64::from(value >= CUT_OFF);
             }
         }
+
         let first = peaks
             .iter()
             .position(Option::is_some)
@@ -196,6 +202,7 @@ fn buckets(points: &[Point]) -> Vec<Point> {
             _ => means.push((bucket, at_ms, value, 1.0)),
         }
     }
+
     means
         .into_iter()
         .map(|(_, at_ms, sum, count)| (at_ms, (sum / count).max(0.0)))
@@ -217,6 +224,7 @@ fn advise(peaks: &[Option<f64>]) -> Option<Advice> {
     let floor = peak.max(NOTHING) * 1e-3;
     let ratios = ratios(peaks, floor);
     let known = percentile(&ratios, COVERED).unwrap_or(f64::NEG_INFINITY);
+
     // A peak that comes once a month looks like a load that falls, until two months are known.
     let knows_months = peaks.len() >= TWO_MONTHS_DAYS;
     let known = if knows_months { known } else { known.max(0.0) };
@@ -230,10 +238,12 @@ fn advise(peaks: &[Option<f64>]) -> Option<Advice> {
         share * assumed + (1.0 - share) * (known + ROOM_KNOWN)
     };
     let room = room.min(MOST_ROOM);
+
     let lately = ratios.len().saturating_sub(GROWTH_WEEKS * AHEAD_DAYS);
     let growth = percentile(ratios.get(lately..).unwrap_or_default(), 50.0)
         .unwrap_or(0.0)
         .max(0.0);
+
     // What was measured never took more than there is, unless weeks have been growing towards it.
     // One spike is no growth.
     let most = if growth > GROWS {
@@ -241,6 +251,7 @@ fn advise(peaks: &[Option<f64>]) -> Option<Advice> {
     } else {
         WHOLE.max(peak)
     };
+
     let ever = highest(peaks)?;
     let bound = if knows_months {
         ever * (growth + ROOM_EVER).exp()
@@ -249,6 +260,7 @@ fn advise(peaks: &[Option<f64>]) -> Option<Advice> {
     };
     let percent = (peak * room.exp()).min(bound).min(most);
     let tail = tail(&ratios, spread, ((percent + floor) / (peak + floor)).ln());
+
     Some(Advice {
         percent,
         peak,
@@ -270,6 +282,7 @@ fn tail(ratios: &[f64], spread: f64, room: f64) -> f64 {
     let believed = (2.0 * spread.max(0.05)).powi(2);
     let deviation = ((scatter + TAIL_WEEKS * believed) / (weeks + TAIL_WEEKS)).sqrt();
     let mean = mean * weeks / (weeks + TAIL_WEEKS);
+
     1.0 / (1.0 + (-1.7 * (room - mean) / deviation).exp())
 }
 
@@ -290,6 +303,7 @@ fn ratios(peaks: &[Option<f64>], floor: f64) -> Vec<f64> {
 fn held_out(peaks: &[Option<f64>]) -> Backtest {
     let mut count = Backtest::default();
     let mut origin = peaks.len().saturating_sub(AHEAD_DAYS);
+
     while origin >= AHEAD_DAYS {
         let before = peaks.get(..origin).and_then(advise);
         if let (Some(advice), Some(next)) = (before, highest(&peaks[origin..origin + AHEAD_DAYS])) {
@@ -298,6 +312,7 @@ fn held_out(peaks: &[Option<f64>]) -> Backtest {
         }
         origin -= AHEAD_DAYS;
     }
+
     count
 }
 
@@ -314,9 +329,11 @@ fn spread(peaks: &[Option<f64>], floor: f64) -> f64 {
     } else {
         peaks.iter().flatten().copied().map(log).collect()
     };
+
     if logs.len() < LEAST_DAYS {
         return SPREAD_ASSUMED;
     }
+
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
     (logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / logs.len() as f64).sqrt()
 }
@@ -347,6 +364,7 @@ mod tests {
             };
             ((day * 24 + hour) as i64 * HOUR_MS, value)
         };
+
         let points = (0..peaks.len())
             .flat_map(|day| (0..24).map(move |at| (day, at)))
             .map(|(day, at)| hour(day, at));
@@ -369,6 +387,7 @@ mod tests {
                 windows: 3
             }
         );
+
         assert!(
             found.confidence() > 0.7 && judged(&[40.0; 112]).confidence() > found.confidence(),
             "{found:?}"
@@ -436,6 +455,7 @@ mod tests {
                 .collect()
         };
         let early = judged(&monthly(31));
+
         assert!(
             !early.knows_months() && early.confidence() <= 0.85,
             "{early:?}"
@@ -448,6 +468,7 @@ mod tests {
                 "{days}: {found:?}"
             );
         }
+
         let young: Vec<f64> = (0..28).map(|day| 12.0 + f64::from(day % 5)).collect();
         assert!(
             judged(&young).confidence() <= 0.85,

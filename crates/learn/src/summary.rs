@@ -40,6 +40,7 @@ impl Summary {
             .filter(|(_, value)| value.is_finite())
             .collect();
         let last = *inside.last()?;
+
         let values = sorted(&inside.iter().map(|(_, value)| *value).collect::<Vec<_>>());
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -48,6 +49,7 @@ impl Summary {
             .map(|value| (value - mean).powi(2))
             .sum::<f64>()
             / count;
+
         Some(Summary {
             count: values.len() as u64,
             coverage: coverage(&inside, window, period_ms),
@@ -72,11 +74,14 @@ pub fn coverage(points: &[Point], window: Window, period_ms: i64) -> f64 {
     } else {
         0
     };
+
     if periods == 0 {
         return 0.0;
     }
+
     let mut seen = 0i64;
     let mut previous = None;
+
     for (at, value) in window.select(points) {
         let slot = (at - window.start_ms) / period_ms;
         if value.is_finite() && previous != Some(slot) {
@@ -84,6 +89,7 @@ pub fn coverage(points: &[Point], window: Window, period_ms: i64) -> f64 {
             previous = Some(slot);
         }
     }
+
     (seen as f64 / periods as f64).min(1.0)
 }
 
@@ -100,6 +106,7 @@ mod tests {
             .enumerate()
             .map(|(i, v)| (i as i64 * 10, *v))
             .collect();
+
         let summary = Summary::new(
             &points,
             Window {
@@ -110,6 +117,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!((summary.count, summary.mean, summary.std), (8, 5.0, 2.0));
+
         assert_eq!((summary.min, summary.p50, summary.max), (2.0, 4.5, 9.0));
         assert_eq!(summary.coverage, 0.5);
         assert_eq!(summary.last, (70, 9.0));
@@ -128,6 +136,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!((summary.count, summary.mean), (2, 2.0));
+
         assert!((summary.coverage - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(
             Summary::new(
@@ -140,6 +149,7 @@ mod tests {
             ),
             None
         );
+
         assert_eq!(
             Summary::new(
                 &[(0, f64::NAN)],
@@ -167,6 +177,7 @@ mod tests {
             ),
             0.5
         );
+
         assert_eq!(
             coverage(
                 &points,

@@ -38,10 +38,12 @@ impl Trend {
         if days.len() < LEAST_DAYS {
             return None;
         }
+
         let (slopes, test) = compare(&days);
         if test.abs() < SIGNIFICANT {
             return None;
         }
+
         let values =
             |part: &[(i64, f64)]| part.iter().map(|(_, value)| *value).collect::<Vec<f64>>();
         let week = WEEK as usize;
@@ -68,6 +70,7 @@ fn daily(points: &[Point], day_percentile: f64) -> Vec<(i64, f64)> {
             .filter(|value| value.is_finite())
             .collect()
     };
+
     let chunks = points.chunk_by(|a, b| a.0.div_euclid(DAY_MS) == b.0.div_euclid(DAY_MS));
     let figure = |day: &[Point]| {
         let values: Vec<f64> = finite(day);
@@ -76,6 +79,7 @@ fn daily(points: &[Point], day_percentile: f64) -> Vec<(i64, f64)> {
             percentile(&values, day_percentile)?,
         ))
     };
+
     chunks.filter_map(figure).collect()
 }
 
@@ -102,12 +106,14 @@ fn compare(days: &[(i64, f64)]) -> (Vec<f64>, f64) {
         let n = same_day.len() as f64;
         variance += n * (n - 1.0) * (2.0 * n + 5.0) / 18.0;
     }
+
     // One less, as the count moves in steps of two (continuity).
     let test = if variance > 0.0 {
         (rises.abs() - 1.0).max(0.0) * rises.signum() / variance.sqrt()
     } else {
         0.0
     };
+
     (slopes, test)
 }
 
@@ -142,6 +148,7 @@ mod tests {
             (found.growth_in(28.0) - 16.8).abs() < 1.0 && found.level > found.first_level + 10.0,
             "{found:?}"
         );
+
         let fall = Trend::fit(&hourly(30, |hour| 20.0 - 15.0 * hour as f64 / 720.0), 95.0).unwrap();
         assert!(fall.per_day < -0.4);
         assert_eq!(fall.growth_in(28.0), 0.0);
@@ -165,6 +172,7 @@ mod tests {
             ),
             None
         );
+
         assert_eq!(Trend::fit(&hourly(30, |_| 5.0), 95.0), None);
         assert_eq!(
             Trend::fit(&hourly(10, |hour| hour as f64), 95.0),

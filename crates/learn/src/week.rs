@@ -30,15 +30,18 @@ impl WeeklyShape {
         let mut counts = [0u64; HOURS];
         let mut total = 0f64;
         let finite = || points.iter().filter(|(_, value)| value.is_finite());
+
         for (at, value) in finite() {
             sums[hour_of_week(*at)] += value;
             counts[hour_of_week(*at)] += 1;
             total += value;
         }
+
         let count: u64 = counts.iter().sum();
         if count == 0 {
             return None;
         }
+
         let means: Vec<Option<f64>> = sums
             .iter()
             .zip(counts)
@@ -50,6 +53,7 @@ impl WeeklyShape {
             around_shape += (value - means[hour_of_week(*at)].unwrap_or(overall)).powi(2);
             around_mean += (value - overall).powi(2);
         }
+
         let strength = (around_mean > f64::EPSILON)
             .then(|| (1.0 - around_shape / around_mean).clamp(0.0, 1.0));
         Some(WeeklyShape { means, strength })
@@ -107,6 +111,7 @@ mod tests {
             .collect();
         let shape = WeeklyShape::fit(&points).unwrap();
         assert!(shape.strength.unwrap() > 0.999);
+
         assert_eq!(shape.busiest(), Some((30, 90.0)));
     }
 

@@ -58,6 +58,7 @@ impl Window {
         if block_ms <= 0 {
             return Vec::new();
         }
+
         let count = self.length_ms() / block_ms;
         (0..count)
             .rev()
@@ -90,6 +91,7 @@ mod tests {
                 }
             ]
         );
+
         assert!(window.blocks(0).is_empty());
     }
 
@@ -104,6 +106,7 @@ mod tests {
             .select(&points),
             [(10, 2.0)]
         );
+
         assert_eq!(Window::ending(20, -5).length_ms(), 0);
         assert!(
             Window {

@@ -79,6 +79,7 @@ pub(crate) fn is_sound(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     let Some(bytes) = read_if_there(disk, path)? else {
         return Ok(false);
     };
+
     let sound = |(index, sector): (u64, &[u8])| {
         let zeros = sector
             .get(SLOT_LEN..)
@@ -87,6 +88,7 @@ pub(crate) fn is_sound(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
             && decode_slot(sector)
                 .is_some_and(|(head, turn)| turn % 2 == index && head.signature.is_some())
     };
+
     Ok(bytes.len() == FILE_LEN && (0..).zip(bytes.chunks(SLOT_STEP)).all(sound))
 }
 
@@ -107,11 +109,13 @@ fn decode_slot(slot: &[u8]) -> Option<(AnchorHead, u64)> {
             .first_chunk::<4>()
             .map(|b| u32::from_le_bytes(*b))
     };
+
     let number = |at: usize| {
         slot.get(at..)?
             .first_chunk::<8>()
             .map(|b| u64::from_le_bytes(*b))
     };
+
     let hash = |at: usize| slot.get(at..)?.first_chunk::<32>().map(|b| Hash(*b));
     let (length, signature) = match word(8)? {
         UNSIGNED_VERSION => (UNSIGNED_LEN, None),
@@ -121,6 +125,7 @@ fn decode_slot(slot: &[u8]) -> Option<(AnchorHead, u64)> {
         ),
         _ => return None,
     };
+
     let checksum = crc32c::crc32c(slot.get(..length - 4)?);
     let is_whole = slot.starts_with(MAGIC) && word(length - 4)? == checksum;
     let head = AnchorHead {
@@ -129,6 +134,7 @@ fn decode_slot(slot: &[u8]) -> Option<(AnchorHead, u64)> {
         chain_hash: hash(60)?,
         signature,
     };
+
     is_whole.then_some((head, number(12)?))
 }
 
@@ -142,6 +148,7 @@ fn encode_slot(head: &AnchorHead, turn: u64) -> [u8; SLOT_STEP] {
         }
         None => (UNSIGNED_VERSION, UNSIGNED_LEN),
     };
+
     slot[..8].copy_from_slice(MAGIC);
     slot[8..12].copy_from_slice(&version.to_le_bytes());
     slot[12..20].copy_from_slice(&turn.to_le_bytes());
@@ -150,6 +157,7 @@ fn encode_slot(head: &AnchorHead, turn: u64) -> [u8; SLOT_STEP] {
     slot[60..HEAD_LEN].copy_from_slice(&head.chain_hash.0);
     let checksum = crc32c::crc32c(&slot[..length - 4]);
     slot[length - 4..length].copy_from_slice(&checksum.to_le_bytes());
+
     slot
 }
 
@@ -202,10 +210,12 @@ impl Anchor {
             self.write(head)?;
             self.file.sync()?;
         }
+
         if self.file.len()? > FILE_LEN as u64 {
             self.file.truncate(FILE_LEN as u64)?;
             self.file.sync()?;
         }
+
         self.synced = true;
         Ok(())
     }
@@ -225,9 +235,11 @@ impl Anchor {
             self.file.sync()?;
             self.write(&head)?;
         }
+
         let synced = self.file.sync();
         self.synced = synced.is_ok();
         self.doubtful = synced.is_err();
+
         synced
     }
 }

@@ -142,6 +142,7 @@ pub(crate) fn sealed_before(
         message: format!("cannot determine whether the log already has the entry: {error}"),
         full_disk: false,
     };
+
     let Some(Record {
         mark,
         sequence,
@@ -151,10 +152,12 @@ pub(crate) fn sealed_before(
     else {
         return Ok(None);
     };
+
     let event_id = entry.event_id.as_str().to_owned();
     if !claim.repeats(entry, mark, recorded_at) {
         return Err(AppendError::Conflict { index, event_id });
     }
+
     let link = shared
         .chain
         .link(&shared.tiles, sequence, ids.end())
@@ -176,10 +179,12 @@ pub(crate) fn all_known(slots: Vec<Slot>) -> Result<Vec<Receipt>, Vec<Slot>> {
     if slots.iter().any(|slot| matches!(slot, Slot::Fresh(_))) {
         return Err(slots);
     }
+
     let known = |slot| match slot {
         Slot::Known(receipt) => Some(*receipt),
         Slot::Fresh(_) => None,
     };
+
     Ok(slots.into_iter().filter_map(known).collect())
 }
 

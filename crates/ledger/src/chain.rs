@@ -70,6 +70,7 @@ impl Links {
             let before = hashes.last().copied().unwrap_or(before);
             hashes.push(chain_hash(&before, leaf));
         }
+
         Links {
             tile,
             leaves,
@@ -114,6 +115,7 @@ impl Chain {
             running: Mutex::default(),
             last: Mutex::new(None),
         };
+
         if let Ok(file) = disk.open(path) {
             let chain = new(file);
             if chain.is_attested(size)? && chain.leads_to(tiles, size, end)? {
@@ -121,6 +123,7 @@ impl Chain {
             }
             tracing::warn!(file = %path.display(), "chain points are invalid; rebuilding them from the tiles");
         }
+
         let points = points(tiles, size)?;
         disk.create_dirs(parent(path))?;
         write_durably(disk.as_ref(), path, &points)?;
@@ -128,6 +131,7 @@ impl Chain {
         if !chain.leads_to(tiles, size, end)? {
             return Ok(None);
         }
+
         chain.attest(size)?;
         Ok(Some(chain))
     }
@@ -144,6 +148,7 @@ impl Chain {
         if self.file.len()? < length {
             return Ok(None);
         }
+
         let mut bytes = vec![0; length as usize];
         self.file.read_at(0, &mut bytes)?;
         Ok(Some(Running {
@@ -162,6 +167,7 @@ impl Chain {
             .iter()
             .find(|running| running.points == points)
             .cloned();
+
         let running = match known {
             Some(running) => running,
             None => self
@@ -169,6 +175,7 @@ impl Chain {
                 .ok_or_else(|| damaged(format!("{} is too short", self.path.display())))?,
         };
         let digest = running.state.clone().finalize().into();
+
         let note = self
             .attestor
             .attest(NAME, size, digest)
@@ -179,6 +186,7 @@ impl Chain {
             note.as_bytes(),
         )?;
         self.keep(running);
+
         Ok(())
     }
 
@@ -198,6 +206,7 @@ impl Chain {
         let Some(note) = read_if_there(self.disk.as_ref(), &self.attestation_path())? else {
             return Ok(false);
         };
+
         let size_attested = SignedNote::parse(&note)
             .ok()
             .and_then(|note| Attestation::claimed_size(note.text()));
@@ -208,6 +217,7 @@ impl Chain {
         let Some(running) = self.digest(size_attested)? else {
             return Ok(false);
         };
+
         let digest = running.state.clone().finalize().into();
         let holds = self
             .attestor
@@ -216,6 +226,7 @@ impl Chain {
         if holds && size_attested == size {
             self.keep(running);
         }
+
         Ok(holds)
     }
 
@@ -250,9 +261,11 @@ impl Chain {
                 before(tile).ok_or_else(|| damaged(format!("no chain hash before tile {tile}")))?;
             bytes.extend_from_slice(&hash.0);
         }
+
         if bytes.is_empty() {
             return Ok(());
         }
+
         let points = old / WIDTH + 1;
         self.file.write_at(points * HASH_LEN as u64, &bytes)?;
         self.file.sync()?;
@@ -262,6 +275,7 @@ impl Chain {
             .iter()
             .find(|running| running.points == points)
             .cloned();
+
         if let Some(Running { mut state, points }) = before {
             state.update(&bytes);
             self.keep(Running {
@@ -269,6 +283,7 @@ impl Chain {
                 points: points + (bytes.len() / HASH_LEN) as u64,
             });
         }
+
         Ok(())
     }
 
@@ -280,6 +295,7 @@ impl Chain {
         if let Some(link) = known.and_then(|links| links.link(sequence)) {
             return Ok(link);
         }
+
         let links = match self.fitting(tiles, tile, size)? {
             Some(links) => links,
             None => {
@@ -295,6 +311,7 @@ impl Chain {
         };
         let links = Arc::new(links);
         *self.last.lock() = Some(links.clone());
+
         links.link(sequence).ok_or_else(|| {
             damaged(format!(
                 "{}: no chain point for entry {sequence}",
@@ -320,12 +337,14 @@ impl Chain {
         let (size, end) = self.opened;
         let points = points(tiles, size)?;
         let last = points.last_chunk().map_or(Hash::ZERO, |hash| Hash(*hash));
+
         if Links::roll(size / WIDTH, last, leaves(tiles, size / WIDTH, size)?).end() != end {
             return Err(damaged(format!(
                 "{}: the sealed leaves do not lead to the chain's end",
                 self.path.display()
             )));
         }
+
         tracing::warn!(file = %self.path.display(), "chain points are invalid; rebuilding them from the tiles");
         self.file.write_at(0, &points)?;
         self.file.sync()
@@ -348,6 +367,7 @@ fn leaves(tiles: &Tiles, tile: u64, size: u64) -> io::Result<Vec<Hash>> {
     let Some(id) = TileId::at(0, tile, size) else {
         return Ok(Vec::new());
     };
+
     let bytes = tiles
         .hashes(id)?
         .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("{id} is missing")))?;
@@ -355,5 +375,6 @@ fn leaves(tiles: &Tiles, tile: u64, size: u64) -> io::Result<Vec<Hash>> {
     let hashes = hashes
         .get(..usize::from(id.width()))
         .ok_or_else(|| damaged(format!("{id} is too short")))?;
+
     Ok(hashes.iter().copied().map(Hash).collect())
 }

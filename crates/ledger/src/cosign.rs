@@ -26,6 +26,7 @@ impl Ledger {
         if new > self.size() {
             return Err(ReadError::NoSuchEntry { sequence: new - 1 });
         }
+
         let prove = move || {
             prove_consistency(&shared.tiles.reader(new), old, new).map_err(|error| match error {
                 ConsistencyProveError::Sizes { old, .. } => {
@@ -34,6 +35,7 @@ impl Ledger {
                 ConsistencyProveError::Read(error) => error.into(),
             })
         };
+
         tokio::task::spawn_blocking(prove)
             .await
             .map_err(|error| ReadError::Io(std::io::Error::other(error)))?
@@ -85,6 +87,7 @@ impl Ledger {
             });
             Ok(())
         };
+
         tokio::task::spawn_blocking(keep)
             .await
             .map_err(|error| ReadError::Io(std::io::Error::other(error)))?

@@ -12,6 +12,7 @@ impl Ledger {
         let mut deliveries = self.shared().deliveries.lock();
         let delivery = deliveries.entry(target.to_owned()).or_default();
         target.clone_into(&mut delivery.target);
+
         match outcome {
             Ok(size) => {
                 *delivery = Delivery {

@@ -84,11 +84,13 @@ pub(crate) fn write_synced(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Re
     let file = disk.create(&unnamed)?;
     let written = file.write_at(0, bytes).and_then(|()| file.sync());
     drop(file);
+
     if let Err(error) = written.and_then(|()| disk.rename(&unnamed, path)) {
         // On a full disk every byte counts; the error that matters is the first.
         let _ = disk.remove(&unnamed);
         return Err(error);
     }
+
     Ok(())
 }
 

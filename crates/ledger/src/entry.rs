@@ -42,6 +42,7 @@ impl StoredEntry {
         let commitment = commitment(&salt, &canonical);
         let leaf_hash = commitment.leaf_hash();
         let (previous_hash, hash) = (Hash::ZERO, Hash::ZERO);
+
         StoredEntry {
             sequence: 0,
             recorded_at,

@@ -107,11 +107,13 @@ impl Ledger {
             .read()
             .as_ref()
             .map_or(0, |epochs| epochs.rotations().len() as u64);
+
         let next = blocking({
             let data_dir = data_dir.clone();
             move || keys::make_next(&data_dir, &name, recorded + 1)
         })
         .await??;
+
         let planned = Planned {
             old,
             new: next.verifier().to_string(),
@@ -125,6 +127,7 @@ impl Ledger {
             new: planned.new,
             source,
         })?;
+
         Ok(epoch)
     }
 
@@ -148,6 +151,7 @@ impl Ledger {
                 to_size: (to != u64::MAX).then_some(to),
             }
         });
+
         key_epochs.collect()
     }
 
@@ -159,6 +163,7 @@ impl Ledger {
             .read()
             .as_ref()
             .map_or(0, |epochs| epochs.rotations().len() as u64);
+
         let read = move || {
             let dir = shared.places.epochs();
             let record = |number: u64| {
@@ -169,6 +174,7 @@ impl Ledger {
             };
             (1..=count).map(record).collect()
         };
+
         tokio::task::spawn_blocking(read)
             .await
             .map_err(|error| ReadError::Io(std::io::Error::other(error)))?
@@ -195,10 +201,12 @@ impl Sequencer {
                 full_disk: false,
             });
         }
+
         let refused = |message: String| AppendError::Storage {
             message,
             full_disk: false,
         };
+
         let head = self.shared.head.read().clone();
         let old = self.shared.signer.read().clone();
         let mut epochs = self
@@ -207,6 +215,7 @@ impl Sequencer {
             .read()
             .clone()
             .unwrap_or_else(|| Epochs::single(old.verifier().clone()));
+
         let epoch = Epoch {
             number: epochs.rotations().len() as u64 + 1,
             size: head.size,
@@ -214,6 +223,7 @@ impl Sequencer {
             old: old.verifier().clone(),
             new: next.verifier().clone(),
         };
+
         epochs
             .push(epoch.clone())
             .map_err(|error| refused(error.to_string()))?;
@@ -229,6 +239,7 @@ impl Sequencer {
         *self.shared.epochs.write() = Some(epochs);
         self.shared.head.write().note = note.into();
         self.publish();
+
         Ok(epoch)
     }
 
@@ -243,6 +254,7 @@ impl Sequencer {
         else {
             return Ok(());
         };
+
         let gone = |error: std::io::Error| {
             if error.kind() == std::io::ErrorKind::NotFound {
                 Ok(())
@@ -250,12 +262,14 @@ impl Sequencer {
                 Err(error)
             }
         };
+
         let undone = disk
             .remove(&path)
             .or_else(gone)
             .and_then(|()| disk.sync_dir(&dir).or_else(gone));
         let full_disk = crate::disk::is_full(&error);
         let mut message = format!("{}: {error}; the key was not rotated", path.display());
+
         if undone.is_err() {
             message = format!(
                 "{}: {error}; which key is in charge is unknown until a restart has read it",
@@ -264,6 +278,7 @@ impl Sequencer {
             tracing::error!("{message}");
             *self.shared.fault.lock() = Some(Fault::Unknown(message.clone()));
         }
+
         Err(AppendError::Storage { message, full_disk })
     }
 }

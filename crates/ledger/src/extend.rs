@@ -64,12 +64,14 @@ impl Ledger {
             .from_note(&note)
             .map_err(|error| ExtendError::Signature(Box::new(error)))?;
         let size = self.size();
+
         if kept.size > size {
             return Err(ExtendError::Shorter {
                 kept: kept.size,
                 size,
             });
         }
+
         let compare = move || {
             let root =
                 tree_root(&shared.tiles.reader(kept.size), kept.size).map_err(ReadError::from)?;
@@ -83,6 +85,7 @@ impl Ledger {
             })
         };
         let compared = tokio::task::spawn_blocking(compare).await;
+
         compared.map_err(|error| ReadError::Io(std::io::Error::other(error)))?
     }
 }

@@ -51,6 +51,7 @@ impl HashFile {
         let Some(file) = file.as_ref() else {
             return Ok((count == 0).then_some(bytes));
         };
+
         match file.read_at(first * HASH_LEN as u64, &mut bytes) {
             Ok(()) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
@@ -63,18 +64,21 @@ impl HashFile {
         if bytes.is_empty() {
             return Ok(());
         }
+
         if self.file.read().is_none() {
             self.disk.create_dirs(parent(&self.path))?;
             let file = self.disk.create(&self.path)?;
             self.disk.sync_dir(parent(&self.path))?;
             *self.file.write() = Some(file);
         }
+
         // Shared: what is written lies beyond what anybody reads, and syncing must hold up no
         // reader.
         let file = self.file.read();
         let Some(file) = file.as_ref() else {
             return Ok(());
         };
+
         file.write_at(first * HASH_LEN as u64, bytes)?;
         file.sync()
     }

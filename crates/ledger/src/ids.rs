@@ -51,12 +51,14 @@ impl SealedIds {
             files: Vec::new(),
         };
         let listed = names(ids.disk.as_ref(), dir)?;
+
         let mut spans: Vec<_> = listed
             .iter()
             .filter_map(|name| file::parse_name(name))
             .collect();
         // Of two that begin alike the longer is the merged one.
         spans.sort_unstable_by_key(|(first, end)| (*first, std::cmp::Reverse(*end)));
+
         for (first, end) in spans {
             if first == ids.end() && end <= sealed_size {
                 let path = dir.join(file::name(first, end));
@@ -72,6 +74,7 @@ impl SealedIds {
                 }
             }
         }
+
         for name in listed {
             if !ids
                 .files
@@ -81,6 +84,7 @@ impl SealedIds {
                 ids.disk.remove(&dir.join(name))?;
             }
         }
+
         Ok(ids)
     }
 
@@ -122,6 +126,7 @@ impl SealedIds {
             records.into_iter().map(Ok),
         )?;
         grown.files.push(Arc::new(added));
+
         self.disk.sync_dir(&self.dir)?;
         Ok(grown)
     }
@@ -132,6 +137,7 @@ impl SealedIds {
     pub(crate) fn merged(&self) -> io::Result<Option<(SealedIds, Vec<PathBuf>)>> {
         let mut grown = self.clone();
         let mut merged = Vec::new();
+
         while let Some(run) = grown.mergeable() {
             let first = grown.files.len() - run;
             let (span, level) = (
@@ -151,9 +157,11 @@ impl SealedIds {
             );
             grown.files.push(Arc::new(joined));
         }
+
         if merged.is_empty() {
             return Ok(None);
         }
+
         self.disk.sync_dir(&self.dir)?;
         Ok(Some((grown, merged)))
     }
@@ -176,6 +184,7 @@ impl SealedIds {
             .rev()
             .take_while(|file| file.level() == level)
             .count();
+
         (run >= FAN_IN).then_some(run)
     }
 }

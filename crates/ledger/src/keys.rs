@@ -108,6 +108,7 @@ pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigne
         }
         None => create(data_dir, &path, origin)?,
     };
+
     if let Some(expected) = origin.filter(|origin| *origin != signer.name()) {
         let (found, expected) = (signer.name().to_owned(), expected.to_owned());
         return Err(KeyFileError::Origin {
@@ -116,6 +117,7 @@ pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigne
             expected,
         });
     }
+
     let vkey = vkey_path(data_dir);
     if !vkey.exists() {
         let text = format!("{}\n", signer.verifier());
@@ -128,6 +130,7 @@ pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigne
             source,
         })?;
     }
+
     Ok(signer)
 }
 
@@ -143,11 +146,13 @@ pub fn epochs(data_dir: &Path) -> Result<Epochs, KeyFileError> {
         action: "reading",
         source: io::Error::new(io::ErrorKind::InvalidData, cause),
     };
+
     let recorded = crate::epoch::read(&LocalDisk, &dir)
         .map_err(|(name, cause)| failed(dir.join(name), cause))?;
     if let Some(epochs) = recorded {
         return Ok(epochs);
     }
+
     let path = vkey_path(data_dir);
     let text =
         fs::read_to_string(&path).map_err(|error| failed(path.clone(), error.to_string()))?;
@@ -155,6 +160,7 @@ pub fn epochs(data_dir: &Path) -> Result<Epochs, KeyFileError> {
         .trim()
         .parse()
         .map_err(|_| failed(path, "it is not a verifier key".to_owned()))?;
+
     Ok(Epochs::single(key))
 }
 
@@ -170,12 +176,14 @@ pub fn copy_of(
         action: "reading",
         source,
     };
+
     let Some(kept) = read(&path)? else {
         return Err(KeyFileError::Lost {
             path,
             vkey: public_key.to_owned(),
         });
     };
+
     let found = kept.signer.verifier().to_string();
     if found != public_key {
         return Err(KeyFileError::Other {
@@ -184,6 +192,7 @@ pub fn copy_of(
             expected: public_key.to_owned(),
         });
     }
+
     fs::read(&path).map(zeroize::Zeroizing::new).map_err(failed)
 }
 
@@ -204,18 +213,21 @@ fn read(path: &Path) -> Result<Option<KeptKey>, KeyFileError> {
         action: "reading",
         source,
     };
+
     let text = match fs::read_to_string(path) {
         Ok(text) => zeroize::Zeroizing::new(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
     let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
+
     if mode & 0o077 != 0 {
         return Err(KeyFileError::Exposed {
             path: path.to_owned(),
             mode,
         });
     }
+
     let (key, rest) = text
         .trim_end()
         .split_once('\n')
@@ -237,6 +249,7 @@ fn read(path: &Path) -> Result<Option<KeptKey>, KeyFileError> {
             Some(number.ok_or_else(malformed)?)
         }
     };
+
     Ok(Some(KeptKey { signer, epoch }))
 }
 
@@ -251,6 +264,7 @@ fn check_epoch(data_dir: &Path, kept: &KeptKey) -> Result<(), KeyFileError> {
             cause,
         })?;
     let records = records.map_or(0, |epochs| epochs.rotations().len() as u64);
+
     match kept.epoch {
         Some(epoch) if epoch > records => {
             let cause = format!(
@@ -281,6 +295,7 @@ fn create(data_dir: &Path, path: &Path, origin: Option<&str>) -> Result<NoteSign
             vkey: vkey.trim().to_owned(),
         });
     }
+
     let name = origin.map_or_else(
         || format!("reeve.local/{}", hex::encode(rand::random::<[u8; 4]>())),
         str::to_owned,
@@ -295,6 +310,7 @@ fn create(data_dir: &Path, path: &Path, origin: Option<&str>) -> Result<NoteSign
         action: "writing",
         source,
     })?;
+
     Ok(signer)
 }
 
@@ -325,6 +341,7 @@ fn write_unnamed(path: &Path, signer: &NoteSigner, epoch: u64) -> io::Result<Pat
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
+
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -333,6 +350,7 @@ fn write_unnamed(path: &Path, signer: &NoteSigner, epoch: u64) -> io::Result<Pat
     file.write_all(signer.to_skey().as_bytes())?;
     file.write_all(format!("\n{EPOCH_LINE}{epoch}\n").as_bytes())?;
     file.sync_all()?;
+
     Ok(unnamed)
 }
 
@@ -346,14 +364,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let made = load_or_create(dir.path(), None).unwrap();
         assert!(made.name().starts_with("reeve.local/"), "{}", made.name());
+
         let key = dir.path().join("keys/log.key");
         assert_eq!(
             fs::metadata(&key).unwrap().permissions().mode() & 0o777,
             0o600
         );
         assert_eq!(fs::read_dir(dir.path().join("keys")).unwrap().count(), 1);
+
         let vkey = fs::read_to_string(dir.path().join("ledger/log.vkey")).unwrap();
         assert_eq!(vkey.trim(), made.verifier().to_string());
+
         let again = load_or_create(dir.path(), Some(made.name())).unwrap();
         assert_eq!(again.verifier(), made.verifier());
     }
@@ -395,6 +416,7 @@ mod tests {
             matches!(other, Err(KeyFileError::Origin { .. })),
             "{other:?}"
         );
+
         let key = dir.path().join("keys/log.key");
         fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).unwrap();
         let exposed = load_or_create(dir.path(), None);

@@ -83,6 +83,7 @@ impl Ledger {
             sealing: tokio::sync::Mutex::default(),
         }));
         ledger.sign_accepted().await?;
+
         Ok(ledger)
     }
 
@@ -93,17 +94,20 @@ impl Ledger {
         else {
             return Ok(());
         };
+
         tracing::warn!(
             size = unsigned.size,
             sealed = unsigned.sealed_size,
             signed = unsigned.signed_size,
             "files that the log's key did not sign were accepted"
         );
+
         if let Some(entry) = accept.entry(unsigned).map_err(OpenError::Unrecorded)? {
             self.append(vec![entry])
                 .await
                 .map_err(|error| OpenError::Unrecorded(error.into()))?;
         }
+
         let signed = tokio::task::spawn_blocking(move || open::sign_manifest(&shared));
         signed
             .await
@@ -123,6 +127,7 @@ impl Ledger {
         if drafts.is_empty() {
             return Ok(Vec::new());
         }
+
         let shared = &self.0.shared;
         let bytes = drafts
             .iter()
@@ -132,6 +137,7 @@ impl Ledger {
         if bytes > limit {
             return Err(AppendError::TooLarge { bytes, limit });
         }
+
         let reservation = shared.room.take(bytes).ok_or(AppendError::Busy {
             retry_after_s: RETRY_AFTER_S,
         })?;
@@ -145,6 +151,7 @@ impl Ledger {
             let prepared = tokio::task::spawn_blocking(move || prepare(&shared, &ids, drafts));
             prepared.await.map_err(|_| AppendError::Closed)??
         };
+
         let slots = match all_known(slots) {
             Ok(receipts) => return Ok(receipts),
             Err(slots) => slots,
@@ -158,6 +165,7 @@ impl Ledger {
             reservation,
             reply,
         }))?;
+
         let recorded = answer.await.map_err(|_| AppendError::Closed)??;
         Ok(recorded.into_iter().map(Recorded::receipt).collect())
     }
@@ -172,9 +180,11 @@ impl Ledger {
             limit
         };
         let full = || shared.view.read().tail.weight() >= limit;
+
         if !full() {
             return Ok(());
         }
+
         let wait = async {
             loop {
                 let mut notified = std::pin::pin!(shared.sealed.notified());
@@ -186,6 +196,7 @@ impl Ledger {
             }
         };
         let waited = tokio::time::timeout(TAIL_WAIT, wait).await;
+
         waited.map_err(|_| AppendError::Busy {
             retry_after_s: RETRY_AFTER_S,
         })
@@ -304,6 +315,7 @@ impl Ledger {
         if sealed.len() <= INLINE_ENTRIES {
             return read::restore(&shared, sealed);
         }
+
         let restored = tokio::task::spawn_blocking(move || read::restore(&shared, sealed));
         restored
             .await
@@ -323,6 +335,7 @@ impl Ledger {
         if shared.view.read().tail.is_empty() && shared.fault.lock().is_none() {
             return Ok(0);
         }
+
         let (reply, answer) = oneshot::channel();
         self.command(Command::Rotate(reply))
             .map_err(|_| SealError::Closed)?;
@@ -334,6 +347,7 @@ impl Ledger {
         let sealed = seal::seal(shared, rotated).await?;
         self.command(Command::Sealed(end))
             .map_err(|_| SealError::Closed)?;
+
         Ok(sealed)
     }
 
@@ -361,9 +375,11 @@ impl Ledger {
         if shared.is_seal_due() {
             return Some(Duration::ZERO);
         }
+
         let view = shared.view.read();
         let oldest = view.tail.get(view.tail.first_sequence())?;
         let age = shared.config.clock.now().duration_since(oldest.recorded_at);
+
         Some(shared.config.seal_after.saturating_sub(age.unsigned_abs()))
     }
 
@@ -375,6 +391,7 @@ impl Ledger {
         });
         let anchor_fault = shared.anchor_fault.lock().clone();
         let clock_fault = shared.clock_fault();
+
         Health {
             fault,
             anchor_fault,

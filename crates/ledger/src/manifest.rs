@@ -103,6 +103,7 @@ impl Manifest {
         };
         let mut bytes = serde_json::to_vec_pretty(&file)?;
         bytes.push(b'\n');
+
         Ok(bytes)
     }
 
@@ -112,10 +113,12 @@ impl Manifest {
         if file.version != VERSION {
             return Err(ManifestError::Version(file.version));
         }
+
         let hash = |name: &str, text: &str| {
             let wrong = |error| ManifestError::Contradiction(format!("{name}: {error}"));
             Hash::from_hex(text).map_err(wrong)
         };
+
         let edge = file
             .edge
             .iter()
@@ -129,6 +132,7 @@ impl Manifest {
             segments: file.segments,
         };
         manifest.check()?;
+
         Ok(manifest)
     }
 
@@ -158,13 +162,16 @@ fn check_segments(segments: &[SegmentMeta], begin: u64, end: u64) -> Result<(), 
             ));
         }
     }
+
     let held: u64 = segments.iter().map(|segment| segment.count).sum();
     let sealed = end.saturating_sub(begin);
+
     if held != sealed || end < begin {
         return contradiction(format!(
             "the segments hold {held} entries of {sealed} that are sealed"
         ));
     }
+
     Ok(())
 }
 
@@ -225,18 +232,21 @@ mod tests {
             ("segment a cannot", |m| m.segments[0].last_sequence = 258),
             ("segment b cannot", |m| m.segments[1].count = 0),
         ];
+
         for (message, change) in cases {
             let mut changed = manifest();
             change(&mut changed);
             let error = Manifest::decode(&changed.encode().unwrap()).unwrap_err();
             assert!(error.to_string().contains(message), "{error}");
         }
+
         let text = String::from_utf8(manifest().encode().unwrap()).unwrap();
         let newer = text.replacen("\"version\": 1", "\"version\": 2", 1);
         assert!(matches!(
             Manifest::decode(newer.as_bytes()),
             Err(ManifestError::Version(2))
         ));
+
         let unknown = text.replacen("\"version\": 1", "\"version\": 1, \"more\": 1", 1);
         assert!(matches!(
             Manifest::decode(unknown.as_bytes()),

@@ -58,6 +58,7 @@ pub(crate) async fn open(
         chain_hash,
         ..
     } = found;
+
     let Recovered {
         note,
         entries,
@@ -66,6 +67,7 @@ pub(crate) async fn open(
         anchor,
         ..
     } = found;
+
     let (size, root) = (tiles.size(), tiles.root());
     begin_file(&mut wal, &config, size, chain_hash)?;
     let recent = Recents::from_records(records);
@@ -108,9 +110,11 @@ pub(crate) async fn open(
         sealed: Notify::new(),
         config,
     };
+
     if let Some(ahead) = shared.clock_fault() {
         tracing::warn!("{ahead}");
     }
+
     crate::cosign::restore(&shared);
     let cared = shared.config.clock.elapsed();
     Ok(Sequencer {
@@ -133,6 +137,7 @@ pub(crate) fn sign_manifest(shared: &Shared) -> Result<(), OpenError> {
     let unsigned = Manifest::read(shared.disk.as_ref(), &shared.places.unsigned_manifest());
     let manifest = unsigned.map_err(|error| manifest_error(&path, error))?;
     let manifest = manifest.unwrap_or_else(|| Manifest::empty(&shared.config.origin));
+
     if manifest.segments != *shared.view.read().segments.as_ref() {
         let cause = "the manifest was changed after it was read".into();
         return Err(OpenError::Forged {
@@ -140,6 +145,7 @@ pub(crate) fn sign_manifest(shared: &Shared) -> Result<(), OpenError> {
             cause,
         });
     }
+
     let journal = Journal::create(&shared.disk, &path, &shared.attestor, &manifest);
     *shared.journal.lock() = Some(journal.map_err(|error| manifest_error(&path, error))?);
     remove_unsigned_manifest(shared.disk.as_ref(), &shared.places);
@@ -166,6 +172,7 @@ fn begin_file(
     if epoch == 0 {
         return Ok(());
     }
+
     let path = wal.path().to_owned();
     wal.begin(size, chain_hash, epoch)
         .map_err(|failure| match failure {
@@ -190,11 +197,13 @@ async fn open_ids(
         attestor,
         ..
     } = found;
+
     let sealed_size = manifest.sealed_size;
     disk.create_dirs(&dir)
         .map_err(OpenError::io(&dir, "creating"))?;
     let mut ids = SealedIds::open(disk.clone(), attestor.clone(), &dir, sealed_size)
         .map_err(OpenError::io(&dir, "reading"))?;
+
     while ids.end() < sealed_size {
         let (begin, end) = (ids.end(), sealed_size.min(ids.end() + REBUILD_ENTRIES));
         tracing::info!(begin, end, "rebuilding the index of identifiers");
@@ -234,6 +243,7 @@ async fn open_ids(
             .with(end, records)
             .map_err(OpenError::io(&dir, "writing"))?;
     }
+
     Ok(ids)
 }
 
@@ -243,6 +253,7 @@ fn record_of(row: &SealedEntry, committed: Option<&Commitment>) -> Result<Record
     if committed != Some(&commitment(&row.salt, &row.canonical)) {
         return Err("it differs from the log's commitment".into());
     }
+
     let (mut entry, recorded_at) =
         Entry::from_canonical(&row.canonical).map_err(|error| error.to_string())?;
     let Claim { key, mark, .. } = Claim::of_stored(&mut entry, recorded_at);

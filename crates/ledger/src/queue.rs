@@ -39,6 +39,7 @@ impl Room {
                 .checked_add(bytes)
                 .filter(|sum| *sum <= self.capacity)
         };
+
         self.waiting
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, fits)
             .ok()?;
@@ -70,6 +71,7 @@ mod tests {
         let room = Room::new(10);
         let first = room.take(6).unwrap();
         assert!(room.take(5).is_none());
+
         let second = room.take(4).unwrap();
         assert!(room.take(1).is_none());
         assert_eq!(room.waiting(), 10);

@@ -47,6 +47,7 @@ pub(crate) fn proof(shared: &Shared, entry: &StoredEntry) -> Result<String, Read
         .read()
         .clone()
         .filter(|cosigned| cosigned.size > index);
+
     let checkpoint = match cosigned {
         Some(cosigned) => cosigned.note,
         None => {
@@ -58,12 +59,14 @@ pub(crate) fn proof(shared: &Shared, entry: &StoredEntry) -> Result<String, Read
             SignedNote::parse(note.as_bytes()).map_err(wrong)?
         }
     };
+
     let wrong = |cause: String| ReadError::Damaged {
         sequence: index,
         cause,
     };
     let head = Checkpoint::parse(checkpoint.text()).map_err(|error| wrong(error.to_string()))?;
     let reader = shared.tiles.reader(head.size);
+
     let hashes = prove_inclusion(&reader, index, head.size).map_err(|error| match error {
         InclusionProveError::NoSuchLeaf { .. } => ReadError::NoSuchEntry { sequence: index },
         InclusionProveError::Read(error) => error.into(),
@@ -81,6 +84,7 @@ pub(crate) fn proof(shared: &Shared, entry: &StoredEntry) -> Result<String, Read
         hashes,
         checkpoint,
     };
+
     Ok(file.to_string())
 }
 
@@ -90,11 +94,13 @@ pub(crate) fn tile(shared: &Shared, path: &str) -> Result<Option<Vec<u8>>, ReadE
     let Ok(resource) = TileResource::parse(path) else {
         return Ok(None);
     };
+
     // Only what the published checkpoint covers.
     let size = shared.head.read().size;
     let reached = |tile: TileId| {
         TileId::at(tile.level(), tile.index(), size).is_some_and(|at| at.width() >= tile.width())
     };
+
     match resource {
         TileResource::Hashes(tile) if reached(tile) => {
             let wanted = usize::from(tile.width()) * reeve_tlog::HASH_LEN;
@@ -118,6 +124,7 @@ fn bundle(shared: &Shared, tile: TileId) -> Result<Option<Vec<u8>>, ReadError> {
             .map_while(|sequence| tail.get(sequence))
             .map(|entry| entry.commitment),
     );
+
     Ok((commitments.len() as u64 == end - first).then(|| tiles::bundle(&commitments)))
 }
 
@@ -146,6 +153,7 @@ fn restore_one(shared: &Shared, sealed: SealedEntry) -> Result<StoredEntry, Read
             cause: error.to_string(),
         },
     )?;
+
     if (entry.leaf_hash, entry.hash) != (link.leaf_hash, link.hash) {
         let cause = format!(
             "its leaf hash is {}, but the tree has {}",
@@ -153,6 +161,7 @@ fn restore_one(shared: &Shared, sealed: SealedEntry) -> Result<StoredEntry, Read
         );
         return Err(ReadError::Damaged { sequence, cause });
     }
+
     Ok(entry)
 }
 
@@ -175,9 +184,11 @@ fn link(shared: &Shared, sequence: u64) -> Result<Link, ReadError> {
         }
         view.tail.first_sequence()
     };
+
     if sequence >= sealed_size {
         return Err(ReadError::NoSuchEntry { sequence });
     }
+
     Ok(shared.chain.link(&shared.tiles, sequence, sealed_size)?)
 }
 

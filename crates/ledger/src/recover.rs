@@ -90,6 +90,7 @@ pub(crate) fn recover(
             "the chain over the stored tiles does not end as the manifest says".into(),
         )
     })?;
+
     let sealed = replay::Sealed {
         size: manifest.sealed_size,
         chain_hash: manifest.chain_hash,
@@ -100,6 +101,7 @@ pub(crate) fn recover(
     if let Some((held, _)) = &anchored {
         check_anchor(&places, held, &tiles, sealed, &log)?;
     }
+
     let keys = epochs
         .clone()
         .unwrap_or_else(|| Epochs::single(signer.verifier().clone()));
@@ -110,9 +112,11 @@ pub(crate) fn recover(
         keys: &keys,
         tiles: &tiles,
     };
+
     let held = anchored.as_ref().map(|(head, _)| head);
     let unsigned =
         signatures.verify(log.newest_note.as_ref(), held, &manifest, content.is_some())?;
+
     // From here on the log is what its key signed, or what an operator has answered for.
     let note = sign(&config.origin, signer, tiles.size(), tiles.root()).map_err(|error| {
         OpenError::Key {
@@ -121,6 +125,7 @@ pub(crate) fn recover(
         }
     })?;
     let head = AnchorHead::signed(tiles.size(), tiles.root(), log.chain_hash, &note);
+
     let anchor = match anchored {
         Some((_, turn)) => Anchor::open(disk.as_ref(), &places.anchor, turn),
         None if head.size > 0 && !config.accept_missing_anchor => {
@@ -134,6 +139,7 @@ pub(crate) fn recover(
         None => Anchor::create(disk.as_ref(), &places.anchor, &head),
     };
     let mut anchor = anchor.map_err(OpenError::io(&places.anchor, "opening"))?;
+
     let wal = replay::settle(disk, &places, &log, sealed, anchored_size)?;
     let written = match anchor::is_sound(disk.as_ref(), &places.anchor) {
         Ok(true) => anchor.write(&head).and_then(|()| anchor.sync()),
@@ -145,6 +151,7 @@ pub(crate) fn recover(
         Err(error) => Err(error),
     };
     written.map_err(OpenError::io(&places.anchor, "writing"))?;
+
     let journal = open_journal(
         disk,
         &places,
@@ -153,12 +160,14 @@ pub(crate) fn recover(
         content.as_ref(),
         unsigned.is_some(),
     )?;
+
     let replay::Log {
         chain_hash,
         entries,
         records,
         ..
     } = log;
+
     Ok(Recovered {
         lock,
         epochs,
@@ -187,6 +196,7 @@ fn keep_names(disk: &dyn Disk, config: &Config, places: &Places) -> Result<(), O
         config.data_dir.clone(),
         parent(&anchor).to_owned(),
     ];
+
     for dir in above.into_iter().chain([
         places.dir.clone(),
         places.wal(),
@@ -201,6 +211,7 @@ fn keep_names(disk: &dyn Disk, config: &Config, places: &Places) -> Result<(), O
             _ => {}
         }
     }
+
     Ok(())
 }
 
@@ -227,6 +238,7 @@ fn check_key(
         path: path.clone(),
         cause,
     };
+
     if key.name() != config.origin {
         let cause = format!(
             "the key is named {}, but the log's origin is {}",
@@ -235,6 +247,7 @@ fn check_key(
         );
         return Err(wrong(cause));
     }
+
     let dir = Places::new(config).epochs();
     let epochs = crate::epoch::read(disk, &dir).map_err(|(name, cause)| OpenError::Key {
         path: dir.join(name),
@@ -250,6 +263,7 @@ fn check_key(
             dir.display()
         )));
     }
+
     let stored = read_if_there(disk, &path).map_err(OpenError::io(&path, "reading"))?;
     // A rotation that was interrupted after its record leaves the key before it here.
     let retired = |text: &[u8]| {
@@ -260,6 +274,7 @@ fn check_key(
                 .is_some_and(|epochs| epochs.contains(&stored))
         })
     };
+
     match stored
         .filter(|text| !retired(text) || String::from_utf8_lossy(text).trim() == key.to_string())
     {
@@ -306,6 +321,7 @@ fn restore_tiles(
         edge,
         ..
     } = manifest;
+
     let tiles = Tiles::open(disk, &places.dir, *sealed_size, *root, edge).map_err(|error| {
         match error.kind() {
             std::io::ErrorKind::InvalidData => {
@@ -314,12 +330,14 @@ fn restore_tiles(
             _ => OpenError::io(&places.dir, "reading the hashes in")(error),
         }
     })?;
+
     let edge = match edge.is_empty() {
         false => edge.clone(),
         true => tiles
             .edge(*sealed_size)
             .map_err(|error| sealed(&places.dir.join("commitments"), error.to_string()))?,
     };
+
     tiles
         .restore(*sealed_size, &edge)
         .map_err(|error| match error {
@@ -332,6 +350,7 @@ fn restore_tiles(
             HashReadError::Length { tile, .. } => sealed(tiles.path(tile), error.to_string()),
             HashReadError::OutsideTree { .. } => sealed(&places.dir, error.to_string()),
         })?;
+
     if tiles.root() != manifest.root {
         let cause = format!(
             "its root over {} entries is {}, but the tiles have {}",
@@ -341,6 +360,7 @@ fn restore_tiles(
         );
         return Err(sealed(&places.manifest(), cause));
     }
+
     Ok(tiles)
 }
 
@@ -361,6 +381,7 @@ fn check_anchor(
             anchor,
         });
     }
+
     let differs = |what, found, expected| OpenError::Differs {
         size: held.size,
         what,
@@ -368,11 +389,13 @@ fn check_anchor(
         expected,
         anchor: anchor.clone(),
     };
+
     let root = tree_root(&tiles.reader(size), held.size)
         .map_err(|error| sealed(&places.dir, error.to_string()))?;
     if root != held.root {
         return Err(differs("root", root, held.root));
     }
+
     let chain_hash = match held.size.checked_sub(sealed_at.size) {
         Some(0) => Some(sealed_at.chain_hash),
         Some(unsealed) => log
@@ -382,6 +405,7 @@ fn check_anchor(
         // Within sealed entries the tree alone says it, which the chain follows from.
         None => None,
     };
+
     match chain_hash {
         Some(found) if found != held.chain_hash => {
             Err(differs("chain hash", found, held.chain_hash))

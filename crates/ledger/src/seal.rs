@@ -87,6 +87,7 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
     let Some(last) = entries.last().cloned() else {
         return Ok(0);
     };
+
     let sealed = entries.len();
     let sealing = Arc::new(Sealing {
         begin,
@@ -95,6 +96,7 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
         last,
         recent,
     });
+
     let hashes = {
         let (shared, sealing) = (shared.clone(), sealing.clone());
         tokio::task::spawn_blocking(move || {
@@ -102,6 +104,7 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
             write_ids(&shared, &sealing)
         })
     };
+
     let written = write_segments(shared, &sealing.entries).await;
     // Both are waited for, so that no seal writes after its end.
     let ids = hashes.await.map_err(|_| SealError::Closed)??;
@@ -114,6 +117,7 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
         merge_ids(&shared);
         Ok(sealed)
     };
+
     tokio::task::spawn_blocking(finish)
         .await
         .map_err(|_| SealError::Closed)?
@@ -132,9 +136,11 @@ async fn write_segments(
             .or_default()
             .push(entry.clone());
     }
+
     let most = shared.config.seal_after_entries.max(1);
     let mut writing = JoinSet::new();
     let mut written = Vec::new();
+
     for (class, entries) in classes {
         // A share of less than half a segment goes with the one before.
         let parts = ((entries.len() + most / 2) / most).max(1);
@@ -146,6 +152,7 @@ async fn write_segments(
             writing.spawn(async move { shared.segments.write(class, &part).await });
         }
     }
+
     // All are waited for whatever becomes of one, so that none writes when the next seal tries
     // again.
     written.extend(writing.join_all().await.into_iter().map(Ok));
@@ -162,6 +169,7 @@ fn write_tiles(shared: &Shared, sealing: &Sealing) -> Result<(), SealError> {
         entries,
         ..
     } = sealing;
+
     let commitments = entries.iter().map(|entry| entry.commitment);
     shared
         .tiles
@@ -171,6 +179,7 @@ fn write_tiles(shared: &Shared, sealing: &Sealing) -> Result<(), SealError> {
         let last = (tile * u64::from(reeve_tlog::TILE_WIDTH)).checked_sub(begin + 1)?;
         entries.get(last as usize).map(|entry| entry.hash)
     };
+
     let written = shared
         .chain
         .write(*begin, *end, before)
@@ -186,11 +195,13 @@ fn write_ids(shared: &Shared, sealing: &Sealing) -> Result<SealedIds, SealError>
         recent,
         ..
     } = sealing;
+
     let ids = shared.ids.read().clone();
     let mut records = records(recent);
     if records.len() as u64 != end - begin {
         records = entries.iter().map(|entry| record(entry)).collect();
     }
+
     ids.with(*end, records).map_err(at(&shared.places.ids()))
 }
 
@@ -207,6 +218,7 @@ fn merge_ids(shared: &Shared) {
         }
     };
     *shared.ids.write() = Arc::new(ids);
+
     for path in merged {
         if let Err(error) = shared.disk.remove(&path) {
             tracing::warn!(file = %path.display(), %error, "a merged file of identifiers could not be removed");
@@ -243,6 +255,7 @@ fn write_manifest(
         chain_hash: last.hash,
         segments: written,
     };
+
     let mut journal = shared.journal.lock();
     // A server that was replaced while it wrote segments must not name them over those of the next
     // one.
@@ -251,6 +264,7 @@ fn write_manifest(
         .as_mut()
         .ok_or(SealError::Closed)?
         .append(&seal, before)?;
+
     Ok(before.iter().chain(&seal.segments).cloned().collect())
 }
 

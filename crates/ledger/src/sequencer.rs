@@ -90,9 +90,11 @@ impl Sequencer {
             }
             self.care();
         }
+
         if let Err(error) = self.anchor.sync() {
             tracing::error!(file = %self.shared.places.anchor.display(), %error, "the anchor could not be made durable");
         }
+
         self.publish();
     }
 
@@ -101,6 +103,7 @@ impl Sequencer {
     fn collect(&mut self, first: Submission) -> (Vec<Submission>, Option<Command>) {
         let mut bytes = first.bytes;
         let mut batch = vec![first];
+
         while bytes < self.shared.config.max_batch_bytes {
             match self.commands.try_recv() {
                 Ok(Command::Append(submission)) => {
@@ -111,6 +114,7 @@ impl Sequencer {
                 Err(_) => break,
             }
         }
+
         (batch, None)
     }
 
@@ -133,12 +137,14 @@ impl Sequencer {
     fn rotate(&mut self) -> Result<Rotated, AppendError> {
         self.shared.config.fence.check()?;
         let fault = self.shared.fault.lock().clone();
+
         if let Some(Fault::Unknown(message)) = fault {
             return Err(AppendError::Storage {
                 message,
                 full_disk: false,
             });
         }
+
         let (size, chain_hash) = {
             let head = self.shared.head.read();
             (head.size, head.chain_hash)
@@ -147,6 +153,7 @@ impl Sequencer {
         if let Err(error) = self.anchor.sync() {
             self.anchor_failed(&error);
         }
+
         let removed = matches!(fault, Some(Fault::Removed(_)));
         self.wal
             .rotate(size, chain_hash, removed)
@@ -166,6 +173,7 @@ impl Sequencer {
             // They are removed at the next seal or start.
             tracing::warn!(%error, "files of the log whose entries are sealed could not be removed");
         }
+
         let mut fault = self.shared.fault.lock();
         if let Some(Fault::Removed(message)) = fault.as_ref() {
             tracing::warn!(%message, "the entries of the removed file are sealed; the log accepts entries again");
@@ -178,6 +186,7 @@ impl Sequencer {
     fn care(&mut self) {
         let busy = self.shared.room.waiting() > 0;
         let now = self.shared.config.clock.elapsed();
+
         if self.unpublished
             && (!busy
                 || self
@@ -186,9 +195,11 @@ impl Sequencer {
         {
             self.publish();
         }
+
         if now.saturating_sub(self.cared) < CARE_EVERY {
             return;
         }
+
         self.cared = now;
         if let Err(error) = self.anchor.sync() {
             self.anchor_failed(&error);
@@ -216,8 +227,10 @@ impl Sequencer {
         if self.shared.config.fence.check().is_err() {
             return;
         }
+
         let note = self.shared.head.read().note.clone();
         self.published = Some(self.shared.config.clock.elapsed());
+
         match replace(
             self.shared.disk.as_ref(),
             &self.shared.places.checkpoint(),

@@ -121,6 +121,7 @@ impl Shared {
         if self.newest_at_open <= now.as_millisecond().saturating_add(CLOCK_TOLERANCE_MS) {
             return None;
         }
+
         let newest = jiff::Timestamp::from_millisecond(self.newest_at_open).ok()?;
         Some(format!(
             "the log has an entry recorded at {newest:.0}, and the clock says {now:.0}: set the clock right; if it is, it was wrong when the entry was recorded, and alert rules may take new entries for late until {newest:.0}"

@@ -77,12 +77,14 @@ impl Read for SnapshotReader<'_> {
             .unwrap_or(usize::MAX)
             .min(into.len());
         let into = &mut into[..count];
+
         match &self.file.content {
             Content::Kept(bytes) => {
                 into.copy_from_slice(&bytes[self.at as usize..self.at as usize + count])
             }
             Content::Open(file) => file.read_at(self.at, into)?,
         }
+
         self.at += count as u64;
         Ok(count)
     }
@@ -121,6 +123,7 @@ fn take(shared: &Shared) -> io::Result<Snapshot> {
         .as_ref()
         .map(Journal::extent)
         .ok_or_else(missing)?;
+
     let mut files = vec![SnapshotFile::kept(
         "ledger/log.vkey",
         format!("{public_key}\n").into_bytes(),
@@ -135,12 +138,14 @@ fn take(shared: &Shared) -> io::Result<Snapshot> {
         .read()
         .clone()
         .filter(|cosigned| cosigned.size <= head.size);
+
     files.extend(cosigned.map(|cosigned| {
         SnapshotFile::kept(
             "ledger/checkpoint.cosigned",
             cosigned.note.to_string().into_bytes(),
         )
     }));
+
     let manifest = Content::Open(shared.disk.open(&shared.places.manifest())?);
     files.push(SnapshotFile {
         path: journal::NAME.to_owned(),
@@ -151,6 +156,7 @@ fn take(shared: &Shared) -> io::Result<Snapshot> {
     files.extend(unsealed(shared, sealed, &head)?);
     let anchor = AnchorHead::signed(head.size, head.root, head.chain_hash, &head.note);
     files.push(SnapshotFile::kept("anchor/head", anchor::encode(&anchor)));
+
     Ok(Snapshot {
         size: head.size,
         root: head.root,
@@ -169,10 +175,12 @@ fn epochs(shared: &Shared) -> io::Result<Vec<SnapshotFile>> {
         .read()
         .as_ref()
         .map_or(0, |epochs| epochs.rotations().len() as u64);
+
     let record = |number: u64| {
         let bytes = shared.disk.read(&dir.join(number.to_string()))?;
         Ok(SnapshotFile::kept(format!("ledger/epochs/{number}"), bytes))
     };
+
     (1..=count).map(record).collect()
 }
 
@@ -180,6 +188,7 @@ fn epochs(shared: &Shared) -> io::Result<Vec<SnapshotFile>> {
 fn hashes(shared: &Shared, sealed: u64) -> io::Result<Vec<SnapshotFile>> {
     let mut files = Vec::new();
     let (mut path, mut count, mut level) = ("ledger/commitments".to_owned(), sealed, 0_u32);
+
     while count > 0 {
         let file = shared.disk.open(&shared.config.data_dir.join(&path))?;
         let bytes = count * HASH_LEN as u64;
@@ -199,6 +208,7 @@ fn hashes(shared: &Shared, sealed: u64) -> io::Result<Vec<SnapshotFile>> {
             count / u64::from(TILE_WIDTH),
         );
     }
+
     Ok(files)
 }
 
@@ -213,6 +223,7 @@ fn unsealed(shared: &Shared, sealed: u64, head: &Head) -> io::Result<Vec<Snapsho
         .collect();
     firsts.sort_unstable();
     let mut files = Vec::new();
+
     for (at, first) in firsts.iter().enumerate() {
         let name = wal::file_name(*first);
         let file = shared.disk.open(&dir.join(&name))?;
@@ -228,10 +239,12 @@ fn unsealed(shared: &Shared, sealed: u64, head: &Head) -> io::Result<Vec<Snapsho
             content: Content::Open(file),
         });
     }
+
     if firsts.first() != Some(&sealed) {
         return Err(io::Error::other(format!(
             "ledger/wal has no file that begins with entry {sealed}"
         )));
     }
+
     Ok(files)
 }

@@ -90,6 +90,7 @@ impl Tail {
         if !(self.first..self.end).contains(&sequence) {
             return None;
         }
+
         let block = self
             .blocks
             .get((sequence / BLOCK - self.first / BLOCK) as usize)?;
@@ -149,6 +150,7 @@ impl Tail {
             let left = Arc::new(block.get(cut..).unwrap_or_default().to_vec());
             dropped.push(std::mem::replace(block, left));
         }
+
         blocks.retain(|block| !block.is_empty());
         self.first = sequence;
         dropped
@@ -180,15 +182,18 @@ mod tests {
                 .map(|entry| entry.sequence)
                 .eq((first..end).rev())
         );
+
         for sequence in first.saturating_sub(2)..end + 2 {
             let expect = (first..end).contains(&sequence).then_some(sequence);
             assert_eq!(tail.get(sequence).map(|entry| entry.sequence), expect);
         }
+
         assert!(
             tail.blocks()
                 .iter()
                 .all(|block| !block.is_empty() && block.len() <= 256)
         );
+
         assert!(
             tail.blocks()
                 .iter()

@@ -114,6 +114,7 @@ impl Tiles {
             (false, false) => Ok(None),
         };
         self.edge.write().tree = Tree::restore(size, &TileReader::new(size, fetch))?;
+
         Ok(())
     }
 
@@ -189,6 +190,7 @@ impl Tiles {
                 return Ok(wide_enough.then(|| encode_tile(hashes).into()));
             }
         }
+
         Ok(self.stored(whole)?.map(Bytes::from))
     }
 
@@ -203,6 +205,7 @@ impl Tiles {
             )
         };
         let bytes = self.commitments.read(first, count)?.ok_or_else(missing)?;
+
         Ok(bytes
             .as_chunks()
             .0
@@ -240,6 +243,7 @@ impl Tiles {
                 bytes.len()
             )));
         }
+
         self.commitments.write(old, &bytes)?;
         for (level, file) in (1_u8..).zip(&self.levels) {
             let (first, end) = (complete(level, old), complete(level, new));
@@ -262,6 +266,7 @@ impl Tiles {
             }
             file.write(first, &bytes)?;
         }
+
         Ok(())
     }
 

@@ -149,6 +149,7 @@ async fn place(sources: &Sources, page: &Page<'_>, name: &str) -> Result<Place, 
         .workspace_get()
         .await
         .map_err(store_error)?;
+
     let public_url = sources
         .public_url
         .as_ref()

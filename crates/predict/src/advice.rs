@@ -71,6 +71,7 @@ pub(super) fn propose(
         ..Hazards::default()
     };
     let risk = change.risk(resource, hazards);
+
     // A rule's own word covers what it costs; what can be carried out also needs what its risk asks
     // for.
     let level = if change.plan.is_some() {
@@ -78,6 +79,7 @@ pub(super) fn propose(
     } else {
         level
     };
+
     let monthly = resource.monthly_cost;
     let cost_percent = change.cost_percent(if change.against_bill {
         on.bill
@@ -91,12 +93,14 @@ pub(super) fn propose(
         rule.code(),
         rule.condition.foreseen.as_str().to_owned(),
     ];
+
     if change.plan.as_ref().is_some_and(|plan| !plan.reversible) {
         reason_codes.push("cannot_be_undone".to_owned());
     }
     if code.is_some() {
         reason_codes.push("iac_managed".to_owned());
     }
+
     let factors = factors(rule, on.measured, found, &change, code.as_deref());
     let confidence = found.probability_percent.unwrap_or(0.0);
     Proposal {
@@ -166,6 +170,7 @@ fn factors(
             .iter()
             .map(|event| (FactorKind::Forecast, format!("The calendar has {event}"))),
     );
+
     let by_hand = change
         .by_hand
         .as_ref()
@@ -178,6 +183,7 @@ fn factors(
     let probability = probability
         .map(|percent| format!("Probability {percent:.0} %, from {} samples", found.points));
     factors.extend(probability.map(|text| (FactorKind::Confidence, text)));
+
     factors
 }
 
@@ -211,6 +217,7 @@ fn sentence(rule: &Rule, resource: &Resource, found: &Prediction) -> String {
         .map_or_else(String::new, |limit| format!(" {}", figure(limit)));
     let what = found.signal.map_or_else(String::new, shown);
     let name = &resource.name;
+
     match rule.condition.foreseen {
         Foreseen::Full => format!("The storage of {name} is full{when}"),
         Foreseen::Saturation | Foreseen::Exhaustion => {
@@ -281,6 +288,7 @@ fn approval(rule: &Rule, change: &Relief, matrix: &ApprovalMatrix) -> (Impact, D
         answer: Some(answer),
         detail: format!("{detail}; by cost alone its impact is {by_cost}"),
     };
+
     match (rule.approval.kind, rule.approval.below_gb, change.after_gb) {
         (ApprovalKind::Auto, _, _) => (
             by_cost,

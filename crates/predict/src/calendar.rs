@@ -113,6 +113,7 @@ pub(super) fn zone(name: &str) -> Result<TimeZone, CalendarError> {
         .iter()
         .find(|(windows, _)| windows.eq_ignore_ascii_case(name))
         .map_or(name, |(_, iana)| *iana);
+
     // Some programs write `/example.org/20260101/Europe/Berlin`.
     let parts: Vec<&str> = iana.split('/').filter(|part| !part.is_empty()).collect();
     let tail = |count: usize| parts[parts.len().saturating_sub(count)..].join("/");

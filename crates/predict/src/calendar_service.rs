@@ -57,6 +57,7 @@ impl RuleService {
             }
             None => None,
         };
+
         let subscribed = self
             .subscribe(&mut given)
             .await
@@ -67,6 +68,7 @@ impl RuleService {
         if let Some(subscription) = &subscribed {
             after.subscription = Some(subscription.clone());
         }
+
         let rules = &self.ports.rules;
         let operation = if before.is_some() {
             "calendar.modify"
@@ -74,16 +76,19 @@ impl RuleService {
             "calendar.create"
         };
         let entry = log_entry::calendar(operation, before.as_ref(), Some(&after), caller);
+
         match &before {
             Some(_) => self.recorded(entry, rules.calendar_update(&after)).await?,
             None => self.recorded(entry, rules.calendar_insert(&after)).await?,
         }
+
         if let Some(subscription) = subscribed {
             self.ports
                 .rules
                 .calendar_refreshed(&after.id, &subscription.refresh)
                 .await?;
         }
+
         Ok(after)
     }
 
@@ -95,17 +100,20 @@ impl RuleService {
         let Some(url) = given.url.take() else {
             return Ok(None);
         };
+
         let wrong = |message: String| FieldError::new("url", "invalid_value", message);
         if given.text.is_some() {
             return Err(wrong(
                 "must not be given together with icalendar".to_owned(),
             ));
         }
+
         let url = address(&url).ok_or_else(|| {
             wrong(format!(
                 "must be an https address, {MOST_URL} characters at most"
             ))
         })?;
+
         match self.ports.calendar_fetch.fetch(&url, None).await {
             Ok(Fetched::Text { text, etag }) => {
                 given.text = Some(text);
@@ -131,6 +139,7 @@ impl RuleService {
     pub async fn refresh_calendars(&self, caller: &Caller) -> Result<u64, EngineError> {
         let now = self.now();
         let mut changed = 0;
+
         for calendar in self.ports.rules.calendar_list().await? {
             let Some(subscription) = calendar.subscription.clone().filter(|one| one.is_due(now))
             else {
@@ -153,6 +162,7 @@ impl RuleService {
             }
             self.ports.rules.calendar_refreshed(&id, &refresh).await?;
         }
+
         Ok(changed)
     }
 
@@ -164,6 +174,7 @@ impl RuleService {
             problem: None,
             ..of.refresh.clone()
         };
+
         match self
             .ports
             .calendar_fetch
@@ -230,6 +241,7 @@ impl RuleService {
                 rule.name
             )));
         }
+
         let entry = log_entry::calendar("calendar.delete", Some(&calendar), None, caller);
         self.recorded(entry, self.ports.rules.calendar_delete(id))
             .await
@@ -248,6 +260,7 @@ fn address(given: &str) -> Option<String> {
     } else {
         scheme.as_str()
     };
+
     (is_address && !rest.is_empty()).then(|| format!("{scheme}://{rest}"))
 }
 
@@ -262,11 +275,13 @@ impl CalendarInput {
         let mut say = |field: &str, code: &'static str, message: String| {
             errors.push(FieldError::new(field, code, message))
         };
+
         let name = self
             .name
             .map(|name| name.trim().to_owned())
             .or_else(|| before.map(|calendar| calendar.name.clone()));
         let name = name.unwrap_or_default();
+
         if !(1..=100).contains(&name.chars().count()) {
             say(
                 "name",
@@ -274,6 +289,7 @@ impl CalendarInput {
                 "must have 1 to 100 characters".to_owned(),
             );
         }
+
         let kind = match self.kind.as_deref() {
             Some(text) => CalendarKind::parse(text),
             None => before.map(|calendar| calendar.kind),
@@ -285,6 +301,7 @@ impl CalendarInput {
                 "must be one of traffic, maintenance".to_owned(),
             );
         }
+
         let time_zone = self
             .time_zone
             .unwrap_or_else(|| before.and_then(|calendar| calendar.time_zone.clone()));
@@ -292,6 +309,7 @@ impl CalendarInput {
         if let Err(error) = &known {
             say("time_zone", "invalid_value", error.to_string());
         }
+
         let replaced = self.text.is_some();
         let text = self
             .text
@@ -315,6 +333,7 @@ impl CalendarInput {
             updated_at: now,
             version: before.map_or(1, |calendar| calendar.version + 1),
         };
+
         if text.is_none() {
             say(
                 "icalendar",
@@ -328,6 +347,7 @@ impl CalendarInput {
             // What could not be expanded later is refused now.
             say("icalendar", "invalid_value", error.to_string());
         }
+
         if errors.is_empty() {
             Ok(calendar)
         } else {

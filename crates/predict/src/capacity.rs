@@ -28,12 +28,14 @@ pub(super) fn find(
     if signal == Signal::DiskSpace {
         return disk_space(rule, signal.metric(resource.kind), disk);
     }
+
     if let Some(value) = rule.condition.value {
         return Ok(Capacity {
             value,
             source: "the rule's own value".to_owned(),
         });
     }
+
     let tag = match signal {
         Signal::DatabaseConnections => "reeve:max-connections",
         Signal::ApiRateLimit | Signal::RequestRate => "reeve:rate-limit",
@@ -50,6 +52,7 @@ pub(super) fn find(
             ));
         }
     };
+
     let tagged = resource
         .tag(tag)
         .and_then(|text| text.trim().parse::<f64>().ok())
@@ -60,6 +63,7 @@ pub(super) fn find(
             source: format!("the resource's tag {tag}"),
         });
     }
+
     by_default(signal, resource, catalogue).ok_or_else(|| {
         format!(
             "{} is not known: give the rule a value, or tag the resource with {tag}",
@@ -78,12 +82,14 @@ fn disk_space(rule: &Rule, metric: Metric, disk: &Resource) -> Result<Capacity, 
             source: format!("full at {left:.0} bytes of free storage"),
         });
     }
+
     if left <= 0.0 {
         return Ok(Capacity {
             value: 100.0,
             source: "100 percent".to_owned(),
         });
     }
+
     let total = disk
         .specification
         .storage_gib
@@ -92,6 +98,7 @@ fn disk_space(rule: &Rule, metric: Metric, disk: &Resource) -> Result<Capacity, 
     let total = total
         .ok_or("The size of its disk is not known, or smaller than the free bytes of the rule")?;
     let value = 100.0 * (1.0 - left / total);
+
     Ok(Capacity {
         value,
         source: format!("full at {left:.0} bytes of free storage on {}", disk.name),
@@ -114,6 +121,7 @@ fn by_default(signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Opt
     if signal != Signal::DatabaseConnections || !database {
         return None;
     }
+
     let class = resource.specification.instance_type.as_deref()?;
     let memory = catalogue.database(class)?.machine.memory_gib? * GIB;
     let value = match resource.specification.platform_family()? {
@@ -122,6 +130,7 @@ fn by_default(signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Opt
         Platform::Windows | Platform::Other => return None,
     };
     let engine = resource.specification.platform.as_deref()?;
+
     Some(Capacity {
         value,
         source: format!("the default of RDS for {engine} on {class}"),

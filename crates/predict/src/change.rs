@@ -27,6 +27,7 @@ pub(super) fn change(
         || "it".to_owned(),
         |at| at.strftime("%H:%M UTC").to_string(),
     );
+
     match rule.response.kind {
         ResponseKind::ExpandStorage => {
             relief::more_storage(resource, rule.response.step_percent, catalogue)
@@ -74,6 +75,7 @@ fn members(rule: &Rule, desired: u32, found: &Prediction) -> u32 {
         .into_iter()
         .chain(usual)
         .fold(f64::NAN, f64::max);
+
     let times = found
         .peak
         .map(|peak| peak / now)
@@ -101,6 +103,7 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
             .free()
         }
     };
+
     let (from, to) = match (resource.kind, spec.multi_az, &spec.zone, &spec.standby_zone) {
         (ResourceKind::Database, Some(true), Some(from), Some(to)) => (from, to),
         (ResourceKind::Database, Some(true), ..) => {
@@ -122,6 +125,7 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
             );
         }
     };
+
     if found
         .event
         .as_deref()
@@ -130,6 +134,7 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
         let why = "the maintenance is in the standby's own zone: the primary stays where it is";
         return advice("check that it does without its standby meanwhile", why);
     }
+
     let words = format!("Let the standby of {name} in {to} take over from {from} before {when}");
     let title = title("Fail over ", name, &format!(" to {to}"));
     let relief = Relief::advice(title, Effort::Medium, "")
@@ -141,11 +146,13 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
         .is_some_and(|event| names_zone(event, from));
     let mut notes =
         vec!["Connections break for a minute or two, at a time that is known".to_owned()];
+
     if !sure {
         notes.push(format!(
             "The event does not say that the maintenance is in {from}: look before approving"
         ));
     }
+
     Relief {
         words,
         notes,
@@ -171,21 +178,25 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
             Err(why) => why,
         },
     };
+
     let peak = found
         .forecast
         .iter()
         .map(|step| step.p95)
         .fold(f64::NAN, f64::max);
+
     let factor = found
         .value
         .filter(|now| *now > 0.0)
         .map(|now| peak / now)
         .filter(|f| f.is_finite() && *f > 1.0);
+
     let by = factor.map_or_else(
         || format!("{:.0} %", rule.response.step_percent),
         |f| format!("{:.0} %", (f - 1.0) * 100.0),
     );
     let share = factor.map_or(rule.response.step_percent / 100.0, |factor| factor - 1.0);
+
     // What serves by itself costs in proportion to its capacity; a balancer's own price says
     // nothing of the machines behind it.
     let own = matches!(
@@ -194,6 +205,7 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
     );
     let cost = resource.monthly_cost.filter(|_| own);
     let added = cost.map(|cost| Money::from_usd(cost.usd() * share));
+
     Relief {
         added,
         ..Relief::advice(

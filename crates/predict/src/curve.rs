@@ -70,6 +70,7 @@ impl Curve {
             },
         );
         let model = model.map_err(|error| error.to_string())?;
+
         // Steps that lie before now bridge the delay of the samples; only what is to come counts.
         let first = usize::try_from((now_ms - next).div_euclid(grid.step_ms) + 1)
             .unwrap_or(0)
@@ -102,6 +103,7 @@ impl Curve {
             })
             .collect();
         kept.reverse();
+
         kept
     }
 
@@ -138,6 +140,7 @@ impl Curve {
                 likeliest.at = Timestamp::from_millisecond(at_ms).ok();
             }
         }
+
         likeliest
     }
 
@@ -145,6 +148,7 @@ impl Curve {
     /// until then with a probability of 95 %; `None` if no end is forecast.
     pub(super) fn peak(&self, level: f64) -> Option<(Timestamp, f64)> {
         const HOUR_MS: i64 = 3_600_000;
+
         let (mut top, mut calm_since) = (f64::NEG_INFINITY, None);
         for band in &self.model.forecast(self.steps)[self.first..] {
             match (band.p50 > level, top.is_finite(), calm_since) {
@@ -158,6 +162,7 @@ impl Curve {
             }
             top = top.max(band.p95);
         }
+
         None
     }
 

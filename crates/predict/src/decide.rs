@@ -49,10 +49,12 @@ pub(super) fn decide_resource(case: &Case<'_>) -> Prediction {
         (None, _) => Err("the rule watches no resource".to_owned()),
         (Some(signal), _) => measured(case, signal, &mut found),
     };
+
     if let Err(why) = said {
         found.outcome = Outcome::Abstained;
         found.reasons.push(why.into());
     }
+
     found
 }
 
@@ -97,6 +99,7 @@ fn blank(case: &Case<'_>) -> Prediction {
 fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), String> {
     let until = case.now + SignedDuration::from_secs(case.rule.condition.horizon_s);
     let next = case.events.iter().find(|event| event.start > case.now);
+
     match next {
         Some(event) if event.start <= until => {
             found.outcome = Outcome::Foreseen;
@@ -119,6 +122,7 @@ fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), String> {
         }
         None => found.reasons.push("no event is to come".to_owned().into()),
     }
+
     Ok(())
 }
 
@@ -134,23 +138,27 @@ fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(
                 .collect()
         })
         .unwrap_or_default();
+
     let finite = |point: &&Point| point.1.is_finite();
     let (Some(first), Some(last)) = (points.iter().find(finite), points.iter().rev().find(finite))
     else {
         return Err(format!("{signal} was not measured"));
     };
+
     found.points = points.len() as u64;
     found.value = Some(last.1);
     found.observed_from = Timestamp::from_millisecond(first.0).ok();
     found.observed_until = Timestamp::from_millisecond(last.0).ok();
     let age = SignedDuration::from_millis(case.now.as_millisecond() - last.0);
     let patience = STALE.max(SignedDuration::from_secs(case.rule.condition.horizon_s / 4));
+
     if age > patience {
         return Err(format!(
             "the newest sample is {} minutes old",
             age.as_mins()
         ));
     }
+
     match case.rule.condition.foreseen {
         foreseen if foreseen.fills() => fills(case, signal, &points, found),
         Foreseen::Spike => spike(case, &points, last.1, found),
@@ -173,6 +181,7 @@ fn fills(
         case.catalogue,
     )?;
     (found.limit, found.limit_source) = (Some(limit.value), limit.source);
+
     let horizon_ms = case.rule.condition.horizon_s * 1000;
     // Free storage runs down to its limit: its mirror image fills up.
     let free = signal.metric(case.resource.kind) == Metric::FreeStorage;
@@ -183,6 +192,7 @@ fn fills(
     } else {
         (points, limit.value)
     };
+
     let least_probability = case.rule.condition.probability_percent / 100.0;
     let outlook = forecast_saturation(
         filling,
@@ -192,6 +202,7 @@ fn fills(
             least_probability,
         },
     );
+
     found
         .reasons
         .extend(outlook.reasons.iter().copied().map(Reason::from));
@@ -207,6 +218,7 @@ fn fills(
         time(outlook.median_ms),
         time(outlook.latest_ms),
     );
+
     if let Ok(curve) = Curve::new(
         points,
         case.now.as_millisecond(),
@@ -215,6 +227,7 @@ fn fills(
     ) {
         found.forecast = curve.bands();
     }
+
     if let Some(stays) = stays_below(found, limit.value, free) {
         found
             .reasons
@@ -222,6 +235,7 @@ fn fills(
             .filter(|reason| **reason == Reason::Still)
             .for_each(|reason| reason.clone_from(&stays));
     }
+
     Ok(())
 }
 
@@ -230,6 +244,7 @@ fn fills(
 fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<Reason> {
     /// A rise of the median by less than this share is none that a reader sees.
     const SEEN: f64 = 0.1;
+
     let now = found.value?;
     let top = found
         .forecast
@@ -237,6 +252,7 @@ fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<Reason> {
         .map(|band| band.p50)
         .fold(f64::NEG_INFINITY, f64::max);
     let rises = !free && top.is_finite() && top > now + now.abs() * SEEN && top < limit;
+
     rises.then_some(Reason::StaysBelow { limit, most: top })
 }
 
@@ -255,6 +271,7 @@ fn crosses(
         .value
         .ok_or_else(|| "the rule has no value".to_owned())?;
     (found.limit, found.limit_source) = (Some(level), "the rule's own value".to_owned());
+
     if if rises { last > level } else { last < level } {
         found.outcome = Outcome::Foreseen;
         found.probability_percent = Some(100.0);
@@ -264,9 +281,11 @@ fn crosses(
         found.probability_percent = Some(0.0);
         found.reasons.push(Reason::Now { value: last });
     }
+
     if case.rule.condition.horizon_s == 0 {
         return Ok(());
     }
+
     match ahead(case, rises, level, points, found) {
         // What is so already needs no forecast.
         Err(_) if found.outcome == Outcome::Foreseen => Ok(()),
@@ -294,11 +313,13 @@ fn spike(
         .collect();
     let usual =
         percentile(&recent, 50.0).ok_or_else(|| "nothing was measured in two weeks".to_owned())?;
+
     if usual <= 0.0 {
         return Err(
             "the usual level is zero, so that a percentage of it has no meaning".to_owned(),
         );
     }
+
     let level = usual * (1.0 + above / 100.0);
     found.limit = Some(level);
     found.limit_source = format!("{above} % above the median of two weeks, {usual:.4}");
@@ -310,6 +331,7 @@ fn spike(
     if found.outcome == Outcome::Foreseen {
         over(case, points, level, found);
     }
+
     Ok(())
 }
 
@@ -319,11 +341,13 @@ fn over(case: &Case<'_>, points: &[Point], level: f64, found: &mut Prediction) {
     let Some((at, top)) = day.and_then(|day| day.peak(level)) else {
         return;
     };
+
     let event = case
         .events
         .iter()
         .find(|event| Some(&event.label) == found.event.as_ref() && event.end > case.now);
     let at = event.map_or(at, |event| event.end.max(at));
+
     // On the half hour, so that the next evaluation does not name another time.
     let half = 1_800;
     found.over_at = Timestamp::from_second(at.as_second().div_euclid(half) * half + half).ok();
@@ -338,6 +362,7 @@ fn known(case: &Case<'_>) -> Known {
         from_ms: event.start.as_millisecond(),
         until_ms: event.end.as_millisecond(),
     };
+
     let of_traffic = case.rule.condition.foreseen == Foreseen::Spike;
     Known {
         events: case.events.iter().map(span).collect(),
@@ -366,11 +391,13 @@ fn ahead(
     if found.outcome == Outcome::Foreseen {
         return Ok(());
     }
+
     found.probability_percent = Some(percent(crossing.probability));
     found.expected_at = crossing.at;
     if percent(crossing.probability) >= case.rule.condition.probability_percent {
         found.outcome = Outcome::Foreseen;
     }
+
     Ok(())
 }
 

@@ -55,6 +55,7 @@ impl RuleService {
     pub async fn evaluate_due(&self, caller: &Caller) -> Result<u64, EngineError> {
         let now = self.now();
         let mut done = 0;
+
         for rule in self
             .ports
             .rules
@@ -70,6 +71,7 @@ impl RuleService {
                 }
             }
         }
+
         Ok(done)
     }
 
@@ -101,6 +103,7 @@ impl RuleService {
             .rule(None, &self.agent_types(), id, &caller.name, self.now())
             .map_err(EngineError::Invalid)?;
         self.known_calendars(&rule).await?;
+
         // Forecasting takes the processor for seconds: a preview waits its turn like an evaluation.
         let _turn = self.turn.lock().await;
         let moment = self.moment(&rule).await?;
@@ -109,6 +112,7 @@ impl RuleService {
         while let Some(page) = scope.next(&*self.ports.estate).await? {
             found.add(&rule, &page, self.decide(&rule, &page, &moment).await?);
         }
+
         Ok(found.into_predictions())
     }
 
@@ -122,21 +126,25 @@ impl RuleService {
         let moment = self.moment(rule).await?;
         let mut scope = ScopePages::new(&*self.ports.estate, rule).await?;
         let mut found = Findings::default();
+
         while let Some(page) = scope.next(&*self.ports.estate).await? {
             let decided = self.decide(rule, &page, &moment).await?;
             self.withdraw(rule, &page, &decided, caller).await?;
             found.add(rule, &page, decided);
         }
+
         if rule.enabled {
             self.send_recommendations(rule, &scope.bills, &mut found)
                 .await?;
         }
+
         let (counts, words) = (found.counts(), found.words());
         // The schedule's evaluations without a finding would fill the log with nothing.
         if asked || found.foreseen > 0 {
             self.record(log_entry::evaluated(rule, counts, caller))
                 .await?;
         }
+
         let found = found.into_predictions();
         self.ports
             .rules
@@ -148,6 +156,7 @@ impl RuleService {
             ..rule.clone()
         };
         self.ports.rules.rule_evaluated(&evaluated).await?;
+
         Ok(found)
     }
 
@@ -172,6 +181,7 @@ impl RuleService {
         let mut found = Vec::new();
         // A chunk is of one connection: what two connections call alike are two resources.
         let of_one = page.resources.chunk_by(|a, b| a.connection == b.connection);
+
         for chunk in of_one.flat_map(|same| same.chunks(CHUNK)) {
             let subjects = self.subjects(rule, page, chunk, moment.now).await?;
             let (rule, catalogue) = (rule.clone(), Arc::clone(&self.ports.catalogue));
@@ -200,6 +210,7 @@ impl RuleService {
                 .map_err(|error| EngineError::Store(format!("forecasting stopped: {error}")))?;
             found.extend(judged);
         }
+
         Ok(found)
     }
 
@@ -221,6 +232,7 @@ impl RuleService {
             };
             return Ok(chunk.iter().map(subject).collect());
         };
+
         let measured: Vec<_> = chunk
             .iter()
             .map(|resource| page.measured(signal, resource))
@@ -236,14 +248,17 @@ impl RuleService {
             .flatten()
             .map(|resource| resource.id.clone())
             .collect();
+
         let Some(connection) = chunk.first().map(|resource| &resource.connection) else {
             return Ok(Vec::new());
         };
+
         let read = self
             .ports
             .samples
             .sample_series(connection, &ids, &metrics, now - HISTORY, now)
             .await?;
+
         let series: HashMap<(ResourceId, Metric), Series> = read
             .into_iter()
             .map(|one| ((one.resource.clone(), one.metric), one))
@@ -257,6 +272,7 @@ impl RuleService {
                     .cloned()
             }),
         };
+
         let is_told =
             |subject: &Subject| !rule.resources.is_empty() || matches!(subject.series, Ok(Some(_)));
         Ok(chunk
@@ -279,9 +295,11 @@ impl RuleService {
             Foreseen::Spike => traffic.event_awareness,
             _ => false,
         };
+
         if !aware {
             return Ok(Vec::new());
         }
+
         let kind = match rule.response.kind {
             ResponseKind::PrepareFailover => CalendarKind::Maintenance,
             _ => CalendarKind::Traffic,
@@ -294,6 +312,7 @@ impl RuleService {
                 named.contains(&calendar.id)
             }
         };
+
         let all = self.ports.rules.calendar_list().await?;
         let calendars: Vec<Calendar> = all.into_iter().filter(of_rule).collect();
         let ahead = SignedDuration::from_secs(rule.condition.horizon_s)
@@ -311,6 +330,7 @@ impl RuleService {
             found.sort_by_key(|event| event.start);
             found
         });
+
         expanded
             .await
             .map_err(|error| EngineError::Store(format!("expanding calendars stopped: {error}")))
@@ -333,6 +353,7 @@ impl RuleService {
         if over.is_empty() {
             return Ok(());
         }
+
         self.ports
             .responses
             .withdraw(
@@ -372,12 +393,14 @@ impl RuleService {
         };
         let offers: Vec<Offer> = found.fired.iter().map(offer).collect();
         let answers = self.ports.responses.offer(rule.agent_type, offers).await?;
+
         for (one, answer) in found.fired.iter_mut().zip(answers) {
             match answer {
                 Ok(id) => one.prediction.recommendation = Some(id),
                 Err(why) => one.prediction.not_recommended = Some(why),
             }
         }
+
         Ok(())
     }
 }

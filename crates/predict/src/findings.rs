@@ -60,6 +60,7 @@ impl Findings {
                 None => {}
             }
         }
+
         self.keep_likeliest();
     }
 
@@ -109,6 +110,7 @@ impl Findings {
             not_recommended: Some(why.clone()),
             ..one
         });
+
         self.fired
             .into_iter()
             .map(|one| one.prediction)

@@ -87,6 +87,7 @@ impl Errors {
             }
             return before;
         };
+
         let found = parse(text).filter(|found| all.contains(found));
         if found.is_none() {
             let known: Vec<String> = all.iter().map(ToString::to_string).collect();
@@ -96,6 +97,7 @@ impl Errors {
                 format!("must be one of {}", known.join(", ")),
             );
         }
+
         found
     }
 
@@ -107,6 +109,7 @@ impl Errors {
     ) -> Vec<String> {
         let Some(given) = given else { return before };
         self.check(field, given.len() <= MOST, "must have at most 200 entries");
+
         for (index, text) in given.iter().take(MOST).enumerate() {
             let fits = !text.trim().is_empty() && text.chars().count() <= 256;
             self.check(
@@ -115,6 +118,7 @@ impl Errors {
                 "must have 1 to 256 characters",
             );
         }
+
         given
             .into_iter()
             .map(|text| text.trim().to_owned())
@@ -134,6 +138,7 @@ impl Errors {
             }
             return before.unwrap_or(0);
         };
+
         let span: Option<i64> = text
             .parse()
             .ok()
@@ -178,6 +183,7 @@ impl RuleInput {
             .as_ref()
             .is_none_or(|name| (1..=100).contains(&name.chars().count()));
         errors.check("name", fits, "must have 1 to 100 characters");
+
         // Without an action there is no usual agent type; the action's own error says so.
         let named = self.agent_type.is_some() || before.is_some();
         let agent_type = match response {
@@ -190,10 +196,12 @@ impl RuleInput {
                 before.map(|rule| rule.agent_type),
             ),
         };
+
         let approval = self.approval(before, response, &mut errors);
         if let (Some(condition), Some(response)) = (&condition, &response) {
             fits_together(condition, response, &mut errors);
         }
+
         let (scope, resources) = before
             .map(|rule| (rule.scope.clone(), rule.resources.clone()))
             .unwrap_or_default();
@@ -204,6 +212,7 @@ impl RuleInput {
         let resources = errors.list("resources", self.resources, resources);
         let every = Some(before.map_or(3_600, |rule| rule.every_s));
         let every_s = errors.duration("every", self.every.as_deref(), every, (60, 7 * 86_400));
+
         match (name, agent_type, condition, response, approval) {
             (Some(name), Some(agent_type), Some(condition), Some(response), Some(approval))
                 if errors.0.is_empty() =>
@@ -244,6 +253,7 @@ impl RuleInput {
             kinds,
             asked,
         )?;
+
         let signal = if foreseen == Foreseen::Event {
             errors.check(
                 "condition.metric",
@@ -256,6 +266,7 @@ impl RuleInput {
             let known: Names<'_, Signal> = (Signal::ALL, Signal::parse);
             Some(errors.named("condition.metric", self.metric.as_deref(), known, watched)?)
         };
+
         let value = self
             .value
             .unwrap_or_else(|| before.and_then(|condition| condition.value));
@@ -265,6 +276,7 @@ impl RuleInput {
         } else {
             60
         };
+
         let horizon = before.map(|condition| condition.horizon_s);
         let horizon_s = errors.duration(
             "condition.horizon",
@@ -272,6 +284,7 @@ impl RuleInput {
             horizon,
             (least, FURTHEST_S),
         );
+
         let usual = before.map_or(50.0, |condition| condition.probability_percent);
         let probability_percent = self.probability_percent.unwrap_or(usual);
         let likely = (1.0..=99.0).contains(&probability_percent);
@@ -280,11 +293,13 @@ impl RuleInput {
             likely,
             "must be a percentage from 1 to 99",
         );
+
         let known: Vec<String> = before
             .map(|c| c.calendars.iter().map(|id| id.0.clone()).collect())
             .unwrap_or_default();
         let calendars = errors.list("condition.calendars", self.calendars.clone(), known);
         let calendars = calendars.into_iter().map(CalendarId).collect();
+
         Some(Condition {
             signal,
             foreseen,
@@ -304,6 +319,7 @@ impl RuleInput {
             known,
             before.map(|response| response.kind),
         );
+
         let step_percent = self
             .step_percent
             .unwrap_or_else(|| before.map_or(25.0, |response| response.step_percent));
@@ -313,6 +329,7 @@ impl RuleInput {
             step,
             "must be a percentage from 1 to 400",
         );
+
         Some(Response {
             kind: kind?,
             step_percent,
@@ -334,6 +351,7 @@ impl RuleInput {
             known,
             Some(usual),
         )?;
+
         if kind != ApprovalKind::AutoBelow {
             errors.check(
                 "approval.auto_below",
@@ -345,6 +363,7 @@ impl RuleInput {
                 below_gb: None,
             });
         }
+
         let below_gb = self
             .below_gb
             .or_else(|| before.and_then(|approval| approval.below_gb));
@@ -360,6 +379,7 @@ impl RuleInput {
                 "must be from 1GB to 1PB",
             ),
         }
+
         let stores = response.is_none_or(|response| response.kind == ResponseKind::ExpandStorage);
         errors.check(
             "approval.kind",
@@ -479,6 +499,7 @@ mod tests {
             assert_eq!(made(input).unwrap_err(), [field], "{field}");
         };
         check(|i| i.name = Some(" ".into()), "name");
+
         check(|i| i.agent_type = Some("chef".into()), "agent_type");
         check(|i| i.metric = Some("mood".into()), "condition.metric");
         check(|i| i.horizon = Some("soon".into()), "condition.horizon");
@@ -494,6 +515,7 @@ mod tests {
         check(|i| i.below_gb = Some(-1.0), "approval.auto_below");
         check(|i| i.every = Some("30d".into()), "every");
         check(|i| i.resources = Some(vec![String::new()]), "resources[0]");
+
         let above = RuleInput {
             prediction: text("above"),
             ..whole()
@@ -502,8 +524,10 @@ mod tests {
             made(above).unwrap_err(),
             ["condition.value", "condition.prediction"]
         );
+
         let nothing = made(RuleInput::default()).unwrap_err();
         assert_eq!(nothing, ["condition.prediction", "action.kind"]);
+
         let calls = RuleInput {
             metric: text("request_rate"),
             ..whole()
@@ -513,6 +537,7 @@ mod tests {
             ["action.kind"],
             "only disks are expanded"
         );
+
         let event = RuleInput {
             prediction: text("event"),
             ..whole()
@@ -548,6 +573,7 @@ mod tests {
             horizon: Some("3d".to_owned()),
             ..RuleInput::default()
         };
+
         let after = change
             .rule(
                 Some(&before),
@@ -557,6 +583,7 @@ mod tests {
                 Timestamp::UNIX_EPOCH,
             )
             .unwrap();
+
         assert_eq!(
             (after.enabled, after.condition.horizon_s, after.version),
             (false, 259_200, 2)

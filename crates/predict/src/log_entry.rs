@@ -36,6 +36,7 @@ pub(super) fn traffic(before: &TrafficSettings, after: &TrafficSettings, caller:
             ("event_awareness", Json::from(settings.event_awareness)),
         ])
     };
+
     let entry = entry(
         POLICY,
         "traffic_intelligence.put",
@@ -47,6 +48,7 @@ pub(super) fn traffic(before: &TrafficSettings, after: &TrafficSettings, caller:
         "traffic_intelligence",
     ))
     .with_severity(Severity::Medium);
+
     changed(entry, Some(described(before)), Some(described(after)))
 }
 
@@ -74,6 +76,7 @@ pub(super) fn calendar(
             ),
         ])
     };
+
     changed(entry, before.map(described), after.map(described))
 }
 

@@ -56,6 +56,7 @@ impl<'a> ScopePages<'a> {
             _ => HashMap::new(),
         };
         let pages = ResourcePages::new(ResourceFilter::default(), PAGE);
+
         Ok(ScopePages {
             rule,
             connections,
@@ -73,6 +74,7 @@ impl<'a> ScopePages<'a> {
         let Some(page) = self.pages.next(estate).await? else {
             return Ok(None);
         };
+
         let mut resources = Vec::new();
         for resource in page {
             if let Some(cost) = resource.monthly_cost {
@@ -86,11 +88,13 @@ impl<'a> ScopePages<'a> {
                 resources.push(resource);
             }
         }
+
         let related = match self.rule.response.kind {
             ResponseKind::PreScale => targets(estate, &resources).await?,
             ResponseKind::ExpandStorage => self.neighbours(estate, &resources).await?,
             _ => Vec::new(),
         };
+
         if self.rule.response.kind == ResponseKind::ExpandStorage {
             // A disk is told of once: by its machine, where the rule is about that one too.
             let told = |disk: &Resource| {
@@ -99,6 +103,7 @@ impl<'a> ScopePages<'a> {
             let is_named = |resource: &Resource| self.rule.resources.contains(&resource.id.0);
             resources.retain(|one| one.kind != ResourceKind::Volume || is_named(one) || !told(one));
         }
+
         // Series are read connection by connection.
         resources.sort_by(|a, b| a.connection.cmp(&b.connection));
         Ok(Some(ScopePage { resources, related }))
@@ -134,6 +139,7 @@ impl<'a> ScopePages<'a> {
                 .get(&(machine.connection.clone(), machine.id.clone()))
         });
         let disks = by_ids(estate, disks.flatten().cloned().collect()).await?;
+
         Ok(machines.into_iter().chain(disks).collect())
     }
 }
@@ -163,6 +169,7 @@ impl ScopePage {
         {
             return Ok(resource);
         }
+
         let machine = machine_of(resource, &self.related)
             .ok_or("it is attached to no machine that measures it")?;
         only_disk(machine, &self.related)
@@ -193,6 +200,7 @@ async fn disks(estate: &dyn EstateStore) -> Result<HashMap<Seen, Vec<ResourceId>
         ..ResourceFilter::default()
     };
     let mut pages = ResourcePages::new(filter, PAGE);
+
     while let Some(page) = pages.next(estate).await? {
         for disk in page {
             for machine in disk.attached_to {
@@ -203,6 +211,7 @@ async fn disks(estate: &dyn EstateStore) -> Result<HashMap<Seen, Vec<ResourceId>
             }
         }
     }
+
     Ok(disks)
 }
 
@@ -218,6 +227,7 @@ async fn targets(estate: &dyn EstateStore, page: &[Resource]) -> Result<Vec<Reso
             .collect(),
     )
     .await?;
+
     let groups = related
         .iter()
         .filter_map(|target| target.group.clone())
@@ -233,6 +243,7 @@ async fn by_ids(
 ) -> Result<Vec<Resource>, StoreError> {
     let ids: Vec<ResourceId> = ids.into_iter().collect();
     let mut found = Vec::new();
+
     for ids in ids.chunks(PAGE as usize) {
         let filter = ResourceFilter {
             ids: ids.to_vec(),
@@ -240,5 +251,6 @@ async fn by_ids(
         };
         found.extend(estate.resource_list(&filter).await?.0);
     }
+
     Ok(found)
 }

@@ -124,11 +124,13 @@ impl RuleService {
             .responses
             .check_scope("scope", &rule.scope)
             .await?;
+
         if self.ports.rules.rule_list().await?.len() >= MOST_RULES {
             return Err(EngineError::Conflict(format!(
                 "the limit of {MOST_RULES} rules is reached; delete one first"
             )));
         }
+
         self.recorded(
             log_entry::rule("predictive_rule.create", None, Some(&rule), caller),
             self.ports.rules.rule_insert(&rule),
@@ -160,12 +162,14 @@ impl RuleService {
             )
             .map_err(EngineError::Invalid)?;
         self.known_calendars(&after).await?;
+
         if after.scope != before.scope {
             self.ports
                 .responses
                 .check_scope("scope", &after.scope)
                 .await?;
         }
+
         self.recorded(
             log_entry::rule(
                 "predictive_rule.modify",
@@ -176,12 +180,14 @@ impl RuleService {
             self.ports.rules.rule_update(&after),
         )
         .await?;
+
         if before.enabled && !after.enabled {
             self.ports
                 .responses
                 .withdraw(&after.cause(), None, "its rule was disabled", caller)
                 .await?;
         }
+
         Ok(after)
     }
 
@@ -196,6 +202,7 @@ impl RuleService {
             self.ports.rules.rule_delete(id),
         )
         .await?;
+
         self.ports
             .responses
             .withdraw(&rule.cause(), None, "its rule was removed", caller)
@@ -215,6 +222,7 @@ impl RuleService {
                 )
             })
         };
+
         let errors: Vec<FieldError> = rule
             .condition
             .calendars
@@ -222,6 +230,7 @@ impl RuleService {
             .enumerate()
             .filter_map(unknown)
             .collect();
+
         if errors.is_empty() {
             Ok(())
         } else {

@@ -45,12 +45,14 @@ impl RuleService {
         if !errors.is_empty() {
             return Err(EngineError::Invalid(errors));
         }
+
         let before = self.traffic().await?;
         same_version(
             "traffic intelligence",
             before.settings.version,
             input.version,
         )?;
+
         for (preparation, lead_s) in Preparation::ALL.into_iter().zip(input.leads_s) {
             if let Some(lead_s) = lead_s {
                 self.prepare(
@@ -62,18 +64,21 @@ impl RuleService {
                 .await?;
             }
         }
+
         let TrafficSettings {
             learn_patterns,
             seasonal_adjustments,
             event_awareness,
             version,
         } = before.settings;
+
         let after = TrafficSettings {
             learn_patterns: input.learn_patterns.unwrap_or(learn_patterns),
             seasonal_adjustments: input.seasonal_adjustments.unwrap_or(seasonal_adjustments),
             event_awareness: input.event_awareness.unwrap_or(event_awareness),
             version,
         };
+
         if after != before.settings {
             let after = TrafficSettings {
                 version: version + 1,
@@ -85,6 +90,7 @@ impl RuleService {
             )
             .await?;
         }
+
         self.traffic().await
     }
 
@@ -103,10 +109,12 @@ impl RuleService {
             horizon: lead_s.map(span),
             ..RuleInput::default()
         };
+
         let same = |rule: &Rule| match lead_s {
             Some(seconds) => rule.enabled && rule.condition.horizon_s == seconds,
             None => !rule.enabled,
         };
+
         match (rule, lead_s) {
             (Some(rule), _) if same(rule) => Ok(()),
             (Some(rule), _) => self
@@ -139,6 +147,7 @@ fn unsound(input: &TrafficInput) -> Vec<FieldError> {
         (!fits)
             .then(|| FieldError::new(name, "invalid_value", "must be from 1m to 7d, such as 15m"))
     };
+
     names
         .into_iter()
         .zip(input.leads_s)

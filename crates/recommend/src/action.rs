@@ -168,12 +168,14 @@ pub fn realised_savings(actions: &[Action]) -> RealisedSaving {
     let Some(watch) = applied.find_map(|action| action.watch.as_ref()) else {
         return RealisedSaving::default();
     };
+
     let is_overruled = watch.verdict == WatchVerdict::Overruled;
     let monthly = if is_overruled {
         Some(Money::ZERO)
     } else {
         watch.realised_monthly
     };
+
     RealisedSaving {
         monthly,
         ended_at: watch.ended.as_ref().map(|end| end.at),

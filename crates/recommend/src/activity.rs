@@ -44,6 +44,7 @@ impl Activity {
         } else {
             log.newest(query, 1).await?
         };
+
         Ok(Activity {
             uses,
             operations,
@@ -83,6 +84,7 @@ fn uses(resource: &ResourceId, days: i64, now: Timestamp) -> Query {
         ]),
         may_be_by_reeve(),
     ]);
+
     let no_use = refused
         .into_iter()
         .chain([is(Column::EventType, events::RESOURCE_VIEW.name), own]);
@@ -105,6 +107,7 @@ pub fn named(resource: &ResourceId) -> Expr {
     let Some(database) = resource.database_name() else {
         return by_id;
     };
+
     let by_name = Expr::and([
         identical(Column::ResourceId, database.name),
         identical(Column::ResourceAccountId, database.account),

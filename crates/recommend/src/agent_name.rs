@@ -58,8 +58,10 @@ impl AgentType {
         if from.is_empty() || from.len() > LONGEST || !from[0].is_ascii_lowercase() {
             return None;
         }
+
         let mut bytes = [0; LONGEST];
         let mut at = 0;
+
         while at < from.len() {
             if !(from[at].is_ascii_lowercase() || from[at].is_ascii_digit() || from[at] == b'_') {
                 return None;
@@ -67,6 +69,7 @@ impl AgentType {
             bytes[at] = from[at];
             at += 1;
         }
+
         Some(AgentType {
             bytes,
             length: from.len() as u8,

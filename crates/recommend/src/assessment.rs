@@ -32,6 +32,7 @@ pub fn non_production(resource: &Resource) -> bool {
         "sandbox",
         "nonprod",
     ];
+
     let twin = resource
         .tag("reeve:test-twin")
         .is_some_and(|value| value.eq_ignore_ascii_case("true"));
@@ -77,6 +78,7 @@ pub fn risk(resource: &Resource, hazards: Hazards) -> Impact {
         hazards.iac,
         hazards.unpriced,
     ];
+
     match count.into_iter().filter(|hazard| *hazard).count() {
         0 => Impact::Low,
         1 | 2 => Impact::Medium,

@@ -41,6 +41,7 @@ impl Caller {
             (Permission::ApproveDirector, Signature::Director),
             (Permission::ApproveSecurity, Signature::Security),
         ];
+
         let signatures = rights
             .into_iter()
             .filter(|(right, _)| principal.may(*right))
@@ -120,6 +121,7 @@ impl Caller {
         if approval.status != ApprovalStatus::Pending || own || twice {
             return Vec::new();
         }
+
         let missing = |s: &Signature| !approval.signed.iter().any(|signed| signed.signature == *s);
         let left_to = |s: &Signature| {
             !self.narrowed
@@ -129,6 +131,7 @@ impl Caller {
                     .any(|d| d.signature == *s && self.is(&d.to))
         };
         let may = |s: &Signature| self.signatures.contains(s) || left_to(s);
+
         approval
             .needed
             .iter()

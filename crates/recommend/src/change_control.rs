@@ -94,6 +94,7 @@ impl MaintenanceWindow {
     pub fn opening(&self, now: Timestamp) -> Option<(Timestamp, Timestamp)> {
         let today = now.to_zoned(self.time_zone.clone()).date();
         let span = SignedDuration::from_mins(i64::from(self.duration_minutes));
+
         // From yesterday, whose opening may reach over midnight, to the same day of next week.
         (-1..=7).find_map(|offset: i64| {
             let date = today.checked_add(offset.days()).ok()?;
@@ -213,11 +214,13 @@ impl ChangeControl {
         let holds = |freeze: &&Freeze| {
             freeze.from <= now && now < freeze.until && freeze.scope.covers(place)
         };
+
         let last = self
             .freezes
             .iter()
             .filter(holds)
             .max_by_key(|freeze| freeze.until)?;
+
         Some(Until {
             name: last.name.clone(),
             at: last.until,
@@ -233,6 +236,7 @@ impl ChangeControl {
             .iter()
             .filter(|w| w.scope.covers(place))
             .collect();
+
         let openings = covering
             .iter()
             .filter_map(|window| Some((window, window.opening(now)?.0)));
@@ -291,6 +295,7 @@ mod tests {
         // 2026-11-20 is a Friday; Berlin is an hour ahead of UTC then.
         assert_eq!(control.closed(&PLACE, at("2026-11-20T21:30:00Z")), None);
         assert_eq!(control.closed(&PLACE, at("2026-11-21T00:59:59Z")), None);
+
         let closed = control.closed(&PLACE, at("2026-11-21T01:00:00Z")).unwrap();
         assert_eq!(closed.at, at("2026-11-27T21:00:00Z"));
     }
@@ -304,11 +309,13 @@ mod tests {
             at("2026-10-25T02:00:00Z"),
             "after the clocks went back"
         );
+
         assert_eq!(
             opening("2026-03-28T12:00:00Z"),
             at("2026-03-29T01:00:00Z"),
             "after they went forward"
         );
+
         let skipped = window(&[], "02:30", 60, "Europe/Berlin");
         assert_eq!(
             skipped.opening(at("2026-03-28T12:00:00Z")).unwrap().0,
@@ -325,6 +332,7 @@ mod tests {
             ..ChangeControl::default()
         };
         assert_eq!(control.closed(&PLACE, at("2026-11-20T12:00:00Z")), None);
+
         let named = Place {
             connection_name: "dev-aws",
             ..PLACE
@@ -349,6 +357,7 @@ mod tests {
             from: at(from),
             until: at(until),
         };
+
         let control = ChangeControl {
             freezes: vec![
                 freeze("launch", "2026-11-19T00:00:00Z", "2026-11-21T00:00:00Z"),
@@ -356,6 +365,7 @@ mod tests {
             ],
             ..ChangeControl::default()
         };
+
         assert_eq!(
             control
                 .frozen(&PLACE, at("2026-11-20T12:00:00Z"))
@@ -363,6 +373,7 @@ mod tests {
                 .name,
             "year end"
         );
+
         assert_eq!(control.frozen(&PLACE, at("2027-01-04T00:00:00Z")), None);
         assert_eq!(
             control.frozen(
@@ -390,6 +401,7 @@ mod tests {
             }),
             Direction::UpOnly
         );
+
         assert_eq!(
             control.direction_of(&Place {
                 direction: Some("sideways"),

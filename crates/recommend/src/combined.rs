@@ -114,6 +114,7 @@ pub fn contributions(open: &[&Recommendation]) -> Vec<Contribution> {
             .or_default()
             .push(Saver::from(*recommendation));
     }
+
     by_resource
         .into_values()
         .flat_map(|members| evaluate(&members))
@@ -159,11 +160,13 @@ fn evaluate(members: &[Saver]) -> Vec<Contribution> {
             .filter_map(|other| Some((relation(saver.kind, other.kind)?, other.id.clone())))
             .collect()
     };
+
     let contribution = |(saver, counted): (&&Saver, Money)| Contribution {
         id: saver.id.clone(),
         counted,
         relations: relations(saver),
     };
+
     tried
         .iter()
         .zip(counted)
@@ -180,6 +183,7 @@ fn best_set(members: &[&Saver]) -> u32 {
         let at = || (0..members.len()).filter(move |bit| set >> bit & 1 == 1);
         at().all(|a| at().all(|b| a >= b || !excludes(a, b)))
     };
+
     let worth = |set: u32| counted(members, set).into_iter().sum::<Money>();
     let sets = (0..1u32 << members.len()).filter(|set| sound(*set));
     sets.max_by_key(|set| (worth(*set), std::cmp::Reverse(set.count_ones())))
@@ -195,6 +199,7 @@ fn counted(members: &[&Saver], set: u32) -> Vec<Money> {
     order.sort_by_key(|at| members[*at].kind == RecommendationType::ReservedInstances);
     let mut counted = vec![Money::ZERO; members.len()];
     let mut left = 1.0;
+
     for at in order {
         let saving = members[at].saving;
         let share = match members[at].monthly_cost {
@@ -210,5 +215,6 @@ fn counted(members: &[&Saver], set: u32) -> Vec<Money> {
         counted[at] = Money::from_usd(cost * left * share);
         left *= 1.0 - share;
     }
+
     counted
 }

@@ -111,6 +111,7 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         }),
         "Set the agent's mode to safe_mode or active; a deleted agent's findings are found again by another.",
     );
+
     let refusal = facts.failures.iter().find(|failure| failure.denied);
     let permissions = cause(
         "missing_iam_permissions",
@@ -125,6 +126,7 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         },
         "Allow actions on the connection and give its role the permission that the message names; then test the connection.",
     );
+
     let guardrail = cause(
         "guardrail_blocks_it",
         Some(facts.block.is_some()),
@@ -134,6 +136,7 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         ),
         "Change the limit if it is too tight, wait where it is a matter of time, or schedule it for the named time.",
     );
+
     let guardrail = Cause {
         block: facts.block.clone(),
         ..guardrail
@@ -147,11 +150,13 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         ),
         "Remove the exclusion, or answer the other recommendation first.",
     );
+
     let reasons: Vec<String> = facts
         .failures
         .iter()
         .map(|failure| failure.reason.clone())
         .collect();
+
     let errors = cause(
         "errors_in_audit_logs",
         Some(!facts.failures.is_empty()),
@@ -159,6 +164,7 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         "Read its history: search the audit log for metadata.recommendation_id and its id.",
     );
     let causes = vec![learning, permissions, guardrail, conflicts, errors];
+
     let wanted = facts.recommendation.status.is_end()
         || !causes.iter().any(|cause| cause.applies == Some(true));
     Diagnosis {
@@ -260,6 +266,7 @@ pub fn low_confidence(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
             "Narrow the scope to steadier services, or scale them automatically instead of resizing.",
         ),
     ];
+
     Diagnosis {
         condition: Condition::LowConfidence,
         present,
@@ -310,6 +317,7 @@ pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
             "Tag resources with their purpose (env, service, owner), and those to exclude with reeve:ignore.",
         ),
     ];
+
     Diagnosis {
         condition: Condition::Irrelevant,
         present,
@@ -343,15 +351,18 @@ fn share(part: u64, whole: u64) -> f64 {
 
 fn listed(items: &[String], none: &str) -> String {
     const SHOWN: usize = 3;
+
     if items.is_empty() {
         return none.to_owned();
     }
+
     let rest = items.len().saturating_sub(SHOWN);
     let more = if rest > 0 {
         format!("; and {rest} more")
     } else {
         String::new()
     };
+
     format!("{}{more}", items[..items.len().min(SHOWN)].join("; "))
 }
 

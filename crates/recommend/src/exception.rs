@@ -139,6 +139,7 @@ mod tests {
             GuardrailName::MaxDegradation,
             GuardrailName::MinUptime,
         ];
+
         assert_eq!(exceptable, limits_of_one_plan.iter().collect::<Vec<_>>());
     }
 }

@@ -134,11 +134,13 @@ mod tests {
                 .filter(|next| status.may_become(*next))
                 .collect::<Vec<_>>()
         };
+
         assert_eq!(
             after(Status::Succeeded),
             [Status::RolledBack, Status::Failed]
         );
         assert_eq!(after(Status::Failed), [Status::RolledBack]);
+
         for end in [
             Status::Dismissed,
             Status::RolledBack,

@@ -97,6 +97,7 @@ impl Origin {
                 .find_map(|code| code.strip_prefix(prefix))
                 .map(str::to_owned)
         };
+
         let (agent_type, cause) = match (after("anomaly:"), after("rule:")) {
             (Some(id), _) => (
                 AgentType::SECURITY_INTELLIGENCE,
@@ -108,6 +109,7 @@ impl Origin {
             ),
             (None, None) => (held_by, Cause::Run),
         };
+
         Origin {
             agent_type,
             rule: rule.to_owned(),
@@ -164,6 +166,7 @@ mod tests {
                 .map(|code| (*code).to_owned())
                 .collect::<Vec<_>>()
         };
+
         let check = |rule: &str, reason_codes: &[&str], expected: AgentType, kind: &str| {
             let origin =
                 Origin::of_earlier_release(AgentType::COST_OPTIMIZER, rule, &codes(reason_codes));
@@ -173,24 +176,28 @@ mod tests {
                 "{rule}"
             );
         };
+
         check(
             "auto_quarantine",
             &["security_anomaly", "anomaly:7"],
             AgentType::SECURITY_INTELLIGENCE,
             "anomaly",
         );
+
         check(
             "expand_storage",
             &["predictive_rule", "rule:9"],
             AgentType::OPS_INTELLIGENCE,
             "predictive_rule",
         );
+
         check(
             "create_read_replica",
             &["predictive_rule", "rule:9"],
             AgentType::DB_OPTIMIZER,
             "predictive_rule",
         );
+
         check(
             "downsize_underutilized",
             &["cpu_below_20"],

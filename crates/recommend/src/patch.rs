@@ -54,6 +54,7 @@ pub fn patch(recommendation: &Recommendation, resource: &Resource) -> Option<Pat
         (RecommendationType::IdleResourceCleanup, ..) => stopped(tool, resource)?,
         _ => return None,
     };
+
     let place = format!(
         "{} ({}), account {}, {}",
         resource.name, resource.id, resource.account, resource.region
@@ -119,6 +120,7 @@ fn names(tool: Tool, resource: &Resource) -> Option<Names> {
         }
         _ => return None,
     };
+
     Some(Names { block, attribute })
 }
 
@@ -165,6 +167,7 @@ fn label(name: &str) -> String {
         }
     };
     let label: String = name.chars().map(fits).collect();
+
     if label.starts_with(|c: char| c.is_ascii_digit() || c == '-') || label.is_empty() {
         format!("_{label}")
     } else {

@@ -121,6 +121,7 @@ impl Plan {
             parameters: change.parameters(),
             resource: resource.to_owned(),
         };
+
         let steps = change
             .tasks(resource)
             .iter()
@@ -129,6 +130,7 @@ impl Plan {
         let reversible = change.reversal() == Reversal::Inverse;
         let restart_needed = change.restarts();
         let hash = hash_v2(&planned, reversible, restart_needed, &[]);
+
         Plan {
             change: Some(planned),
             steps,
@@ -159,6 +161,7 @@ impl Plan {
         let Some(planned) = &self.change else {
             return self;
         };
+
         let hash = hash_v2(planned, self.reversible, self.restart_needed, &losses);
         Plan {
             losses,
@@ -211,6 +214,7 @@ fn hash_v2(
 ) -> String {
     let mut lost: Vec<String> = losses.iter().map(Loss::covered).collect();
     lost.sort_unstable();
+
     // Plans that lose nothing keep the hash of releases that did not state losses.
     let lost = (!lost.is_empty()).then(|| ("losses", Json::from(lost)));
     let covered = Json::object(
@@ -224,9 +228,11 @@ fn hash_v2(
         .into_iter()
         .chain(lost),
     );
+
     let mut hasher = Sha256::new();
     hasher.update(b"reeve/plan/v2\0");
     hasher.update(covered.to_canonical());
+
     hex::encode(hasher.finalize())
 }
 
@@ -238,8 +244,10 @@ fn hash_v1(steps: &[Step], reversible: bool, restart_needed: bool) -> String {
         hasher.update(text.as_bytes());
     };
     field("reeve/plan/v1");
+
     field(if reversible { "reversible" } else { "final" });
     field(if restart_needed { "restart" } else { "live" });
+
     for step in steps {
         field(step.kind.as_str());
         field(&step.description);
@@ -251,5 +259,6 @@ fn hash_v1(steps: &[Step], reversible: bool, restart_needed: bool) -> String {
             field(value);
         }
     }
+
     hex::encode(hasher.finalize())
 }

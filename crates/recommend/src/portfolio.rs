@@ -143,6 +143,7 @@ impl Portfolios {
         sum.usd += usd;
         sum.discounted_usd += usd * machine.discount;
         *sum.wordings.entry(machine.wording).or_default() += usd;
+
         if let Some(reservation) = machine.reservation {
             let key = (reservation.region.clone(), reservation.family.clone());
             let new = || FamilySum {
@@ -155,6 +156,7 @@ impl Portfolios {
                 .iter()
                 .for_each(|hour| *family.usd_by_hour.entry(*hour).or_default() += machine.usd);
         }
+
         for hour in machine.hours {
             *sum.usd_by_hour.entry(hour).or_default() += machine.usd;
         }
@@ -187,6 +189,7 @@ fn account(family: Family, sum: &Sum) -> Option<AccountUse> {
         safe: found.safe,
         held_out_saving_monthly: Money::per_month(found.held_out_saving),
     };
+
     Some(AccountUse {
         portfolio,
         tried: found.tried,
@@ -234,6 +237,7 @@ fn hourly(usd_by_hour: &BTreeMap<i64, f64>) -> Option<Vec<f64>> {
         })
         .collect();
     let missing = hours.len() + 1 - usd_by_hour.len();
+
     (missing as f64 <= MOST_MISSING * hours.len() as f64).then_some(hours)
 }
 
@@ -282,14 +286,17 @@ mod tests {
             wording: family.to_owned(),
             ..machine("1", usd, hours)
         };
+
         let found = accounts(vec![
             reserved("m5", 1.0, 0..673),
             reserved("m5", 1.0, 0..673),
             reserved("c5", 3.0, 0..673),
         ]);
+
         let [one] = found.as_slice() else {
             panic!("{found:#?}")
         };
+
         let families: Vec<&str> = one
             .families
             .iter()
@@ -322,6 +329,7 @@ mod tests {
         let [one] = found.as_slice() else {
             panic!("{found:#?}")
         };
+
         assert_eq!((one.machines, one.hours), (2, 672));
         assert!(
             (one.safe.coverage - 1.0).abs() < 1e-9 && (one.safe.hourly - 0.72).abs() < 1e-9,
@@ -339,11 +347,13 @@ mod tests {
             machine("2", 1.0, 0..400),
             machine("3", 2.0, 0..673),
         ]);
+
         let accounts: Vec<&str> = found
             .iter()
             .map(|one| one.family.account.as_str())
             .collect();
         assert_eq!(accounts, ["1", "3"], "two weeks and a half are too few");
+
         let holes = |every: i64| machine("1", 1.0, (0..673).filter(move |hour| hour % every != 1));
         assert!(
             simulated(vec![holes(10)]).is_empty(),

@@ -70,6 +70,7 @@ where
     {
         tracing::error!(intent = id.as_str(), %error, "the outcome of a change was not recorded");
     }
+
     result
 }
 
@@ -180,6 +181,7 @@ impl RecommendationFilter {
                 .is_some_and(|id| id.0 == *agent)
                 || recommendation.origin.agent_type.as_str() == agent
         };
+
         let is_due = |by: Timestamp| recommendation.due_at().is_some_and(|at| at <= by);
         (self.status.is_empty() || self.status.contains(&recommendation.status))
             && self.agent.as_ref().is_none_or(of_agent)

@@ -42,6 +42,7 @@ pub fn resize(resource: &Resource, from: &str, to: &str) -> Plan {
 pub fn stop_idle(resource: &Resource, volumes: &[Resource]) -> Plan {
     let (state, size) = (resource.state, resource.specification.instance_type.clone());
     let volumes = volumes.iter().map(|volume| volume.id.0.clone()).collect();
+
     match resource.kind {
         ResourceKind::Database => Plan::new(&StopDatabase { state, size }, resource.id.as_str()),
         _ => Plan::new(

@@ -106,6 +106,7 @@ impl FeedbackWeights {
                 .or_default()
                 .insert(&one.by, one);
         }
+
         let mut found = FeedbackWeights::default();
         for recommendation in all {
             let answers: Vec<&Feedback> = said
@@ -127,6 +128,7 @@ impl FeedbackWeights {
             }
             found.own.entry(key).or_default().add(share, weight);
         }
+
         found
     }
 
@@ -171,6 +173,7 @@ impl FeedbackWeights {
                 tally.in_favour, tally.against
             ),
         };
+
         let words = format!(
             "Expected to be worth ${expected_value:.2} a month: confidence {:.1} % × {meant} × {weight:.2} ({answers})",
             recommendation.confidence
@@ -200,6 +203,7 @@ fn impact(recommendation: &Recommendation) -> (f64, String) {
         Priority::Medium => 100.0,
         Priority::Low => 10.0,
     };
+
     match recommendation
         .savings_after_discounts
         .or(recommendation.savings_monthly)
@@ -256,6 +260,7 @@ fn answer(recommendation: &Recommendation, said: &[&Feedback]) -> Option<(f64, T
                 .all(|one| one.outcome != FeedbackOutcome::NotApplicable),
         ));
     }
+
     // An exclusion dismisses all that it covers at once and holds by itself; it is not a hundred
     // answers.
     let by_exclusion = recommendation.closing == Some(Closing::Excluded);

@@ -436,10 +436,12 @@ mod tests {
     #[test]
     fn labels_are_the_documents_or_say_what_it_is() {
         use RecommendationType as T;
+
         assert_eq!(
             T::ALL.iter().filter(|kind| kind.is_documented()).count(),
             13
         );
+
         let check =
             |before: T, rule: &str, now: T| assert_eq!(before.relabeled(rule), now, "{rule}");
         check(T::PatchManagement, "prepare_failover", T::Failover);

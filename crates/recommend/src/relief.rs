@@ -105,6 +105,7 @@ impl Relief {
         if !harmless {
             return risk(resource, hazards);
         }
+
         if hazards.iac {
             Impact::Medium
         } else {
@@ -162,6 +163,7 @@ pub fn read_replica(database: &Resource) -> Relief {
             "Reeve makes replicas on RDS alone",
         )
     };
+
     let fits = database.provider == Provider::Aws && taken.len() < MOST_REPLICAS;
     match replica.filter(|replica| fits && replica.len() <= LONGEST_NAME) {
         Some(replica) => Relief {
@@ -191,6 +193,7 @@ fn added(catalogue: &Catalogue, now: &Resource, after: &Resource) -> Option<Mone
     if let (Some(now), Some(after)) = (catalogue.monthly_cost(now), catalogue.monthly_cost(after)) {
         return Some(after.cost - now.cost);
     }
+
     // The storage of a database whose class has no price, where the change is one of storage.
     let same_class = now.specification.instance_type == after.specification.instance_type;
     let storage = |database: &Resource| {
@@ -198,5 +201,6 @@ fn added(catalogue: &Catalogue, now: &Resource, after: &Resource) -> Option<Mone
             .database_storage_monthly(database)
             .filter(|_| same_class)
     };
+
     Some(storage(after)?.cost - storage(now)?.cost)
 }

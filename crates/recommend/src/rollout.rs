@@ -148,6 +148,7 @@ impl Rollout {
     pub fn next(&self) -> Option<(Stage, u32)> {
         let full = self.settings.shares_percent.len() as u32 + 1;
         let has = |wave: u32| self.members.iter().any(|member| member.wave == wave);
+
         match self.stage {
             Stage::Simulation => Some((Stage::Canary, 0)),
             Stage::Canary => Some((Stage::Validation, 0)),

@@ -47,12 +47,14 @@ impl SettingValue {
             "false" => return Some(SettingValue::Flag(false)),
             _ => {}
         }
+
         if let Some(days) = text.strip_suffix('d') {
             return days.parse().ok().map(SettingValue::Days);
         }
         if let Ok(count) = text.parse() {
             return Some(SettingValue::Count(count));
         }
+
         let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
         percent
             .is_finite()
@@ -116,9 +118,11 @@ impl Setting {
             }
             _ => false,
         };
+
         if let Some(value) = parsed.filter(|_| fits) {
             return Ok(value);
         }
+
         let message = match &self.default {
             SettingValue::Percent(_) => format!(
                 "must be a percentage from {low}% to {high}%, as in {}",
@@ -139,6 +143,7 @@ impl Setting {
                 )
             }
         };
+
         Err(FieldError::new(
             format!("settings.{}", self.path),
             "invalid_value",
@@ -217,6 +222,7 @@ impl Settings {
     ) -> Result<Settings, Vec<FieldError>> {
         let mut next = self.clone();
         let mut errors = Vec::new();
+
         for (path, text) in given {
             let Some(setting) = known.iter().find(|setting| setting.path == path) else {
                 let names: Vec<&str> = known.iter().map(|setting| setting.path).collect();
@@ -240,6 +246,7 @@ impl Settings {
                 Err(error) => errors.push(error),
             }
         }
+
         if errors.is_empty() {
             Ok(next)
         } else {
@@ -296,6 +303,7 @@ mod tests {
             ),
             (35.5, 21, false)
         );
+
         for value in settings.0.values() {
             assert_eq!(
                 SettingValue::parse(&value.to_string()),
@@ -303,6 +311,7 @@ mod tests {
                 "{value} reads back"
             );
         }
+
         let settings = settings
             .overlay(&known, &given(&[("shrink.cpu_below", None)]))
             .unwrap();
@@ -320,6 +329,7 @@ mod tests {
             default: SettingValue::Names(Vec::new()),
             range: (0.0, 2.0),
         };
+
         let names =
             |text: &str| Settings::default().overlay(&[TAGS], &given(&[("tags", Some(text))]));
         assert_eq!(
@@ -332,6 +342,7 @@ mod tests {
             "a name may look like a number of days"
         );
         assert_eq!(names("").unwrap().names(&TAGS), Vec::<String>::new());
+
         let wrong = names("a, b, c").unwrap_err();
         assert_eq!(
             (wrong[0].path.as_str(), names("a\u{7}b").is_err()),
@@ -347,6 +358,7 @@ mod tests {
             ("on", Some("perhaps")),
             ("shrink.speed", Some("3d")),
         ]);
+
         let errors = Settings::default()
             .overlay(&[BELOW, WINDOW, ON], &wrong)
             .unwrap_err();
@@ -360,11 +372,13 @@ mod tests {
                 "settings.shrink.window"
             ]
         );
+
         assert!(
             errors[1].message.contains("from 1% to 60%"),
             "{}",
             errors[1].message
         );
+
         for text in ["NaN%", "inf%", "-5%", "20", "%", "d", "-1d", "1.5d"] {
             assert!(
                 BELOW.check(text).is_err() && WINDOW.check(text).is_err(),

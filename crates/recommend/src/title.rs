@@ -25,9 +25,11 @@ pub fn shortened(text: &str, most: usize) -> String {
     if count <= most {
         return text.to_owned();
     }
+
     let end = most.saturating_sub(1) / 2;
     let beginning = most.saturating_sub(1) - end;
     let first = text.chars().take(beginning);
+
     first
         .chain(std::iter::once('…'))
         .chain(text.chars().skip(count - end))
@@ -44,6 +46,7 @@ mod tests {
             title("Resize ", "web-7", " from m5.xlarge to m5.large"),
             "Resize web-7 from m5.xlarge to m5.large"
         );
+
         let name = format!("acme-production-{}-checkout-workers-12", "x".repeat(60));
         let long = title("Stop ", &name, ": idle for 30 days");
         assert_eq!(long.chars().count(), TITLE_CHARACTERS);

@@ -45,12 +45,14 @@ fn examples_text(examples: f64) -> String {
     if number < 1.0 {
         return "No earlier recommendation of this kind has an outcome yet".to_owned();
     }
+
     let s = if number < 2.0 { "" } else { "s" };
     let few = if number < FEW {
         ", too few to be sure"
     } else {
         ""
     };
+
     format!("Calibrated on the outcome{s} of {number} earlier recommendation{s} of this kind{few}")
 }
 
@@ -61,6 +63,7 @@ impl Proposal {
         if by.examples() <= 0.0 {
             return None;
         }
+
         let found = by.calibrate(
             &trust_group(agent, self.kind),
             self.trust.raw,
@@ -77,6 +80,7 @@ impl Proposal {
             high_percent: found.high * 100.0,
         };
         self.explanation.confidence_range = Some(range);
+
         // Few examples make a wide range: it comes before the number in its middle, which is not to
         // be taken for more than it is.
         let text = format!(
@@ -88,6 +92,7 @@ impl Proposal {
             self.trust.raw * 100.0
         );
         self.explanation.factors.add(FactorKind::Confidence, text);
+
         Some(found)
     }
 }

@@ -22,6 +22,7 @@ pub fn percent(value: f64) -> String {
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
@@ -40,6 +41,7 @@ pub fn figure(value: f64) -> String {
         _ => 3,
     };
     let text = format!("{value:.digits$}");
+
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -78,6 +80,7 @@ mod tests {
             ("0".into(), "999".into(), "4,032".into())
         );
         assert_eq!(thousands(1_234_567), "1,234,567");
+
         let figures = [12_000.0, 315.4, 75.0, 3.126, 0.0212, 0.0].map(figure);
         assert_eq!(figures, ["12,000", "315", "75", "3.13", "0.021", "0"]);
         assert_eq!(dollars(Money::from_usd(1234.5)), "$1,234.50");

@@ -117,6 +117,7 @@ pub fn tokens(resource: &Resource) -> Vec<String> {
         })
         .filter(|word| word.len() >= 3 && resource.name != resource.id.0)
         .map(|word| format!("name:{word}"));
+
     let mut found: Vec<String> = tags
         .chain(name)
         .filter(|token| token.len() <= LONGEST_TOKEN)
@@ -124,6 +125,7 @@ pub fn tokens(resource: &Resource) -> Vec<String> {
     found.sort();
     found.dedup();
     found.truncate(MOST_TOKENS);
+
     found
 }
 

@@ -170,6 +170,7 @@ impl Interruptions {
         if end.duration_since(start) <= INTERRUPTION {
             return;
         }
+
         self.total += 1;
         self.longest.push(Period { start, end });
         self.longest
@@ -188,9 +189,11 @@ impl SyncTally {
         let Some(id) = entry.resource.id.as_deref().filter(|_| is_sync) else {
             return;
         };
+
         if !self.0.contains_key(id) && self.0.len() >= MOST_CONNECTIONS {
             return;
         }
+
         let syncs = self.0.entry(id.to_owned()).or_default();
         if let Some(name) = entry
             .metadata
@@ -200,6 +203,7 @@ impl SyncTally {
         {
             syncs.name = Some(name.to_owned());
         }
+
         match entry.action.status {
             Some(ActionStatus::Success) => {
                 let at = entry.timestamp;
@@ -234,10 +238,12 @@ impl SyncTally {
                 )
             })
             .collect();
+
         for (id, syncs) in self.0 {
             let name = syncs.name.clone().unwrap_or_else(|| id.clone());
             all.push(covered(id, name, None, syncs, period));
         }
+
         all.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id)));
         all
     }
@@ -263,6 +269,7 @@ fn covered(
             interruptions.add(last, period.end);
         }
     }
+
     ConnectionCoverage {
         id,
         name,
@@ -302,6 +309,7 @@ mod tests {
             end: at("2026-11-03T00:00:00Z"),
         };
         let mut tally = SyncTally::default();
+
         for (time, status) in [
             ("2026-11-01T01:00:00Z", ActionStatus::Success),
             ("2026-11-01T01:00:00Z", ActionStatus::Pending),
@@ -311,6 +319,7 @@ mod tests {
         ] {
             tally.observe(&sync("c1", time, status));
         }
+
         let expected = ["c1", "c2"].map(|id| ExpectedConnection {
             id: id.to_owned(),
             name: format!("name of {id}"),
@@ -325,6 +334,7 @@ mod tests {
             ),
             (3, 1, 2)
         );
+
         let longest = found[0].interruptions[0];
         assert_eq!(
             (longest.start, longest.end),
@@ -335,6 +345,7 @@ mod tests {
             (0, &[period][..]),
             "never synced"
         );
+
         let coverage = Coverage {
             log_begins_at: Some(at("2026-11-02T00:00:00Z")),
             connections: found,

@@ -184,6 +184,7 @@ impl Filters {
                 all.push(Expr::or(any));
             }
         }
+
         Ok(Expr::and(all))
     }
 }

@@ -21,11 +21,13 @@ impl DistinctSet {
         if self.full || self.seen.contains(&hash) {
             return;
         }
+
         if self.seen.len() >= limit || *budget == 0 {
             self.full = true;
             return;
         }
         *budget -= 1;
+
         self.seen.insert(hash);
     }
 
@@ -47,6 +49,7 @@ mod tests {
         for value in ["a", "b", "a"] {
             set.insert(value, 2, &mut budget);
         }
+
         assert_eq!(
             set.count(),
             Distinct {
@@ -54,6 +57,7 @@ mod tests {
                 at_least: false
             }
         );
+
         set.insert("c", 2, &mut budget);
         assert_eq!(
             (set.count(), budget),
@@ -65,6 +69,7 @@ mod tests {
                 98
             )
         );
+
         let mut other = DistinctSet::default();
         other.insert("a", 2, &mut 0);
         assert_eq!(

@@ -82,11 +82,13 @@ pub fn json_head(
         generated_at: format_instant(heading.generated_at),
     };
     write!(out, "{{\"reeve_report\":{VERSION},\n\"report\":")?;
+
     serde_json::to_writer(&mut *out, &report)?;
     out.write_all(b",\n\"checkpoint\":")?;
     serde_json::to_writer(&mut *out, checkpoint)?;
     out.write_all(b",\n\"summary\":")?;
     serde_json::to_writer(&mut *out, summary)?;
+
     out.write_all(b",\n\"entries\":[")
 }
 
@@ -122,6 +124,7 @@ pub fn json_entry(
         entry.sequence,
         hex::encode(entry.salt)
     )?;
+
     strings(&mut line, entry.hashes.iter().map(String::as_str));
     line.extend_from_slice(b"],\"answers\":[");
     strings(
@@ -131,6 +134,7 @@ pub fn json_entry(
     line.extend_from_slice(b"],\"entry\":");
     line.extend_from_slice(entry.canonical);
     line.push(b'}');
+
     out.write_all(&line)
 }
 

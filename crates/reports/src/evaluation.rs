@@ -70,6 +70,7 @@ impl Tally {
         if let Some(resource) = &entry.resource.id {
             self.resources.insert(resource, MOST_DISTINCT, budget);
         }
+
         let at = entry.timestamp;
         self.days.insert(day(at));
         self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
@@ -93,6 +94,7 @@ impl Sample {
                 _ => return,
             }
         }
+
         self.0.insert(draw, cited(sequence, entry));
     }
 
@@ -140,6 +142,7 @@ fn longest_gap(days: &BTreeSet<Date>, period: Period) -> u64 {
     let apart = |from: Date, to: Date| {
         u64::try_from(to.duration_since(from).as_hours() / 24).unwrap_or_default()
     };
+
     let last = period
         .end
         .saturating_sub(SignedDuration::from_nanos(1))
@@ -150,6 +153,7 @@ fn longest_gap(days: &BTreeSet<Date>, period: Period) -> u64 {
         longest = longest.max(apart(before, at));
         before = at;
     }
+
     longest
 }
 
@@ -188,10 +192,12 @@ impl Evaluation {
         if self.plan.period.contains(entry.timestamp) {
             self.syncs.observe(entry);
         }
+
         let answered = self.plan.answered(entry, recorded_at);
         if answered.is_empty() {
             return answered;
         }
+
         self.total.add(entry, &mut self.budget);
         for at in &answered {
             let (tally, sample) = &mut self.answers[*at];
@@ -202,6 +208,7 @@ impl Evaluation {
             .by_time
             .entry(self.plan.period.bucket().floor(entry.timestamp))
             .or_default() += 1;
+
         count(&mut self.by_event_type, Some(entry.event_type.as_str()));
         count(&mut self.by_user, user_of(entry));
         count(&mut self.by_resource, entry.resource.id.as_deref());
@@ -209,6 +216,7 @@ impl Evaluation {
         if self.listed >= self.most_cited {
             return Vec::new();
         }
+
         self.listed += 1;
         answered
     }
@@ -217,12 +225,14 @@ impl Evaluation {
         if self.plan.group_by.is_empty() {
             return;
         }
+
         let value = |field: &GroupField| field.value(entry).map(str::to_owned);
         let key: Vec<_> = self.plan.group_by.iter().map(value).collect();
         if self.groups.len() >= MOST_GROUPS && !self.groups.contains_key(&key) {
             self.ungrouped += 1;
             return;
         }
+
         self.groups
             .entry(key)
             .or_default()
@@ -240,11 +250,13 @@ impl Evaluation {
             .into_iter()
             .map(|(values, tally)| row(values, &tally))
             .collect();
+
         groups.sort_by(|a, b| {
             b.events
                 .cmp(&a.events)
                 .then_with(|| a.values.cmp(&b.values))
         });
+
         let answers = self.answers.into_iter().map(|(tally, sample)| Answer {
             found: tally.found,
             users: tally.users.count(),
@@ -255,6 +267,7 @@ impl Evaluation {
             longest_gap_days: longest_gap(&tally.days, period),
             sample: sample.into_entries(),
         });
+
         let findings = Findings {
             period: self.plan.period,
             entries: self.total.found,
@@ -276,6 +289,7 @@ impl Evaluation {
             connected: EventSource::ALL.to_vec(),
             reviews: Vec::new(),
         };
+
         (self.plan, findings)
     }
 }

@@ -226,6 +226,7 @@ impl ControlStatus {
         if found(exceptions) {
             return ControlStatus::Exceptions;
         }
+
         if !found(evidence) {
             return if evidence.iter().any(sourced) {
                 ControlStatus::NoEntries
@@ -233,10 +234,12 @@ impl ControlStatus {
                 ControlStatus::NoSource
             };
         }
+
         let often = evidence.iter().filter(|one| sourced(one));
         let is_often_enough = often
             .clone()
             .all(|(question, answer)| Findings::is_often_enough(question, answer));
+
         // Without a source, no exception found is not a sign that there was none.
         if is_often_enough && exceptions.iter().all(sourced) {
             ControlStatus::Evidence

@@ -64,6 +64,7 @@ impl PeriodChoice {
         if let Some((_, choice)) = NAMED.iter().find(|(name, _)| *name == text) {
             return Some(*choice);
         }
+
         let unit = text.chars().last()?;
         let length: i64 = text[..text.len() - unit.len_utf8()].parse().ok()?;
         let ms = length.checked_mul(match unit {
@@ -72,6 +73,7 @@ impl PeriodChoice {
             'w' => 7 * DAY_MS,
             _ => return None,
         })?;
+
         (1..=LONGEST_DAYS * DAY_MS)
             .contains(&ms)
             .then_some(PeriodChoice::Last(ms))
@@ -96,6 +98,7 @@ impl PeriodChoice {
     pub fn resolve(&self, now: Timestamp) -> Period {
         let today = now.to_zoned(TimeZone::UTC).date();
         let span = |end: Date, length: Span| between(end.saturating_sub(length), end);
+
         match *self {
             PeriodChoice::Between(period) => period,
             PeriodChoice::Last(ms) => Period {
@@ -173,6 +176,7 @@ impl Period {
         let bucket = self.bucket();
         let mut bars = Vec::new();
         let mut at = bucket.floor(self.start);
+
         while at < self.end {
             bars.push(at);
             let next = bucket.next(at);
@@ -181,6 +185,7 @@ impl Period {
             }
             at = next;
         }
+
         bars
     }
 }

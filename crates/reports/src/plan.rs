@@ -101,6 +101,7 @@ impl Plan {
             narrowing,
             now,
         };
+
         Ok(match &request.kind {
             ReportKind::Compliance { framework } => {
                 let found = template(framework);
@@ -146,12 +147,14 @@ impl Plan {
             .filter(|question| texts.insert(question.text.as_str()));
         let any = Expr::or(any.map(|question| question.query.expr.clone()));
         let asked = Expr::and([self.narrowing.clone(), any]);
+
         // A framework's report tells where syncs stopped; a filter does not narrow that.
         let asked = if self.template.is_some() {
             Expr::or([asked, syncs()])
         } else {
             asked
         };
+
         Query::all()
             .and(self.period.condition())
             .and(asked)
@@ -166,6 +169,7 @@ impl Plan {
         {
             return Vec::new();
         }
+
         let answers = |question: &Question| question.query.matches(entry, recorded_at, self.now);
         self.questions
             .iter()
@@ -194,6 +198,7 @@ fn of_template(template: &Template) -> Vec<Question> {
             }
         }
     }
+
     questions
 }
 

@@ -163,11 +163,13 @@ impl Run {
         });
         let name: String = name.collect();
         let parts: Vec<&str> = name.split('-').filter(|part| !part.is_empty()).collect();
+
         let name = if parts.is_empty() {
             "report".to_owned()
         } else {
             parts.join("-")
         };
+
         let id: String = self
             .id
             .0
@@ -175,6 +177,7 @@ impl Run {
             .filter(char::is_ascii_alphanumeric)
             .collect();
         let tail = id.get(id.len().saturating_sub(8)..).unwrap_or(&id);
+
         format!(
             "{name}-{}-{tail}.{format}",
             self.created_at.strftime("%Y-%m-%d")

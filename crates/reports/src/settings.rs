@@ -58,6 +58,7 @@ pub fn read_request(draft: RequestDraft) -> Result<Request, Vec<FieldError>> {
     let period = period(&draft).map_err(|error| errors.push(error)).ok();
     check_filters(&draft.filters, &mut errors);
     let kind = kind(&draft, &mut errors);
+
     match (kind, period) {
         (Some(kind), Some(period)) if errors.is_empty() => Ok(Request {
             kind,
@@ -95,6 +96,7 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
             framework: template.id.clone(),
         });
     }
+
     let query = draft.query.clone().unwrap_or_default();
     let read = Query::parse(&query);
     if read
@@ -108,6 +110,7 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
             "a report cannot compare with a list, such as @known_addresses",
         ));
     }
+
     if let Err(error) = read {
         let hint = error
             .hint
@@ -119,6 +122,7 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
             ..FieldError::new("query", "invalid_query", message)
         });
     }
+
     let group_by = named(
         "group_by",
         &draft.group_by,
@@ -126,11 +130,13 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
         "user, resource or event_type",
         errors,
     );
+
     let known = "event_counts, unique_users or resources_affected";
     let mut metrics = named("metrics", &draft.metrics, Metric::parse, known, errors);
     if metrics.is_empty() {
         metrics = Metric::ALL.to_vec();
     }
+
     Some(ReportKind::Custom {
         query,
         group_by,
@@ -160,6 +166,7 @@ fn named<T: PartialEq>(
             )),
         }
     }
+
     read
 }
 
@@ -244,17 +251,20 @@ pub fn read_definition(
 ) -> Result<Option<Schedule>, Vec<FieldError>> {
     let mut errors = Vec::new();
     let name = draft.name.trim();
+
     if name.is_empty() || name.chars().count() > MAX_NAME || name.contains(char::is_control) {
         errors.push(invalid(
             "name",
             format!("must have 1 to {MAX_NAME} characters on one line"),
         ));
     }
+
     let schedule = draft
         .schedule
         .as_ref()
         .map(|(pattern, zone)| Schedule::new(pattern, zone, now))
         .transpose();
+
     if let Err(error) = &schedule {
         let field = if matches!(error, ScheduleError::Zone(_)) {
             "schedule.time_zone"
@@ -263,18 +273,21 @@ pub fn read_definition(
         };
         errors.push(invalid(field, error.to_string()));
     }
+
     if draft.channels.len() > MAX_CHANNELS {
         errors.push(invalid(
             "channels",
             format!("may name at most {MAX_CHANNELS}"),
         ));
     }
+
     if draft.recipients.len() > MAX_RECIPIENTS {
         errors.push(invalid(
             "recipients",
             format!("may name at most {MAX_RECIPIENTS}"),
         ));
     }
+
     for (at, address) in draft.recipients.iter().enumerate() {
         if !is_email_address(address) {
             errors.push(invalid(
@@ -283,6 +296,7 @@ pub fn read_definition(
             ));
         }
     }
+
     match schedule {
         Ok(schedule) if errors.is_empty() => Ok(schedule),
         _ => Err(errors),
@@ -313,6 +327,7 @@ mod tests {
             ..RequestDraft::default()
         };
         assert!(read_request(custom.clone()).is_ok());
+
         let wrong = RequestDraft {
             query: Some("actor.emial:x".into()),
             group_by: vec!["user".into(), "user".into(), "colour".into()],
@@ -324,6 +339,7 @@ mod tests {
             },
             ..RequestDraft::default()
         };
+
         assert_eq!(
             fields(wrong),
             [
@@ -335,6 +351,7 @@ mod tests {
                 "metrics[0]"
             ]
         );
+
         let framework = Some("nothing".to_owned());
         assert_eq!(
             fields(RequestDraft {
@@ -360,6 +377,7 @@ mod tests {
             .map_err(|errors| errors[0].path.clone())
             .map(|request| request.period)
         };
+
         let (start, end) = (at("2026-01-01T00:00:00Z"), at("2026-02-01T00:00:00Z"));
         assert!(matches!(
             check(None, start, end),
@@ -386,6 +404,7 @@ mod tests {
         };
         let errors = read_definition(&draft, now).unwrap_err();
         let paths: Vec<_> = errors.iter().map(|error| error.path.as_str()).collect();
+
         assert_eq!(paths, ["name", "schedule.cron", "recipients[0]"]);
     }
 }

@@ -37,6 +37,7 @@ pub fn run_metadata(run: &Run) -> Value {
         .filter(|_| succeeded)
         .map(file)
         .collect();
+
     json!({
         "run_id": run.id.0,
         "report_id": run.report.0,

@@ -142,6 +142,7 @@ impl Template {
             ("scope", text.scope),
         ]
         .map(|(key, value)| words(key, value));
+
         let controls = text
             .controls
             .into_iter()
@@ -154,9 +155,11 @@ impl Template {
         {
             return Err(part(&twice.number, "occurs twice"));
         }
+
         if controls.is_empty() {
             return Err(part("controls", "has no control"));
         }
+
         Ok(Template {
             id: id?,
             name: name?,
@@ -188,15 +191,18 @@ fn control(text: ControlText) -> Result<Control, TemplateError> {
         .into_iter()
         .map(|gap| words(&place("gaps"), gap))
         .collect::<Result<Vec<_>, _>>()?;
+
     if evidence.is_empty() && gaps.is_empty() {
         return Err(part(&number, "has neither evidence nor gaps"));
     }
+
     if evidence.is_empty() && !exceptions.is_empty() {
         return Err(part(
             &number,
             "has exceptions but no evidence that they would be exceptions to",
         ));
     }
+
     Ok(Control {
         title: words(&place("title"), text.title)?,
         asks: words(&place("asks"), text.asks)?,
@@ -234,6 +240,7 @@ fn question(place: &str, text: EvidenceText) -> Result<ControlQuestion, Template
         sources,
         every_days,
     } = text;
+
     let query = Query::parse(&text).map_err(|error| {
         part(
             place,
@@ -243,9 +250,11 @@ fn question(place: &str, text: EvidenceText) -> Result<ControlQuestion, Template
             ),
         )
     })?;
+
     if text.trim().is_empty() {
         return Err(part(place, "the empty query takes every entry"));
     }
+
     // Reeve's own entries are there in every installation, so they are what a query rests on unless
     // the template says otherwise.
     let sources = sources.unwrap_or_else(|| vec![EventSource::Reeve]);
@@ -255,6 +264,7 @@ fn question(place: &str, text: EvidenceText) -> Result<ControlQuestion, Template
             "sources must name a source, and every_days be at least 1",
         ));
     }
+
     Ok(ControlQuestion {
         name: words(place, name)?,
         text,
@@ -304,6 +314,7 @@ mod tests {
             check(format!("{HEAD}{CONTROL}colour = \"red\"\n{evidence}"))
                 .contains("unknown field `colour`")
         );
+
         let query = evidence.replace("event_type:a.b", "actor.emial:x");
         assert!(
             check(format!("{HEAD}{CONTROL}{query}"))

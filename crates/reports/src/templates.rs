@@ -62,6 +62,7 @@ pub fn template(framework: &str) -> Option<&'static Template> {
             .collect()
     };
     let wanted = letters(framework);
+
     let is_named =
         |template: &&Template| letters(&template.id) == wanted || letters(&template.name) == wanted;
     TEMPLATES.iter().find(is_named)

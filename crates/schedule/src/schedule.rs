@@ -45,6 +45,7 @@ impl Schedule {
                 pattern.chars().take(LONGEST).collect(),
             ));
         }
+
         let zone =
             TimeZone::get(time_zone).map_err(|_| ScheduleError::Zone(time_zone.to_owned()))?;
         let schedule = Schedule {
@@ -54,8 +55,10 @@ impl Schedule {
         if pattern.parse::<Cron>().is_err() {
             return Err(ScheduleError::Pattern(pattern.to_owned()));
         }
+
         let first = schedule.next(now).ok_or(ScheduleError::Pace)?;
         let mut last = first;
+
         // A pattern of the closest runs shows within a few of them.
         for _ in 0..24 {
             let next = schedule.next(last).ok_or(ScheduleError::Pace)?;
@@ -64,6 +67,7 @@ impl Schedule {
             }
             last = next;
         }
+
         Ok(schedule)
     }
 
@@ -98,6 +102,7 @@ mod tests {
             Some(at("2026-11-23T05:30:00Z")),
             "over the weekend"
         );
+
         assert_eq!(
             schedule.next(at("2026-03-27T06:00:00Z")),
             Some(at("2026-03-30T04:30:00Z")),
@@ -111,6 +116,7 @@ mod tests {
             Schedule::new(pattern, zone, at("2026-11-20T00:00:00Z")).unwrap_err()
         };
         assert_eq!(check("* * * * *", "UTC"), ScheduleError::Pace);
+
         assert_eq!(check("58,59 3 * * *", "UTC"), ScheduleError::Pace);
         assert_eq!(check("0 0 31 2 *", "UTC"), ScheduleError::Pace);
         assert_eq!(

@@ -23,6 +23,7 @@ impl Account {
                 name: None,
             };
         };
+
         let uid = process.uid();
         let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
         Account {
@@ -65,6 +66,7 @@ mod tests {
             "root:x:0:0::/root:/bin/sh\nreeve:x:998:998::/srv:/bin/false\nbroken\n:x:7:7::/:/\n";
         assert_eq!(name_of(998, accounts).as_deref(), Some("reeve"));
         assert_eq!((name_of(99, accounts), name_of(7, accounts)), (None, None));
+
         let shown = Account {
             id: "uid 998".into(),
             name: name_of(998, accounts),

@@ -149,10 +149,12 @@ impl Config {
         if let Some(dir) = &args.data_dir {
             config.data_dir.clone_from(dir);
         }
+
         config.accept_unsigned = args.accept_unsigned;
         if let Some(listen) = args.listen {
             config.listen = listen;
         }
+
         config.check()?;
         Ok(config)
     }
@@ -197,6 +199,7 @@ impl Config {
         {
             bail!("metrics_token must have at least 16 characters");
         }
+
         if self.max_connections == 0 {
             bail!("max_connections must be at least 1");
         }
@@ -209,6 +212,7 @@ impl Config {
         if self.export_limit_bytes == 0 || self.export_keep_days == 0 {
             bail!("export_limit_bytes and export_keep_days must be at least 1");
         }
+
         // Requirement B-194: an operator may allow less than 10 GB an export, and never more.
         if self.export_limit_bytes > reeve_exports::LIMIT_BYTES {
             bail!(
@@ -216,11 +220,13 @@ impl Config {
                 reeve_exports::LIMIT_BYTES
             );
         }
+
         if self.public_url.is_some() && self.public_url().is_none() {
             bail!(
                 "public_url must be an https or http address without a query, such as https://reeve.example.com"
             );
         }
+
         if self
             .internal_url
             .as_deref()
@@ -230,9 +236,11 @@ impl Config {
                 "internal_url must be an https or http address without a query, such as http://10.0.0.5:8080"
             );
         }
+
         self.publish.check()?;
         self.cosign.check()?;
         self.outbound.policy().map(|_| ())?;
+
         Ok(())
     }
 }
@@ -295,6 +303,7 @@ mod tests {
                 .iter()
                 .map(|(k, v)| ((*k).to_owned(), (*v).to_owned())),
         )?;
+
         Ok(table.try_into()?)
     }
 
@@ -341,11 +350,13 @@ mod tests {
             ("PATH", "/bin"),
         ])
         .unwrap();
+
         assert_eq!(
             (config.sync_every_s, config.data_dir),
             (60, PathBuf::from("/srv/reeve"))
         );
         assert!(with(&[("REEVE_ADMIN_TOKEN", "secret")]).is_ok());
+
         let refused = with(&[("REEVE_LISTN", "1.2.3.4:1")])
             .unwrap_err()
             .to_string();

@@ -64,11 +64,13 @@ impl Bounds {
                 .proxies
                 .iter()
                 .any(|proxy| proxy.to_canonical() == peer);
+
         let most = if shared {
             self.most
         } else {
             self.most.div_ceil(2)
         };
+
         let mut by_address = self.by_address.lock();
         let open: usize = by_address.values().sum();
         let own = by_address.get(&peer).copied().unwrap_or_default();
@@ -76,6 +78,7 @@ impl Bounds {
             self.counts.refused();
             return None;
         }
+
         by_address.insert(peer, own + 1);
         self.counts.opened();
         Some(Admitted {
@@ -123,6 +126,7 @@ async fn serve_within(
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(headers);
     let open = TaskTracker::new();
+
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -146,6 +150,7 @@ async fn serve_within(
             }
         }
     }
+
     drop(listener);
     open.close();
     open.wait().await;
@@ -162,6 +167,7 @@ async fn connection(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY was not set");
     }
+
     let service = service_fn(move |request| answer(router.clone(), peer, request));
     let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
@@ -171,6 +177,7 @@ async fn connection(
             connection.await
         }
     };
+
     if let Err(error) = ended {
         tracing::debug!(%peer, %error, "a connection ended early");
     }
@@ -229,9 +236,11 @@ mod tests {
             bounds,
             stop.clone(),
         ));
+
         for silent in ["", "GET / HTT", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: "] {
             assert_eq!(said(address, silent).await, "", "{silent:?}");
         }
+
         // Answered, and let go once nothing follows.
         let answer = said(address, "GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
         assert!(
@@ -253,6 +262,7 @@ mod tests {
             (taken.len(), counts.open_now(), counts.refused_so_far()),
             (2, 2, 2)
         );
+
         let (second, third) = (bounds.admit(other), bounds.admit(proxy));
         assert!(
             second.is_some() && third.is_some() && bounds.admit(proxy).is_none(),
@@ -262,6 +272,7 @@ mod tests {
         assert!(bounds.admit(one).is_some());
         drop((second, third));
         assert_eq!(counts.open_now(), 0);
+
         let all: Vec<_> = (0..5).filter_map(|_| bounds.admit(proxy)).collect();
         assert_eq!(all.len(), 4, "a proxy may have all of them");
     }
@@ -278,6 +289,7 @@ mod tests {
         while counts.open_now() == 0 {
             tokio::task::yield_now().await;
         }
+
         let mut second = TcpStream::connect(address).await.unwrap();
         // Closed, or reset when the request was on its way already.
         let mut answer = String::new();
@@ -287,6 +299,7 @@ mod tests {
         while counts.open_now() > 0 {
             tokio::task::yield_now().await;
         }
+
         let answer = said(
             address,
             "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",

@@ -49,6 +49,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
         ..Config::default()
     };
     private::make(&config.data_dir)?;
+
     let state = Arc::new(DemoState::open(&config.data_dir, args.seed)?);
     let clouds = CloudRegistry::with_simulated(state.estate.clone());
     let service = Service::open(
@@ -61,6 +62,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     )
     .await?;
     let sign_in = people::ensure(&service).await?;
+
     crate::commands::first_administrator(&service, crate::commands::token_from_environment())
         .await?;
     prepare(&service, &state).await?;
@@ -75,6 +77,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
         data_dir.clone(),
         stop.clone(),
     ));
+
     let greeting = async {
         audit::ensure(address, &sign_in).await;
         let mut out = std::io::stdout();
@@ -89,6 +92,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
         writeln!(out, "Data:      {}", data_dir.display())?;
         Ok(out.flush()?)
     };
+
     // What is prepared for the pages does not hold up an end.
     let stopped = stop.clone();
     let greeting = async {
@@ -96,6 +100,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     };
     tokio::try_join!(service.serve(listener, stop), greeting)?;
     living.abort();
+
     state.save()
 }
 
@@ -110,6 +115,7 @@ fn default_dir() -> PathBuf {
             .filter(|dir| !dir.is_empty())
             .map(|home| PathBuf::from(home).join(".local/share"))
     };
+
     own.or_else(home)
         .unwrap_or_else(std::env::temp_dir)
         .join("reeve-demo")
@@ -129,16 +135,19 @@ async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
     activity::catch_up(&service.tasks.log, state).await?;
     steps.inc(1);
     steps.set_message("30 days of samples");
+
     for id in &connections {
         if let Some(Err(message)) = service.observers.syncer.sync_now(id, "demo").await {
             tracing::warn!(connection = %id, message, "a sync failed");
         }
     }
+
     steps.inc(1);
     steps.set_message("the first run of the agents");
     setup::agents(service).await?;
     steps.inc(1);
     steps.finish_and_clear();
+
     Ok(())
 }
 

@@ -77,6 +77,7 @@ impl From<std::io::Error> for Stop {
                 "The disk that exports are written to is full. Free some space and export again.";
             return failed(FailureCode::DiskFull, message);
         }
+
         tracing::error!(%error, "an export could not be written");
         failed(
             FailureCode::Internal,
@@ -93,6 +94,7 @@ impl Runner {
             service.ledger.clone(),
             service.trail.clone(),
         );
+
         Runner {
             context,
             ledger,
@@ -140,6 +142,7 @@ impl Runner {
                 Err(Stop::Failed(failure)) => self.fail(&export, failure).await?,
             }
         }
+
         self.sweep().await
     }
 
@@ -165,9 +168,11 @@ impl Runner {
             export.progress.position = export.from_sequence;
             self.keep(export).await?;
         }
+
         if export.finished_at.is_none() {
             self.write(export, &principal, stop).await?;
         }
+
         self.finish(export).await
     }
 
@@ -183,6 +188,7 @@ impl Runner {
                 format!("{} {what}.", export.requester.email),
             )
         };
+
         let principal =
             standing.ok_or_else(|| missing("or the token of the request is no longer active"))?;
         if principal.may(Permission::AuditExport) {
@@ -205,6 +211,7 @@ impl Runner {
         let mut reading = Reading::new(&self.context, export, principal).await?;
         let mut ahead = reading.next().await?;
         let mut noted = Instant::now();
+
         while let Some(stretch) = ahead.take() {
             if stop.is_cancelled() {
                 return Err(Stop::Service);
@@ -220,6 +227,7 @@ impl Runner {
                 noted = Instant::now();
             }
         }
+
         export.progress = files.finish().await?;
         Ok(())
     }
@@ -249,18 +257,22 @@ impl Runner {
             reason = failure.message,
             "an export failed"
         );
+
         let mut stored = self.context.exports.export_get(&export.id).await?;
         if stored.state.is_final() {
             return Ok(());
         }
+
         let now = self.context.now();
         // A result that only did not reach its destination can still be downloaded.
         let has_files = failure.code == FailureCode::DestinationUnreachable;
+
         if !has_files {
             self.remove(export).await;
             stored.files.clear();
             stored.finished_at = None;
         }
+
         stored.state = ExportState::Failed;
         stored.progress = export.progress;
         stored.finished_at = stored.finished_at.or(Some(now));
@@ -270,6 +282,7 @@ impl Runner {
         record::failed(self.log(), &stored)
             .await
             .context("the failure of an export could not be recorded")?;
+
         match self.context.exports.export_update(&stored).await {
             Ok(()) | Err(AccessError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),
@@ -292,6 +305,7 @@ impl Runner {
                 Err(error) => return Err(error.into()),
             }
         }
+
         Ok(())
     }
 

@@ -40,10 +40,12 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+
     let ended = runtime.block_on(commands::run(cli));
     // Dropping a runtime waits for its blocking threads, such as a search with seconds to go, whose
     // result nobody wants any more.
     runtime.shutdown_timeout(LAST_THREADS);
+
     match ended {
         Ok(code) => code,
         Err(error) => {

@@ -29,6 +29,7 @@ pub(crate) fn make(dir: &Path) -> Result<()> {
         .create(dir)
         .with_context(|| format!("the data directory {} could not be made", dir.display()))?;
     let (mut changed, mut folders) = (0_usize, vec![dir.to_path_buf()]);
+
     while let Some(folder) = folders.pop() {
         changed += usize::from(tighten(&folder, DIR_MODE));
         let items = match fs::read_dir(&folder) {
@@ -52,9 +53,11 @@ pub(crate) fn make(dir: &Path) -> Result<()> {
             }
         }
     }
+
     if changed > 0 {
         tracing::warn!(dir = %dir.display(), changed, "files that others could read or change are for their owner alone from now on");
     }
+
     Ok(())
 }
 
@@ -64,9 +67,11 @@ fn tighten(path: &Path, mode: u32) -> bool {
     let Ok(found) = fs::symlink_metadata(path) else {
         return false;
     };
+
     if found.permissions().mode() & 0o077 == 0 {
         return false;
     }
+
     match fs::set_permissions(path, Permissions::from_mode(mode)) {
         Ok(()) => true,
         Err(error) => {
@@ -91,12 +96,14 @@ mod tests {
         let dir = outside.path().join("new/data");
         make(&dir).unwrap();
         assert_eq!(mode(&dir), 0o700);
+
         let target = outside.path().join("elsewhere");
         fs::write(&target, "x").unwrap();
         fs::set_permissions(&target, Permissions::from_mode(0o644)).unwrap();
         fs::create_dir_all(dir.join("lake/entries/default")).unwrap();
         fs::write(dir.join("lake/entries/default/a.parquet"), "x").unwrap();
         std::os::unix::fs::symlink(&target, dir.join("link")).unwrap();
+
         for (path, wide) in [
             ("", 0o755),
             ("lake", 0o755),
@@ -104,6 +111,7 @@ mod tests {
         ] {
             fs::set_permissions(dir.join(path), Permissions::from_mode(wide)).unwrap();
         }
+
         make(&dir).unwrap();
         for (path, expected) in [
             ("", 0o700),
@@ -114,6 +122,7 @@ mod tests {
         ] {
             assert_eq!(mode(&dir.join(path)), expected, "{path}");
         }
+
         assert_eq!(mode(&target), 0o644, "links are not followed");
         fs::create_dir(dir.join(KEYS)).unwrap();
         fs::write(dir.join("keys/log.key"), "x").unwrap();

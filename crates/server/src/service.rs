@@ -158,6 +158,7 @@ impl Service {
             charges: bills.clone(),
             log: Arc::new(TrailReader(trail.clone())),
         });
+
         let anomaly_service = anomaly_service(
             &store,
             &samples,
@@ -167,6 +168,7 @@ impl Service {
             catalogue,
             trail.clone(),
         );
+
         let known = (catalogue, agent_types);
         let tasks = Arc::new(TaskContext {
             settings: task_settings(&config, demo),
@@ -211,6 +213,7 @@ impl Service {
             scheduler: engine.scheduler.clone(),
             sources: sources(&store, config.public_url(), trail.clone()),
         });
+
         let reader = Arc::new(TrailReader(trail.clone()));
         let observers =
             Observers::new(&config, &store, &samples, clouds, recorder, reader, prices)?;
@@ -223,6 +226,7 @@ impl Service {
             &observers,
             clock,
         );
+
         let app = Arc::new(App::new(
             Ports {
                 kinds: Arc::new(kinds),
@@ -230,6 +234,7 @@ impl Service {
             },
             settings(&config, &lock, demo),
         ));
+
         let Log {
             ledger, segments, ..
         } = log;
@@ -262,6 +267,7 @@ impl Service {
             .resume()
             .await
             .context("interrupted actions could not be taken up again")?;
+
         self.tasks
             .journal
             .record_outcome(lifecycle(&events::START, "start"))
@@ -273,6 +279,7 @@ impl Service {
             self.config.trusted_proxies.clone(),
             self.app.connections.clone(),
         );
+
         if let Some(address) = self.config.metrics_listen {
             let listener = TcpListener::bind(address).await;
             let listener =
@@ -281,12 +288,14 @@ impl Service {
             let router = reeve_http::metrics_router(self.app.clone());
             tasks.spawn(connections::serve(listener, router, bounds, stop.clone()));
         }
+
         let serving = connections::serve(
             listener,
             reeve_http::router(self.app.clone()),
             bounds,
             stop.clone(),
         );
+
         tasks.spawn(async move {
             stopping.cancelled().await;
             // They would never end by themselves.
@@ -313,6 +322,7 @@ impl Service {
                 "some background work did not stop in time; it is taken up at the next start"
             );
         }
+
         if timeout_at(stopped() + LAST_CLOSE, self.close())
             .await
             .is_err()
@@ -321,6 +331,7 @@ impl Service {
                 "the log could not be closed in time; the next start finds it as after a crash"
             );
         }
+
         Ok(())
     }
 
@@ -362,6 +373,7 @@ async fn samples(config: &Config, store: &Store) -> Result<Arc<SampleLake>> {
         .context("the metric sources could not be read")?;
     let senders: Vec<ConnectionId> = sources.iter().map(MetricSource::connection).collect();
     samples.sample_sources(&senders);
+
     Ok(Arc::new(samples))
 }
 
@@ -385,6 +397,7 @@ fn reachable_at(config: &Config, listener: &TcpListener) -> Result<String> {
     if let Some(url) = &config.internal_url {
         return Ok(url.trim_end_matches('/').to_owned());
     }
+
     let mut address = listener.local_addr()?;
     if address.ip().is_unspecified() {
         address.set_ip(if address.is_ipv4() {
@@ -393,6 +406,7 @@ fn reachable_at(config: &Config, listener: &TcpListener) -> Result<String> {
             Ipv6Addr::LOCALHOST.into()
         });
     }
+
     Ok(format!("http://{address}"))
 }
 
@@ -526,6 +540,7 @@ fn carrier(config: &Config, lease: &ActiveLease) -> Result<Arc<dyn Carrier>> {
         policy: config.outbound.policy()?,
         ambient_buckets,
     };
+
     Ok(Arc::new(Fenced::<dyn Carrier>::new(
         lease.deadline(),
         Arc::new(carriers),
@@ -580,6 +595,7 @@ pub(crate) fn stop_on_signal() -> CancellationToken {
         tokio::select! { _ = interrupt => {}, () = terminate => {} }
         stop.cancel();
     });
+
     token
 }
 

@@ -60,6 +60,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     sums::start(service, &tracker, stop);
     tallies::start(service, &tracker, stop);
     threat_lists::start(service, &tracker, stop);
+
     tracker
 }
 

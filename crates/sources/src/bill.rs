@@ -102,6 +102,7 @@ pub fn read_bucket(text: &str) -> Result<String, FieldError> {
     let plain = |byte: u8| {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
     };
+
     let ends = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
     if (3..=63).contains(&text.len())
         && text.bytes().all(plain)
@@ -110,6 +111,7 @@ pub fn read_bucket(text: &str) -> Result<String, FieldError> {
     {
         return Ok(text.to_owned());
     }
+
     Err(FieldError::new(
         "bucket",
         "invalid",
@@ -149,6 +151,7 @@ mod tests {
         ] {
             assert_eq!(read_bucket(text).unwrap_err().path, "bucket", "{text}");
         }
+
         assert_eq!(read_prefix("/exports/focus/").unwrap(), "exports/focus/");
         assert!(read_prefix(&"a".repeat(MAX_PREFIX + 1)).is_err() && read_prefix("a\nb").is_err());
     }

@@ -89,9 +89,11 @@ impl ResourceIndex {
         if resource.kind.metrics().is_empty() || self.ids.contains_key(resource.id.as_str()) {
             return;
         }
+
         let place = self.resources.len();
         let (id, name) = (resource.id.clone(), resource.name.clone());
         self.ids.entry(id.0.clone()).or_default().push(place);
+
         // Exporters label an RDS instance with its name; two of one name are ambiguous, and neither
         // gets the other's samples.
         if let Some(database) = id.database_name() {
@@ -100,15 +102,18 @@ impl ResourceIndex {
                 .or_default()
                 .push(place);
         }
+
         if !name.is_empty() {
             self.names.entry(name.clone()).or_default().push(place);
         }
+
         for address in addresses {
             self.addresses
                 .entry(address.clone())
                 .or_default()
                 .push(place);
         }
+
         for key in &needs.tags {
             if let Some(value) = resource.tag(key) {
                 self.tags
@@ -117,6 +122,7 @@ impl ResourceIndex {
                     .push(place);
             }
         }
+
         self.resources.push(IndexedResource {
             id,
             name,
@@ -157,12 +163,14 @@ impl ResourceIndex {
             )
         };
         let fitting: Vec<&usize> = found.iter().filter(fits).collect();
+
         let described = || match &rule.locator {
             Locator::Tag(key) => format!("the tag {key}={value}"),
             Locator::Id => format!("the identifier {value}"),
             Locator::Name => format!("the name {value}"),
             Locator::PrivateIp => format!("the private address {value}"),
         };
+
         match (fitting.as_slice(), found.first()) {
             ([one], _) => Ok(&self.resources[**one]),
             ([], None) => Err(Unmatched::NoResource(described())),

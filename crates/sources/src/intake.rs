@@ -149,6 +149,7 @@ impl Intake {
                     .push((place, Part::Divisor));
             }
         }
+
         Intake {
             rules,
             by_name,
@@ -195,6 +196,7 @@ impl Intake {
         if *self.index == *index {
             return;
         }
+
         self.index = index;
         self.groups.clear();
         self.by_resource.clear();
@@ -203,6 +205,7 @@ impl Intake {
             .iter()
             .map(|(labels, place)| (labels.clone(), *place))
             .collect();
+
         for (labels, place) in places {
             self.series[place].groups = self.join(&labels, place);
         }
@@ -236,6 +239,7 @@ impl Intake {
                 self.insert(place, point, now, &mut counts, &mut touched);
             }
         }
+
         let mut samples = Vec::new();
         for (group, period) in touched {
             match self
@@ -247,6 +251,7 @@ impl Intake {
                 Some(Some(value)) => samples.extend(self.sample(connection, group, period, value)),
             }
         }
+
         Taken { samples, counts }
     }
 
@@ -269,10 +274,12 @@ impl Intake {
             () => &mut counts.mapped,
         };
         *count += 1;
+
         // A time that no clock shows has no period: its beginning lies beyond the numbers.
         let Some(period) = checked_period(at_ms) else {
             return;
         };
+
         // A late point is also what a counter of the next period grows from.
         for group in &self.series[place].groups {
             touched.extend([(*group, period), (*group, period + PERIOD_MS)]);
@@ -310,6 +317,7 @@ impl Intake {
         if self.series.len() >= MOST_SERIES {
             return None;
         }
+
         let place = self.series.len();
         self.series.push(Series {
             seen: now,
@@ -317,6 +325,7 @@ impl Intake {
         });
         self.series[place].groups = self.join(&labels, place);
         self.places.insert(labels, place);
+
         Some(place)
     }
 
@@ -328,6 +337,7 @@ impl Intake {
             .cloned()
             .unwrap_or_default();
         let mut joined = Vec::new();
+
         for (rule, part) in uses {
             if !self.selects(rule, part, labels) {
                 continue;
@@ -359,6 +369,7 @@ impl Intake {
             }
             joined.push(group);
         }
+
         joined
     }
 
@@ -370,6 +381,7 @@ impl Intake {
             .collect();
         self.groups.clear();
         self.by_resource.clear();
+
         for (labels, place) in std::mem::take(&mut self.places) {
             let Some(series) = old[place]
                 .take()
@@ -394,6 +406,7 @@ impl Intake {
             divisors,
             ..
         } = &self.groups[group];
+
         let rule = &self.rules[*rule];
         let value = |(labels, place): &(Labels, usize)| {
             let points = &self.series[*place].points;
@@ -407,6 +420,7 @@ impl Intake {
             let divisor = self.series[*divisors.get(labels)?].points.mean(period)?;
             (divisor != 0.0).then(|| value / divisor)
         };
+
         rule.combined(&dividends.iter().filter_map(value).collect::<Vec<_>>())
     }
 

@@ -68,10 +68,12 @@ impl fmt::Display for Labels {
         if rest.peek().is_none() {
             return Ok(());
         }
+
         f.write_str("{")?;
         for (place, (name, value)) in rest.enumerate() {
             write!(f, "{}{name}={value:?}", if place == 0 { "" } else { "," })?;
         }
+
         f.write_str("}")
     }
 }

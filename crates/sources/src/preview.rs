@@ -53,6 +53,7 @@ impl RulePreview {
         let room = SHOWN - unmapped.len().min(SHOWN / 2);
         let mut matches: Vec<Match> = mapped.into_iter().take(room).collect();
         matches.extend(unmapped.into_iter().take(SHOWN - matches.len()));
+
         RulePreview {
             series,
             mapped: count,
@@ -106,6 +107,7 @@ pub fn preview(intake: &Intake, index: &ResourceIndex, rules: &[MappingRule]) ->
         .flatten()
         .collect();
     let names = recent.names().filter(|(name, _)| !selected.contains(name));
+
     let unselected: Vec<(String, u64)> = names
         .take(NAMES)
         .map(|(name, series)| (name.to_owned(), series))
@@ -131,6 +133,7 @@ fn of_rule(intake: &Intake, index: &ResourceIndex, rule: &MappingRule) -> RulePr
                 .map(|(labels, value)| (labels.without_name(), value))
         })
         .collect();
+
     let one = |(labels, value): (&Labels, f64)| {
         let located = index.locate(rule, labels).cloned();
         let divided = match &rule.divide_by {
@@ -152,6 +155,7 @@ fn of_rule(intake: &Intake, index: &ResourceIndex, rule: &MappingRule) -> RulePr
             outcome,
         }
     };
+
     let all = intake.recent.of(rule.series.name()).into_iter();
     RulePreview::new(
         all.filter(|(labels, _)| rule.series.matches(labels))

@@ -31,6 +31,7 @@ pub fn series_expression(rule: &MappingRule) -> String {
         Some(divisor) => format!("{series} / avg_over_time({divisor}[{PERIOD_S}s])"),
         None => series,
     };
+
     format!("{} + {} * ({divided})", rule.offset, rule.scale)
 }
 
@@ -48,6 +49,7 @@ mod tests {
             "avg by (instance) (100 + -100 * (avg_over_time(node_memory_MemAvailable_bytes[300s]) \
              / avg_over_time(node_memory_MemTotal_bytes[300s])))"
         );
+
         assert_eq!(
             range_expression(&rules[1]),
             "avg by (instance) (100 + -100 * (rate(node_cpu_seconds_total{mode=\"idle\"}[300s])))"

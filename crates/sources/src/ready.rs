@@ -40,6 +40,7 @@ fn node_exporter() -> Vec<RuleDraft> {
         locate_by: "private_ip".to_owned(),
         ..RuleDraft::default()
     };
+
     let filesystem = |what: &str| format!("node_filesystem_{what}_bytes{{{NO_DISK}}}");
     let idle = "node_cpu_seconds_total{mode=\"idle\"}".to_owned();
     vec![

@@ -135,6 +135,7 @@ impl MappingRule {
         let wrong = |field: &str, message: String| {
             FieldError::new(format!("{place}.{field}"), "invalid", message)
         };
+
         let metric = one_of(
             "metric",
             Some(&draft.metric),
@@ -145,10 +146,12 @@ impl MappingRule {
         )?;
         let metric = metric.ok_or_else(|| wrong("metric", "must be given".to_owned()))?;
         let kind = kind(metric, draft.kind.as_deref(), &wrong)?;
+
         let selector = |field: &str, text: &str| {
             Selector::parse(text).map_err(|error| wrong(field, error.to_string()))
         };
         let series = selector("series", &draft.series)?;
+
         let divide_by = draft.divide_by.filter(|text| !text.trim().is_empty());
         let divide_by = divide_by
             .map(|text| selector("divide_by", &text))
@@ -162,6 +165,7 @@ impl MappingRule {
             Reading::as_str,
             &wrong,
         )?;
+
         let combine = draft.combine.as_deref();
         let combine = one_of(
             "combine",
@@ -171,6 +175,7 @@ impl MappingRule {
             Combine::as_str,
             &wrong,
         )?;
+
         let (scale, offset) = (draft.scale.unwrap_or(1.0), draft.offset.unwrap_or(0.0));
         if !scale.is_finite() || scale == 0.0 {
             return Err(wrong("scale", "must be a number other than 0".to_owned()));
@@ -178,6 +183,7 @@ impl MappingRule {
         if !offset.is_finite() {
             return Err(wrong("offset", "must be a number".to_owned()));
         }
+
         let label = draft
             .label
             .filter(|label| !label.is_empty())
@@ -188,6 +194,7 @@ impl MappingRule {
                 format!("{label:?} is not the name of a label"),
             ));
         }
+
         let locator = locator(&draft.locate_by, draft.tag, &wrong)?;
         let (reading, combine) = (
             reading.unwrap_or(Reading::Gauge),
@@ -266,12 +273,14 @@ fn one_of<T: Copy>(
     let Some(given) = given.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
+
     let known = || {
         all.iter()
             .map(|one| name(*one))
             .collect::<Vec<_>>()
             .join(", ")
     };
+
     parse(given)
         .map(Some)
         .ok_or_else(|| wrong(field, format!("{given:?} is not one of {}", known())))
@@ -285,11 +294,13 @@ fn kind(
     let Some(given) = given.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
+
     let kind = ResourceKind::parse(given)
         .ok_or_else(|| wrong("kind", format!("{given:?} is not a kind")))?;
     if kind.metrics().contains(&metric) {
         return Ok(Some(kind));
     }
+
     Err(wrong(
         "kind",
         format!("resources of the kind {kind} have no metric {metric}"),
@@ -301,6 +312,7 @@ fn locator(given: &str, tag: Option<String>, wrong: &Wrong<'_>) -> Result<Locato
     if given != "tag" && tag.is_some() {
         return Err(wrong("tag", "goes with locate_by tag alone".to_owned()));
     }
+
     match (given, tag) {
         ("id", _) => Ok(Locator::Id),
         ("name", _) => Ok(Locator::Name),
@@ -417,9 +429,11 @@ mod tests {
                 "rules[0].tag",
             ),
         ];
+
         for (draft, field) in cases {
             assert_eq!(read_rules(vec![draft]).unwrap_err().path, field);
         }
+
         assert_eq!(
             read_rules(vec![draft(); crate::MAX_RULES + 1])
                 .unwrap_err()

@@ -83,18 +83,22 @@ impl Selector {
         if text.len() > LONGEST {
             return Err(SelectorError(format!("must have at most {LONGEST} bytes")));
         }
+
         let end = text.find('{').unwrap_or(text.len());
         let (name, rest) = (text[..end].trim_end(), &text[end..]);
+
         if !is_metric_name(name) {
             let message =
                 "must begin with the name of a metric, such as node_memory_MemTotal_bytes";
             return Err(SelectorError(message.to_owned()));
         }
+
         let matchers = if rest.is_empty() {
             Vec::new()
         } else {
             Parser { text, at: end + 1 }.matchers()?
         };
+
         Ok(Selector {
             text: text.to_owned(),
             name: name.to_owned(),
@@ -172,6 +176,7 @@ impl Parser<'_> {
             }
             found.push(self.matcher()?);
         }
+
         self.skip_space();
         if self.rest().is_empty() {
             Ok(found)
@@ -190,6 +195,7 @@ impl Parser<'_> {
         if !is_label_name(&label) {
             return self.wrong("the name of a label");
         }
+
         self.at += length;
         let (negated, expression) = match () {
             () if self.take("=~") => (false, true),
@@ -198,12 +204,14 @@ impl Parser<'_> {
             () if self.take("=") => (false, false),
             () => return self.wrong("=, !=, =~ or !~"),
         };
+
         let value = self.quoted()?;
         let test = if expression {
             Test::Expression(compiled(&value)?)
         } else {
             Test::Equal(value)
         };
+
         Ok(Matcher {
             label,
             negated,
@@ -216,6 +224,7 @@ impl Parser<'_> {
         let Some(quote @ ('"' | '\'')) = self.rest().chars().next() else {
             return self.wrong("a value in quotes");
         };
+
         let (mut value, mut escaped) = (String::new(), false);
         for (place, letter) in self.rest().char_indices().skip(1) {
             match letter {
@@ -234,6 +243,7 @@ impl Parser<'_> {
             }
             escaped = false;
         }
+
         self.wrong("a value that ends with its quote; a backslash is written \\\\")
     }
 }
@@ -272,6 +282,7 @@ mod tests {
             ("cpu", "12"),
             ("job", "a\"b"),
         ]);
+
         for (text, expected) in [
             ("node_cpu_seconds_total", true),
             ("node_cpu_seconds_total{}", true),
@@ -294,6 +305,7 @@ mod tests {
                 "{text}"
             );
         }
+
         let recorded = Selector::parse("instance:node_memory:ratio").unwrap();
         assert!(recorded.matches(&labels(&[("__name__", "instance:node_memory:ratio")])));
     }

@@ -48,11 +48,13 @@ impl Address {
                 "the path of the SQLite file must be UTF-8".into(),
             ));
         };
+
         if text.is_empty() || text.starts_with(":memory:") {
             return Err(OpenError::Address(
                 "needs the path of a file; a SQLite database in memory is not supported".into(),
             ));
         }
+
         let shown = format!("sqlite://{text}");
         Ok(Address {
             backend: Backend::Sqlite,
@@ -70,6 +72,7 @@ impl Address {
             message,
         };
         let absolute = std::fs::canonicalize(file).map_err(|error| unusable(error.to_string()))?;
+
         let text = absolute
             .to_str()
             .ok_or_else(|| unusable("its path is not UTF-8".into()))?;
@@ -90,6 +93,7 @@ impl Address {
             url.host_str().unwrap_or("localhost"),
             url.path()
         );
+
         Ok(Address {
             backend: Backend::Postgres,
             file: None,
@@ -115,6 +119,7 @@ fn escape(path: &str) -> String {
             other => out.push_str(&format!("%{other:02X}")),
         }
     }
+
     out
 }
 

@@ -112,11 +112,13 @@ async fn insert(store: &Store, rule: &Rule, most: u64) -> std::result::Result<()
         .fetch_one(&mut *tx)
         .await?
         .try_get(0)?;
+
     if u64::try_from(count).unwrap_or_default() >= most {
         return Err(Fault::Conflict(format!(
             "there are {count} alert rules, and at most {most}; remove one first"
         )));
     }
+
     sqlx::query(
         "INSERT INTO alert_rules (id, name, revision, created_at_ms, version, document)
          VALUES ($1, $2, $3, $4, $5, $6)",
@@ -130,6 +132,7 @@ async fn insert(store: &Store, rule: &Rule, most: u64) -> std::result::Result<()
     .execute(&mut *tx)
     .await
     .map_err(|error| Fault::or_taken(error, || taken(rule)))?;
+
     Ok(tx.commit().await?)
 }
 
@@ -142,6 +145,7 @@ async fn update(store: &Store, rule: &Rule) -> std::result::Result<(), Fault> {
         id: &rule.id.0,
         version: rule.version,
     };
+
     let update = sqlx::query(
         "UPDATE alert_rules SET name = $3, revision = $4, version = $5, document = $6 WHERE id = $1 AND version = $2",
     )
@@ -152,6 +156,7 @@ async fn update(store: &Store, rule: &Rule) -> std::result::Result<(), Fault> {
     .bind(version(rule.version))
     .bind(encode(&RuleRow::from(rule))?);
     record.run(&mut tx, update, || taken(rule)).await?;
+
     evaluation::forget(&mut tx, &rule.id, Some(rule.revision)).await?;
     Ok(tx.commit().await?)
 }
@@ -166,6 +171,7 @@ async fn delete(store: &Store, id: &RuleId) -> std::result::Result<(), Fault> {
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("alert rule", &id.0));
     }
+
     evaluation::forget(&mut tx, id, None).await?;
     Ok(tx.commit().await?)
 }
@@ -196,6 +202,7 @@ async fn page(
         .try_get(0)?;
     let page = Filter::default().page(SELECT, ORDER, limit, offset);
     let rows = sqlx::query(page).fetch_all(store.read()).await?;
+
     Ok((
         rows.iter()
             .map(rule)
@@ -208,12 +215,14 @@ async fn named(store: &Store, names: &[&str]) -> std::result::Result<Vec<Rule>, 
     if names.is_empty() {
         return Ok(Vec::new());
     }
+
     let mut filter = Filter::default();
     filter.one_of("name", names.iter().copied());
     let rows = filter
         .query(filter.sql(SELECT, ORDER))
         .fetch_all(store.read())
         .await?;
+
     rows.iter().map(rule).collect()
 }
 

@@ -99,6 +99,7 @@ async fn update(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fau
         id: &anomaly.id.0,
         version: anomaly.version,
     };
+
     let update =
         sqlx::query("UPDATE anomalies SET status = $3, version = $4, document = $5 WHERE id = $1 AND version = $2")
             .bind(&anomaly.id.0)
@@ -106,6 +107,7 @@ async fn update(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fau
             .bind(anomaly.status.as_str())
             .bind(version(anomaly.version))
             .bind(encode(&AnomalyRow::from(anomaly))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             taken(anomaly)
@@ -131,6 +133,7 @@ async fn list(
     if let Some(class) = wanted.class {
         filter.text("class = ?", class.as_str());
     }
+
     filter.one_of("status", wanted.status.iter().map(|status| status.as_str()));
     if let Some(key) = &wanted.key {
         filter.text("key = ?", key);
@@ -141,6 +144,7 @@ async fn list(
     if let Some(since) = wanted.since {
         filter.integer("started_at_ms >= ?", since.as_millisecond());
     }
+
     let count = filter
         .query(filter.sql("SELECT COUNT(*) FROM anomalies", ""))
         .fetch_one(store.read())
@@ -152,6 +156,7 @@ async fn list(
         wanted.offset,
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     let found = rows
         .iter()
         .map(anomaly)
@@ -187,9 +192,11 @@ async fn settings_put(store: &Store, settings: &AnomalySettings) -> std::result:
     let conflict = || {
         Fault::Conflict("the anomaly settings were changed by someone else; reload them".to_owned())
     };
+
     if stored.version + 1 != settings.version {
         return Err(conflict());
     }
+
     let done = if stored.version == AnomalySettings::default().version {
         sqlx::query(
             "INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -206,6 +213,7 @@ async fn settings_put(store: &Store, settings: &AnomalySettings) -> std::result:
             .execute(store.write())
             .await?
     };
+
     if done.rows_affected() > 0 {
         Ok(())
     } else {
@@ -243,6 +251,7 @@ async fn cursor(store: &Store) -> std::result::Result<Option<u64>, Fault> {
         .await?;
     let Some(row) = row else { return Ok(None) };
     let text: String = row.try_get(0)?;
+
     text.parse().map(Some).map_err(|error| {
         Fault::Backend(format!(
             "the stored setting {CURSOR} cannot be read: {error}"
@@ -261,10 +270,12 @@ async fn advance(store: &Store, from: Option<u64>, to: u64) -> std::result::Resu
             Some(from.to_string()),
         ),
     };
+
     let mut query = sqlx::query(statement).bind(CURSOR).bind(to.to_string());
     if let Some(from) = from {
         query = query.bind(from);
     }
+
     match query.execute(store.write()).await?.rows_affected() {
         0 => Err(Fault::Conflict(
             "another process has judged these entries".to_owned(),

@@ -68,6 +68,7 @@ impl<const COLUMNS: usize> Insert<COLUMNS> {
             format!("({})", places.collect::<Vec<_>>().join(", "))
         };
         let places = (0..rows.len()).map(row).collect::<Vec<_>>().join(", ");
+
         let sql =
             AssertSqlSafe(format!("{} VALUES {places} {}", self.head, self.tail)).into_sql_str();
         rows.iter()

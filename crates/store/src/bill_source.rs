@@ -62,6 +62,7 @@ async fn update(store: &Store, source: &BillSource) -> Fallible<()> {
         id: &source.id.0,
         version: source.version,
     };
+
     let update =
         sqlx::query("UPDATE bill_sources SET version = $3, name = $4, document = $5 WHERE id = $1 AND version = $2")
             .bind(&source.id.0)
@@ -69,6 +70,7 @@ async fn update(store: &Store, source: &BillSource) -> Fallible<()> {
             .bind(version(source.version))
             .bind(&source.name)
             .bind(encode(&BillSourceRow::from(source))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             taken(source)
@@ -121,6 +123,7 @@ fn source(row: &AnyRow) -> Fallible<(BillSource, Option<BillSync>)> {
         .map(|state| decode::<BillSyncRow>(&state).and_then(BillSyncRow::into_sync))
         .transpose();
     let wrong = |error| unreadable("bill source", &id)(error);
+
     Ok((
         source.map_err(wrong)?,
         sync.map_err(|error| unreadable("bill source", &id)(error))?,

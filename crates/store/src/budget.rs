@@ -67,11 +67,13 @@ async fn insert(store: &Store, budget: &Budget, most: u64) -> std::result::Resul
         .fetch_one(&mut *tx)
         .await?
         .try_get(0)?;
+
     if u64::try_from(count).unwrap_or_default() >= most {
         return Err(Fault::Conflict(format!(
             "the limit of {most} budgets is reached; delete one first"
         )));
     }
+
     sqlx::query("INSERT INTO budgets (id, name, created_at_ms, version, document) VALUES ($1, $2, $3, $4, $5)")
         .bind(&budget.id.0)
         .bind(&budget.name)
@@ -81,6 +83,7 @@ async fn insert(store: &Store, budget: &Budget, most: u64) -> std::result::Resul
         .execute(&mut *tx)
         .await
         .map_err(|error| Fault::or_taken(error, || taken(budget)))?;
+
     Ok(tx.commit().await?)
 }
 
@@ -91,6 +94,7 @@ async fn update(store: &Store, budget: &Budget) -> std::result::Result<(), Fault
         id: &budget.id.0,
         version: budget.version,
     };
+
     let update = sqlx::query(
         "UPDATE budgets SET name = $3, version = $4, document = $5, standing = NULL WHERE id = $1 AND version = $2",
     )
@@ -99,6 +103,7 @@ async fn update(store: &Store, budget: &Budget) -> std::result::Result<(), Fault
     .bind(&budget.name)
     .bind(version(budget.version))
     .bind(encode(&BudgetRow::from(budget))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             taken(budget)
@@ -115,6 +120,7 @@ async fn delete(store: &Store, id: &BudgetId) -> std::result::Result<(), Fault> 
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("budget", &id.0));
     }
+
     sqlx::query("DELETE FROM budget_alerts WHERE budget_id = $1")
         .bind(&id.0)
         .execute(&mut *tx)
@@ -160,10 +166,12 @@ async fn evaluated(
         .bind(encode(&StandingRow::from(status))?)
         .execute(&mut *tx)
         .await?;
+
     if done.rows_affected() == 0 {
         // Changed or removed in between: it is evaluated again as it is now.
         return Ok(());
     }
+
     for alert in alerts {
         sqlx::query(
             "INSERT INTO budget_alerts (id, budget_id, period_start, basis, percent, amount, raised_at_ms, recorded, document)
@@ -181,6 +189,7 @@ async fn evaluated(
         .execute(&mut *tx)
         .await?;
     }
+
     Ok(tx.commit().await?)
 }
 

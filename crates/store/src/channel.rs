@@ -83,6 +83,7 @@ async fn update(
         id: &channel.id.0,
         version: channel.version,
     };
+
     let secret = secret
         .map(|secret| sealed(store, &channel.id, secret))
         .transpose()?;
@@ -95,6 +96,7 @@ async fn update(
     .bind(version(channel.version))
     .bind(encode(&ChannelRow::from(channel))?)
     .bind(secret);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             "the channel exists already".to_owned()
@@ -111,6 +113,7 @@ async fn delete(store: &Store, id: &ChannelId) -> std::result::Result<(), Fault>
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("notification channel", &id.0));
     }
+
     forget(&mut tx, &id.0).await?;
     Ok(tx.commit().await?)
 }
@@ -137,6 +140,7 @@ async fn secret(store: &Store, id: &ChannelId) -> std::result::Result<ChannelSec
             id.0
         ))
     };
+
     let plain = store
         .vault()
         .open(&id.0, &sealed)

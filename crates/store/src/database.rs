@@ -100,6 +100,7 @@ impl Store {
     pub async fn open_with(url: &str, vault: Vault, options: Options) -> Result<Self, OpenError> {
         sqlx::any::install_default_drivers();
         let mut address = Address::parse(url)?;
+
         if let Some(file) = address.file.clone() {
             create(&file).map_err(|error| OpenError::File {
                 at: address.shown.clone(),
@@ -107,6 +108,7 @@ impl Store {
             })?;
             address.locate(&file)?;
         }
+
         let mut first = connect(&address, options.patience).await?;
         let begun = first
             .begin_with(begin(address.backend))
@@ -116,6 +118,7 @@ impl Store {
         first.close().await.map_err(OpenError::statement)?;
         let inner = Inner::pools(&address, options, vault);
         inner.refused.close().await;
+
         Ok(Store {
             inner: Arc::new(inner),
         })
@@ -228,6 +231,7 @@ impl Inner {
                 })
                 .connect_lazy_with(quiet(&address.options))
         };
+
         let (read, write) = match address.backend {
             Backend::Sqlite => (pool(options.connections.max(1), true), pool(1, false)),
             Backend::Postgres => {
@@ -235,6 +239,7 @@ impl Inner {
                 (both.clone(), both)
             }
         };
+
         // SQLite has one writer: a second connection would wait for its file lock, behind
         // transactions.
         let lease = if address.backend == Backend::Sqlite {
@@ -242,6 +247,7 @@ impl Inner {
         } else {
             pool(1, false)
         };
+
         let refused = pool(1, true);
         Inner {
             backend: address.backend,

@@ -106,6 +106,7 @@ async fn advance(
 ) -> std::result::Result<(), Fault> {
     let moved = || Fault::Conflict("another process has read the log in the meantime".to_owned());
     let mut tx = store.begin().await?;
+
     match from {
         None => {
             sqlx::query("INSERT INTO outbox (id, next_sequence) VALUES ($1, $2)")
@@ -133,9 +134,11 @@ async fn advance(
             }
         }
     }
+
     for one in outgoing {
         insert_in(&mut tx, one).await?;
     }
+
     for notice in notices {
         sqlx::query(
             "INSERT INTO notices (id, subject, due_at_ms, at_ms, document) VALUES ($1, $2, $3, $4, $5)
@@ -149,6 +152,7 @@ async fn advance(
         .execute(&mut *tx)
         .await?;
     }
+
     Ok(tx.commit().await?)
 }
 
@@ -176,6 +180,7 @@ async fn insert_in(
     .bind(&outgoing.body)
     .execute(&mut **tx)
     .await?;
+
     Ok(())
 }
 
@@ -192,6 +197,7 @@ async fn update(store: &Store, delivery: &Delivery) -> std::result::Result<(), F
         id: &delivery.id.0,
         version: delivery.version,
     };
+
     let update = sqlx::query(
         "UPDATE deliveries SET status = $3, next_attempt_at_ms = $4, finished_at_ms = $5, version = $6, document = $7
          WHERE id = $1 AND version = $2",
@@ -203,6 +209,7 @@ async fn update(store: &Store, delivery: &Delivery) -> std::result::Result<(), F
     .bind(delivery.finished_at.map(Timestamp::as_millisecond))
     .bind(version(delivery.version))
     .bind(encode(&DeliveryRow::from(delivery))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             "the delivery exists already".to_owned()
@@ -249,6 +256,7 @@ async fn list(
         offset,
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     Ok((
         rows.iter()
             .map(delivery)
@@ -334,9 +342,11 @@ async fn gather(
             ));
         }
     }
+
     for digest in digests {
         insert_in(&mut tx, digest).await?;
     }
+
     Ok(tx.commit().await?)
 }
 

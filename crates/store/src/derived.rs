@@ -26,6 +26,7 @@ pub(crate) async fn keep_saving(connection: &mut AnyConnection, of: &Action) -> 
     if of.purpose != Purpose::Apply || of.watch.is_none() {
         return Ok(());
     }
+
     let all = sqlx::query(
         "SELECT id, document FROM actions WHERE recommendation_id = $1 ORDER BY started_at_ms DESC, id DESC",
     )
@@ -33,6 +34,7 @@ pub(crate) async fn keep_saving(connection: &mut AnyConnection, of: &Action) -> 
     .fetch_all(&mut *connection)
     .await?;
     let all = all.iter().map(action).collect::<Result<Vec<_>, Fault>>()?;
+
     totals::measure(connection, &of.recommendation, realised_savings(&all)).await
 }
 
@@ -55,6 +57,7 @@ async fn next(
         .bind(CHUNK)
         .fetch_all(connection)
         .await?;
+
     if let Some(row) = rows.last() {
         *last = row.try_get(0)?;
     }

@@ -157,6 +157,7 @@ mod tests {
             .connect_with(options)
             .await
             .unwrap();
+
         sqlx::query("CREATE TABLE noise (bytes BLOB)")
             .execute(&pool)
             .await
@@ -170,6 +171,7 @@ mod tests {
         let fault = Fault::from(error);
         assert!(matches!(fault, Fault::Full(_)), "{fault}");
         assert!(matches!(StoreError::from(fault), StoreError::Full(_)));
+
         let error = sqlx::query("SELECT nothing")
             .execute(&pool)
             .await

@@ -34,6 +34,7 @@ impl Filter {
             self.values.push(Value::Text((*value).to_owned()));
             sql.push_str(&format!("${}{piece}", self.values.len()));
         }
+
         self.join();
         self.sql.push_str(&sql);
     }
@@ -67,6 +68,7 @@ impl Filter {
             self.values.push(Value::Text(text.to_owned()));
             places.push(format!("${}", self.values.len()));
         }
+
         if !places.is_empty() {
             self.join();
             self.sql
@@ -111,6 +113,7 @@ impl Filter {
         } else {
             i64::try_from(limit).unwrap_or(i64::MAX)
         };
+
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
         AssertSqlSafe(format!(
             "{head}{}{tail} LIMIT {limit} OFFSET {offset}",

@@ -58,6 +58,7 @@ impl Store {
         let row = in_time(PATIENCE, query.fetch_optional(self.lease_pool())).await?;
         let Some(row) = row else { return Ok(None) };
         let size: i64 = row.try_get(1).map_err(Fault::from)?;
+
         Ok(Some(Lease {
             log_origin: row.try_get(0).map_err(Fault::from)?,
             log: LogHead {
@@ -92,14 +93,17 @@ impl Store {
                  WHERE name = $1 AND epoch = $5 AND beat = $6"
             }
         };
+
         let mut query = sqlx::query(statement)
             .bind(NAME)
             .bind(log_origin)
             .bind(epoch)
             .bind(instance);
+
         if let Some(seen) = seen {
             query = query.bind(seen.epoch).bind(seen.beat);
         }
+
         let done = in_time(PATIENCE, query.execute(self.lease_pool())).await?;
         Ok((done.rows_affected() > 0).then_some(epoch))
     }
@@ -121,9 +125,11 @@ impl Store {
             }
         };
         let mut query = sqlx::query(statement).bind(NAME).bind(epoch);
+
         if let Some(log) = log {
             query = query.bind(stored_size(log.size)).bind(log.root.clone());
         }
+
         Ok(in_time(RENEWAL, query.execute(self.lease_pool()))
             .await?
             .rows_affected()

@@ -108,6 +108,7 @@ async fn update(
         id: &source.id.0,
         version: source.version,
     };
+
     let before = get(store, &source.id).await?;
     let restart = i64::from(before.rules != source.rules || before.url != source.url);
     let secret = credentials
@@ -126,6 +127,7 @@ async fn update(
     .bind(secret)
     .bind(token.map(|token| hex::encode(token.0)))
     .bind(restart);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             taken(source)
@@ -195,6 +197,7 @@ async fn state(store: &Store, id: &MetricSourceId) -> Fallible<SyncState> {
     let Some(document) = document else {
         return Ok(SyncState::default());
     };
+
     decode::<StateRow>(&document)
         .and_then(StateRow::into_state)
         .map_err(unreadable("metric source", &id.0))

@@ -196,17 +196,20 @@ pub(crate) async fn run_to(
             .await
             .map_err(OpenError::statement)?;
     }
+
     sqlx::raw_sql(JOURNAL)
         .execute(&mut **tx)
         .await
         .map_err(OpenError::statement)?;
     let applied = applied(tx).await?;
+
     if let Some((newest, _)) = applied.last().filter(|(newest, _)| *newest > CURRENT) {
         return Err(OpenError::Newer {
             found: *newest,
             known: CURRENT,
         });
     }
+
     let is_filled = applied.iter().any(|(applied, _)| *applied == FILLED);
     for migration in MIGRATIONS
         .iter()
@@ -226,12 +229,14 @@ pub(crate) async fn run_to(
             None => apply(tx, migration, &checksum).await?,
         }
     }
+
     // The newest schema, because the program's statements are for no other.
     if !is_filled && version == CURRENT {
         derived::fill(tx)
             .await
             .map_err(|fault| OpenError::statement(sqlx::Error::Protocol(fault.to_string())))?;
     }
+
     Ok(())
 }
 
@@ -264,6 +269,7 @@ async fn apply(
     .execute(&mut **tx)
     .await
     .map_err(OpenError::statement)?;
+
     tracing::info!(
         version = migration.version,
         "the state store's schema was brought up to date"

@@ -70,6 +70,7 @@ async fn insert(store: &Store, model: &Model, state: &str) -> std::result::Resul
             state.len()
         )));
     }
+
     let mut tx = store.begin().await?;
     sqlx::query(
         "INSERT INTO models (id, agent_id, name, model_type, version, status, trained_at_ms, revision, document)
@@ -87,6 +88,7 @@ async fn insert(store: &Store, model: &Model, state: &str) -> std::result::Resul
     .execute(&mut *tx)
     .await
     .map_err(|error| Fault::or_taken(error, || taken(model)))?;
+
     sqlx::query("INSERT INTO model_states (model_id, state) VALUES ($1, $2)")
         .bind(&model.id.0)
         .bind(state)
@@ -109,6 +111,7 @@ async fn update_in(
         id: &model.id.0,
         version: model.revision,
     };
+
     let update = sqlx::query(
         "UPDATE models SET status = $3, trained_at_ms = $4, revision = $5, document = $6
          WHERE id = $1 AND revision = $2",
@@ -119,6 +122,7 @@ async fn update_in(
     .bind(model.trained_at.as_millisecond())
     .bind(version(model.revision))
     .bind(encode(&ModelRow::from(model))?);
+
     record.run(connection, update, || taken(model)).await
 }
 
@@ -130,12 +134,14 @@ async fn promote(
 ) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     let new = get_in(&mut tx, candidate).await?;
+
     if new.status != ModelStatus::Candidate {
         return Err(Fault::Conflict(format!(
             "the model {} is {}, no candidate",
             candidate.0, new.status
         )));
     }
+
     if let Some(over) = over {
         let old = get_in(&mut tx, over).await?;
         if old.status != ModelStatus::Serving
@@ -154,6 +160,7 @@ async fn promote(
         };
         update_in(&mut tx, &retired).await?;
     }
+
     let serving = Model {
         status: ModelStatus::Serving,
         updated_at: at,
@@ -161,6 +168,7 @@ async fn promote(
         ..new
     };
     update_in(&mut tx, &serving).await?;
+
     Ok(tx.commit().await?)
 }
 
@@ -207,6 +215,7 @@ async fn list(
     if let Some(status) = wanted.status {
         filter.text("status = ?", status.as_str());
     }
+
     let count = filter
         .query(filter.sql("SELECT COUNT(*) FROM models", ""))
         .fetch_one(store.read())
@@ -219,6 +228,7 @@ async fn list(
         wanted.offset,
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     Ok((
         rows.iter()
             .map(model)
@@ -232,6 +242,7 @@ async fn delete(store: &Store, id: &ModelId) -> std::result::Result<(), Fault> {
     if get_in(&mut tx, id).await?.status == ModelStatus::Serving {
         return Err(Fault::Conflict(format!("the model {} serves", id.0)));
     }
+
     sqlx::query("DELETE FROM model_states WHERE model_id = $1")
         .bind(&id.0)
         .execute(&mut *tx)
@@ -261,6 +272,7 @@ async fn note_list(store: &Store, limit: u64) -> std::result::Result<Vec<TrustNo
     let head = "SELECT recommendation_id, document FROM trust_notes";
     let page = filter.page(head, " ORDER BY at_ms DESC, recommendation_id", limit, 0);
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     rows.iter()
         .map(|row| {
             let id: String = row.try_get(0)?;

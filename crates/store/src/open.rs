@@ -30,6 +30,7 @@ pub(crate) async fn connect(
             }
         }
     };
+
     match tokio::time::timeout(patience, connecting).await {
         Ok(connected) => connected.map_err(|error| refusal(address, error)),
         Err(_) => Err(silence(address, patience)),
@@ -79,6 +80,7 @@ pub(crate) fn refusal(address: &Address, error: sqlx::Error) -> OpenError {
         sqlx::Error::Io(error) => error.to_string(),
         other => other.to_string(),
     };
+
     match (address.backend, error) {
         (Backend::Sqlite, _) => OpenError::File { at, message },
         (Backend::Postgres, sqlx::Error::Database(_)) => OpenError::Refused { at, message },
@@ -90,9 +92,11 @@ pub(crate) fn refusal(address: &Address, error: sqlx::Error) -> OpenError {
 /// Makes the file, for nobody else to read: it holds password hashes and sealed credentials.
 pub(crate) fn create(file: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
+
     if let Some(directory) = file.parent() {
         std::fs::create_dir_all(directory)?;
     }
+
     match OpenOptions::new()
         .write(true)
         .create_new(true)

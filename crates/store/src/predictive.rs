@@ -127,6 +127,7 @@ async fn rule_update(store: &Store, rule: &Rule) -> Done<()> {
         id: &rule.id.0,
         version: rule.version,
     };
+
     let update = sqlx::query(
         "UPDATE predictive_rules SET version = $3, document = $4 WHERE id = $1 AND version = $2",
     )
@@ -134,6 +135,7 @@ async fn rule_update(store: &Store, rule: &Rule) -> Done<()> {
     .bind(record.expected())
     .bind(version(rule.version))
     .bind(encode(&RuleRow::from(rule))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             "the rule exists already".to_owned()
@@ -176,6 +178,7 @@ fn rule(row: &AnyRow) -> Done<Rule> {
     let rule = read.map_err(unreadable("predictive rule", &id))?;
     let evaluated: Option<i64> = row.try_get(2)?;
     let evaluated_at = evaluated.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+
     Ok(Rule {
         evaluated_at,
         last_result: row.try_get(3)?,
@@ -197,6 +200,7 @@ async fn prediction_insert(
         // It was removed while it was evaluated.
         return Ok(());
     }
+
     for prediction in predictions {
         sqlx::query(
             "INSERT INTO predictions (id, rule_id, resource, outcome, at_ms, document) VALUES ($1, $2, $3, $4, $5, $6)",
@@ -211,6 +215,7 @@ async fn prediction_insert(
         .await
         .map_err(|error| Fault::or_taken(error, || format!("the prediction {} exists already", prediction.id.0)))?;
     }
+
     sqlx::query(
         "DELETE FROM predictions WHERE rule_id = $1 AND id NOT IN
          (SELECT id FROM predictions WHERE rule_id = $1 ORDER BY at_ms DESC, id DESC LIMIT $2)",
@@ -219,6 +224,7 @@ async fn prediction_insert(
     .bind(version(keep))
     .execute(&mut *tx)
     .await?;
+
     Ok(tx.commit().await?)
 }
 
@@ -233,6 +239,7 @@ async fn prediction_list(store: &Store, wanted: &PredictionFilter) -> Done<(Vec<
     if let Some(outcome) = wanted.outcome {
         filter.text("outcome = ?", outcome.as_str());
     }
+
     let count = filter
         .query(filter.sql("SELECT COUNT(*) FROM predictions", ""))
         .fetch_one(store.read())
@@ -244,6 +251,7 @@ async fn prediction_list(store: &Store, wanted: &PredictionFilter) -> Done<(Vec<
         wanted.offset,
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     let read = |row: &AnyRow| {
         let id: String = row.try_get(0)?;
         let found =
@@ -251,6 +259,7 @@ async fn prediction_list(store: &Store, wanted: &PredictionFilter) -> Done<(Vec<
         found.map_err(unreadable("prediction", &id))
     };
     let found = rows.iter().map(read).collect::<Done<_>>()?;
+
     Ok((found, count.try_get::<i64, _>(0)?.unsigned_abs()))
 }
 
@@ -279,6 +288,7 @@ async fn calendar_update(store: &Store, calendar: &Calendar) -> Done<()> {
         id: &calendar.id.0,
         version: calendar.version,
     };
+
     let update = sqlx::query(
         "UPDATE calendars SET version = $3, document = $4 WHERE id = $1 AND version = $2",
     )
@@ -286,6 +296,7 @@ async fn calendar_update(store: &Store, calendar: &Calendar) -> Done<()> {
     .bind(record.expected())
     .bind(version(calendar.version))
     .bind(encode(&CalendarRow::from(calendar))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             "the calendar exists already".to_owned()
@@ -331,6 +342,7 @@ fn calendar(row: &AnyRow) -> Done<Calendar> {
         }
         Ok(calendar)
     };
+
     read().map_err(unreadable("calendar", &id))
 }
 
@@ -345,6 +357,7 @@ async fn traffic_settings_get(store: &Store) -> Done<TrafficSettings> {
     let Some(row) = row else {
         return Ok(TrafficSettings::default());
     };
+
     decode::<TrafficSettingsRow>(row.try_get(0)?)
         .map(TrafficSettings::from)
         .map_err(unreadable("setting", TRAFFIC))
@@ -356,9 +369,11 @@ async fn traffic_settings_put(store: &Store, settings: &TrafficSettings) -> Done
     let conflict = || {
         Fault::Conflict("traffic intelligence was changed by someone else; reload it".to_owned())
     };
+
     if stored.version + 1 != settings.version {
         return Err(conflict());
     }
+
     let document = encode(&TrafficSettingsRow::from(settings))?;
     let written = if stored.version == 0 {
         sqlx::query(
@@ -376,6 +391,7 @@ async fn traffic_settings_put(store: &Store, settings: &TrafficSettings) -> Done
             .execute(store.write())
             .await?
     };
+
     if written.rows_affected() > 0 {
         Ok(())
     } else {

@@ -49,6 +49,7 @@ async fn put(store: &Store, file: &StoredPriceFile) -> Fallible<()> {
     .bind(STANDARD.encode(packed))
     .execute(store.write())
     .await?;
+
     Ok(())
 }
 
@@ -59,6 +60,7 @@ async fn delete(store: &Store, provider: Provider, kind: PriceKind) -> Fallible<
         .execute(store.write())
         .await?;
     let name = || format!("{}/{}", provider.as_str(), kind.as_str());
+
     if done.rows_affected() > 0 {
         Ok(())
     } else {
@@ -90,6 +92,7 @@ fn file(row: &AnyRow) -> Fallible<StoredPriceFile> {
         zstd::bulk::decompress(&packed, MOST_BYTES).map_err(|error| broken(error.to_string()))?;
     let text = String::from_utf8(text).map_err(|error| broken(error.to_string()))?;
     let document = decode::<PriceFileRow>(row.try_get(2)?);
+
     document
         .and_then(|row| row.into_file(text))
         .map_err(unreadable("price file", &name))

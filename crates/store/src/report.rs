@@ -83,11 +83,13 @@ async fn insert(
         .fetch_one(&mut *tx)
         .await?
         .try_get(0)?;
+
     if u64::try_from(count).unwrap_or_default() >= most {
         return Err(Fault::Conflict(format!(
             "there are {count} reports, and at most {most}; remove one first"
         )));
     }
+
     sqlx::query("INSERT INTO reports (id, name, next_run_at_ms, version, document) VALUES ($1, $2, $3, $4, $5)")
         .bind(&report.id.0)
         .bind(&report.name)
@@ -97,6 +99,7 @@ async fn insert(
         .execute(&mut *tx)
         .await
         .map_err(|error| Fault::or_taken(error, || taken(report)))?;
+
     Ok(tx.commit().await?)
 }
 
@@ -110,6 +113,7 @@ async fn update(
         id: &report.id.0,
         version: report.version,
     };
+
     let update = sqlx::query(
         "UPDATE reports SET name = $3, next_run_at_ms = $4, version = $5, document = $6 WHERE id = $1 AND version = $2",
     )
@@ -119,6 +123,7 @@ async fn update(
     .bind(report.next_run_at.map(Timestamp::as_millisecond))
     .bind(version(report.version))
     .bind(encode(&ReportRow::from(report))?);
+
     record.run(tx, update, || taken(report)).await
 }
 

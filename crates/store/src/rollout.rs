@@ -69,6 +69,7 @@ async fn update(store: &Store, rollout: &Rollout) -> Result<(), Fault> {
         id: &rollout.id.0,
         version: rollout.version,
     };
+
     let update = sqlx::query(
         "UPDATE rollouts SET status = $3, is_open = $4, version = $5, document = $6 WHERE id = $1 AND version = $2",
     )
@@ -78,6 +79,7 @@ async fn update(store: &Store, rollout: &Rollout) -> Result<(), Fault> {
     .bind(i64::from(!rollout.status.is_end()))
     .bind(version(rollout.version))
     .bind(encode(&RolloutRow::from(rollout))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             taken(rollout)
@@ -104,6 +106,7 @@ async fn list(store: &Store, wanted: &RolloutFilter) -> Result<(Vec<Rollout>, u6
     if let Some(kind) = wanted.kind {
         filter.text("kind = ?", kind.as_str());
     }
+
     let count = filter
         .query(filter.sql("SELECT COUNT(*) FROM rollouts", ""))
         .fetch_one(store.read())
@@ -116,6 +119,7 @@ async fn list(store: &Store, wanted: &RolloutFilter) -> Result<(Vec<Rollout>, u6
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
     let found = rows.iter().map(rollout).collect::<Result<_, _>>()?;
+
     Ok((found, count.try_get::<i64, _>(0)?.unsigned_abs()))
 }
 

@@ -59,16 +59,19 @@ async fn insert(store: &Store, search: &SavedSearch, most: u64) -> std::result::
     if owner.rows_affected() == 0 {
         return Err(Fault::not_found("user", &search.owner.0));
     }
+
     let owned: i64 = sqlx::query("SELECT COUNT(*) FROM saved_searches WHERE owner_id = $1")
         .bind(&search.owner.0)
         .fetch_one(&mut *tx)
         .await?
         .try_get(0)?;
+
     if u64::try_from(owned).unwrap_or_default() >= most {
         return Err(Fault::Conflict(format!(
             "a user may have at most {most} saved searches; remove one first"
         )));
     }
+
     sqlx::query(
         "INSERT INTO saved_searches (id, owner_id, name, shared_with, created_at_ms, updated_at_ms, version, document)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -84,6 +87,7 @@ async fn insert(store: &Store, search: &SavedSearch, most: u64) -> std::result::
     .execute(&mut *tx)
     .await
     .map_err(|error| Fault::or_taken(error, || taken(search)))?;
+
     Ok(tx.commit().await?)
 }
 
@@ -98,6 +102,7 @@ async fn update(store: &Store, search: &SavedSearch) -> std::result::Result<(), 
         id: &search.id,
         version: search.version,
     };
+
     let update = sqlx::query(
         "UPDATE saved_searches SET name = $3, shared_with = $4, updated_at_ms = $5, version = $6, document = $7
          WHERE id = $1 AND version = $2",
@@ -109,6 +114,7 @@ async fn update(store: &Store, search: &SavedSearch) -> std::result::Result<(), 
     .bind(search.updated_at_ms)
     .bind(version(search.version))
     .bind(encode(&SavedSearchRow::from(search))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             taken(search)
@@ -154,6 +160,7 @@ async fn list(
     let total = u64::try_from(count.try_get::<i64, _>(0)?).unwrap_or_default();
     let page = filter.page(SELECT, " ORDER BY name, id", limit, offset);
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     Ok((
         rows.iter()
             .map(saved_search)
@@ -167,6 +174,7 @@ fn saved_search(row: &AnyRow) -> std::result::Result<SavedSearch, Fault> {
     let document: SavedSearchRow =
         decode(row.try_get(7)?).map_err(unreadable("saved search", &id))?;
     let shared_with: &str = row.try_get(3)?;
+
     Ok(SavedSearch {
         owner: UserId(row.try_get(1)?),
         name: row.try_get(2)?,

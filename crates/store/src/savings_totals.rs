@@ -118,9 +118,11 @@ mod tests {
                 ..OpenSavings::default()
             },
         );
+
         totals.hold_open(&any, 7, some);
         assert_eq!(totals.open(&any, 7), Some(some));
         assert_eq!(totals.open(&any, 8), None, "written since");
+
         let other = RecommendationFilter {
             min_confidence: Some(85.0),
             ..RecommendationFilter::default()
@@ -140,6 +142,7 @@ mod tests {
             Some(Vec::new()),
             "open recommendations were written, and these stay"
         );
+
         assert_eq!(
             (totals.by_day(4), totals.open(&any, 8)),
             (None, Some(OpenSavings::default()))

@@ -129,6 +129,7 @@ impl Store {
         };
         let mut moment = self.read().begin_with(begin).await.map_err(Fault::from)?;
         let mut digests = Vec::new();
+
         for digested in DIGESTED {
             // Numbers as text, so that the two databases give the same bytes.
             let columns: Vec<String> = digested
@@ -149,6 +150,7 @@ impl Store {
                 digests.push(digested.digest(&values)?);
             }
         }
+
         moment.rollback().await.map_err(Fault::from)?;
         digests.sort_unstable();
         Ok(digests)
@@ -161,18 +163,21 @@ impl Digested {
             let at = self.columns.iter().position(|one| one == column)?;
             values[at].clone()
         };
+
         let row: Vec<String> = values[..self.key]
             .iter()
             .map(|value| value.clone().unwrap_or_default())
             .collect();
         let row = row.join(" ");
         let mut digested = Vec::with_capacity(values.len());
+
         for (column, value) in self.columns.iter().zip(values) {
             digested.push(match value {
                 Some(text) if *column == "document" => self.document(&row, text)?,
                 value => json!(value),
             });
         }
+
         let bytes = json!([self.table, digested]).to_string();
         // The one row of guardrails has no identifier of its own: entries name the table.
         let owners = if self.owners.is_empty() {
@@ -180,6 +185,7 @@ impl Digested {
         } else {
             self.owners.iter().filter_map(named).collect()
         };
+
         let sha256 = hex::encode(Sha256::digest(bytes));
         Ok(RowDigest {
             table: self.table.to_owned(),
@@ -198,9 +204,11 @@ impl Digested {
             ))
         };
         let mut document: Value = serde_json::from_str(text).map_err(unreadable)?;
+
         if let Some(members) = document.get_mut("row").and_then(Value::as_object_mut) {
             members.retain(|name, _| !self.volatile.contains(&name.as_str()));
         }
+
         Ok(document)
     }
 }
@@ -232,7 +240,9 @@ mod tests {
         };
         let before = connection("null", "false");
         assert_eq!(before, connection(r#"{"resources":4}"#, "false"));
+
         assert_ne!(before.sha256, connection("null", "true").sha256);
+
         let member = digest("memberships", &["u-1", "t-1"]);
         assert_eq!(
             (member.row.as_str(), member.owners),

@@ -54,6 +54,7 @@ async fn put(store: &Store, list: &ThreatList) -> std::result::Result<(), Fault>
         text: list.text.clone(),
         indicators: list.indicators,
     };
+
     let mut tx = store.begin().await?;
     // Alert rules that compare with the list are read anew.
     next_generation(&mut tx).await?;
@@ -68,6 +69,7 @@ async fn put(store: &Store, list: &ThreatList) -> std::result::Result<(), Fault>
     .bind(encode(&row)?)
     .execute(&mut *tx)
     .await?;
+
     Ok(tx.commit().await?)
 }
 
@@ -89,6 +91,7 @@ async fn delete(store: &Store, name: &str) -> std::result::Result<(), Fault> {
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("threat list", name));
     }
+
     Ok(tx.commit().await?)
 }
 
@@ -112,6 +115,7 @@ async fn state(store: &Store) -> std::result::Result<Vec<ListState>, Fault> {
             from_file: row.try_get::<i64, _>(2)? != 0,
         })
     };
+
     rows.iter().map(one).collect()
 }
 
@@ -136,6 +140,7 @@ fn list(row: &AnyRow) -> std::result::Result<ThreatList, Fault> {
             indicators,
         })
     };
+
     decode::<ThreatListRow>(row.try_get(1)?)
         .and_then(read)
         .map_err(unreadable("threat list", &name))

@@ -52,6 +52,7 @@ async fn values(store: &Store, name: &str) -> Fallible<Values> {
         let list = get(store, name).await?;
         return Ok(Values::new(list.values.iter().map(String::as_str)));
     };
+
     let list = crate::threat::get(store, threat).await?;
     // User agents are parts of a text, which a comparison with whole values cannot mean.
     let networks = parse(&list.text)
@@ -62,6 +63,7 @@ async fn values(store: &Store, name: &str) -> Fallible<Values> {
             Pattern::UserAgent(_) => None,
         });
     let networks: Vec<String> = networks.collect();
+
     Ok(Values::new(networks.iter().map(String::as_str)))
 }
 
@@ -87,9 +89,11 @@ async fn put(store: &Store, list: &ValueList) -> Fallible<()> {
         updated_at_ms: list.updated_at_ms,
         updated_by: list.updated_by.clone(),
     };
+
     let mut tx = store.begin().await?;
     // Taken first, it also makes changes of lists wait for each other on PostgreSQL.
     next_generation(&mut tx).await?;
+
     if list.version == 1 {
         let count: i64 = sqlx::query("SELECT COUNT(*) FROM value_lists")
             .fetch_one(&mut *tx)
@@ -125,6 +129,7 @@ async fn put(store: &Store, list: &ValueList) -> Fallible<()> {
             )));
         }
     }
+
     Ok(tx.commit().await?)
 }
 
@@ -138,6 +143,7 @@ async fn delete(store: &Store, name: &str) -> Fallible<()> {
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("list", name));
     }
+
     Ok(tx.commit().await?)
 }
 
@@ -150,6 +156,7 @@ fn list(row: &AnyRow) -> Fallible<ValueList> {
         updated_at_ms,
         updated_by,
     } = document;
+
     let version = u64::try_from(row.try_get::<i64, _>(1)?).unwrap_or_default();
     Ok(ValueList {
         name,

@@ -92,6 +92,7 @@ impl Vault {
             path: path.to_owned(),
             source,
         };
+
         let bytes = match std::fs::read(path) {
             Ok(bytes) => Zeroizing::new(bytes),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -100,6 +101,7 @@ impl Vault {
             }
             Err(error) => return Err(failed(error)),
         };
+
         let mode = std::fs::metadata(path)
             .map_err(failed)?
             .permissions()
@@ -107,6 +109,7 @@ impl Vault {
         if mode & 0o077 != 0 {
             tracing::warn!(path = %path.display(), "others may read the key of the secrets; set its mode to 0600");
         }
+
         Self::from_bytes(&bytes).ok_or(VaultError::Length {
             path: path.to_owned(),
             found: bytes.len(),
@@ -125,6 +128,7 @@ impl Vault {
             .chain_update(b"reeve/identifier-key/v1\0")
             .chain_update(key)
             .finalize();
+
         Some(Vault {
             cipher: Arc::new(cipher),
             id: hex::encode(&digest[..6]),
@@ -158,6 +162,7 @@ impl Vault {
                 .encrypt(&nonce, payload)
                 .map_err(|_| VaultError::Seal)?,
         );
+
         Ok(format!("v1.{}.{}", self.id, BASE64.encode(sealed)))
     }
 
@@ -167,12 +172,14 @@ impl Vault {
         let (Some("v1"), Some(key), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(VaultError::Altered);
         };
+
         if key != self.id {
             return Err(VaultError::OtherKey {
                 sealed: key.to_owned(),
                 present: self.id.clone(),
             });
         }
+
         let bytes = BASE64.decode(text).map_err(|_| VaultError::Altered)?;
         let (nonce, ciphertext) = bytes
             .split_at_checked(NONCE_BYTES)
@@ -182,6 +189,7 @@ impl Vault {
             msg: ciphertext,
             aad: &associated(owner),
         };
+
         self.cipher
             .decrypt(&nonce, payload)
             .map(Zeroizing::new)
@@ -222,16 +230,19 @@ fn place(beside: &Path, path: &Path, key: &[u8]) -> std::io::Result<()> {
         std::fs::create_dir_all(directory)?;
         std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700))?;
     }
+
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
         .open(beside)?;
+
     let linked = file
         .write_all(key)
         .and_then(|()| file.sync_all())
         .and_then(|()| std::fs::hard_link(beside, path));
     std::fs::remove_file(beside)?;
+
     match linked {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
@@ -281,12 +292,14 @@ mod tests {
     fn every_flipped_character_is_noticed() {
         let vault = Vault::from_bytes(&[7; 32]).unwrap();
         let sealed = vault.seal("c-1", SECRET).unwrap();
+
         for at in 0..sealed.len() {
             let mut bytes = sealed.clone().into_bytes();
             bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
             let text = String::from_utf8(bytes).unwrap();
             assert!(vault.open("c-1", &text).is_err(), "character {at}");
         }
+
         for broken in ["", "v1", "v1.x", "v2.a.b", "plain text"] {
             assert!(vault.open("c-1", broken).is_err(), "{broken}");
         }
@@ -299,6 +312,7 @@ mod tests {
         let first = Vault::load_or_create(&path).unwrap();
         let again = Vault::load_or_create(&path).unwrap();
         assert_eq!(first.key_id(), again.key_id());
+
         let metadata = std::fs::metadata(&path).unwrap();
         assert_eq!(
             (metadata.len(), metadata.permissions().mode() & 0o777),
@@ -321,6 +335,7 @@ mod tests {
             matches!(error, VaultError::Length { found: 5, .. }),
             "{error}"
         );
+
         let error = Vault::load_or_create(directory.path()).unwrap_err();
         assert!(matches!(error, VaultError::File { .. }), "{error}");
     }

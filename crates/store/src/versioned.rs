@@ -41,6 +41,7 @@ impl Versioned<'_> {
         if done.rows_affected() > 0 {
             return Ok(());
         }
+
         let stored = sqlx::query(self.select)
             .bind(self.id)
             .fetch_optional(&mut *connection)

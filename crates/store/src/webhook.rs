@@ -70,6 +70,7 @@ async fn update(
         id: &webhook.id.0,
         version: webhook.version,
     };
+
     let secret = secrets
         .map(|secrets| sealed(store, &webhook.id, secrets))
         .transpose()?;
@@ -81,6 +82,7 @@ async fn update(
     .bind(version(webhook.version))
     .bind(encode(&WebhookRow::from(webhook))?)
     .bind(secret);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             "the webhook exists already".to_owned()
@@ -97,6 +99,7 @@ async fn delete(store: &Store, id: &WebhookId) -> std::result::Result<(), Fault>
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("webhook", &id.0));
     }
+
     forget(&mut tx, &id.0).await?;
     Ok(tx.commit().await?)
 }

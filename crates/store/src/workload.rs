@@ -56,6 +56,7 @@ async fn put(store: &Store, found: &[Workload]) -> std::result::Result<(), Fault
         .execute(&mut *tx)
         .await?;
     }
+
     Ok(tx.commit().await?)
 }
 
@@ -115,11 +116,13 @@ async fn corrections(store: &Store) -> std::result::Result<Vec<Correction>, Faul
     )
     .fetch_all(store.read())
     .await?;
+
     let read = |row: &AnyRow| {
         let id: String = row.try_get(0)?;
         decode::<CorrectionRow>(row.try_get(1)?)
             .and_then(CorrectionRow::into_correction)
             .map_err(unreadable("correction", &id))
     };
+
     rows.iter().map(read).collect()
 }

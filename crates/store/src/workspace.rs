@@ -45,10 +45,12 @@ async fn put(store: &Store, workspace: &Workspace) -> Result<(), Fault> {
             "the settings of the workspace were changed by someone else; reload them".to_owned(),
         )
     };
+
     let stored = read(store).await?;
     if stored.as_ref().map_or(0, |(stored, _)| stored.version) + 1 != workspace.version {
         return Err(conflict());
     }
+
     let document = encode(&WorkspaceRow::from(workspace))?;
     let done = match stored {
         None => sqlx::query(
@@ -67,6 +69,7 @@ async fn put(store: &Store, workspace: &Workspace) -> Result<(), Fault> {
                 .await?
         }
     };
+
     if done.rows_affected() > 0 {
         Ok(())
     } else {

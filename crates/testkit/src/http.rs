@@ -106,6 +106,7 @@ impl Api {
         } else {
             format!("/api/v1/{path}")
         };
+
         let mut request = self.http.request(
             Method::from_bytes(method.as_bytes())?,
             format!("{}{below}", self.base),
@@ -113,16 +114,20 @@ impl Api {
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
+
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
+
         if let Some(kind) = kind {
             request = request.header("content-type", kind).body(body);
         }
+
         let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await?;
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
+
         Ok(Answer {
             asked: format!("{method} {path}"),
             status,
@@ -147,9 +152,11 @@ impl Api {
             format!("/api/v1/{path}")
         };
         let mut request = self.http.get(format!("{}{below}", self.base));
+
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
+
         headers
             .iter()
             .fold(request, |request, (name, value)| {
@@ -254,6 +261,7 @@ impl Answer {
             .and_then(|kind| kind.to_str().ok())
             .unwrap_or_default()
             .to_owned();
+
         assert_eq!(
             (self.status, self.body["code"].as_str(), kind.as_str()),
             (status, Some(code), "application/problem+json"),
@@ -261,6 +269,7 @@ impl Answer {
             self.asked,
             self.text
         );
+
         self
     }
 

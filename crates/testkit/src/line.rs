@@ -44,6 +44,7 @@ impl Line {
                 tokio::spawn(async move { line.carry(client).await.ok() });
             }
         });
+
         Ok(line)
     }
 
@@ -119,6 +120,7 @@ impl Line {
                 to_peer.write_all(&chunk[..read]).await?;
             }
         };
+
         let downward = tokio::io::copy(&mut from_peer, &mut to_client);
         let (mut upward, mut downward) = (std::pin::pin!(upward), std::pin::pin!(downward));
         tokio::select! {
@@ -127,6 +129,7 @@ impl Line {
             whole = &mut upward => if whole? { downward.await?; },
             ended = &mut downward => { ended?; },
         }
+
         Ok(())
     }
 }

@@ -41,11 +41,13 @@ impl Live {
             .get("content-type")
             .and_then(|kind| kind.to_str().ok())
             .unwrap_or_default();
+
         assert_eq!(
             (response.status().as_u16(), kind),
             (200, "text/event-stream"),
             "{path}"
         );
+
         Live {
             response,
             buffer: Vec::new(),
@@ -112,6 +114,7 @@ impl Live {
 fn event(block: &str) -> Event {
     let mut event = Event::default();
     let mut data = Vec::new();
+
     for line in block.lines().filter(|line| !line.is_empty()) {
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
@@ -123,6 +126,7 @@ fn event(block: &str) -> Event {
             _ => {}
         }
     }
+
     event.data = serde_json::from_str(&data.join("\n")).unwrap_or(Value::Null);
     event
 }

@@ -124,6 +124,7 @@ impl Moto {
                 }
             }
         };
+
         tokio::time::timeout(Duration::from_secs(30), waiting)
             .await
             .context("moto did not answer within 30 seconds")?
@@ -148,6 +149,7 @@ impl Moto {
             .send()
             .await?;
         response.error_for_status()?;
+
         Ok(())
     }
 
@@ -168,11 +170,13 @@ impl Moto {
                 .iter()
                 .map(|(key, value)| (key.as_str(), value.as_str())),
         );
+
         let body = form
             .iter()
             .map(|(k, v)| format!("{}={}", escape(k), escape(v)))
             .collect::<Vec<_>>()
             .join("&");
+
         let request = self
             .http
             .post(&self.endpoint)
@@ -182,6 +186,7 @@ impl Moto {
             )
             .header("authorization", authorization(service.name, region))
             .body(body);
+
         self.answer(request, action).await
     }
 
@@ -245,6 +250,7 @@ impl Moto {
         if response.status() == reqwest::StatusCode::NOT_FOUND {
             return Ok(None);
         }
+
         Ok(Some(response.error_for_status()?.text().await?))
     }
 
@@ -322,6 +328,7 @@ fn program() -> PathBuf {
     if let Some(path) = std::env::var_os("REEVE_TEST_MOTO") {
         return PathBuf::from(path);
     }
+
     let local = workspace().join(".venv/bin/moto_server");
     if local.exists() {
         local
@@ -353,6 +360,7 @@ fn escape(text: &str) -> String {
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }
+
     out
 }
 

@@ -52,6 +52,7 @@ impl Postgres {
         if let Some(running) = server.upgrade() {
             return Ok(Some(running));
         }
+
         let Some(started) = Self::start()?.map(Arc::new) else {
             return Ok(None);
         };
@@ -71,6 +72,7 @@ impl Postgres {
                 return Ok(None);
             }
         };
+
         let directory = tempfile::Builder::new().prefix("reeve-pg-").tempdir()?;
         let password = directory.path().join("password");
         std::fs::write(&password, PASSWORD)?;
@@ -78,6 +80,7 @@ impl Postgres {
             std::os::unix::fs::chown(directory.path(), Some(user), Some(group))?;
             std::os::unix::fs::chown(&password, Some(user), Some(group))?;
         }
+
         let server = Postgres {
             programs,
             directory,
@@ -99,6 +102,7 @@ impl Postgres {
                 text(&data)?,
             ],
         )?;
+
         server.resume()?;
         Ok(Some(server))
     }
@@ -213,6 +217,7 @@ impl Postgres {
             .args(arguments)
             .current_dir(self.directory.path())
             .stdin(Stdio::null());
+
         // The server inherits what pg_ctl writes to: a pipe would stay open as long as the server
         // lives.
         let output = self.directory.path().join(format!("{program}.out"));
@@ -222,9 +227,11 @@ impl Postgres {
             .stderr(file)
             .env("LC_ALL", "C")
             .env_remove("PGDATA");
+
         if let Some((user, group)) = self.programs.owner {
             command.uid(user).gid(group);
         }
+
         let status = command
             .status()
             .with_context(|| format!("running {program}"))?;
@@ -234,6 +241,7 @@ impl Postgres {
                 std::fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
             bail!("{program} failed ({status}): {said}{log}");
         }
+
         Ok(())
     }
 }
@@ -257,6 +265,7 @@ impl Programs {
                 bail!("no {program} in {} (set REEVE_TEST_PG_BIN)", bin.display());
             }
         }
+
         let owner = if is_root()? { Some(account()?) } else { None };
         Ok(Programs { bin, owner })
     }
@@ -275,6 +284,7 @@ fn account() -> Result<(u32, u32)> {
         .lines()
         .map(|line| line.split(':').collect::<Vec<_>>())
         .find(|fields| fields[0] == name);
+
     match fields.as_deref() {
         Some([_, _, user, group, ..]) => Ok((user.parse()?, group.parse()?)),
         _ => bail!(

@@ -118,6 +118,7 @@ impl Prometheus {
             }
             std::thread::park_timeout(Duration::from_millis(20));
         }
+
         bail!(
             "prometheus was not ready within {PATIENCE:?}: {}",
             self.said()?
@@ -156,6 +157,7 @@ fn backfill(home: &Path, past: &[Past]) -> Result<()> {
             writeln!(text, "{series} {value} {second}")?;
         }
     }
+
     text.push_str("# EOF\n");
     let file = home.join("past.om");
     std::fs::write(&file, text)?;
@@ -167,6 +169,7 @@ fn backfill(home: &Path, past: &[Past]) -> Result<()> {
         .arg(&data)
         .output()
         .context("cannot start promtool; tools/setup test installs it")?;
+
     if !output.status.success() {
         bail!(
             "promtool: {}{}",
@@ -174,5 +177,6 @@ fn backfill(home: &Path, past: &[Past]) -> Result<()> {
             String::from_utf8_lossy(&output.stderr)
         );
     }
+
     Ok(())
 }

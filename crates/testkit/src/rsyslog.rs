@@ -53,11 +53,13 @@ impl Rsyslog {
                 home.path().join("said"),
             )?))
             .spawn()?;
+
         let mut started = Rsyslog {
             child,
             home,
             port: 0,
         };
+
         started.port = started.wait("its port", |home| {
             std::fs::read_to_string(home.join("port"))
                 .ok()?
@@ -65,6 +67,7 @@ impl Rsyslog {
                 .parse()
                 .ok()
         })?;
+
         Ok(started)
     }
 
@@ -108,6 +111,7 @@ impl Rsyslog {
             }
             std::thread::park_timeout(Duration::from_millis(20));
         }
+
         bail!("rsyslog: no {what} within {PATIENCE:?}: {}", self.said())
     }
 

@@ -48,6 +48,7 @@ impl Service {
             .arg("--data-dir")
             .arg(data_dir)
             .args(["--listen", "127.0.0.1:0"]);
+
         command
             .env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN)
             .envs(variables.iter().copied());
@@ -69,6 +70,7 @@ impl Service {
             .arg(data_dir)
             .args(["--listen", "127.0.0.1:0"]);
         command.env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN);
+
         Service::start(command)
     }
 
@@ -110,6 +112,7 @@ impl Service {
             printed,
             said,
         };
+
         let begun = Instant::now();
         loop {
             match first.recv_timeout(START.saturating_sub(begun.elapsed())) {
@@ -182,6 +185,7 @@ impl Service {
             drop(lines);
             std::thread::yield_now();
         }
+
         bail!("{label}: was not printed")
     }
 
@@ -205,12 +209,14 @@ impl Service {
             .args(["-c", "kill -TERM \"$0\"", &id])
             .status()
             .context("sending SIGTERM")?;
+
         while begun.elapsed() < Duration::from_secs(30) {
             if let Some(status) = self.child.try_wait()? {
                 return Ok((status, begun.elapsed()));
             }
             std::thread::park_timeout(Duration::from_millis(5));
         }
+
         bail!(
             "it did not end within 30 seconds of SIGTERM; it said: {}",
             self.said()
@@ -298,6 +304,7 @@ impl Drop for Service {
         // Both fail only when the process is gone already.
         self.child.kill().ok();
         self.child.wait().ok();
+
         if std::thread::panicking() {
             let said = self.said();
             let from = said.len().saturating_sub(4000);
@@ -331,6 +338,7 @@ fn lines_of(from: impl Read + Send + 'static, into: Arc<Mutex<Vec<String>>>) -> 
             sender.send(line).ok();
         }
     });
+
     receiver
 }
 
@@ -407,6 +415,7 @@ fn without_settings(mut command: Command) -> Command {
 /// Tests run in `target/<profile>/deps`; the programs lie one folder up.
 fn built(name: &str) -> Result<PathBuf> {
     static BUILDING: Mutex<()> = Mutex::new(());
+
     let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let own = std::env::current_exe()?;
     let folder = own
@@ -414,6 +423,7 @@ fn built(name: &str) -> Result<PathBuf> {
         .and_then(Path::parent)
         .context("the test lies in no target folder")?;
     let path = folder.join(name);
+
     if !path.exists() {
         let package = if name == "reeve" {
             "reeve-server"
@@ -440,5 +450,6 @@ fn built(name: &str) -> Result<PathBuf> {
             );
         }
     }
+
     Ok(path)
 }

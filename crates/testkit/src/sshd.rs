@@ -49,18 +49,22 @@ impl Sshd {
         let program = std::env::var_os("REEVE_TEST_SSHD").filter(|path| !path.is_empty());
         let program = program.map_or_else(|| "/usr/sbin/sshd".into(), PathBuf::from);
         let home = tempfile::tempdir()?;
+
         for key in ["host_key", "user_key"] {
             run(Command::new("ssh-keygen")
                 .args(["-q", "-t", "ed25519", "-N", "", "-f"])
                 .arg(home.path().join(key)))?;
         }
+
         std::fs::create_dir(home.path().join("files"))?;
         let username = run(Command::new("id").arg("-un"))?.trim().to_owned();
+
         if username == "root" {
             // Where a server of root puts processes without privileges; the package makes it at the
             // start of its service.
             std::fs::create_dir_all("/run/sshd")?;
         }
+
         let configuration = home.path().join("sshd_config");
         std::fs::write(&configuration, settings(home.path(), port))?;
         let said = std::fs::File::create(home.path().join("said"))?;
@@ -77,6 +81,7 @@ impl Sshd {
                     program.display()
                 )
             })?;
+
         Ok(Sshd {
             child,
             home,
@@ -138,6 +143,7 @@ impl Sshd {
             }
             std::thread::park_timeout(Duration::from_millis(20));
         }
+
         bail!("sshd did not listen within {PATIENCE:?}")
     }
 }
@@ -162,6 +168,7 @@ fn run(command: &mut Command) -> Result<String> {
             String::from_utf8_lossy(&output.stderr)
         );
     }
+
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

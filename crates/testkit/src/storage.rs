@@ -150,6 +150,7 @@ impl Storage {
                 }
             }
         }
+
         Ok(objects)
     }
 
@@ -183,6 +184,7 @@ impl Storage {
                 }
             }
         };
+
         let kind = self.kind;
         let late = || format!("the {kind:?} peer did not answer within 60 seconds");
         tokio::time::timeout(Duration::from_secs(60), waiting)
@@ -207,6 +209,7 @@ impl Storage {
         };
         let answer = request.send().await?;
         let status = answer.status();
+
         if !status.is_success() {
             bail!(
                 "the {:?} peer made no bucket: {status} {}",
@@ -214,6 +217,7 @@ impl Storage {
                 answer.text().await?
             );
         }
+
         Ok(())
     }
 }

@@ -68,6 +68,7 @@ impl Witness {
             broken: None,
             lies: false,
         };
+
         let witness = Witness {
             url,
             state: Arc::new(Mutex::new(state)),
@@ -80,6 +81,7 @@ impl Witness {
                 tokio::spawn(async move { witness.serve(stream).await });
             }
         });
+
         Ok(witness)
     }
 
@@ -133,6 +135,7 @@ impl Witness {
             }
             _ => answer(404, "no such path"),
         };
+
         self.state(|state| state.answered.push(status));
         let length = body.len();
         let head = format!(
@@ -140,6 +143,7 @@ impl Witness {
         );
         stream.write_all(head.as_bytes()).await?;
         stream.write_all(body.as_bytes()).await?;
+
         stream.shutdown().await
     }
 
@@ -152,6 +156,7 @@ impl Witness {
         let Ok(claimed) = Checkpoint::parse(note.text()) else {
             return answer(400, "not a checkpoint");
         };
+
         self.state(|state| {
             if let Some(status) = state.broken {
                 return answer(status, "out of order");
@@ -218,6 +223,7 @@ fn parse(body: &[u8]) -> Option<Submitted> {
         .map(|line| Hash::from_base64(line).ok())
         .collect::<Option<_>>()?;
     let plain = number.to_string() == old && proof.len() <= 63;
+
     plain.then_some(Submitted {
         old: number,
         proof,
@@ -229,6 +235,7 @@ fn parse(body: &[u8]) -> Option<Submitted> {
 async fn read(stream: &mut TcpStream) -> io::Result<Option<(String, Vec<u8>)>> {
     let mut bytes = Vec::new();
     let mut chunk = [0; 4096];
+
     loop {
         let head = bytes.windows(4).position(|window| window == b"\r\n\r\n");
         if let Some(end) = head {

@@ -83,6 +83,7 @@ impl Attestation {
         let note = SignedNote::parse(bytes)?;
         let attestation = Attestation::parse(note.text())?;
         let known: Vec<_> = keys.keys().cloned().collect();
+
         for key in note.verify(&known)? {
             let (_, to) = keys.span(key).unwrap_or((0, 0));
             if attestation.size > to {
@@ -93,6 +94,7 @@ impl Attestation {
                 });
             }
         }
+
         Ok(attestation)
     }
 
@@ -119,12 +121,14 @@ impl Attestation {
         let [HEADER, origin, file, size, digest] = lines[..] else {
             return Err(AttestationError::Lines);
         };
+
         let attestation = Attestation {
             origin: origin.to_owned(),
             file: file.to_owned(),
             size: decimal::parse(size).ok_or(AttestationError::Lines)?,
             digest: Hash::from_base64(digest).map_err(|_| AttestationError::Lines)?,
         };
+
         // One spelling only: what is read is what would be written.
         if attestation.text() == text {
             Ok(attestation)
@@ -166,6 +170,7 @@ mod tests {
             new: new.verifier().clone(),
         })
         .unwrap();
+
         keys
     }
 
@@ -178,17 +183,20 @@ mod tests {
             .to_string()
             .into_bytes();
         attestation().check(&note, &keys).unwrap();
+
         for at in 0..note.len() {
             let mut flipped = note.clone();
             flipped[at] ^= 1;
             assert!(attestation().check(&flipped, &keys).is_err(), "byte {at}");
         }
+
         let changes: [fn(&mut Attestation); 4] = [
             |other| other.origin = "other.example".into(),
             |other| other.file = "ledger/chain".into(),
             |other| other.size = 11,
             |other| other.digest = leaf_hash(b"other"),
         ];
+
         for change in changes {
             let mut other = attestation();
             change(&mut other);
@@ -201,6 +209,7 @@ mod tests {
         let by_old = attestation().sign(&key(1)).unwrap().to_string();
         let by_new = attestation().sign(&key(2)).unwrap().to_string();
         let by_other = attestation().sign(&key(3)).unwrap().to_string();
+
         for (size, accepted) in [(9, false), (10, true), (30, true)] {
             let keys = rotated(size);
             assert_eq!(

@@ -54,6 +54,7 @@ pub fn decode_tile(bytes: &[u8], width: u16) -> Result<Vec<Hash>, TileDataError>
             actual: bytes.len(),
         });
     }
+
     let (hashes, _) = bytes.as_chunks::<HASH_LEN>();
     Ok(hashes.iter().copied().map(Hash).collect())
 }
@@ -82,6 +83,7 @@ pub fn encode_bundle<'a>(
 pub fn decode_bundle(bytes: &[u8], width: u16) -> Result<Vec<&[u8]>, TileDataError> {
     let mut records = Vec::with_capacity(usize::from(width));
     let mut rest = bytes;
+
     while records.len() < usize::from(width) {
         if rest.is_empty() {
             return Err(TileDataError::Count {
@@ -100,9 +102,11 @@ pub fn decode_bundle(bytes: &[u8], width: u16) -> Result<Vec<&[u8]>, TileDataErr
         records.push(record);
         rest = after;
     }
+
     if !rest.is_empty() {
         return Err(TileDataError::Trailing(rest.len()));
     }
+
     Ok(records)
 }
 
@@ -118,6 +122,7 @@ mod tests {
         let bytes = encode_tile(&hashes);
         assert_eq!(bytes.len(), 64);
         assert_eq!(decode_tile(&bytes, 2).unwrap(), hashes);
+
         for (bytes, width) in [(&bytes[..], 1), (&bytes[..63], 2), (&bytes[..], 3)] {
             assert_eq!(
                 decode_tile(bytes, width),
@@ -136,6 +141,7 @@ mod tests {
         let bytes = encode_bundle(records).unwrap();
         assert_eq!(&bytes[..9], b"\0\0\0\x01a\0\x02bc");
         assert_eq!(decode_bundle(&bytes, 4).unwrap(), records);
+
         let too_long = vec![7; 65_536];
         assert_eq!(
             encode_bundle([&too_long[..]]),

@@ -102,18 +102,22 @@ impl Checkpoint {
         if let Some(empty) = self.extensions.iter().position(String::is_empty) {
             return Err(CheckpointError::Extension(empty + 1));
         }
+
         let mut lines = std::iter::once(&self.origin).chain(&self.extensions);
         if lines.any(|line| line.contains(|c: char| c < ' ')) {
             return Err(CheckpointError::Characters);
         }
+
         let mut text = String::with_capacity(self.origin.len() + 68);
         let (origin, size, root) = (&self.origin, self.size, self.root.to_base64());
+
         // Writing to a String cannot fail.
         let _ = write!(text, "{origin}\n{size}\n{root}\n");
         for extension in &self.extensions {
             text.push_str(extension);
             text.push('\n');
         }
+
         Ok(text)
     }
 
@@ -122,19 +126,23 @@ impl Checkpoint {
         if text.contains(|c: char| c < ' ' && c != '\n') {
             return Err(CheckpointError::Characters);
         }
+
         let body = text.strip_suffix('\n').ok_or(CheckpointError::Unended)?;
         let mut lines = body.split('\n');
         let (Some(origin), Some(size), Some(root)) = (lines.next(), lines.next(), lines.next())
         else {
             return Err(CheckpointError::TooShort);
         };
+
         if origin.is_empty() {
             return Err(CheckpointError::Origin);
         }
+
         let extensions: Vec<String> = lines.map(str::to_owned).collect();
         if let Some(empty) = extensions.iter().position(String::is_empty) {
             return Err(CheckpointError::Extension(empty + 1));
         }
+
         Ok(Checkpoint {
             origin: origin.to_owned(),
             size: decimal::parse(size).ok_or(CheckpointError::Size)?,
@@ -161,6 +169,7 @@ impl Checkpoint {
     ) -> Result<Checkpoint, CheckpointOpenError> {
         let signed = note.verify(keys)?;
         let checkpoint = Checkpoint::parse(note.text())?;
+
         if !signed.iter().any(|key| key.name() == checkpoint.origin) {
             return Err(CheckpointOpenError::NotTheLog {
                 origin: checkpoint.origin,

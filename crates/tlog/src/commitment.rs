@@ -129,6 +129,7 @@ mod tests {
         };
         let bytes = disclosure.encode();
         assert_eq!(Disclosure::decode(&bytes), Ok(disclosure));
+
         let direct: [u8; HASH_LEN] = Sha256::digest(&bytes).into();
         assert_eq!(disclosure.commitment(), Commitment(direct));
         assert_eq!(commitment(&SALT, CANONICAL), Commitment(direct));
@@ -141,15 +142,18 @@ mod tests {
             canonical: b"",
         }
         .encode();
+
         let cases: [(&[u8], DisclosureError); 4] = [
             (b"", DisclosureError::Domain),
             (b"reeve/entry/v1", DisclosureError::Domain),
             (b"reeve/entry/v2\0", DisclosureError::Domain),
             (&good[..good.len() - 1], DisclosureError::Salt),
         ];
+
         for (bytes, expect) in cases {
             assert_eq!(Disclosure::decode(bytes), Err(expect));
         }
+
         assert_eq!(Disclosure::decode(&good).unwrap().canonical, b"");
     }
 

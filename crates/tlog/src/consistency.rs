@@ -76,9 +76,11 @@ pub fn prove_consistency<R: HashReader>(
     if old == 0 || old > new {
         return Err(ConsistencyProveError::Sizes { old, new });
     }
+
     let read = |start, end| range_root(reader, start, end).map_err(ConsistencyProveError::Read);
     let mut proof = Vec::with_capacity(65);
     let (mut start, mut end) = (0, new);
+
     while end != old {
         let split = start + split_point(end - start);
         if old <= split {
@@ -89,11 +91,13 @@ pub fn prove_consistency<R: HashReader>(
             start = split;
         }
     }
+
     // The verifier knows the earlier root; it needs this subtree only where that is not the whole
     // of it.
     if start > 0 {
         proof.push(read(start, end)?);
     }
+
     proof.reverse();
     Ok(proof)
 }
@@ -109,6 +113,7 @@ pub fn verify_consistency(
     if old == 0 || old > new {
         return Err(ConsistencyError::Sizes { old, new });
     }
+
     let expected = consistency_length(old, new);
     if proof.len() != expected {
         return Err(ConsistencyError::Length {
@@ -116,12 +121,14 @@ pub fn verify_consistency(
             actual: proof.len(),
         });
     }
+
     if old == new {
         let equal = old_root == new_root;
         return equal
             .then_some(())
             .ok_or(ConsistencyError::RootsDiffer { size: old });
     }
+
     let (old_computed, new_computed) = consistency_roots(old, old_root, new, proof);
     if old_computed != *old_root {
         return Err(ConsistencyError::OldRoot {
@@ -129,12 +136,14 @@ pub fn verify_consistency(
             computed: old_computed,
         });
     }
+
     if new_computed != *new_root {
         return Err(ConsistencyError::NewRoot {
             expected: *new_root,
             computed: new_computed,
         });
     }
+
     Ok(())
 }
 
@@ -148,6 +157,7 @@ fn consistency_roots(old: u64, old_root: &Hash, new: u64, proof: &[Hash]) -> (Ha
         _ => (old_root, proof),
     };
     let (mut old_hash, mut new_hash) = (*seed, *seed);
+
     for sibling in rest {
         if place & 1 == 1 || place == last {
             old_hash = node_hash(sibling, &old_hash);
@@ -162,6 +172,7 @@ fn consistency_roots(old: u64, old_root: &Hash, new: u64, proof: &[Hash]) -> (Ha
         place >>= 1;
         last >>= 1;
     }
+
     (old_hash, new_hash)
 }
 
@@ -170,6 +181,7 @@ fn consistency_length(old: u64, new: u64) -> usize {
     if old == new {
         return 0;
     }
+
     let level = old.trailing_zeros();
     let (place, last) = ((old - 1) >> level, (new - 1) >> level);
     let apart = u64::BITS - (place ^ last).leading_zeros();

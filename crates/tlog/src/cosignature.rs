@@ -114,13 +114,16 @@ impl FromStr for WitnessKey {
         let (Some(name), Some(id), Some(key)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(KeyError::Malformed);
         };
+
         if !is_key_name(name) {
             return Err(KeyError::Name);
         }
+
         let bytes = STANDARD.decode(key).map_err(|_| KeyError::Malformed)?;
         let Some((&COSIGNATURE, key)) = bytes.split_first() else {
             return Err(KeyError::CosignatureType);
         };
+
         let witness =
             WitnessKey::new(name, key.try_into().map_err(|_| KeyError::CosignatureType)?)?;
         if witness.id.to_string() == id {
@@ -177,9 +180,12 @@ mod tests {
                 timestamp: 1_679_315_147
             })
         );
+
         assert_eq!(key.verify(&text.replace("163", "164"), &line), None);
+
         let parsed = NoteSignature::parse(line.to_string().trim_end()).unwrap();
         assert_eq!(parsed, line);
+
         for at in 0..line.bytes().len() {
             let mut bytes = line.bytes().to_vec();
             bytes[at] ^= 1;
@@ -192,6 +198,7 @@ mod tests {
                 "byte {at}"
             );
         }
+
         assert_eq!(key.verify(text, &witness.cosign(text, 1 << 63)), None);
     }
 
@@ -201,6 +208,7 @@ mod tests {
             .unwrap()
             .key();
         assert_eq!(witness.to_string().parse::<WitnessKey>(), Ok(witness));
+
         let plain = NoteSigner::from_seed("witness.example", &[7; 32])
             .unwrap()
             .verifier()

@@ -129,6 +129,7 @@ impl Epoch {
         let [HEADER, origin, number, size, root, old, new] = lines[..] else {
             return Err(EpochError::Lines);
         };
+
         let epoch = Epoch {
             number: decimal::parse(number)
                 .filter(|number| *number > 0)
@@ -138,9 +139,11 @@ impl Epoch {
             old: old.parse()?,
             new: new.parse()?,
         };
+
         if epoch.old.name() != origin || epoch.new.name() != origin || epoch.old == epoch.new {
             return Err(EpochError::Names(origin.to_owned()));
         }
+
         // One spelling only: what is read is what would be written.
         if epoch.text() == text {
             Ok(epoch)
@@ -171,11 +174,13 @@ impl Epochs {
         if epoch.number != self.rotations.len() as u64 + 1 {
             return Err(EpochError::Order("its number is not the next one"));
         }
+
         if epoch.old != *self.newest() {
             return Err(EpochError::Order(
                 "its old key is not the one that was in charge",
             ));
         }
+
         if self.contains(&epoch.new) {
             return Err(EpochError::Order("its new key was in charge before"));
         }
@@ -186,6 +191,7 @@ impl Epochs {
         {
             return Err(EpochError::Order("its size is smaller"));
         }
+
         self.rotations.push(epoch);
         Ok(())
     }
@@ -251,8 +257,10 @@ impl Epochs {
                 std::slice::from_ref(&self.first),
             )?);
         }
+
         let keys: Vec<NoteVerifier> = self.keys().cloned().collect();
         let checkpoint = Checkpoint::from_note(note, &keys)?;
+
         for key in note.verify(&keys).map_err(CheckpointOpenError::from)? {
             let (from, to) = self.span(key).unwrap_or((0, 0));
             let size = checkpoint.size;
@@ -265,6 +273,7 @@ impl Epochs {
                 });
             }
         }
+
         Ok(checkpoint)
     }
 }
@@ -295,6 +304,7 @@ mod tests {
         let rotation = epoch(1, 7, 1, 2);
         let note = rotation.sign(&key(1), &key(2)).unwrap();
         assert_eq!(Epoch::open(note.to_string().as_bytes()).unwrap(), rotation);
+
         for signers in [[1, 1], [2, 2], [2, 3]] {
             let refused = rotation.sign(&key(signers[0]), &key(signers[1]));
             assert!(
@@ -302,6 +312,7 @@ mod tests {
                 "{refused:?}"
             );
         }
+
         for (from, to) in [
             ("\n7\n", "\n07\n"),
             ("\n7\n", "\n8\n"),
@@ -360,6 +371,7 @@ mod tests {
                 .to_string();
             assert!(refused.contains(why), "{refused}");
         }
+
         assert_eq!(Epochs::from_records([]).unwrap(), None);
     }
 }

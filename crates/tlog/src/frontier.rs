@@ -46,6 +46,7 @@ impl Frontier {
         if size > MAX_TREE_SIZE {
             return Err(FrontierError::Size(size));
         }
+
         let expected = size.count_ones() as usize;
         if nodes.len() != expected {
             return Err(FrontierError::Count {
@@ -54,6 +55,7 @@ impl Frontier {
                 given: nodes.len(),
             });
         }
+
         Ok(Frontier { size, nodes })
     }
 
@@ -92,6 +94,7 @@ impl Frontier {
         let mut index = self.size;
         let mut level = 0;
         visit(level, index, hash);
+
         while index & 1 == 1 {
             let Some(left) = self.nodes.pop() else {
                 unreachable!("a frontier has one node for every one bit of its size");
@@ -101,6 +104,7 @@ impl Frontier {
             level += 1;
             visit(level, index, hash);
         }
+
         self.nodes.push(hash);
         self.size += 1;
     }
@@ -111,6 +115,7 @@ impl Frontier {
         debug_assert!(self.size.trailing_zeros() >= u32::from(level));
         let mut hash = root;
         let mut merged = level;
+
         while self.size >> merged & 1 == 1 {
             let Some(left) = self.nodes.pop() else {
                 unreachable!("a frontier has one node for every one bit of its size");
@@ -118,6 +123,7 @@ impl Frontier {
             hash = node_hash(&left, &hash);
             merged += 1;
         }
+
         self.nodes.push(hash);
         self.size += 1 << level;
     }
@@ -155,6 +161,7 @@ mod tests {
                 0x6e, 0x6f,
             ],
         ];
+
         let roots = [
             "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
             "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
@@ -165,8 +172,10 @@ mod tests {
             "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
             "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
         ];
+
         let mut frontier = Frontier::new();
         assert_eq!(frontier.root(), empty_root());
+
         for (size, (leaf, root)) in (1..).zip(leaves.into_iter().zip(roots)) {
             frontier.append(leaf_hash(leaf));
             assert_eq!(frontier.size(), size);

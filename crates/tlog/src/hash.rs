@@ -63,6 +63,7 @@ impl Hash {
         if text.bytes().any(|b| b.is_ascii_uppercase()) {
             return Err(HashError::Hex);
         }
+
         let mut bytes = [0; HASH_LEN];
         hex::decode_to_slice(text, &mut bytes).map_err(|_| HashError::Hex)?;
         Ok(Hash(bytes))
@@ -182,9 +183,11 @@ mod tests {
             (base64.replace('=', "A"), HashError::Length(33)),
             (base64.replace('A', "-"), HashError::Base64),
         ];
+
         for (text, expect) in cases {
             assert_eq!(text.parse::<Hash>(), Err(expect), "{text}");
         }
+
         assert_eq!(Hash::from_slice(&[0; 31]), Err(HashError::Length(31)));
     }
 }

@@ -62,8 +62,10 @@ pub fn prove_inclusion<R: HashReader>(
     if index >= size {
         return Err(InclusionProveError::NoSuchLeaf { index, size });
     }
+
     let mut proof = Vec::with_capacity(64);
     let (mut start, mut end) = (0, size);
+
     while end - start > 1 {
         let split = start + split_point(end - start);
         let sibling = if index < split {
@@ -78,6 +80,7 @@ pub fn prove_inclusion<R: HashReader>(
         let hash = range_root(reader, sibling.0, sibling.1);
         proof.push(hash.map_err(InclusionProveError::Read)?);
     }
+
     proof.reverse();
     Ok(proof)
 }
@@ -111,6 +114,7 @@ pub fn inclusion_root(
     if index >= size {
         return Err(InclusionError::NoSuchLeaf { index, size });
     }
+
     let expected = inclusion_length(index, size);
     if proof.len() != expected {
         return Err(InclusionError::Length {
@@ -118,9 +122,11 @@ pub fn inclusion_root(
             actual: proof.len(),
         });
     }
+
     // `place` and `last` are the leaf and the rightmost leaf, both seen from ever higher levels.
     let (mut place, mut last) = (index, size - 1);
     let mut hash = *leaf;
+
     for sibling in proof {
         if place & 1 == 1 || place == last {
             hash = node_hash(sibling, &hash);
@@ -134,6 +140,7 @@ pub fn inclusion_root(
         place >>= 1;
         last >>= 1;
     }
+
     Ok(hash)
 }
 

@@ -82,6 +82,7 @@ impl NoteVerifier {
         if !is_key_name(name) {
             return Err(KeyError::Name);
         }
+
         let key = VerifyingKey::from_bytes(public_key).map_err(|_| KeyError::PublicKey)?;
         if key.is_weak() {
             return Err(KeyError::PublicKey);
@@ -221,13 +222,16 @@ fn parse_parts(text: &str) -> Result<(&str, &str, Zeroizing<[u8; 32]>), KeyError
     let (Some(name), Some(id), Some(key)) = (parts.next(), parts.next(), parts.next()) else {
         return Err(KeyError::Malformed);
     };
+
     if !is_key_name(name) {
         return Err(KeyError::Name);
     }
+
     let bytes = Zeroizing::new(STANDARD.decode(key).map_err(|_| KeyError::Malformed)?);
     let Some((&ED25519, key)) = bytes.split_first() else {
         return Err(KeyError::Algorithm);
     };
+
     let key: [u8; 32] = key.try_into().map_err(|_| KeyError::Algorithm)?;
     Ok((name, id, Zeroizing::new(key)))
 }

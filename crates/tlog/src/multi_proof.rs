@@ -192,6 +192,7 @@ impl MultiVerifier {
         if hashes().map_err(MultiProofError::Read)?.is_some() {
             return Err(MultiProofError::Long);
         }
+
         let computed = self.seen.root();
         if computed != *root {
             return Err(MultiProofError::Root {
@@ -199,6 +200,7 @@ impl MultiVerifier {
                 computed,
             });
         }
+
         Ok(())
     }
 

@@ -123,6 +123,7 @@ impl<I: Read> MultiProofReader<I> {
         if header != HEADER {
             return Err(MultiProofReadError::Header);
         }
+
         Ok(MultiProofReader {
             verifier: MultiVerifier::new(size)?,
             input,
@@ -138,6 +139,7 @@ impl<I: Read> MultiProofReader<I> {
         if self.ended {
             return Ok(None);
         }
+
         let mut index = [0; 8];
         self.input.read_exact(&mut index)?;
         let index = u64::from_be_bytes(index);
@@ -145,11 +147,13 @@ impl<I: Read> MultiProofReader<I> {
             self.ended = true;
             return Ok(None);
         }
+
         let input = &mut self.input;
         self.verifier
             .skip_to(index, || read_hash(input).map(Some))?;
         let leaf = read_hash(&mut self.input)?;
         self.verifier.leaf(index, leaf, || Ok(None))?;
+
         Ok(Some((index, leaf)))
     }
 
@@ -174,6 +178,7 @@ fn read_hash(input: &mut impl Read) -> io::Result<Hash> {
 fn next_hash(input: &mut impl Read) -> io::Result<Option<Hash>> {
     let mut bytes = [0; HASH_LEN];
     let mut held = 0;
+
     while held < HASH_LEN {
         match input.read(&mut bytes[held..]) {
             Ok(0) if held == 0 => return Ok(None),
@@ -183,5 +188,6 @@ fn next_hash(input: &mut impl Read) -> io::Result<Option<Hash>> {
             Err(error) => return Err(error),
         }
     }
+
     Ok(Some(Hash(bytes)))
 }

@@ -124,6 +124,7 @@ impl SignedNote {
         if signers.is_empty() {
             return Err(NoteError::NoSignatures);
         }
+
         let mut note = SignedNote {
             text,
             signatures: Vec::with_capacity(signers.len()),
@@ -131,6 +132,7 @@ impl SignedNote {
         for signer in signers {
             note.add_signature(signer)?;
         }
+
         Ok(note)
     }
 
@@ -139,6 +141,7 @@ impl SignedNote {
         if self.signatures.len() == MAX_SIGNATURES {
             return Err(NoteError::TooManySignatures);
         }
+
         self.signatures.push(NoteSignature {
             name: signer.name().to_owned(),
             id: signer.id(),
@@ -161,6 +164,7 @@ impl SignedNote {
         if bytes.len() > MAX_NOTE_BYTES {
             return Err(NoteError::TooLong);
         }
+
         let note = std::str::from_utf8(bytes).map_err(|_| NoteError::Characters)?;
         if !characters_allowed(note) {
             return Err(NoteError::Characters);
@@ -168,11 +172,13 @@ impl SignedNote {
         if !note.ends_with('\n') {
             return Err(NoteError::Unended);
         }
+
         let split = note.rfind("\n\n").ok_or(NoteError::NoSignatures)?;
         let lines = &note[split + 2..];
         if lines.is_empty() {
             return Err(NoteError::NoSignatures);
         }
+
         let mut signatures = Vec::new();
         for (number, line) in (1..).zip(lines.split_terminator('\n')) {
             if number > MAX_SIGNATURES {
@@ -180,6 +186,7 @@ impl SignedNote {
             }
             signatures.push(parse_signature(line).ok_or(NoteError::SignatureLine(number))?);
         }
+
         Ok(SignedNote {
             text: note[..=split].to_owned(),
             signatures,
@@ -223,9 +230,11 @@ impl SignedNote {
                 verified.push(key);
             }
         }
+
         if verified.is_empty() {
             return Err(NoteVerifyError::NoKnownKey);
         }
+
         Ok(verified)
     }
 }
@@ -261,11 +270,13 @@ fn parse_signature(line: &str) -> Option<NoteSignature> {
     if !is_key_name(name) {
         return None;
     }
+
     let bytes = STANDARD.decode(base64).ok()?;
     let (id, signature) = bytes.split_first_chunk::<4>()?;
     if signature.is_empty() {
         return None;
     }
+
     Some(NoteSignature {
         name: name.to_owned(),
         id: KeyId(*id),

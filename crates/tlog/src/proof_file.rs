@@ -90,6 +90,7 @@ impl ProofFile {
         if header != HEADER {
             return Err(ProofFileError::Header);
         }
+
         let (extra, rest) = parse_extra(rest)?;
         let (line, rest) = rest.split_once('\n').ok_or(ProofFileError::Index)?;
         let index = line
@@ -97,6 +98,7 @@ impl ProofFile {
             .and_then(decimal::parse)
             .ok_or(ProofFileError::Index)?;
         let (hashes, note) = parse_hashes(rest)?;
+
         Ok(ProofFile {
             extra,
             index,
@@ -136,6 +138,7 @@ impl fmt::Display for ProofFile {
         if !self.extra.is_empty() {
             writeln!(f, "extra {}", STANDARD.encode(&self.extra))?;
         }
+
         writeln!(f, "index {}", self.index)?;
         for hash in &self.hashes {
             writeln!(f, "{}", hash.to_base64())?;
@@ -149,6 +152,7 @@ fn parse_extra(text: &str) -> Result<(Vec<u8>, &str), ProofFileError> {
     let Some(line) = text.strip_prefix("extra ") else {
         return Ok((Vec::new(), text));
     };
+
     let (base64, rest) = line.split_once('\n').ok_or(ProofFileError::Extra)?;
     let extra = STANDARD.decode(base64).map_err(|_| ProofFileError::Extra)?;
     if extra.is_empty() {

@@ -52,6 +52,7 @@ pub(crate) fn range_root<R: HashReader>(
     debug_assert!(start < end);
     let mut rest = end;
     let mut root: Option<Hash> = None;
+
     while rest > start {
         let level = (rest - start).trailing_zeros() as u8;
         rest -= 1 << level;
@@ -61,6 +62,7 @@ pub(crate) fn range_root<R: HashReader>(
             None => left,
         });
     }
+
     Ok(root.unwrap_or_else(empty_root))
 }
 
@@ -141,9 +143,11 @@ where
                 entry.insert(fetched.map_err(|source| TileReadError::Fetch { tile, source })?)
             }
         };
+
         let Some(stored) = stored else {
             return Ok(None);
         };
+
         let (hashes, rest) = stored.as_ref().as_chunks::<HASH_LEN>();
         if !rest.is_empty() || hashes.len() < usize::from(tile.width()) {
             return Err(TileReadError::Length {
@@ -151,6 +155,7 @@ where
                 bytes: stored.as_ref().len(),
             });
         }
+
         Ok(Some(fold_complete(&hashes[offset..offset + (1 << height)])))
     }
 }
@@ -171,6 +176,7 @@ where
                 size: self.size,
             });
         }
+
         let (tile_level, height) = (level / TILE_HEIGHT, level % TILE_HEIGHT);
         let first = index << height;
         let tile = TileId::at(tile_level, first / u64::from(TILE_WIDTH), self.size);
@@ -186,11 +192,13 @@ where
         if tile.is_full() || tile_level == 0 {
             return Err(TileReadError::Missing(tile));
         }
+
         if height > 0 {
             let left = self.read(level - 1, 2 * index)?;
             let right = self.read(level - 1, 2 * index + 1)?;
             return Ok(node_hash(&left, &right));
         }
+
         let below = TileId::at(tile_level - 1, index, self.size);
         let below = below.ok_or(TileReadError::Missing(tile))?;
         self.tile_hash(below, 0, TILE_HEIGHT)?
@@ -202,6 +210,7 @@ where
 fn fold_complete(hashes: &[[u8; HASH_LEN]]) -> Hash {
     let mut stack = [Hash::ZERO; TILE_HEIGHT as usize + 1];
     let mut depth = 0;
+
     for (i, hash) in hashes.iter().enumerate() {
         let mut hash = Hash(*hash);
         for _ in 0..i.trailing_ones() {
@@ -211,5 +220,6 @@ fn fold_complete(hashes: &[[u8; HASH_LEN]]) -> Hash {
         stack[depth] = hash;
         depth += 1;
     }
+
     stack[0]
 }

@@ -66,6 +66,7 @@ impl TileId {
         if !(1..=TILE_WIDTH).contains(&width) {
             return Err(TileIdError::Width(width));
         }
+
         // The exclusive end, in hashes of this level, must be reachable by a 64-bit size.
         let reachable = index
             .checked_mul(u64::from(TILE_WIDTH))
@@ -74,6 +75,7 @@ impl TileId {
         if !reachable {
             return Err(TileIdError::Index { level, index });
         }
+
         Ok(TileId {
             level,
             index,
@@ -87,9 +89,11 @@ impl TileId {
         if level > MAX_TILE_LEVEL {
             return None;
         }
+
         let hashes = size >> (TILE_HEIGHT * level);
         let first = index.checked_mul(u64::from(TILE_WIDTH))?;
         let width = hashes.checked_sub(first)?.min(u64::from(TILE_WIDTH)) as u16;
+
         (width > 0).then_some(TileId {
             level,
             index,
@@ -151,14 +155,17 @@ impl fmt::Display for Index<'_> {
         while self.0.index / divisor >= 1000 {
             divisor *= 1000;
         }
+
         while divisor > 1 {
             write!(f, "x{:03}/", self.0.index / divisor % 1000)?;
             divisor /= 1000;
         }
+
         write!(f, "{:03}", self.0.index % 1000)?;
         if !self.0.is_full() {
             write!(f, ".p/{}", self.0.width)?;
         }
+
         Ok(())
     }
 }
@@ -178,10 +185,12 @@ impl TileResource {
                 (index, width)
             }
         };
+
         let index = parse_index(index).ok_or(TileIdError::Path)?;
         if level == "entries" {
             return TileId::new(0, index, width as u16).map(TileResource::Entries);
         }
+
         let level = decimal::parse(level).ok_or(TileIdError::Path)?;
         let level = u8::try_from(level).map_err(|_| TileIdError::Path)?;
         TileId::new(level, index, width as u16).map(TileResource::Hashes)
@@ -193,6 +202,7 @@ fn parse_index(text: &str) -> Option<u64> {
     let mut groups = text.split('/').peekable();
     let mut index: u64 = 0;
     let mut first = true;
+
     while let Some(group) = groups.next() {
         let last = groups.peek().is_none();
         let digits = if last {
@@ -209,6 +219,7 @@ fn parse_index(text: &str) -> Option<u64> {
         first = false;
         index = index.checked_mul(1000)?.checked_add(digits.parse().ok()?)?;
     }
+
     Some(index)
 }
 
@@ -255,6 +266,7 @@ mod tests {
             (2, 1_234_067, 255, "tile/2/x001/x234/067.p/255"),
             (0, 1_000_000_000, 7, "tile/0/x001/x000/x000/000.p/7"),
         ];
+
         for (level, index, width, path) in cases {
             let tile = TileId::new(level, index, width).unwrap();
             assert_eq!(tile.path(), path);
@@ -268,6 +280,7 @@ mod tests {
                 Ok(TileResource::Entries(bundle))
             );
         }
+
         assert_eq!(TileId::new(1, 0, 1).unwrap().entries_path(), None);
     }
 
@@ -309,6 +322,7 @@ mod tests {
                 "{path}: {parsed:?}"
             );
         }
+
         assert_eq!(
             TileResource::parse("tile/8/000"),
             Err(TileIdError::Level(8))
@@ -327,10 +341,12 @@ mod tests {
         assert_eq!(full.iter().filter(|t| t.level() == 0).count(), 273);
         assert_eq!(full.iter().filter(|t| t.level() == 1).count(), 1);
         assert_eq!(full.len(), 274);
+
         let partial: Vec<_> = partial_tiles(70_000)
             .map(|t| (t.level(), t.index(), t.width()))
             .collect();
         assert_eq!(partial, [(0, 273, 112), (1, 1, 17), (2, 0, 1)]);
+
         let partial: Vec<_> = partial_tiles(256).map(|t| t.path()).collect();
         assert_eq!(partial, ["tile/1/000.p/1"]);
         assert_eq!(partial_tiles(0).count(), 0);

@@ -34,6 +34,7 @@ impl Tree {
             rows.resize_with(usize::from(tile.level()), Vec::new);
             rows.push(row);
         }
+
         Ok(Tree {
             frontier: Frontier::restore(size, reader)?,
             rows,

@@ -73,6 +73,7 @@ impl Follower {
         if from >= end {
             return Ok(None);
         }
+
         let (entries, bytes) = (self.entries, self.bytes);
         let request = ReadOn {
             query: self.query.resolve(now),
@@ -82,6 +83,7 @@ impl Follower {
             bytes,
             now,
         };
+
         self.trail.read_on(request).await.map(Some)
     }
 }

@@ -114,14 +114,17 @@ impl Journal {
         if entries.is_empty() {
             return Ok(());
         }
+
         match self.append(entries.clone()).await {
             Ok(receipts) if !receipts.iter().any(|receipt| receipt.duplicate) => return Ok(()),
             Ok(_) | Err(JournalError::Append(AppendError::Conflict { .. })) => {}
             Err(error) => return Err(error),
         }
+
         for entry in entries {
             self.record_once(entry).await?;
         }
+
         Ok(())
     }
 
@@ -140,6 +143,7 @@ impl Journal {
             recorded = id.as_str(),
             "an entry of another submitter has an identifier of Reeve"
         );
+
         let text = format!(
             "an entry of another submitter has the identifier {intended}; Reeve's own entry was recorded as {id}"
         );
@@ -149,6 +153,7 @@ impl Journal {
             .with_metadata("recorded_id", id.as_str());
         self.append(vec![entry, alarm]).await?;
         self.displaced.fetch_add(1, Ordering::Relaxed);
+
         Ok(id)
     }
 

@@ -144,6 +144,7 @@ impl Live {
             })
         });
         let (stretch, end) = reading.await;
+
         self.reading = None;
         match stretch? {
             Some(stretch) => {
@@ -153,6 +154,7 @@ impl Live {
             }
             None => self.behind = false,
         }
+
         Ok(())
     }
 }

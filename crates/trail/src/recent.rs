@@ -16,12 +16,14 @@ pub(crate) fn stretch(tail: &Tail, request: &ReadOn) -> Option<Stretch> {
     if request.from < tail.first_sequence() {
         return None;
     }
+
     let end = request
         .to
         .min(tail.end_sequence())
         .min(request.from.saturating_add(LOOKED_AT));
     let (most, mut left) = (request.entries.max(1), request.bytes);
     let mut entries = Vec::new();
+
     for sequence in request.from..end {
         let stored = tail.get(sequence)?;
         if !request
@@ -40,5 +42,6 @@ pub(crate) fn stretch(tail: &Tail, request: &ReadOn) -> Option<Stretch> {
         left = left.saturating_sub(size);
         entries.push(stored.clone());
     }
+
     Some(Stretch { entries, to: end })
 }

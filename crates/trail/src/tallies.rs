@@ -57,6 +57,7 @@ impl Tallies {
         } else {
             kind
         };
+
         let waiting = match open.get_mut(&kind) {
             Some(window) if now.duration_since(window.opened_at) < self.span => {
                 window.count += 1;
@@ -66,6 +67,7 @@ impl Tallies {
             Some(window) => window.count,
             None => 0,
         };
+
         open.insert(
             kind,
             Window {
@@ -74,6 +76,7 @@ impl Tallies {
                 newest: entry.clone(),
             },
         );
+
         Some(self.counted(entry, waiting + 1))
     }
 
@@ -101,6 +104,7 @@ impl Tallies {
             }
             false
         });
+
         counts
     }
 
@@ -141,10 +145,13 @@ mod tests {
         for n in 1..500 {
             assert_eq!(tallies.note("a".to_owned(), entry(), at(n % 60)), None);
         }
+
         assert!(tallies.ended(at(59)).is_empty(), "the window is still open");
+
         let rest = tallies.ended(at(60));
         assert_eq!(rest.iter().map(count).collect::<Vec<_>>(), [499]);
         assert!(tallies.ended(at(500)).is_empty());
+
         // What was counted in a window that nobody has ended yet stands in the next entry.
         assert_eq!(
             count(&tallies.note("a".to_owned(), entry(), at(600)).unwrap()),
@@ -172,6 +179,7 @@ mod tests {
             })
             .count();
         assert_eq!(recorded, MOST + 1);
+
         assert_eq!(
             tallies.all().iter().map(count).sum::<u64>(),
             4 * MOST as u64 - 1

@@ -59,6 +59,7 @@ impl Trail {
         {
             return Err(TrailError::Invalid("the cursor names no entry".to_owned()));
         }
+
         let query = self.rows.restrict(request.query.clone());
         self.reader
             .search(&SearchRequest {
@@ -91,6 +92,7 @@ impl Trail {
             now,
         };
         let page = self.search(&request).await?;
+
         Ok((page.total.unwrap_or_default(), page.aggregations))
     }
 

@@ -25,6 +25,7 @@ fn draft(number: usize) -> Draft {
         "resource.view",
         "policy.modify",
     ];
+
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
     let text = format!(
         r#"{{"event_id":"0193{:08x}-7000-8000-{mixed:012x}","timestamp":"2026-11-20T10:{:02}:{:02}Z","event_type":"{}","severity":"info",
@@ -43,6 +44,7 @@ fn draft(number: usize) -> Draft {
         mixed % 50_000,
         mixed % 5_000,
     );
+
     Draft::from_bytes(text.as_bytes(), Timestamp::now()).unwrap()
 }
 
@@ -63,6 +65,7 @@ async fn main() {
         ..Config::new(&dir, "reeve.local/measure")
     };
     let ledger = Ledger::open(config, signer, segments).await.unwrap();
+
     for first in (0..count).step_by(FRAME) {
         ledger
             .append((first..first + FRAME).map(draft).collect())
@@ -73,6 +76,7 @@ async fn main() {
             ledger.seal().await.unwrap();
         }
     }
+
     ledger.close().await;
     println!("written in {:.1} s", started.elapsed().as_secs_f64());
     let report = tokio::task::block_in_place(|| {

@@ -68,6 +68,7 @@ impl Anchor {
                 break;
             }
         }
+
         Ok(anchor)
     }
 
@@ -106,12 +107,14 @@ impl Slot {
         else {
             return Some("it has none".into());
         };
+
         let origin = keys.newest().name();
         let text = match Checkpoint::new(origin, self.size, self.root).to_text() {
             Ok(text) => text,
             Err(error) => return Some(error.to_string()),
         };
         let line = NoteSignature::new(origin.to_owned(), KeyId(*key), bytes.to_vec());
+
         keys.open(format!("{text}\n{line}").as_bytes())
             .err()
             .map(|error| with_causes(&error))
@@ -124,11 +127,13 @@ fn decode(bytes: &[u8], file: &str) -> Result<Anchor, CannotVerify> {
         present: true,
         ..Anchor::default()
     };
+
     if bytes.len() != FILE_LEN {
         anchor.findings.push(
             Finding::new(file, "the anchor has another length").differs(FILE_LEN, bytes.len()),
         );
     }
+
     for index in 0..2 {
         let offset = index * SLOT_STEP;
         let part = bytes
@@ -161,6 +166,7 @@ fn decode(bytes: &[u8], file: &str) -> Result<Anchor, CannotVerify> {
                 .push(Finding::new(file, "there is something where zeros belong").at(at));
         }
     }
+
     anchor
         .slots
         .sort_by_key(|slot| std::cmp::Reverse(slot.turn));
@@ -181,6 +187,7 @@ fn decode(bytes: &[u8], file: &str) -> Result<Anchor, CannotVerify> {
             .findings
             .push(wrong.differs(expected, format!("write {} of {}", newer.turn, newer.size)));
     }
+
     Ok(anchor)
 }
 
@@ -207,11 +214,13 @@ fn slot(bytes: &[u8], offset: u64) -> Result<Slot, SlotFault> {
         bytes.copy_from_slice(&slot[at..at + 32]);
         Hash(bytes)
     };
+
     if !slot.starts_with(b"reeveanc") {
         return Err(damaged(
             "a slot of the anchor does not begin with \"reeveanc\"",
         ));
     }
+
     let checked = slot.len() - 4;
     if word(checked) != crc32c::crc32c(&slot[..checked]) {
         return Err(damaged("the checksum of a slot of the anchor is wrong"));
@@ -219,6 +228,7 @@ fn slot(bytes: &[u8], offset: u64) -> Result<Slot, SlotFault> {
     if !(1..=2).contains(&word(8)) {
         return Err(SlotFault::Version(word(8)));
     }
+
     let signature = slot[HEAD_LEN..checked].try_into().ok();
     let (root, chain_hash) = (hash(28), hash(60));
     Ok(Slot {

@@ -90,6 +90,7 @@ impl ManifestReport {
             "not_checked": self.not_checked,
         });
         value[self.kind] = json!(self.id);
+
         value
     }
 }
@@ -113,12 +114,14 @@ impl std::fmt::Display for ManifestReport {
                 .iter()
                 .try_for_each(|fault| writeln!(f, "  {fault}"))?;
         }
+
         writeln!(f, "  format       {}", self.format)?;
         writeln!(
             f,
             "  in the tree  {} entries, root {}",
             self.size, self.root
         )?;
+
         self.not_checked
             .iter()
             .try_for_each(|message| writeln!(f, "  not checked  {message}"))
@@ -138,6 +141,7 @@ pub(crate) fn read(path: &Path, format: &str) -> Result<Value, CannotVerify> {
     if found == format {
         return Ok(value);
     }
+
     let any_version = format.trim_end_matches(|digit: char| digit.is_ascii_digit());
     if found.starts_with(any_version) {
         return Err(CannotVerify::Version {
@@ -145,6 +149,7 @@ pub(crate) fn read(path: &Path, format: &str) -> Result<Value, CannotVerify> {
             found: found.to_owned(),
         });
     }
+
     Err(invalid(
         path,
         format!("it is not a manifest of Reeve's: \"format\" is not {format:?}"),
@@ -169,6 +174,7 @@ fn value(path: &Path) -> Result<Value, CannotVerify> {
             "it is longer than a manifest can be".to_owned(),
         ));
     }
+
     let bytes = std::fs::read(path).map_err(CannotVerify::unreadable(path))?;
     serde_json::from_slice(&bytes)
         .map_err(|error| invalid(path, format!("it is not JSON: {error}")))
@@ -203,6 +209,7 @@ pub(crate) fn listed(value: &Value) -> Option<Listed> {
         .get("entries")
         .and_then(Value::as_u64)
         .unwrap_or_default();
+
     plain.then_some(Listed {
         name,
         bytes: value.get("bytes")?.as_u64()?,
@@ -235,6 +242,7 @@ impl Statement {
         let said = manifest.get(member)?.clone();
         let id = said.get(id)?.as_str()?.to_owned();
         let (checkpoint, entry_proof) = (text("checkpoint")?, text("entry_proof")?);
+
         Some(Statement {
             member,
             event_type,
@@ -265,9 +273,11 @@ pub(crate) fn check_statement(
             return Ok(None);
         }
     };
+
     if let Err(message) = kept::count(&proven.note, witnesses) {
         report.fault(message);
     }
+
     let entry: Value = serde_json::from_slice(&proven.entry.to_canonical()).unwrap_or_default();
     for (pointer, expected) in [
         ("/event_type", event_type),
@@ -281,14 +291,17 @@ pub(crate) fn check_statement(
             ));
         }
     }
+
     if entry.pointer(&format!("/metadata/{member}")) != Some(&statement.said) {
         report.fault(format!(
             "the manifest's member {member:?} is not what the {event_type} entry of the log says"
         ));
     }
+
     if statement.checkpoint != proven.note.to_string() {
         report.fault("the manifest's checkpoint is not the one that its entry is proven under");
     }
+
     let checkpoint = proven.checkpoint;
     (report.origin, report.size, report.root) =
         (checkpoint.origin.clone(), checkpoint.size, checkpoint.root);
@@ -310,6 +323,7 @@ pub(crate) fn check_hash(
         }
         Err(error) => return Err(CannotVerify::unreadable(&path)(error)),
     };
+
     let (mut sha256, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; BUFFER]);
     loop {
         match file
@@ -323,6 +337,7 @@ pub(crate) fn check_hash(
             }
         }
     }
+
     if bytes != listed.bytes {
         report.fault(format!(
             "{} has {bytes} bytes and not {}",
@@ -334,5 +349,6 @@ pub(crate) fn check_hash(
             listed.name, report.kind
         ));
     }
+
     Ok(())
 }

@@ -103,6 +103,7 @@ impl<'a> Claim<'a> {
             .map_err(|error| format!("the payload is not an entry: {error}"))?;
         scratch.clear();
         write_canonical(&parsed.value, scratch);
+
         if scratch != canonical {
             let at = scratch
                 .iter()
@@ -113,6 +114,7 @@ impl<'a> Claim<'a> {
                 "the payload is not in canonical form (RFC 8785) from its byte {at} on"
             ));
         }
+
         let claim = Claim::Read(parsed.value);
         match claim.fields().lacks() {
             Some(column) => Err(format!(
@@ -188,6 +190,7 @@ mod tests {
         ];
         let other = b"\"\\{}[],:0123456789abfnrtuez-+.E \x00\x1f\x20\x7f\x80\xc3\xff";
         let (mut quick, mut refused) = (0, 0);
+
         for text in texts {
             for at in 0..text.len() {
                 for byte in other {
@@ -227,6 +230,7 @@ mod tests {
             }
             assert!(scan::scan(text.as_bytes()).is_some(), "{text}");
         }
+
         assert!(quick > 20_000 && refused > 40_000, "{quick} {refused}");
     }
 

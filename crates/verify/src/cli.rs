@@ -121,6 +121,7 @@ fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
     if path.is_file() && attested::is_manifest(path) {
         return manifest(arguments, path, key);
     }
+
     if path.is_file() && evidence::is_report(path) {
         // The entries of a report prove themselves; its name, its counts and what it leaves out are
         // proved by the manifest alone.
@@ -129,9 +130,11 @@ fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
             None => report(arguments, path, key),
         };
     }
+
     if path.is_file() {
         return proof(arguments, path, key);
     }
+
     let (checkpoints, witnesses) = (kept_checkpoints(arguments)?, witnesses(arguments)?);
     let (anchor, accept_unsigned) = (arguments.anchor.clone(), arguments.accept_unsigned);
     let options = Options {
@@ -141,6 +144,7 @@ fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
         witnesses,
         accept_unsigned,
     };
+
     Ok(render(
         arguments,
         &verify_directory(path, &options, &progress(arguments))?,
@@ -218,6 +222,7 @@ fn service(arguments: &Arguments, key: Option<NoteVerifier>) -> Result<Output, C
         checkpoints: kept_checkpoints(arguments)?,
         witnesses: witnesses(arguments)?,
     };
+
     let report = block_on(
         &arguments.target,
         verify_remote(&remote, &progress(arguments)),
@@ -253,11 +258,13 @@ fn manifest(
     } else {
         verify_export(path, &keys, &witnesses)?
     };
+
     let text = if arguments.json {
         format!("{:#}\n", report.to_json())
     } else {
         report.to_string()
     };
+
     Ok(Output {
         intact: report.is_intact(),
         text,
@@ -278,6 +285,7 @@ fn proof(
         let cosigned = kept::count(&proven.note, &witnesses).map_err(ProofFault::Witnesses)?;
         Ok((proven, cosigned))
     });
+
     Ok(match verdict.map(|(proven, _)| proven) {
         Ok(proven) if arguments.json => Output {
             intact: true,
@@ -314,6 +322,7 @@ fn report(
         Ok(proven)
     });
     let name = path.display();
+
     Ok(match verdict {
         Ok(proven) if arguments.json => Output {
             intact: true,
@@ -363,6 +372,7 @@ fn report_text(proven: &ProvenReport, key: &NoteVerifier) -> String {
             format!("  not listed   {more} entries that the report counted and does not list\n")
         }
     };
+
     format!(
         "intact: all {} entries that \"{}\" lists are in the log of {}, and answer its {} queries as it says\n{more}  in the tree  {} entries, root {}\n  signed by    {}, pinned\n  not checked  {NOT_CHECKED}\n",
         proven.entries,

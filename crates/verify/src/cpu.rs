@@ -18,6 +18,7 @@ pub(crate) fn used() -> Option<Duration> {
         .take(2)
         .map(|field| field.parse::<u64>().ok());
     let ticks: u64 = ticks.sum::<Option<u64>>()?;
+
     Some(Duration::from_millis(ticks * 1_000 / TICKS_PER_S))
 }
 

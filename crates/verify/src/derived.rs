@@ -151,6 +151,7 @@ fn attested(
         size,
         digest: Hash(digest),
     };
+
     expected
         .check(note, keys)
         .map_err(|error| Fault::Forged(error.to_string()))
@@ -166,6 +167,7 @@ fn index(bytes: &[u8], name: &str, segment: &Listed, keys: &Epochs) -> Result<()
     {
         return Err(Fault::Earlier);
     }
+
     let parts = || {
         let end = bytes.len().checked_sub(TRAILER)?;
         let (body, note_len, checksum) = (
@@ -182,9 +184,11 @@ fn index(bytes: &[u8], name: &str, segment: &Listed, keys: &Epochs) -> Result<()
         let split = directory.len().checked_sub(sums)?;
         whole.then_some((bytes.get(..body)?, directory, split, note))
     };
+
     let Some((body, directory, split, note)) = parts() else {
         return Err(cut);
     };
+
     attested(
         note,
         keys,
@@ -192,9 +196,11 @@ fn index(bytes: &[u8], name: &str, segment: &Listed, keys: &Epochs) -> Result<()
         segment.last_sequence.saturating_add(1),
         Sha256::digest(directory).into(),
     )?;
+
     if hex::decode(&segment.sha256).ok().as_deref() != directory.get(..32) {
         return Err(Fault::Damaged(None));
     }
+
     digests(body, BLOCK, &directory[split..], 0)
 }
 
@@ -212,6 +218,7 @@ fn identifiers(
         Err(error) => return Err(CannotVerify::unreadable(&folder)(error)),
     };
     let mut names = Vec::new();
+
     for item in listed {
         let name = item
             .map_err(CannotVerify::unreadable(&folder))?
@@ -222,6 +229,7 @@ fn identifiers(
             names.push((name, first, end));
         }
     }
+
     names.sort();
     for (name, first, end) in names {
         let name = format!("{IDS}/{name}");
@@ -234,6 +242,7 @@ fn identifiers(
             Err(fault) => report_fault(&name, fault, "the service does not use it", true, audit),
         }
     }
+
     Ok(())
 }
 
@@ -250,6 +259,7 @@ fn id_file(bytes: &[u8], name: &str, (first, end): (u64, u64), keys: &Epochs) ->
     {
         return Err(Fault::Earlier);
     }
+
     let parts = || {
         let header = bytes.get(..IDS_HEADER)?;
         let whole = header.starts_with(b"reeveids")
@@ -275,9 +285,11 @@ fn id_file(bytes: &[u8], name: &str, (first, end): (u64, u64), keys: &Epochs) ->
             note,
         ))
     };
+
     let Some((header, filter, pages, sums, note)) = parts() else {
         return Err(Fault::Damaged(None));
     };
+
     let digest = Sha256::new()
         .chain_update(header)
         .chain_update(filter)

@@ -59,6 +59,7 @@ pub fn verify_directory(
         wal,
         strange,
     } = snapshot::take(dir, options.anchor.as_deref())?;
+
     let mut findings = Findings::default();
     let (key, wrong_keys) = key::of_directory(dir, options.public_key.as_ref())?;
     wrong_keys
@@ -78,13 +79,16 @@ pub fn verify_directory(
         &mut notes,
     );
     anchor.check_signatures(&key.epochs, accepts, &mut findings);
+
     let goes_on = |size: u64| wal.iter().any(|file| file.first == size);
     let manifest = manifest.read(&key.epochs, goes_on, &mut findings, &mut notes)?;
+
     if key.source == KeySource::Directory {
         notes.push(format!(
             "the key was read from {VKEY} in the directory itself, so a log rewritten as a whole would pass; keep the key elsewhere and give it with --public-key"
         ));
     }
+
     let readable = manifest.is_some();
     // Without a manifest the log is read from where its first file begins; what is before it is
     // lost.
@@ -101,12 +105,14 @@ pub fn verify_directory(
         &mut notes,
     );
     milestones.extend(signed);
+
     milestones.extend(epoch_milestones(&key));
     milestones.extend(kept::milestones(
         &options.checkpoints,
         &key.epochs,
         &mut findings,
     ));
+
     milestones.extend(cosigned_checkpoint(
         dir,
         &options.witnesses,
@@ -114,6 +120,7 @@ pub fn verify_directory(
         &mut findings,
         &mut notes,
     )?);
+
     counts.checkpoints += milestones
         .iter()
         .filter(|milestone| milestone.signed)
@@ -129,8 +136,10 @@ pub fn verify_directory(
         sequence,
     };
     origin(&manifest, &key.verifier, &mut audit);
+
     unlisted(dir, &manifest, &mut audit)?;
     progress.expect(anchor.size().max(manifest.sealed_size));
+
     if readable {
         sealed::check(dir, &manifest, &mut audit, progress)?;
     } else {
@@ -139,6 +148,7 @@ pub fn verify_directory(
             "{MANIFEST} is unreadable, so nothing sealed was checked"
         ));
     }
+
     // Read again: a key that took over since the beginning may have attested what was merged or
     // made anew meanwhile.
     let (newest, _) = key::of_directory(dir, options.public_key.as_ref())?;
@@ -156,6 +166,7 @@ pub fn verify_directory(
         &options.checkpoints,
         &options.witnesses,
     );
+
     Ok(audit.report(
         dir,
         key,
@@ -180,6 +191,7 @@ fn unsigned(
     if manifest.journal.is_some() || !has_entries {
         return false;
     }
+
     let message = "there is no signed manifest: the log is of a version that signed neither it nor the anchor, or the signed files were removed";
     if accept {
         notes.push(format!(
@@ -191,6 +203,7 @@ fn unsigned(
             format!("{message}; --accept-unsigned makes this a note"),
         ));
     }
+
     true
 }
 
@@ -213,6 +226,7 @@ fn milestones_of(anchor: &Anchor, manifest: &Manifest) -> Vec<Milestone> {
             elsewhere: false,
         })
         .collect();
+
     milestones.push(Milestone {
         size: manifest.sealed_size,
         root: manifest.root,
@@ -223,6 +237,7 @@ fn milestones_of(anchor: &Anchor, manifest: &Manifest) -> Vec<Milestone> {
         signed: false,
         elsewhere: false,
     });
+
     milestones
 }
 
@@ -304,6 +319,7 @@ fn unlisted(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<(), Ca
         .map(|segment| segment.path.as_str())
         .collect();
     let (mut folders, mut strays) = (vec!["lake/entries".to_owned()], Vec::new());
+
     while let Some(folder) = folders.pop() {
         let path = dir.join(&folder);
         let items = match std::fs::read_dir(&path) {
@@ -321,17 +337,20 @@ fn unlisted(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<(), Ca
             }
         }
     }
+
     strays.sort();
     let noted = strays.iter().take(STRAYS_NOTED);
     audit
         .notes
         .extend(noted.map(|name| format!("{name} is not in {MANIFEST}; it counts for nothing")));
+
     if strays.len() > STRAYS_NOTED {
         audit.notes.push(format!(
             "{} more files are not in {MANIFEST}",
             strays.len() - STRAYS_NOTED
         ));
     }
+
     Ok(())
 }
 
@@ -354,6 +373,7 @@ fn chain_points(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<()
     let (Some(bytes), None) = (bytes, audit.walk.lost) else {
         return Ok(());
     };
+
     let points = manifest.sealed_size / 256 + 1;
     let held = audit
         .walk
@@ -361,6 +381,7 @@ fn chain_points(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<()
         .iter()
         .zip(bytes.chunks(32))
         .take(points as usize);
+
     let wrong = held
         .zip(0u64..)
         .find(|((expected, found), _)| expected.as_bytes() != *found);
@@ -369,6 +390,7 @@ fn chain_points(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<()
             "ledger/chain is wrong at point {at}; it can be rebuilt and does not affect the verdict"
         ));
     }
+
     Ok(())
 }
 
@@ -381,6 +403,7 @@ fn conclude(size: u64, anchor: &Anchor, audit: &mut Audit) {
             "there is no anchor at {file}, so a truncated log would not be detected"
         ));
     }
+
     let signed = audit.walk.signed_size;
     match audit.walk.lost {
         Some(lost) => {

@@ -88,6 +88,7 @@ pub fn verify_report(
         head: None,
         fault: None,
     };
+
     let result = json
         .deserialize_map(&mut read)
         .and_then(|proven| json.end().map(|()| proven));
@@ -143,11 +144,13 @@ impl<'de> Visitor<'de> for &mut Reading<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ProvenReport, A::Error> {
         key(&mut map, 0)?;
         let version: u64 = map.next_value()?;
+
         if !(1..=VERSION).contains(&version) {
             return Err(A::Error::custom(format!(
                 "the report is of version {version}, and this program reads 1 to {VERSION}"
             )));
         }
+
         key(&mut map, 1)?;
         let report: Value = map.next_value()?;
         key(&mut map, 2)?;
@@ -159,6 +162,7 @@ impl<'de> Visitor<'de> for &mut Reading<'_> {
                 return Err(A::Error::custom("the checkpoint is invalid"));
             }
         };
+
         key(&mut map, 3)?;
         let summary: Value = map.next_value()?;
         let mut questions =
@@ -169,16 +173,19 @@ impl<'de> Visitor<'de> for &mut Reading<'_> {
         map.next_value_seed(Entries(&mut cited))?;
         key(&mut map, 5)?;
         let hashes: Vec<String> = map.next_value()?;
+
         if let Some(more) = map.next_key::<String>()? {
             return Err(A::Error::custom(format!(
                 "{more:?} does not belong into a report"
             )));
         }
+
         let entries = cited
             .finish(&head.checkpoint.root, &hashes)
             .map_err(A::Error::custom)?;
         questions.finish(entries).map_err(A::Error::custom)?;
         let text = |name: &str| report[name].as_str().unwrap_or_default().to_owned();
+
         Ok(ProvenReport {
             name: text("name"),
             run_id: text("run_id"),

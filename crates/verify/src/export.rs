@@ -39,12 +39,15 @@ pub fn verify_export(
     else {
         return Ok(report);
     };
+
     for file in manifest.files.iter().chain([&manifest.proof]) {
         check_hash(folder, file, &mut report)?;
     }
+
     if report.is_intact() {
         check_entries(folder, &manifest, &checkpoint, &mut report)?;
     }
+
     Ok(report)
 }
 
@@ -82,11 +85,13 @@ fn check_entries(
             return Ok(());
         }
     };
+
     let mut leaves = Leaves {
         proof,
         count: 0,
         span: None,
     };
+
     let outcome = match manifest.format {
         Format::Json => rows::json(folder, manifest, &mut leaves, report)?,
         Format::Parquet => rows::parquet(folder, manifest, &mut leaves, report)?,
@@ -100,10 +105,12 @@ fn check_entries(
             Ok(())
         }
     };
+
     if let Err(message) = outcome {
         report.fault(message);
         return Ok(());
     }
+
     let mut extra = 0;
     loop {
         match leaves.next() {
@@ -115,14 +122,17 @@ fn check_entries(
             }
         }
     }
+
     if extra > 0 && !matches!(manifest.format, Format::Lossy(_)) {
         report.fault(format!(
             "the proof has {extra} entries that the files do not have"
         ));
     }
+
     if leaves.count != manifest.entries || leaves.span != manifest.span {
         report.fault("the proof is not about as many entries, or not from the first to the last, as the manifest says");
     }
+
     report.entries = leaves.count;
     if let Err(error) = leaves.proof.finish(&checkpoint.root) {
         report.fault(format!(
@@ -130,5 +140,6 @@ fn check_entries(
             with_causes(&error)
         ));
     }
+
     Ok(())
 }

@@ -76,18 +76,22 @@ impl fmt::Display for Finding {
         if let Some(offset) = self.offset {
             write!(f, ", byte {offset}")?;
         }
+
         match self.sequences {
             Some((first, last)) if first == last => write!(f, ", entry {first}")?,
             Some((first, last)) => write!(f, ", entries {first} to {last}")?,
             None => {}
         }
+
         if let Some(event_id) = &self.event_id {
             write!(f, " ({})", event_id.escape_debug())?;
         }
+
         write!(f, ": {}", self.message)?;
         if let (Some(expected), Some(found)) = (&self.expected, &self.found) {
             write!(f, " (expected {expected}, found {found})")?;
         }
+
         Ok(())
     }
 }

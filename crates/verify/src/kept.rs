@@ -65,10 +65,12 @@ pub(crate) fn cosigned(
     if witnesses.keys.is_empty() {
         return None;
     }
+
     let Some(bytes) = bytes else {
         findings.add(Finding::new(file, "there is no cosigned checkpoint"));
         return None;
     };
+
     let opened = SignedNote::parse(bytes)
         .map_err(|error| with_causes(&error))
         .and_then(|note| {
@@ -77,6 +79,7 @@ pub(crate) fn cosigned(
                 note,
             ))
         });
+
     let (checkpoint, note) = match opened {
         Ok(opened) => opened,
         Err(cause) => {
@@ -87,6 +90,7 @@ pub(crate) fn cosigned(
             return None;
         }
     };
+
     match count(&note, witnesses) {
         Ok(text) => notes.push(format!(
             "{text} the checkpoint of {} entries",
@@ -94,6 +98,7 @@ pub(crate) fn cosigned(
         )),
         Err(message) => findings.add(Finding::new(file, message)),
     }
+
     Some(checkpoint)
 }
 
@@ -105,18 +110,21 @@ pub(crate) fn count(note: &SignedNote, witnesses: &Witnesses) -> Result<String, 
     };
     let mut found: Vec<(String, u64)> = witnesses.keys.iter().filter_map(cosigned).collect();
     found.sort();
+
     found.dedup();
     let names: Vec<String> = found
         .iter()
         .map(|(name, at)| format!("{name} (at {at} s since 1970)"))
         .collect();
     let (have, known, needed) = (found.len(), witnesses.keys.len(), witnesses.needed);
+
     if have < needed {
         return Err(format!(
             "{have} of {known} witnesses cosigned the checkpoint, and {needed} are needed: {}",
             names.join(", ")
         ));
     }
+
     Ok(format!(
         "{have} of {known} witnesses cosigned ({})",
         names.join(", ")

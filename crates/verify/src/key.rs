@@ -41,6 +41,7 @@ pub(crate) fn given(text: &str) -> Result<NoteVerifier, CannotVerify> {
         Ok(key) => return Ok(key),
         Err(error) => error.to_string(),
     };
+
     match read_if_there(Path::new(text))? {
         Some(bytes) => parse(text, &bytes),
         None => Err(CannotVerify::Key {
@@ -60,6 +61,7 @@ pub(crate) fn witness(text: &str) -> Result<WitnessKey, CannotVerify> {
         place: format!("--witness {text}"),
         cause,
     };
+
     match read_if_there(Path::new(text))? {
         Some(bytes) => String::from_utf8_lossy(&bytes)
             .trim()
@@ -75,6 +77,7 @@ fn parse(place: &str, bytes: &[u8]) -> Result<NoteVerifier, CannotVerify> {
         cause,
     };
     let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".into()))?;
+
     text.trim()
         .parse()
         .map_err(|error: reeve_tlog::KeyError| wrong(error.to_string()))
@@ -92,6 +95,7 @@ pub(crate) fn epochs_in(
         Err(error) => return Err(CannotVerify::unreadable(folder)(error)),
     };
     let (mut numbers, mut findings) = (Vec::new(), Vec::new());
+
     for item in listed {
         let file = item
             .map_err(CannotVerify::unreadable(folder))?
@@ -107,8 +111,10 @@ pub(crate) fn epochs_in(
             )),
         }
     }
+
     numbers.sort_unstable();
     let mut keys: Option<Epochs> = None;
+
     for number in numbers {
         let bytes = read_if_there(&folder.join(number.to_string()))?.unwrap_or_default();
         let taken = Epoch::open(&bytes).and_then(|epoch| {
@@ -130,6 +136,7 @@ pub(crate) fn epochs_in(
             }
         }
     }
+
     Ok((keys, findings))
 }
 
@@ -179,8 +186,10 @@ pub(crate) fn of_directory(
             findings,
         ));
     };
+
     let epochs = following(pinned, epochs);
     let expected = format!("{}\n", epochs.newest());
+
     match stored {
         Some(bytes) if bytes == expected.as_bytes() => {}
         // The file follows the record: a key that is being replaced may still stand here.
@@ -199,6 +208,7 @@ pub(crate) fn of_directory(
         None => findings
             .push(Finding::new(VKEY, "the file is missing").differs(epochs.newest(), "nothing")),
     }
+
     Ok((
         Key {
             verifier: pinned.clone(),

@@ -119,12 +119,14 @@ fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Manifest>, Can
             return Ok(None);
         }
     };
+
     if file.version != 1 {
         return Err(CannotVerify::Version {
             file: UNSIGNED_MANIFEST.into(),
             found: file.version.to_string(),
         });
     }
+
     let mut hash = |name: &str, text: &str| {
         let read = Hash::from_hex(text);
         read.map_err(|error| {
@@ -133,12 +135,14 @@ fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Manifest>, Can
         .ok()
     };
     let root = hash("root", &file.root);
+
     let chain_hash = hash("chain_hash", &file.chain_hash);
     let edge = file
         .edge
         .iter()
         .map(|text| Some(Commitment(hash("edge", text)?.0)))
         .collect();
+
     let manifest = Manifest {
         origin: Some(file.origin),
         sealed_size: file.sealed_size,
@@ -148,6 +152,7 @@ fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Manifest>, Can
         segments: file.segments.into_iter().map(listed).collect(),
     };
     let beyond = manifest.sealed_size % 256;
+
     if manifest.edge.len() as u64 != beyond {
         let wrong = Finding::new(
             UNSIGNED_MANIFEST,
@@ -155,6 +160,7 @@ fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Manifest>, Can
         );
         findings.add(wrong.differs(beyond, manifest.edge.len() as u64));
     }
+
     manifest.check(findings);
     Ok(Some(manifest))
 }
@@ -188,6 +194,7 @@ impl Manifest {
         let mut wrong = |message: String, expected: u64, found: u64| {
             findings.add(Finding::new(MANIFEST, message).differs(expected, found));
         };
+
         let held = self
             .segments
             .iter()
@@ -199,6 +206,7 @@ impl Manifest {
                 held,
             );
         }
+
         for segment in &self.segments {
             let (first, last, path) =
                 (segment.first_sequence, segment.last_sequence, &segment.path);
@@ -224,6 +232,7 @@ impl Manifest {
                 findings.add(Finding::new(MANIFEST, message));
             }
         }
+
         if !self
             .segments
             .is_sorted_by(|a, b| (a.first_sequence, &a.class) < (b.first_sequence, &b.class))

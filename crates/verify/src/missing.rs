@@ -22,6 +22,7 @@ impl Missing {
         if first >= end {
             return;
         }
+
         self.total = self.total.saturating_add(end - first);
         let full = self.ranges.len() == MAX_RANGES;
         let adjacent = !self.more
@@ -29,6 +30,7 @@ impl Missing {
                 .ranges
                 .last()
                 .is_some_and(|range| range.1.checked_add(1) == Some(first));
+
         match self.ranges.last_mut() {
             Some(range) if adjacent => range.1 = end - 1,
             _ if full => self.more = true,
@@ -66,6 +68,7 @@ mod tests {
         for (first, end) in [(3, 4), (5, 7), (7, 10), (12, 12)] {
             missing.add(first, end);
         }
+
         assert_eq!((missing.to_string().as_str(), missing.total), ("3, 5-9", 6));
         (0..200).for_each(|i| missing.add(100 + 2 * i, 101 + 2 * i));
         assert_eq!(

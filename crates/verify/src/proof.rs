@@ -63,6 +63,7 @@ pub fn verify_proof(
             Err(error) => Ok(Err(ProofFault::Checkpoint(error))),
         };
     }
+
     Ok(verify(&proof, keys))
 }
 
@@ -80,6 +81,7 @@ fn verify(proof: &ProofFile, keys: &Epochs) -> Result<Proven, ProofFault> {
     };
     let entry = json::parse_with(disclosure.canonical, &options)
         .map_err(|error| ProofFault::Entry(error.to_string()))?;
+
     Ok(Proven {
         sequence: proof.index,
         entry: entry.value,

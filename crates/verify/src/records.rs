@@ -53,12 +53,14 @@ impl Hashes {
         let Some(file) = &self.file else {
             return Ok(Vec::new());
         };
+
         let unreadable = CannotVerify::unreadable(&self.path);
         let length = match file.metadata() {
             Ok(metadata) => metadata.len() / HASH,
             Err(error) => return Err(unreadable(error)),
         };
         let mut bytes = vec![0; (end.min(length).saturating_sub(first) * HASH) as usize];
+
         match file.read_exact_at(&mut bytes, first * HASH) {
             Ok(()) => Ok(bytes),
             Err(error) => Err(unreadable(error)),
@@ -99,6 +101,7 @@ impl Records {
         if sequence >= self.sealed_size {
             return Ok(None);
         }
+
         let held = |window: &(u64, Vec<u8>)| {
             let at = usize::try_from(sequence.checked_sub(window.0)?).ok()? * HASH_LEN;
             window
@@ -108,14 +111,17 @@ impl Records {
                 .copied()
                 .map(Commitment)
         };
+
         if let Some(found) = held(&self.window) {
             return Ok(Some(found));
         }
+
         let first = sequence - sequence % WINDOW;
         if self.window.0 != first || self.window.1.is_empty() {
             let end = self.sealed_size.min(first.saturating_add(WINDOW));
             self.window = (first, self.commitments.read(first, end)?);
         }
+
         Ok(held(&self.window))
     }
 
@@ -147,6 +153,7 @@ impl Records {
                 _ => Judgement::Unknown,
             });
         }
+
         let tile = sequence / WIDTH;
         let bytes = self.commitments.read(tile * WIDTH, (tile + 1) * WIDTH)?;
         let root = self.roots.read(tile, tile + 1)?;
@@ -156,12 +163,14 @@ impl Records {
             .iter()
             .map(|bytes| Commitment(*bytes).leaf_hash())
             .collect();
+
         if leaves.len() < usize::from(TILE_WIDTH) {
             return Ok(Judgement::Unknown);
         }
         if root_of(&leaves).0[..] == root[..] {
             return Ok(Judgement::Payload);
         }
+
         leaves[(sequence % WIDTH) as usize] = payload.leaf_hash();
         Ok(if root_of(&leaves).0[..] == root[..] {
             Judgement::Record

@@ -79,6 +79,7 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
     if let Some(path) = remote.anchor.as_ref().filter(|_| !anchor.present) {
         return Err(CannotVerify::NoSuchPath(path.clone()));
     }
+
     let mut fetched = Fetched {
         tree: Tree::new(),
         chain_hash: Hash::ZERO,
@@ -87,11 +88,13 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         findings: Findings::default(),
         counts: Counts::default(),
     };
+
     anchor
         .findings
         .iter()
         .cloned()
         .for_each(|finding| fetched.findings.add(finding));
+
     let note = service
         .get("checkpoint")
         .await?
@@ -111,6 +114,7 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
             None
         }
     };
+
     if let Some(checkpoint) = &checkpoint {
         fetched.counts.checkpoints = 1;
         progress.expect(checkpoint.size);
@@ -118,6 +122,7 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
             .walk(checkpoint, &anchor, &mut fetched, progress)
             .await?;
     }
+
     progress.finish();
     let freshness = Freshness::new(
         remote.anchor.as_deref(),
@@ -126,6 +131,7 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
     );
     let size = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.size);
     let whole = checkpoint.is_some() && fetched.tree.size() == size;
+
     Ok(Report {
         target: service.base,
         origin: remote.key.name().to_owned(),
@@ -174,6 +180,7 @@ impl Service {
         } else {
             format!("{url}{PREFIX}")
         };
+
         let client = Client::builder().timeout(TIME_LIMIT).build();
         let client = client.map_err(|error| CannotVerify::Remote {
             url: base.clone(),
@@ -199,6 +206,7 @@ impl Service {
         let Some(bytes) = self.get(KEYS).await? else {
             return Ok(None);
         };
+
         let records = serde_json::from_slice::<KeysBody>(&bytes);
         let records = records
             .map_err(|error| self.fails(KEYS, error.to_string()))?
@@ -207,6 +215,7 @@ impl Service {
             .iter()
             .map(|record| Epoch::open(record.as_bytes()))
             .collect::<Result<Vec<_>, _>>();
+
         match opened.and_then(Epochs::from_records) {
             Ok(epochs) => Ok(epochs),
             Err(error) => {
@@ -231,6 +240,7 @@ impl Service {
         if remote.witnesses.keys.is_empty() {
             return Ok(());
         }
+
         let bytes = self.get(COSIGNED).await?;
         let findings = &mut fetched.findings;
         let checkpoint = kept::cosigned(
@@ -241,12 +251,14 @@ impl Service {
             findings,
             notes,
         );
+
         fetched.keep(
             checkpoint
                 .iter()
                 .map(|checkpoint| Milestone::cosigned(checkpoint, COSIGNED))
                 .collect(),
         );
+
         Ok(())
     }
 
@@ -257,6 +269,7 @@ impl Service {
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
+
         let mut response = request.send().await.map_err(fails)?;
         match response.status() {
             StatusCode::OK => {}
@@ -270,6 +283,7 @@ impl Service {
             }
             other => return Err(self.fails(path, format!("the service answers {other}"))),
         }
+
         let mut bytes = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(fails)? {
             bytes.extend_from_slice(&chunk);
@@ -277,6 +291,7 @@ impl Service {
                 return Err(self.fails(path, format!("the answer is longer than {MAX_BODY} bytes")));
             }
         }
+
         Ok(Some(bytes))
     }
 
@@ -291,11 +306,13 @@ impl Service {
         if let Some(bytes) = self.get(&path).await? {
             return Ok(Some(bytes));
         }
+
         let wider = if path == full {
             None
         } else {
             self.get(&full).await?
         };
+
         Ok(wider.map(|mut bytes| {
             bytes.truncate(record * usize::from(width));
             bytes
@@ -316,6 +333,7 @@ impl Service {
             stream::iter(bundles.map(|tile| async move { Ok((tile, self.bundle(tile).await?)) }))
                 .buffered(PARALLEL);
         fetched.anchors(anchor);
+
         while let Some((tile, bytes)) = bundles.try_next().await? {
             let before = fetched.tree.size();
             if !fetched.bundle(tile, bytes.as_deref(), anchor) {
@@ -325,6 +343,7 @@ impl Service {
             let full = std::mem::take(&mut fetched.tiles);
             self.tiles(full, fetched).await?;
         }
+
         let partial: Vec<_> = fetched
             .tree
             .partials()
@@ -332,6 +351,7 @@ impl Service {
             .collect();
         self.tiles(partial, fetched).await?;
         fetched.conclude(checkpoint, anchor);
+
         Ok(())
     }
 
@@ -376,6 +396,7 @@ impl Fetched {
             ));
             return false;
         };
+
         let records = match decode_bundle(bytes, tile.width()) {
             Ok(records) => records,
             Err(error) => {
@@ -384,6 +405,7 @@ impl Fetched {
                 return false;
             }
         };
+
         for record in records {
             let leaf = leaf_hash(record);
             let tiles = &mut self.tiles;
@@ -392,6 +414,7 @@ impl Fetched {
             self.chain_hash = chain_hash(&self.chain_hash, &leaf);
             self.anchors(anchor);
         }
+
         self.counts.bundles += 1;
         self.counts.commitments_only = self.tree.size();
         true
@@ -418,6 +441,7 @@ impl Fetched {
                     .add(Finding::new(&kept.file, message).differs(held, root));
             }
         }
+
         for slot in anchor.slots.iter().filter(|slot| slot.size == size) {
             let finding = |message: &str| Finding::new(&anchor.file, message).at(slot.offset);
             if slot.root != self.tree.root() {
@@ -443,6 +467,7 @@ impl Fetched {
             self.findings
                 .add(Finding::new(&kept.file, message).differs(kept.size, checkpoint.size));
         }
+
         if self.tree.root() != checkpoint.root {
             let wrong = Finding::new(
                 "checkpoint",
@@ -451,6 +476,7 @@ impl Fetched {
             self.findings
                 .add(wrong.differs(checkpoint.root, self.tree.root()));
         }
+
         if anchor.size() > checkpoint.size {
             let wrong = Finding::new(
                 &anchor.file,
@@ -480,6 +506,7 @@ pub(crate) async fn fetch(url: &str) -> Result<Vec<u8>, CannotVerify> {
         url: url.to_owned(),
         cause,
     };
+
     let client = Client::builder()
         .timeout(TIME_LIMIT)
         .build()
@@ -489,9 +516,11 @@ pub(crate) async fn fetch(url: &str) -> Result<Vec<u8>, CannotVerify> {
         .send()
         .await
         .map_err(|error| fails(with_causes(&error.without_url())))?;
+
     if response.status() != StatusCode::OK {
         return Err(fails(format!("it answers {}", response.status())));
     }
+
     let mut bytes = Vec::new();
     while let Some(chunk) = response
         .chunk()
@@ -503,5 +532,6 @@ pub(crate) async fn fetch(url: &str) -> Result<Vec<u8>, CannotVerify> {
             return Err(fails(format!("the answer is longer than {MAX_BODY} bytes")));
         }
     }
+
     Ok(bytes)
 }

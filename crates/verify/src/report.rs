@@ -63,12 +63,14 @@ impl Freshness {
     ) -> Freshness {
         let anchor = anchor.map(|path| path.display().to_string());
         let checkpoints = checkpoints.iter().map(|checkpoint| checkpoint.name.clone());
+
         // Zero witnesses wanted are none.
         let witnesses = witnesses
             .keys
             .iter()
             .filter(|_| witnesses.needed > 0)
             .map(|key| key.name().to_owned());
+
         Freshness {
             against: anchor
                 .into_iter()

@@ -42,6 +42,7 @@ pub(crate) fn check(
         missing: Missing::default(),
         records: open()?,
     };
+
     let readers = (0..workers)
         .map(|_| open())
         .collect::<Result<Vec<_>, _>>()?;
@@ -63,8 +64,10 @@ pub(crate) fn check(
         outcome
     });
     outcome?;
+
     order.up_to(manifest.sealed_size, audit)?;
     edge_holds(manifest, &mut order.records, audit)?;
+
     if order.missing.total > 0 {
         let message = format!(
             "{} entries are in none of the segments: {}",
@@ -73,6 +76,7 @@ pub(crate) fn check(
         audit.findings.add(Finding::new(MANIFEST, message));
         audit.missing = order.missing;
     }
+
     Ok(())
 }
 
@@ -103,6 +107,7 @@ fn collect(
 ) -> Result<(), CannotVerify> {
     let mut early = BTreeMap::new();
     let mut wanted = 0;
+
     for (index, outcome) in receiver {
         early.insert(index, outcome?);
         while let Some(checked) = early.remove(&wanted) {
@@ -117,6 +122,7 @@ fn collect(
             }
         }
     }
+
     Ok(())
 }
 
@@ -140,6 +146,7 @@ fn edge_holds(
             );
         }
     }
+
     let last = manifest.sealed_size.checked_sub(1);
     if let Some(last) = last.filter(|_| audit.walk.lost.is_none())
         && records.commitment(last)?.is_none()
@@ -149,6 +156,7 @@ fn edge_holds(
             .findings
             .add(Finding::new(COMMITMENTS, message).entry(last));
     }
+
     Ok(())
 }
 
@@ -168,10 +176,12 @@ impl InOrder {
         if end <= self.next {
             return Ok(());
         }
+
         // Segments come one after another, so this merges a few sorted runs.
         self.rows.sort_by_key(|row| row.sequence);
         let cut = self.rows.partition_point(|row| row.sequence < end);
         let later = self.rows.split_off(cut);
+
         for CheckedRow {
             sequence,
             leaf,
@@ -189,6 +199,7 @@ impl InOrder {
             audit.sequence.entry(sequence, mark);
             self.next = sequence + 1;
         }
+
         self.gap(end, audit)
     }
 
@@ -202,6 +213,7 @@ impl InOrder {
             }
             self.next += 1;
         }
+
         self.next = self.next.max(end);
         Ok(())
     }

@@ -85,6 +85,7 @@ pub(crate) fn check(
         )));
         return Ok(checked);
     }
+
     let path = dir.join(&listed.path);
     let mut file = match File::open(&path) {
         Ok(file) => file,
@@ -96,20 +97,24 @@ pub(crate) fn check(
         }
         Err(error) => return Err(CannotVerify::unreadable(&path)(error)),
     };
+
     checked.present = true;
     let (bytes, sha256, whole) = digest(&mut file).map_err(CannotVerify::unreadable(&path))?;
+
     if bytes != listed.bytes {
         let wrong = finding(format!(
             "the segment has another length than {MANIFEST} says"
         ));
         checked.findings.add(wrong.differs(listed.bytes, bytes));
     }
+
     if sha256 != listed.sha256 {
         let wrong = finding(format!(
             "the segment's SHA-256 is not the one in {MANIFEST}"
         ));
         checked.findings.add(wrong.differs(&listed.sha256, sha256));
     }
+
     let mut rows = Rows::new(listed, records, hasher, progress);
     let caught = catch_unwind(AssertUnwindSafe(|| match whole {
         Some(bytes) => read(&bytes, listed, &mut rows),
@@ -120,10 +125,12 @@ pub(crate) fn check(
         rows.findings
             .add(finding(format!("the segment cannot be read: {message}")));
     }
+
     checked.submitters = rows.submitters;
     let (found, rows) = rows.finish();
     checked.findings.take(found);
     checked.rows = rows;
+
     Ok(checked)
 }
 
@@ -137,9 +144,11 @@ fn digest(file: &mut File) -> std::io::Result<(u64, String, Option<Bytes>)> {
         let sha256 = hex::encode(Sha256::digest(&bytes));
         return Ok((bytes.len() as u64, sha256, Some(bytes.into())));
     }
+
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; HASH_BUFFER];
     let mut length = 0;
+
     loop {
         match file.read(&mut buffer)? {
             0 => return Ok((length, hex::encode(hasher.finalize()), None)),
@@ -188,20 +197,24 @@ fn read(
         Ok(metadata) => metadata,
         Err(error) => return Ok(Err(error)),
     };
+
     if let Some(found) = tags(&metadata, listed, &mut rows.findings) {
         return Err(CannotVerify::Version {
             file: listed.path.clone(),
             found,
         });
     }
+
     if let Err(message) = Batch::check_schema(metadata.schema(), version(&metadata)) {
         return Ok(Err(message));
     }
+
     let views = ArrowReaderOptions::new().with_schema(Batch::views(metadata.schema()));
     let metadata = match ArrowReaderMetadata::try_new(metadata.metadata().clone(), views) {
         Ok(metadata) => metadata,
         Err(error) => return Ok(Err(error.to_string())),
     };
+
     for group in 0..metadata.metadata().num_row_groups() {
         let caught = catch_unwind(AssertUnwindSafe(|| {
             row_group(source, &metadata, group, rows)
@@ -212,6 +225,7 @@ fn read(
             rows.findings.add(Finding::new(&listed.path, message));
         }
     }
+
     Ok(Ok(()))
 }
 
@@ -229,6 +243,7 @@ fn row_group(
             .with_batch_size(BATCH_ROWS);
         builder.build().map_err(|error| error.to_string())
     };
+
     let reader = match open() {
         Ok(reader) => reader,
         Err(error) => return Ok(Err(error)),
@@ -243,6 +258,7 @@ fn row_group(
             Err(error) => return Ok(Err(error)),
         }
     }
+
     Ok(Ok(()))
 }
 
@@ -254,6 +270,7 @@ fn version(metadata: &ArrowReaderMetadata) -> u8 {
         .flatten()
         .find(|pair| pair.key == "reeve.format");
     let name = pair.and_then(|pair| pair.value.as_deref());
+
     FORMATS
         .iter()
         .find(|(known, _)| Some(*known) == name)
@@ -278,9 +295,11 @@ fn tags(
     };
     let format = value("reeve.format");
     let known = FORMATS.iter().any(|(name, _)| *name == format);
+
     if !known && format.starts_with("reeve/segment/v") && findings.total == 0 {
         return Some(format.to_owned());
     }
+
     for (key, expected) in [
         (
             "reeve.format",
@@ -296,5 +315,6 @@ fn tags(
             findings.add(Finding::new(&listed.path, message).differs(expected, found));
         }
     }
+
     None
 }

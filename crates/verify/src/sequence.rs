@@ -66,6 +66,7 @@ impl Backwards {
     fn add(&mut self, sequence: u64, at_ms: i64) {
         let newest = *self.newest_ms.get_or_insert(at_ms);
         let back = newest.saturating_sub(at_ms);
+
         if back > TOLERANCE_MS {
             self.count += 1;
             self.first.get_or_insert((sequence, back));
@@ -148,29 +149,34 @@ impl SequenceChecks {
             .filter(|pair| pair[0].0 == pair[1].0)
             .map(|pair| (pair[0].1, pair[1].1));
         let twice: Vec<(u64, u64)> = twice.collect();
+
         for (first, second) in twice.iter().take(NAMED) {
             let message = format!(
                 "the entry has the identifier of entry {first}, which the ledger never accepts"
             );
             findings.add(Finding::new("ledger", message).entry(*second));
         }
+
         if twice.len() > NAMED {
             findings.add(Finding::new(
                 "ledger",
                 format!("{} more identifiers stand twice", twice.len() - NAMED),
             ));
         }
+
         if self.share > 1 {
             notes.push(format!(
                 "identifiers were compared for one in {} entries, to bound the memory",
                 self.share
             ));
         }
+
         notes.extend(self.recorded.note("times of recording"));
         notes.extend(self.committed.note("commit times of frames"));
         if let Some(first) = self.early {
             notes.push(format!("the frame of entry {first} was committed before one of its entries was recorded: a clock was wrong, or a time was forged"));
         }
+
         let now = Timestamp::now().as_millisecond();
         if let Some(newest) = self
             .recorded
@@ -194,6 +200,7 @@ mod tests {
             let mark = checks.hasher.mark(Some(id.as_bytes()), Some(*at));
             checks.entry(*sequence, mark);
         }
+
         checks.finish(&mut findings, &mut notes);
         (
             findings.list.iter().map(ToString::to_string).collect(),
@@ -212,6 +219,7 @@ mod tests {
             ],
             100,
         );
+
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert!(
             findings[0].contains("entry 3") && findings[0].contains("of entry 0"),

@@ -50,6 +50,7 @@ pub(crate) fn take(dir: &Path, anchor: Option<&Path>) -> Result<Snapshot, Cannot
     if !dir.join("ledger").is_dir() {
         return Err(CannotVerify::NotADataDirectory(dir.to_owned()));
     }
+
     let mut latest = None;
     for _ in 0..TRIES {
         if let Some(snapshot) = attempt(dir, anchor)? {
@@ -61,6 +62,7 @@ pub(crate) fn take(dir: &Path, anchor: Option<&Path>) -> Result<Snapshot, Cannot
         // Gives the service time to finish what it is at.
         std::thread::park_timeout(PAUSE);
     }
+
     latest.ok_or_else(|| CannotVerify::Restless(dir.to_owned()))
 }
 
@@ -74,14 +76,17 @@ fn attempt(dir: &Path, anchor: Option<&Path>) -> Result<Option<Snapshot>, Cannot
     if given && !anchor.present {
         return Err(CannotVerify::NoSuchPath(anchor_path));
     }
+
     let checkpoint = read_if_there(&dir.join(CHECKPOINT))?;
     let before = manifest_files(dir)?;
     let Some((wal, strange)) = open_wal(dir)? else {
         return Ok(None);
     };
+
     if manifest_files(dir)? != before {
         return Ok(None);
     }
+
     Ok(Some(Snapshot {
         anchor,
         checkpoint,
@@ -108,6 +113,7 @@ fn open_wal(dir: &Path) -> Result<Option<Opened>, CannotVerify> {
         Err(error) => return Err(CannotVerify::unreadable(&folder)(error)),
     };
     let (mut files, mut strange) = Opened::default();
+
     for item in listed {
         let item = item.map_err(CannotVerify::unreadable(&folder))?;
         let name = item.file_name().to_string_lossy().into_owned();
@@ -132,6 +138,7 @@ fn open_wal(dir: &Path) -> Result<Option<Opened>, CannotVerify> {
             Err(error) => return Err(CannotVerify::unreadable(&path)(error)),
         }
     }
+
     files.sort_by_key(|file| file.first);
     Ok(Some((files, strange)))
 }
@@ -157,5 +164,6 @@ fn lagging(snapshot: &Snapshot) -> bool {
         .wal
         .iter()
         .any(|file| file.first >= sealed_size && file.length > 64);
+
     size < sealed_size && !unsealed
 }

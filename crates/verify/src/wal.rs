@@ -56,9 +56,11 @@ impl<'a> Wal<'a> {
                 "the file is missing: the log must continue here after its segments",
             ));
         }
+
         for (at, file) in files.iter().enumerate() {
             self.file(file, &files[at + 1..], audit, progress)?;
         }
+
         Ok(())
     }
 
@@ -74,6 +76,7 @@ impl<'a> Wal<'a> {
             .read_exact_at(&mut bytes, 0)
             .map_err(CannotVerify::unreadable(&file.path))?;
         let mut taken_over = None;
+
         match Header::decode(&bytes) {
             Err(HeaderFault::Version(found)) => {
                 return Err(CannotVerify::Version {
@@ -118,6 +121,7 @@ impl<'a> Wal<'a> {
                 }
             }
         }
+
         self.begins(&file.name, HEADER_LEN as u64, file.first, audit);
         audit.counts.wal_files += 1;
         self.frames(file, later, taken_over, audit, progress)
@@ -170,6 +174,7 @@ impl<'a> Wal<'a> {
                 },
             }
         }
+
         Ok(())
     }
 
@@ -203,6 +208,7 @@ impl<'a> Wal<'a> {
             ));
             return Ok(None);
         };
+
         audit.findings.add(
             Finding::new(&file.name, format!("{fault}; {reason}"))
                 .at(offset)
@@ -222,6 +228,7 @@ impl<'a> Wal<'a> {
         let last = first.saturating_add(count - 1);
         audit.counts.wal_frames += 1;
         self.begins(&file.name, frame.offset, first, audit);
+
         if first < self.next {
             let message = "the frame begins with an entry that was there before";
             audit.findings.add(
@@ -231,6 +238,7 @@ impl<'a> Wal<'a> {
             );
             return Ok(());
         }
+
         let mut newest = None;
         for (sequence, (salt, canonical)) in (first..).zip(&frame.entries) {
             match Claim::read(canonical, &mut self.scratch) {
@@ -254,10 +262,12 @@ impl<'a> Wal<'a> {
             let leaf = commitment(salt, canonical).leaf_hash();
             audit.walk.append(leaf, &mut audit.findings)?;
         }
+
         audit.sequence.frame(first, frame.committed_at_ms, newest);
         audit.counts.unsealed_entries += count;
         self.next = last.saturating_add(1);
         self.checkpoint(file, frame, last, audit);
+
         Ok(())
     }
 
@@ -268,6 +278,7 @@ impl<'a> Wal<'a> {
                 .at(frame.offset)
                 .entries(frame.first_sequence, last)
         };
+
         let checkpoint = match self.keys.open(frame.note.as_bytes()) {
             Ok(checkpoint) => checkpoint,
             Err(error) => {
@@ -275,6 +286,7 @@ impl<'a> Wal<'a> {
                 return audit.findings.add(finding(message));
             }
         };
+
         if checkpoint.size != self.next {
             let wrong =
                 finding("the frame's checkpoint is of another size than the log after it".into());
@@ -282,10 +294,12 @@ impl<'a> Wal<'a> {
                 .findings
                 .add(wrong.differs(self.next, checkpoint.size));
         }
+
         audit.counts.checkpoints += 1;
         if audit.walk.lost.is_some() {
             return;
         }
+
         let root = audit.walk.root();
         if checkpoint.root == root {
             self.diverged = false;

@@ -104,6 +104,7 @@ impl Walk {
             agreed_size: 0,
         };
         walk.pass(findings);
+
         Ok(walk)
     }
 
@@ -131,6 +132,7 @@ impl Walk {
         if self.lost.is_some() {
             return Ok(());
         }
+
         let size = self.tree.size() + 1;
         let mut full = Vec::new();
         let keep = size <= self.sealed_size;
@@ -143,9 +145,11 @@ impl Walk {
         if keep && size.is_multiple_of(u64::from(TILE_WIDTH)) {
             self.points.push(self.chain_hash);
         }
+
         for (tile, bytes) in full {
             self.tile(tile, &bytes, findings)?;
         }
+
         if size == self.sealed_size {
             let edge: Vec<_> = self
                 .tree
@@ -156,9 +160,11 @@ impl Walk {
                 self.tile(tile, &bytes, findings)?;
             }
         }
+
         if self.milestones.last().is_some_and(|next| next.size == size) {
             self.pass(findings);
         }
+
         Ok(())
     }
 
@@ -177,11 +183,13 @@ impl Walk {
         else {
             return Ok(());
         };
+
         let bytes = level.read(first, first + u64::from(tile.width()))?;
         if bytes == expected {
             self.tiles += 1;
             return Ok(());
         }
+
         let (begin, end) = tile.leaves();
         let finding = |message: &str| Finding::new(&name, message).entries(begin, end - 1);
         let at = bytes
@@ -192,6 +200,7 @@ impl Walk {
             / 32
             * 32;
         let offset = first * 32 + at as u64;
+
         findings.add(if at + 32 > bytes.len() {
             finding("the file ends before these hashes of the tree, or is missing").at(offset)
         } else {
@@ -199,6 +208,7 @@ impl Walk {
             let found = finding("a hash of the tree differs from the hash of the entries");
             found.at(offset).differs(hash(expected), hash(&bytes))
         });
+
         Ok(())
     }
 

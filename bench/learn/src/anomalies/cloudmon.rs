@@ -32,6 +32,7 @@ fn series(path: &std::path::Path) -> Result<Series> {
         .with_context(|| format!("{} cannot be read", path.display()))?;
     let mut points: Vec<(i64, f64)> = Vec::new();
     let mut windows: Vec<(usize, usize)> = Vec::new();
+
     for (row, record) in reader.records().enumerate() {
         let record = record.with_context(|| format!("{name} row {row}"))?;
         let cell = |at: usize| record.get(at).unwrap_or_default().trim();
@@ -55,6 +56,7 @@ fn series(path: &std::path::Path) -> Result<Series> {
             _ => windows.push((row, row)),
         }
     }
+
     ensure!(!points.is_empty(), "{name} has no rows");
     Ok(Series {
         name,
@@ -104,24 +106,29 @@ fn count_one(series: &Series, alarms: &[bool]) -> Found {
             _ => events.push((*first, *last)),
         }
     }
+
     let mut near = vec![false; alarms.len()];
     let mut found = 0;
+
     for (first, last) in &events {
         let from = first.saturating_sub(AROUND.0);
         let until = |after: usize| (last + after + 1).min(alarms.len());
         near[from..until(AROUND.1)].fill(true);
         found += usize::from(alarms[from..until(1)].contains(&true));
     }
+
     let wrong = alarms
         .iter()
         .zip(&near)
         .filter(|(alarm, near)| **alarm && !**near)
         .count();
+
     let span = series
         .points
         .last()
         .zip(series.points.first())
         .map_or(0, |(last, first)| last.0 - first.0);
+
     Found {
         found,
         events: events.len(),
@@ -142,11 +149,13 @@ mod tests {
             points,
             windows: vec![(50, 52), (54, 54), (200, 200)],
         };
+
         let at = |rows: &[usize]| {
             (0..337)
                 .map(|row| rows.contains(&row))
                 .collect::<Vec<bool>>()
         };
+
         let check = |rows: &[usize], found, wrong| {
             assert_eq!(
                 count_one(&series, &at(rows)),
@@ -160,6 +169,7 @@ mod tests {
             );
         };
         check(&[], 0, 0);
+
         check(&[49, 53, 54, 55, 57], 1, 0);
         check(&[48, 57, 58, 198, 201], 1, 3);
         assert!((count_one(&series, &at(&[48, 58])).a_week() - 1.0).abs() < 1e-12);

@@ -31,6 +31,7 @@ pub(crate) fn hindsight(points: &[Point]) -> Vec<f64> {
     let middle = median(values.clone());
     let size =
         median(values.iter().map(|value| (value - middle).abs()).collect()).max(f64::MIN_POSITIVE);
+
     values
         .iter()
         .map(|value| {
@@ -50,6 +51,7 @@ pub(crate) fn median_distance(points: &[Point]) -> Vec<f64> {
     let insert = |sorted: &mut Vec<f64>, value: f64| {
         sorted.insert(sorted.partition_point(|one| *one < value), value)
     };
+
     let judged = points.iter().map(|(_, value)| {
         if !value.is_finite() {
             return 0.0;
@@ -64,6 +66,7 @@ pub(crate) fn median_distance(points: &[Point]) -> Vec<f64> {
         insert(&mut sizes, distance);
         score
     });
+
     judged.collect()
 }
 
@@ -93,6 +96,7 @@ pub(crate) fn grouped(points: &[Point], scores: &[f64], limit: f64) -> Vec<bool>
             }
             fires
         });
+
     judged.collect()
 }
 
@@ -122,6 +126,7 @@ pub(crate) fn deviations(points: &[Point], limit: f64, grouped: bool) -> Vec<f64
         };
         f64::from(u8::from(fires))
     });
+
     judged.collect()
 }
 
@@ -139,6 +144,7 @@ mod tests {
         assert_eq!(hindsight(&points), [1.0, 0.0, 1.0, 0.0, 0.0, 8.0]);
         assert_eq!(median_distance(&points), [0.0, 0.0, 0.0, 0.0, 0.0, 8.0]);
         assert_eq!(fading(vec![0.0, 1.0, 0.0, 0.9], 0.5), [0.0, 1.0, 0.5, 0.9]);
+
         let hours: Vec<Point> = (0..30).map(|at| (at * 3_600_000, 0.0)).collect();
         let fired = grouped(&hours, &[1.0; 30], 0.5);
         let rows: Vec<usize> = (0..30).filter(|row| fired[*row]).collect();
@@ -149,8 +155,10 @@ mod tests {
     fn controls_fire_where_they_say() {
         assert_eq!(every_twentieth(100).iter().sum::<f64>(), 20.0);
         assert_eq!(random(1_000, 0.0, 1).iter().sum::<f64>(), 0.0);
+
         let fired = random(10_000, 0.01, 1).iter().sum::<f64>();
         assert!((50.0..150.0).contains(&fired), "{fired}");
+
         let mut points: Vec<Point> = (0..200).map(|row| (row, (row % 2) as f64)).collect();
         points[150].1 = 9.0;
         points[160].1 = 9.0;

@@ -46,6 +46,7 @@ pub(crate) fn read(data: &Data) -> Result<Vec<Series>> {
     let labels: std::collections::BTreeMap<String, Vec<(String, String)>> =
         serde_json::from_str(&text)
             .with_context(|| format!("{} is not a map of windows", path.display()))?;
+
     labels
         .into_iter()
         .map(|(name, windows)| series(data, name, &windows))
@@ -57,6 +58,7 @@ fn series(data: &Data, name: String, windows: &[(String, String)]) -> Result<Ser
     let mut reader = csv::Reader::from_path(&path)
         .with_context(|| format!("{} cannot be read", path.display()))?;
     let mut points = Vec::new();
+
     for (row, record) in reader.records().enumerate() {
         let record = record.with_context(|| format!("{name} row {row}"))?;
         let (stamp, value) = (
@@ -72,6 +74,7 @@ fn series(data: &Data, name: String, windows: &[(String, String)]) -> Result<Ser
             value,
         ));
     }
+
     let row_of = |stamp: &str| {
         let at = stamp_ms(stamp)?;
         points
@@ -79,6 +82,7 @@ fn series(data: &Data, name: String, windows: &[(String, String)]) -> Result<Ser
             .position(|point| point.0 == at)
             .with_context(|| format!("{name} has no row at {stamp}"))
     };
+
     let windows: Vec<_> = windows
         .iter()
         .map(|(start, end)| Ok((row_of(start)?, row_of(end)?)))
@@ -103,6 +107,7 @@ pub(super) fn stamp_ms(stamp: &str) -> Result<i64> {
             .with_context(|| format!("{digits:?} is not a number"))
     };
     let (year, month, day) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
+
     let seconds = part(11, 13)? * 3600 + part(14, 16)? * 60 + part(17, 19)?;
     Ok((days_from_civil(year, month, day) * 86_400 + seconds) * 1000)
 }

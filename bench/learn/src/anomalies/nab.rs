@@ -63,6 +63,7 @@ impl Labelled<'_> {
         let mut sum = 0.0;
         let mut before: Option<(usize, usize)> = None;
         let mut next = 0;
+
         for &(first, last) in self.windows {
             sum += outside(next.max(start)..first, before, &fired) * profile.false_alarm;
             if last >= start {
@@ -74,6 +75,7 @@ impl Labelled<'_> {
             before = Some((first, last));
             next = last + 1;
         }
+
         sum + outside(next.max(start)..self.rows, before, &fired) * profile.false_alarm
     }
 
@@ -154,6 +156,7 @@ mod tests {
     fn a_false_alarm_costs_less_just_after_a_window() {
         near(score(1000, &[(500, 509)], &[300, 500], 0), 1.0 - 0.11);
         near(score(1000, &[(500, 509)], &[300, 500], 1), 1.0 - 0.22);
+
         // Nine rows after a window of ten: one width minus one row away, 2/(1+e^5)-1.
         near(
             score(1000, &[(500, 509)], &[500, 518], 0),
@@ -167,6 +170,7 @@ mod tests {
     fn nothing_counts_within_the_probation() {
         near(score(1000, &[(500, 509)], &[0, 149, 500], 0), 1.0);
         near(score(1000, &[(500, 509)], &[150, 500], 0), 0.89);
+
         // A window wholly within it neither earns nor costs; one that reaches out of it counts by
         // its rows outside.
         near(score(1000, &[(100, 120)], &[100], 0), 0.0);
@@ -179,6 +183,7 @@ mod tests {
             .probation(),
             750
         );
+
         assert_eq!(
             Labelled {
                 rows: 999,
@@ -203,6 +208,7 @@ mod tests {
                 100.0,
             );
         }
+
         near(
             normalised(score(1000, &[(500, 509), (800, 809)], &[500], 0), -2.0, 2.0),
             50.0,

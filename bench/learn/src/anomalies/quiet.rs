@@ -49,6 +49,7 @@ pub(crate) fn clean<'a>(
             weeks: span as f64 / WEEK_MS as f64,
         });
     }
+
     sum
 }
 
@@ -72,14 +73,17 @@ fn quiet_weeks_of(series: &Series, scores: &[f64], threshold: f64) -> Rate {
         .map(|point| point.0)
         .min()
         .unwrap_or_default();
+
     let end = series
         .points
         .iter()
         .map(|point| point.0)
         .max()
         .unwrap_or_default();
+
     let probation = series.labelled().probation();
     let mut weeks: BTreeMap<i64, Option<u32>> = BTreeMap::new();
+
     for (row, ((at, _), score)) in series.points.iter().zip(scores).enumerate() {
         let week = weeks.entry((at - start) / WEEK_MS).or_insert(Some(0));
         if row < probation || series.in_window(row) {
@@ -89,12 +93,14 @@ fn quiet_weeks_of(series: &Series, scores: &[f64], threshold: f64) -> Rate {
             *alarms += u32::from(*score >= threshold);
         }
     }
+
     let whole = (end - start) / WEEK_MS;
     let quiet: Vec<u32> = weeks
         .into_iter()
         .filter(|(week, _)| *week < whole)
         .filter_map(|(_, alarms)| alarms)
         .collect();
+
     Rate {
         alarms: quiet.iter().sum(),
         weeks: quiet.len() as f64,
@@ -114,6 +120,7 @@ mod tests {
             points,
             windows: vec![(400, 410)],
         };
+
         // Rows 0 to 126 are the probation, so the first week does not count; the third holds the
         // window; the sixth is not whole.
         let scores: Vec<f64> = (0..series.points.len())
@@ -126,6 +133,7 @@ mod tests {
                 weeks: 3.0
             }
         );
+
         series.windows.clear();
         assert_eq!(
             quiet_weeks_of(&series, &scores, 0.5),

@@ -14,8 +14,10 @@ pub(crate) fn vus_pr(scores: &[f64], windows: &[(usize, usize)]) -> Option<f64> 
     if windows.is_empty() || scores.is_empty() {
         return None;
     }
+
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+
     // How many rows each threshold calls anomalous: those that score as much as the row of its
     // rank.
     let called: Vec<usize> = (0..THRESHOLDS)
@@ -52,9 +54,11 @@ fn area(
                 .fold(f64::NEG_INFINITY, f64::max)
         })
         .collect();
+
     let positives = inside.iter().filter(|inside| **inside).count() as f64;
     let (mut hit, mut beside, mut next) = (0.0, 0.0, 0);
     let (mut recalled, mut area) = (0.0, 0.0);
+
     for count in called {
         for row in &order[next..*count] {
             hit += labels[*row];
@@ -72,6 +76,7 @@ fn area(
         area += (recall - recalled) * hit / *count as f64;
         recalled = recall;
     }
+
     area
 }
 
@@ -91,6 +96,7 @@ fn extended(rows: usize, windows: &[(usize, usize)], buffer: usize) -> (Vec<f64>
             }
         }
     }
+
     labels.iter_mut().for_each(|label| *label = label.min(1.0));
     (labels, inside)
 }
@@ -105,11 +111,13 @@ mod tests {
             let found = vus_pr(scores, windows).unwrap_or(f64::NAN);
             assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
         };
+
         let windows = [(20, 24), (50, 51)];
         let perfect: Vec<f64> = (0..60)
             .map(|row| f64::from(u8::from((20..25).contains(&row) || row / 2 == 25)))
             .collect();
         near(&perfect, &windows, 1.0);
+
         // Computed apart from this code, by the definition.
         near(&[1.0; 60], &windows, 0.381_562_736_664_214_6);
         let mut scores: Vec<f64> = (0..60)

@@ -54,10 +54,12 @@ pub(super) fn score(units: &[Unit], control: Control) -> Vec<Scored> {
         company: BTreeMap::new(),
         chance: Chance::new(11, 42),
     };
+
     for entry in units.iter().flat_map(|unit| &unit.events) {
         *context.times.entry(name(entry)).or_default() += 1;
         *context.company.entry(with(entry)).or_default() += 1;
     }
+
     let scored = units
         .iter()
         .flat_map(|unit| unit.events.iter().map(move |entry| (unit, entry)));

@@ -98,6 +98,7 @@ pub(super) fn at_false_positives(run: &[Scored], false_positives: f64) -> Found 
             found as f64 / all as f64
         }
     };
+
     let any = |key: fn(&Scored) -> (&str, &str)| {
         let mut best: BTreeMap<(&str, &str), bool> = BTreeMap::new();
         for one in labelled(Label::Technique) {
@@ -105,12 +106,14 @@ pub(super) fn at_false_positives(run: &[Scored], false_positives: f64) -> Found 
         }
         share(best.values().filter(|found| **found).count(), best.len())
     };
+
     let events = |label| {
         share(
             labelled(label).filter(|one| one.score > threshold).count(),
             labelled(label).count(),
         )
     };
+
     Found {
         events: events(Label::Technique),
         acts: any(|one| (&one.unit, &one.operation)),
@@ -128,6 +131,7 @@ fn area(run: &[Scored]) -> f64 {
             .map(|one| one.score)
     };
     let benign: Vec<f64> = labelled(Label::Benign).collect();
+
     let (mut above, mut all) = (0.0, 0.0);
     for score in labelled(Label::Technique) {
         for other in &benign {
@@ -141,6 +145,7 @@ fn area(run: &[Scored]) -> f64 {
             all += 1.0;
         }
     }
+
     above / all
 }
 
@@ -163,6 +168,7 @@ pub(super) fn missed(runs: &[Vec<Scored>], false_positives: f64) -> Vec<String> 
             *missed.entry((*unit).to_owned()).or_default() += 1;
         }
     }
+
     missed
         .into_iter()
         .filter(|(_, times)| times * 2 >= runs.len())
@@ -178,6 +184,7 @@ pub(super) fn by_technique(run: &[Scored], false_positives: f64) -> Vec<String> 
         let (found, all) = units.entry(&one.unit).or_default();
         (*found, *all) = (*found + usize::from(one.score > threshold), *all + 1);
     }
+
     units
         .into_iter()
         .map(|(unit, (found, all))| format!("{unit} {found}/{all}"))
@@ -190,9 +197,11 @@ pub(super) fn intervals(run: &[Scored], false_positives: f64) {
     for one in run {
         groups.entry(&one.group).or_default().push(one);
     }
+
     let groups: Vec<Vec<&Scored>> = groups.into_values().collect();
     let mut chance = Chance::new(7, 43);
     let mut draws: [Vec<f64>; 3] = Default::default();
+
     for _ in 0..DRAWS {
         let mut drawn = Vec::with_capacity(run.len());
         for n in 0..groups.len() {
@@ -212,6 +221,7 @@ pub(super) fn intervals(run: &[Scored], false_positives: f64) {
             }
         }
     }
+
     let interval = |values: &mut Vec<f64>| {
         values.sort_by(f64::total_cmp);
         let at = |share: f64| {
@@ -222,6 +232,7 @@ pub(super) fn intervals(run: &[Scored], false_positives: f64) {
         };
         format!("{:.0}-{:.0} %", 100.0 * at(0.05), 100.0 * at(0.95))
     };
+
     let [events, acts, techniques] = &mut draws;
     println!(
         "90 % intervals (bootstrap over techniques and rules, {DRAWS} draws): events {}, acts {}, techniques {}.\n",
@@ -241,6 +252,7 @@ pub(super) fn cross_validate(run: &[Scored], false_positives: f64) {
         .collect();
     let (mut false_alarms, mut benign) = (0_usize, 0_usize);
     let mut found = 0.0;
+
     for rule in &rules {
         let threshold = threshold(run.iter().filter(|one| one.group != *rule), false_positives);
         let held = run
@@ -262,6 +274,7 @@ pub(super) fn cross_validate(run: &[Scored], false_positives: f64) {
             .count();
         found += caught as f64 / techniques.len() as f64 / rules.len() as f64;
     }
+
     println!(
         "Threshold from the other rules, each rule held out in turn: {false_alarms} false positives in {benign} benign events, \
          {:.1} % of techniques.\n",
@@ -286,5 +299,6 @@ pub(super) fn curve(run: &[Scored]) {
             100.0 * found.techniques
         );
     }
+
     println!();
 }

@@ -22,6 +22,7 @@ pub(super) fn run(units: &[Unit]) {
         "| first hours | ordinary events | at {ALARM} or above | changes among them | at {ALARM} or above |"
     );
     println!("|---|---|---|---|---|");
+
     for hours in [1, 6, 24] {
         let (mut all, mut changes) = ((0_usize, 0_usize), (0_usize, 0_usize));
         for seed in 0..5 {
@@ -43,6 +44,7 @@ pub(super) fn run(units: &[Unit]) {
             share(changes)
         );
     }
+
     let mut found = (0, 0);
     for unit in units.iter().filter(|unit| unit.label == Label::Technique) {
         let mut watch = Watch::default();
@@ -63,6 +65,7 @@ pub(super) fn run(units: &[Unit]) {
             .fold(0.0, f64::max);
         found = (found.0 + 1, found.1 + usize::from(best >= ALARM));
     }
+
     println!(
         "\nOf {} recorded techniques after six such hours {} have an event at {ALARM} or above.\n",
         found.0, found.1
@@ -73,6 +76,7 @@ pub(super) fn run(units: &[Unit]) {
 fn begun(seed: u64, hours: i64) -> Vec<(ActivityEvent, bool)> {
     let mut chance = Chance::new(seed, 47);
     let mut events = Vec::new();
+
     for minute in 0..hours * 60 {
         let at = 1_788_739_200_000 + minute * 60_000;
         let hour = minute / 60;
@@ -102,6 +106,7 @@ fn begun(seed: u64, hours: i64) -> Vec<(ActivityEvent, bool)> {
             }));
         }
     }
+
     events
 }
 
@@ -128,6 +133,7 @@ fn set_up(chance: &mut Chance, principal: &str, kind: PrincipalKind, at_ms: i64)
         ),
         ("cloudtrail", "CreateTrail", &[Trait::SwitchesOn]),
     ];
+
     let (service, operation, traits) = ACTS[chance.below(ACTS.len())];
     made(principal, kind, (service, operation), traits, at_ms)
 }
@@ -149,6 +155,7 @@ fn run_application(
         8 => ("ec2", "DescribeInstances"),
         _ => ("kms", "Decrypt"),
     };
+
     let change = matches!(operation, "PutObject" | "UpdateItem" | "DeleteMessage");
     let mut event = made(
         role,
@@ -158,6 +165,7 @@ fn run_application(
         at_ms,
     );
     event.resource = format!("thing-{}", chance.below(40));
+
     event.place.network = "203.0.113.0/24".to_owned();
     (event, change)
 }

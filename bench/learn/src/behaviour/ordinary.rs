@@ -62,6 +62,7 @@ impl Alarms {
             self.active.len(),
             self.by_day.len() as f64 / self.active.len().max(1) as f64,
         );
+
         let mut loud: Vec<_> = self.operations.iter().collect();
         loud.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
         let words: Vec<String> = loud
@@ -69,6 +70,7 @@ impl Alarms {
             .take(6)
             .map(|(name, times)| format!("{name} {times}"))
             .collect();
+
         if !words.is_empty() {
             println!("  ({})", words.join(", "));
         }
@@ -86,6 +88,7 @@ fn simulated() -> Result<()> {
         BTreeMap::<String, usize>::new(),
         BTreeMap::<String, usize>::new(),
     );
+
     for entry in estate.activity(from, now) {
         let event = event(&entry);
         let score = watch.observe(&entry).score;
@@ -100,6 +103,7 @@ fn simulated() -> Result<()> {
         let learning = entry.timestamp < from + SignedDuration::from_hours(24 * LEARNING_DAYS);
         if learning { &mut first } else { &mut later }.note(&event, score);
     }
+
     first.print(&format!("the first {LEARNING_DAYS} days"));
     later.print("after them");
     let words: Vec<String> = reported
@@ -110,6 +114,7 @@ fn simulated() -> Result<()> {
         "- events of the company's stories (tagged suspicious, the tag not looked at) at {ALARM} or above: {}\n",
         words.join(", ")
     );
+
     Ok(())
 }
 
@@ -133,12 +138,14 @@ impl Marks {
         for event in events {
             *counts.entry(hour(event)).or_default() += 1.0;
         }
+
         let mut marks = Self {
             live: Vec::new(),
             hindsight: Vec::new(),
             count: Vec::new(),
         };
         let mut review = Review::new(watch.clone(), 50_000);
+
         for event in events {
             let judgement = watch.observe(event);
             each(event, watch, judgement.score);
@@ -152,6 +159,7 @@ impl Marks {
                     .map(|((), judgement)| judgement.score),
             );
         }
+
         marks
             .hindsight
             .extend(std::iter::from_fn(|| review.release()).map(|((), judgement)| judgement.score));
@@ -197,6 +205,7 @@ fn generated(data: &Data) -> Result<()> {
         }
         if learning { &mut first } else { &mut later }.note(event, score);
     });
+
     events
         .iter()
         .zip(&marks.hindsight)
@@ -214,12 +223,14 @@ fn generated(data: &Data) -> Result<()> {
     );
     let Some(learnt) = learnt else { return Ok(()) };
     let units = set::load(data, Blank::Names)?;
+
     for (title, own_place) in [
         ("at the victim's own desk and hours", true),
         ("from elsewhere, at night", false),
     ] {
         transplants(&units, &office, &learnt, own_place, (strict, title));
     }
+
     println!();
     Ok(())
 }
@@ -238,6 +249,7 @@ fn transplants(
     let (mut tried, mut alarmed, mut passed, mut events) = (0_usize, 0_usize, 0_usize, 0_usize);
     let mut found = [[0_usize; 2]; 3];
     let mut missed: BTreeMap<&str, usize> = BTreeMap::new();
+
     for unit in units.iter().filter(|unit| unit.label == Label::Technique) {
         for _ in 0..10 {
             let victim = office.victim(chance.below(office.victims()), own_place);
@@ -263,11 +275,13 @@ fn transplants(
             *missed.entry(&unit.name).or_default() += usize::from(best < ALARM);
         }
     }
+
     let missed: Vec<&str> = missed
         .into_iter()
         .filter(|(_, times)| *times >= 5)
         .map(|(name, _)| name)
         .collect();
+
     println!(
         "- attacks {title}: {:.1} % of {tried} at {ALARM} or above, {:.1} % above the thousandth part; missed: {}",
         100.0 * alarmed as f64 / tried as f64,
@@ -278,6 +292,7 @@ fn transplants(
             missed.join(", ")
         }
     );
+
     for (name, found) in [
         "live",
         "in hindsight",
@@ -297,6 +312,7 @@ fn transplant(mut event: ActivityEvent, first_ms: i64, victim: &ActivityEvent) -
     event.at_ms = victim.at_ms + event.at_ms - first_ms;
     event.place = victim.place.clone();
     event.tool.clear();
+
     if event.kind == PrincipalKind::Person {
         event.principal.clone_from(&victim.principal);
         event.peers.clone_from(&victim.peers);
@@ -304,6 +320,7 @@ fn transplant(mut event: ActivityEvent, first_ms: i64, victim: &ActivityEvent) -
             .traits
             .without(reeve_learn::behaviour::Trait::LongLivedKey);
     }
+
     event
 }
 
@@ -315,6 +332,7 @@ fn speed() {
         .cycle()
         .take(100_000)
         .collect();
+
     let start = Instant::now();
     let mut watch = Watch::default();
     let loud = events

@@ -60,6 +60,7 @@ fn techniques(data: &Data, blank: Blank) -> Result<Vec<Unit>> {
         .collect();
     files.sort();
     let mut units = Vec::new();
+
     for path in files {
         let name = path
             .file_stem()
@@ -79,6 +80,7 @@ fn techniques(data: &Data, blank: Blank) -> Result<Vec<Unit>> {
             events,
         });
     }
+
     Ok(units)
 }
 
@@ -87,6 +89,7 @@ fn labelled(data: &Data, blank: Blank) -> Result<Vec<Unit>> {
     let text =
         fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut units = Vec::new();
+
     for (at, line) in text.lines().enumerate() {
         let row = json::parse(line.as_bytes())
             .with_context(|| format!("{} line {}", path.display(), at + 1))?;
@@ -116,6 +119,7 @@ fn labelled(data: &Data, blank: Blank) -> Result<Vec<Unit>> {
             events,
         });
     }
+
     Ok(units)
 }
 
@@ -196,6 +200,7 @@ impl Names {
     fn other_accounts(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
+
         while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
             let digits = rest[start..].bytes().take_while(u8::is_ascii_digit).count();
             let (before, number) = (&rest[..start], &rest[start..start + digits]);
@@ -208,6 +213,7 @@ impl Names {
             }
             rest = &rest[start + digits..];
         }
+
         out.push_str(rest);
         out
     }
@@ -217,12 +223,14 @@ impl Names {
 /// the same.
 fn addresses(text: &str) -> String {
     const FIELD: &str = "\"sourceIPAddress\":\"";
+
     let Some(start) = text.find(FIELD).map(|at| at + FIELD.len()) else {
         return text.to_owned();
     };
     let Some(length) = text[start..].find('"') else {
         return text.to_owned();
     };
+
     let given = &text[start..start + length];
     let digits = !given.is_empty()
         && given
@@ -236,6 +244,7 @@ fn addresses(text: &str) -> String {
         (true, false) => "198.51.100.7",
         _ => given,
     };
+
     format!("{}{other}{}", &text[..start], &text[start + length..])
 }
 
@@ -243,11 +252,13 @@ fn addresses(text: &str) -> String {
 fn replace(text: &str, word: &str, by: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+
     while let Some(at) = lower[from..].find(word) {
         out.push_str(&text[from..from + at]);
         out.push_str(by);
         from += at + word.len();
     }
+
     out.push_str(&text[from..]);
     out
 }

@@ -27,6 +27,7 @@ pub(super) fn vary(units: &[Unit], variation: Variation, seed: u64) -> Vec<Unit>
     for at in (1..others.len()).rev() {
         others.swap(at, chance.below(at + 1));
     }
+
     let varied = units
         .iter()
         .zip(begins)
@@ -55,6 +56,7 @@ pub(super) fn vary(units: &[Unit], variation: Variation, seed: u64) -> Vec<Unit>
                 events,
             }
         });
+
     varied.collect()
 }
 

@@ -41,6 +41,7 @@ pub(super) struct Story {
 pub(super) fn stories(seed: u64, resources: usize, futures: usize) -> Vec<Story> {
     let begin = Timestamp::from_second(1_735_689_600).unwrap_or_default();
     let mut found = Vec::new();
+
     for n in 0..resources {
         let day = (n * 365 / resources) as i64;
         let at = begin + SignedDuration::from_hours(24 * day);
@@ -113,11 +114,13 @@ fn story(seed: u64, n: u64, at: Timestamp, futures: usize) -> Vec<Story> {
         );
         series(&case.resource.id, &life.measured, begins, gaps)
     };
+
     let actual = if proposals.is_empty() {
         Vec::new()
     } else {
         lived(0)
     };
+
     let mut found = Vec::new();
     for proposal in proposals {
         let Some(held) =
@@ -153,6 +156,7 @@ fn story(seed: u64, n: u64, at: Timestamp, futures: usize) -> Vec<Story> {
             chance,
         });
     }
+
     found
 }
 
@@ -162,11 +166,13 @@ fn resource(n: u64, size: &str, traits: &Traits, at: Timestamp, age_days: f64) -
     } else {
         ResourceKind::VirtualMachine
     };
+
     let env = if traits.production {
         "production"
     } else {
         "development"
     };
+
     Resource {
         id: ResourceId::new(format!("i-{n}")),
         connection: ConnectionId("simulated".to_owned()),
@@ -212,11 +218,13 @@ fn series(id: &ResourceId, measured: &Measured, begins: Timestamp, gaps: bool) -
             .collect(),
         period_s: step as u32,
     };
+
     let half: Vec<Option<f64>> = measured
         .network
         .iter()
         .map(|value| value.map(|v| v / 2.0))
         .collect();
+
     vec![
         one(Metric::CpuUtilization, &measured.cpu),
         one(Metric::MemoryUtilization, &measured.memory),

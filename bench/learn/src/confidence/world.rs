@@ -75,6 +75,7 @@ impl Traits {
             (0.17, Habit::Asleep),
             (0.10, Habit::Saturated),
         ];
+
         let mut at = chance.unit();
         let habit = habits.iter().find(|(share, _)| {
             at -= share;
@@ -82,6 +83,7 @@ impl Traits {
         });
         let habit = habit.map_or(Habit::Site, |(_, habit)| *habit);
         let production = chance.happens(0.55);
+
         Traits {
             habit,
             production,
@@ -184,8 +186,10 @@ impl Life {
         if chance.happens(t.shifts) {
             self.drift += 0.15 + 0.45 * chance.normal();
         }
+
         self.gone |= chance.happens(t.ends);
         self.memory += t.memory_growth * chance.between(0.3, 1.7);
+
         if t.habit == Habit::Saturated {
             self.saturated = match self.day {
                 day if day + t.saturated_days < PAST_DAYS => false,
@@ -193,10 +197,12 @@ impl Life {
                 _ => self.saturated && !chance.happens(t.saturation_ends),
             };
         }
+
         let factor = self.drift.exp() * (t.daily * chance.normal()).exp();
         let awake = chance.happens(t.wakes) || t.closing_day == Some(self.day % 30);
         let bursts = self.bursts_of_the_day(chance);
         let woken = (chance.below(SLOTS - 8), 2 + chance.below(24));
+
         for slot in 0..SLOTS {
             let demand = self.demand(slot, weekday, factor, awake.then_some(woken), chance);
             let burst: f64 = bursts
@@ -224,6 +230,7 @@ impl Life {
             ));
             left -= 1.0;
         }
+
         found
     }
 
@@ -240,6 +247,7 @@ impl Life {
         let quick = 1.0 + 0.06 * chance.normal();
         let weekend = if weekday >= 5 { 0.6 } else { 1.0 };
         let sun = 0.5 - 0.5 * ((hour - 3.0) / 24.0 * std::f64::consts::TAU).cos();
+
         match t.habit {
             Habit::Site => t.level * factor * weekend * (0.25 + 0.75 * sun) * quick,
             Habit::Office if weekday < 5 && (8.0..18.0).contains(&hour) => t.level * factor * quick,
@@ -270,6 +278,7 @@ impl Life {
             }
             return self.measured.connections.push(None);
         }
+
         let demand = demand.max(0.05);
         let cpu = if demand >= 96.0 {
             96.0 + 3.0 * chance.unit()
@@ -277,6 +286,7 @@ impl Life {
             demand
         };
         self.measured.cpu.push(Some(cpu));
+
         let memory = self.memory + self.traits.memory_share * cpu * 0.6 + 1.5 * chance.normal();
         self.measured.memory.push(Some(memory.clamp(2.0, 99.0)));
         let idle = self.traits.habit == Habit::Asleep && demand < 1.0;
@@ -285,6 +295,7 @@ impl Life {
         } else {
             9_000.0 * cpu
         }));
+
         self.measured
             .connections
             .push(Some(if idle { 0.0 } else { (cpu * 2.0).ceil() }));

@@ -47,6 +47,7 @@ fn repeat(past: &[f64], period: usize, horizon: usize) -> Vec<f64> {
         .copied()
         .find(|value| value.is_finite())
         .unwrap_or(0.0);
+
     let season = |step: usize| {
         let mut at = past.len() - period + (step - 1) % period;
         while !past[at].is_finite() {
@@ -54,6 +55,7 @@ fn repeat(past: &[f64], period: usize, horizon: usize) -> Vec<f64> {
         }
         Some(past[at])
     };
+
     (1..=horizon)
         .map(|step| season(step).unwrap_or(last))
         .collect()
@@ -72,5 +74,6 @@ fn errors(past: &[f64], period: usize) -> [f64; 2] {
             .copied()
             .unwrap_or(0.0)
     };
+
     [quantile(0.05), quantile(0.95)]
 }

@@ -47,12 +47,14 @@ impl Score {
             .zip(&values[series.day.min(values.len())..])
             .map(|(a, b)| (a - b).abs())
             .collect();
+
         let known: Vec<f64> = errors
             .into_iter()
             .filter(|error| error.is_finite())
             .collect();
         let unit = known.iter().sum::<f64>() / known.len().max(1) as f64;
         let sums = [[Sums::default(); PARTS]; METHODS.len()];
+
         Score {
             origins: 0,
             name: series.name.clone(),
@@ -77,6 +79,7 @@ impl Score {
                 (1.0 - level) * (at - truth)
             }
         };
+
         sums.count += 1.0;
         sums.error += (truth - middle).abs();
         sums.inside += f64::from(u8::from(low <= truth && truth <= high));
@@ -126,6 +129,7 @@ pub(super) fn print(title: &str, scores: &[&Score]) {
         "| method | MASE | MASE / daily naive | geometric mean | 90 % covers | by sixths of the horizon | pinball / daily naive |"
     );
     println!("|---|---|---|---|---|---|---|");
+
     for (method, name) in METHODS {
         let mase = mean(scores, |score| score.mase(method));
         let naive = mean(scores, |score| score.mase(Method::Daily));
@@ -149,6 +153,7 @@ pub(super) fn print(title: &str, scores: &[&Score]) {
             parts.join(" ")
         );
     }
+
     if std::env::var_os("REEVE_BENCH_SERIES").is_some() {
         for score in scores {
             let (ours, covers) = (
@@ -180,6 +185,7 @@ pub(super) fn summary(title: &str, scores: &[&Score]) -> (f64, f64) {
     println!(
         "\n{title}: {worse:.3} of the daily naive error, {weekly:.3} of the weekly one; the 90 % interval covers {covers:.1} %."
     );
+
     (worse, covers)
 }
 

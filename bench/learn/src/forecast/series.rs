@@ -30,6 +30,7 @@ pub(crate) fn ett(data: &Data) -> Result<Set> {
             series.push(read(&path, column)?);
         }
     }
+
     Ok(Set {
         name: "ETT hourly",
         series,
@@ -62,6 +63,7 @@ pub(crate) fn others(data: &Data) -> Result<Set> {
             series.push(read(&path, 1)?);
         }
     }
+
     Ok(Set {
         name: "NAB, other kinds",
         series,
@@ -108,11 +110,13 @@ impl Series {
             } else {
                 7
             };
+
         let every = if long {
             (length - first) / 40 / day * day + day / 3 + 1
         } else {
             day / 3 + 1
         };
+
         let whole =
             |origin: &usize| origin + horizon < length && self.grid.values[*origin].is_finite();
         (first..length).step_by(every).filter(whole).collect()
@@ -124,6 +128,7 @@ fn read(path: &Path, column: usize) -> Result<Series> {
         .with_context(|| format!("{} cannot be read", path.display()))?;
     let title = reader.headers()?.get(column).unwrap_or("value").to_owned();
     let mut points: Vec<Point> = Vec::new();
+
     for (row, record) in reader.records().enumerate() {
         let record = record?;
         let parsed = record
@@ -136,11 +141,13 @@ fn read(path: &Path, column: usize) -> Result<Series> {
             })?,
         );
     }
+
     let grid = Grid::new(&points).with_context(|| path.display().to_string())?;
     let stem = path
         .file_stem()
         .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let day = (DAY_MS / grid.step_ms) as usize;
+
     Ok(Series {
         name: format!("{stem} {title}"),
         grid,

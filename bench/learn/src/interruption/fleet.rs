@@ -76,6 +76,7 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
             }
         })
         .collect();
+
     let mut starts = vec![vec![0i64; INSTANCES]; POOLS];
     let mut fleet = Fleet {
         lives: Vec::new(),
@@ -83,6 +84,7 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
         truth: vec![Vec::new(); POOLS],
         end_ms: days * 86_400_000,
     };
+
     for slot in 0..days * 144 {
         let at = slot * SLOT_MS;
         let shocked = (world == World::Shocks && chance.happens(1.0 / 1_500.0))
@@ -116,12 +118,14 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
             }
         }
     }
+
     for (number, pool) in starts.iter().enumerate() {
         fleet.lives.extend(
             pool.iter()
                 .map(|start| life(number, *start, fleet.end_ms, Ending::Running)),
         );
     }
+
     fleet.lives.sort_by_key(|life| life.end_ms);
     fleet
 }
@@ -135,6 +139,7 @@ fn step(pool: &mut Pool, chance: &mut Chance) {
         0.0
     };
     pool.available += (0.65 - pool.available) / 144.0 + 0.02 * chance.normal() + shortage;
+
     pool.available = pool.available.clamp(0.0, 1.0);
     pool.burst *= (-1.0f64 / 12.0).exp();
     pool.price = (pool.price + 0.000_5 * chance.normal()).clamp(0.1, 0.9);

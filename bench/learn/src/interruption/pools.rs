@@ -48,12 +48,14 @@ pub(super) fn run(data: &Data) -> Result<()> {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+
     for series in recorded(data)?.iter().chain(&generated()) {
         let group = groups.entry(series.group.clone()).or_default();
         HORIZONS
             .iter()
             .for_each(|horizon| judge(series, *horizon, group));
     }
+
     for (
         name,
         Group {
@@ -79,6 +81,7 @@ pub(super) fn run(data: &Data) -> Result<()> {
             logistic.calibration_error(),
         );
     }
+
     println!();
     Ok(())
 }
@@ -92,6 +95,7 @@ fn judge(series: &Series, horizon: usize, group: &mut Group) {
             .windows(2)
             .any(|pair| pair[0] && !pair[1])
     };
+
     for at in 0..up.len().saturating_sub(horizon) {
         let said = pool.observe(at as i64 * series.step_ms, Some(up[at]));
         let features = control.features(up, at);
@@ -193,6 +197,7 @@ fn solve(a: [[f64; 3]; 3], b: [f64; 3]) -> [f64; 3] {
             + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
     };
     let whole = det(a);
+
     std::array::from_fn(|column| {
         let mut replaced = a;
         (0..3).for_each(|row| replaced[row][column] = b[row]);
@@ -217,6 +222,7 @@ fn recorded(data: &Data) -> Result<Vec<Series>> {
         };
         all.extend(sizes(&name, step_ms, &counts));
     }
+
     Ok(all)
 }
 
@@ -224,6 +230,7 @@ fn recorded(data: &Data) -> Result<Vec<Series>> {
 fn changes_of_nodes(text: &str) -> Vec<(i64, i64)> {
     let mut nodes = 0;
     let mut found = Vec::new();
+
     for line in text.lines() {
         let mut cells = line.split(',');
         let Some(at) = cells.next().and_then(|cell| cell.parse().ok()) else {
@@ -236,6 +243,7 @@ fn changes_of_nodes(text: &str) -> Vec<(i64, i64)> {
         };
         found.push((at, nodes));
     }
+
     found
 }
 
@@ -247,11 +255,13 @@ fn absolute(text: &str) -> Vec<(i64, i64)> {
     } else {
         1_000.0
     };
+
     let cells = |line: &str| {
         line.split_once(',')
             .map(|(at, count)| (at.to_owned(), count.to_owned()))
     };
     let rows = text.lines().filter_map(cells);
+
     rows.filter_map(|(at, count)| {
         Some((
             (at.parse::<f64>().ok()? * unit) as i64,
@@ -269,6 +279,7 @@ fn counts(changes: &[(i64, i64)], step_ms: i64) -> Vec<i64> {
             .last()
             .map_or(0, |(_, count)| *count)
     };
+
     (0..=end / step_ms)
         .map(|step| at(step * step_ms))
         .skip_while(|count| *count == 0)
@@ -285,11 +296,13 @@ fn sizes(name: &str, step_ms: i64, counts: &[i64]) -> Vec<Series> {
         SIZES.iter().flat_map(|q| [at(*q), at(*q) + 1]).collect()
     };
     levels.dedup();
+
     let series = levels.into_iter().map(|level| Series {
         group: name.to_owned(),
         step_ms,
         available: counts.iter().map(|count| *count >= level).collect(),
     });
+
     series
         .filter(|one| {
             one.available
@@ -310,6 +323,7 @@ fn generated() -> Vec<Series> {
         ("violent storms", [0.0005, 0.2]),
         ("always in danger", [0.05, 0.3]),
     ];
+
     let mut all = Vec::new();
     for seed in 11..15 {
         for (world, (name, chances)) in worlds.iter().enumerate() {
@@ -332,5 +346,6 @@ fn generated() -> Vec<Series> {
             });
         }
     }
+
     all
 }

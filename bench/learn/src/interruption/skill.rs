@@ -52,6 +52,7 @@ impl Forecasts {
             });
             (said - was).abs()
         });
+
         bins.sum::<f64>() / sorted.len().max(1) as f64
     }
 
@@ -61,12 +62,14 @@ impl Forecasts {
         let mut sorted = self.0.clone();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (mut below, mut sum, mut hits) = (0.0, 0.0, 0.0);
+
         for tied in sorted.chunk_by(|a, b| a.0 == b.0) {
             let was = tied.iter().filter(|one| one.1).count() as f64;
             let not = tied.len() as f64 - was;
             sum += was * (below + not / 2.0);
             (below, hits) = (below + not, hits + was);
         }
+
         sum / (hits * below).max(1.0)
     }
 }
@@ -81,6 +84,7 @@ pub(crate) fn row(world: &str, horizon: &str, kinds: &[&Forecasts; 3], base: f64
             .collect(),
     );
     let log_skill = |one: &Forecasts| 1.0 - one.log_loss() / constant.log_loss();
+
     println!(
         "| {world} | {horizon} | {} | {:.3} % | {:.3} | {:.3} | {:.3} | {:.5} | {:.3} % | {:.3} | {:.3} |",
         ours.0.len(),

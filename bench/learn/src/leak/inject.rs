@@ -65,6 +65,7 @@ pub(crate) fn into(base: &[Point], kind: Kind, chance: &mut Chance) -> Vec<Point
         chance.between(0.0, 0.4)
     };
     let climb = |index: usize| ((index as f64 / count as f64 - onset) / (1.0 - onset)).max(0.0);
+
     let added: Vec<f64> = match kind {
         Kind::LeakSteady => (0..count).map(climb).collect(),
         Kind::LeakRestarted => restarted(count, chance),
@@ -97,6 +98,7 @@ pub(crate) fn into(base: &[Point], kind: Kind, chance: &mut Chance) -> Vec<Point
             collected(count, length, chance)
         }
     };
+
     base.iter()
         .zip(added)
         .map(|((at, value), more)| (*at, value + unit * more))
@@ -110,6 +112,7 @@ fn restarted(count: usize, chance: &mut Chance) -> Vec<f64> {
     restarts.sort_unstable();
     let slope = (restarts.len() as f64 + 1.0).sqrt() / count as f64;
     let mut since = 0;
+
     (0..count)
         .map(|index| {
             since = if restarts.binary_search(&index).is_ok() {
@@ -138,6 +141,7 @@ fn per_work(base: &[Point], onset: f64) -> Vec<f64> {
             total
         })
         .collect();
+
     sums.iter().map(|sum| sum / total.max(1e-12)).collect()
 }
 

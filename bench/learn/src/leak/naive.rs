@@ -12,6 +12,7 @@ pub(crate) fn slope_test(points: &[Point]) -> bool {
         let (x, y) = (index as f64 - mean_x, value - mean_y);
         (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y);
     }
+
     let slope = xy / xx;
     let error = ((yy - slope * xy).max(0.0) / (n - 2.0) / xx).sqrt();
     slope > 2.326 * error
@@ -25,12 +26,14 @@ pub(crate) fn kendall_of_days(points: &[Point]) -> bool {
         .collect();
     let n = days.len() as f64;
     let mut score = 0.0;
+
     for (index, one) in days.iter().enumerate() {
         score += days[index + 1..]
             .iter()
             .map(|other| (other - one).signum())
             .sum::<f64>();
     }
+
     (score - 1.0) / (n * (n - 1.0) * (2.0 * n + 5.0) / 18.0).sqrt() > 2.326
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn of_machines(data: &Data, half: Half) -> Result<Vec<Vec<Point>>> {
     for found in files {
         paths.extend(found?);
     }
+
     paths.retain(|path| {
         wanted
             .iter()
@@ -37,12 +38,14 @@ pub(crate) fn of_machines(data: &Data, half: Half) -> Result<Vec<Vec<Point>>> {
     });
     let turn = usize::from(half == Half::Reporting);
     let mut series = Vec::new();
+
     for path in paths.iter().skip(turn).step_by(2) {
         let points = read(path)?;
         if points.len() >= WINDOW {
             series.push(points);
         }
     }
+
     Ok(series)
 }
 
@@ -81,6 +84,7 @@ fn read(path: &Path) -> Result<Vec<Point>> {
     let mut reader = csv::Reader::from_path(path)
         .with_context(|| format!("{} cannot be read", path.display()))?;
     let mut points = Vec::new();
+
     for (line, record) in reader.records().enumerate() {
         let record = record?;
         let parsed = record
@@ -95,6 +99,7 @@ fn read(path: &Path) -> Result<Vec<Point>> {
             )
         })?);
     }
+
     points.sort_by_key(|(at, _)| *at);
     Ok(points)
 }
@@ -111,5 +116,6 @@ fn millis(text: &str) -> Option<i64> {
     let (era, of_era) = (shifted.div_euclid(400), shifted.rem_euclid(400));
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
+
     Some((days * 86_400 + seconds) * 1_000)
 }

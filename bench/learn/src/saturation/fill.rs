@@ -65,6 +65,7 @@ pub(crate) fn disk(
 ) -> Option<Disk> {
     let grown = growth(base, shape, ahead, chance);
     let now = base.len() - ahead;
+
     // Noise of a twentieth to a quarter of what grows in the last day.
     let recent = (grown[base.len() - 1] - grown[base.len() - 1 - DAY])
         .abs()
@@ -76,6 +77,7 @@ pub(crate) fn disk(
         .zip(&grown)
         .map(|((at, noise), grown)| (*at, level + grown + size * noise))
         .collect();
+
     // The capacity is what an hour's mean reaches around the time asked for; the truth is when a
     // quarter of an hour does.
     let reached = mean(&used[base.len() - 12..]);
@@ -86,6 +88,7 @@ pub(crate) fn disk(
         .fold(f64::MIN, f64::max);
     let headroom = reached - mean(&used[now - 12..now]);
     let by_growth = (now..used.len()).find(|index| grown[*index] - grown[now - 6] >= headroom);
+
     (full > now + ahead / 2 && before < reached).then(|| Disk {
         by_growth_ms: by_growth.map(|index| (used[index].0 - used[now - 1].0) as f64),
         by_both_ms: known(&used, &grown, now, reached)
@@ -111,6 +114,7 @@ fn known(used: &[Point], grown: &[f64], now: usize, capacity: f64) -> Option<usi
             daily + grown[index - DAY]
         }
     };
+
     let mut passages: Vec<usize> = (2..=days)
         .map(|back| {
             let shift = 0.5 * (around(now) - around(now - back * DAY));
@@ -121,6 +125,7 @@ fn known(used: &[Point], grown: &[f64], now: usize, capacity: f64) -> Option<usi
         })
         .collect();
     let middle = passages.len() / 2;
+
     (!passages.is_empty()).then(|| *passages.select_nth_unstable(middle).1)
 }
 
@@ -132,6 +137,7 @@ fn growth(base: &[Point], shape: Shape, ahead: usize, chance: &mut Chance) -> Ve
     let n = base.len();
     let day = |index: usize| index as f64 / DAY as f64;
     let mut level = 0.0;
+
     match shape {
         Shape::Linear => (0..n).map(day).collect(),
         Shape::Accelerating => {

@@ -54,6 +54,7 @@ pub(crate) fn resource(estate: Estate, chance: &mut Chance) -> Resource {
             14 + chance.below(15) as i64
         },
     };
+
     let load = match class {
         Class::Production => production(&traits, chance),
         Class::Development => development(&traits, chance),
@@ -61,6 +62,7 @@ pub(crate) fn resource(estate: Estate, chance: &mut Chance) -> Resource {
         Class::Analytics => analytics(&traits, chance),
     };
     let (network, disk) = traffic(class, &load, chance);
+
     Resource {
         class,
         cpu: points(load),
@@ -99,11 +101,13 @@ fn production(traits: &Traits, chance: &mut Chance) -> Vec<f64> {
     } else {
         chance.between(0.25, 0.9)
     };
+
     let weekend = if chance.happens(0.3) {
         chance.between(1.0, 1.3)
     } else {
         chance.between(0.5, 1.0)
     };
+
     let (peak, mut wander) = (chance.between(12.0, 21.0), 0.0);
     (0..traits.days * STEPS_A_DAY)
         .map(|step| {
@@ -128,6 +132,7 @@ fn development(traits: &Traits, chance: &mut Chance) -> Vec<f64> {
     let (idle, busy) = (chance.between(0.3, 4.0), chance.scale(8.0, 60.0));
     let (presence, activity) = (chance.between(0.6, 1.0), chance.between(0.1, 0.6));
     let (mut here, mut working) = (true, false);
+
     (0..traits.days * STEPS_A_DAY)
         .map(|step| {
             let (hour, off) = clock(step, traits);
@@ -161,6 +166,7 @@ fn batch(traits: &Traits, chance: &mut Chance) -> Vec<f64> {
         chance.between(0.0, 24.0),
     );
     let (mut left, mut this) = (0.0, length);
+
     (0..traits.days * STEPS_A_DAY)
         .map(|step| {
             let (hour, _) = clock(step, traits);
@@ -193,6 +199,7 @@ fn analytics(traits: &Traits, chance: &mut Chance) -> Vec<f64> {
     } else {
         chance.between(0.5, 3.0)
     };
+
     let weekend = chance.between(0.1, 0.8);
     let (mut query, mut size) = (0.0f64, 0.0);
     (0..traits.days * STEPS_A_DAY)
@@ -225,6 +232,7 @@ fn traffic(class: Class, cpu: &[f64], chance: &mut Chance) -> (Vec<Point>, Vec<P
         Class::Batch => (chance.scale(3.0, 200.0), chance.scale(10.0, 600.0), 0.7),
         Class::Analytics => (chance.scale(10.0, 300.0), chance.scale(50.0, 2_000.0), 0.6),
     };
+
     let mut series = |factor: f64, measured: f64| {
         if !chance.happens(measured) {
             return Vec::new();
@@ -239,5 +247,6 @@ fn traffic(class: Class, cpu: &[f64], chance: &mut Chance) -> (Vec<Point>, Vec<P
             .map(|(at, value)| (1_794_787_200_000 + at as i64 * STEP_MS, value))
             .collect()
     };
+
     (series(net, 0.85), series(disk, 0.7))
 }

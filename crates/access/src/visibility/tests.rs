@@ -48,6 +48,7 @@ fn what_each_role_sees() {
         ("nobody", entry(None, None)),
         ("empty", entry(Some(""), Some(""))),
     ];
+
     let cases: &[(&[Role], &str)] = &[
         (&[Role::AuditAdministrator], "yyyyyyy"),
         (&[Role::SecurityAnalyst], "yyyyyyy"),
@@ -61,6 +62,7 @@ fn what_each_role_sees() {
         (&[Role::RegularUser, Role::ComplianceOfficer], "yyyyyyy"),
         (&[], "nnnnnnn"),
     ];
+
     for (roles, expected) in cases {
         let filter = RowFilter::for_principal(&principal(roles, team));
         for ((name, entry), expected) in entries.iter().zip(expected.chars()) {

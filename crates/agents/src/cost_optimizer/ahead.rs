@@ -65,6 +65,7 @@ fn held<'e>(evidence: &'e Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) 
             words,
         }));
     };
+
     let ratio = vcpu_ratio(from, to);
     hold(
         "CPU",
@@ -73,6 +74,7 @@ fn held<'e>(evidence: &'e Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) 
         p99,
         percent,
     );
+
     let sustained = baseline_percent(to).map(|baseline| baseline / ratio);
     hold(
         "mean CPU",
@@ -81,6 +83,7 @@ fn held<'e>(evidence: &'e Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) 
         |summary| summary.mean,
         percent,
     );
+
     let (memory, _) = memory_ratio(from, to);
     let memory = (memory > 1.0).then_some(MEMORY_BOUND / memory);
     hold(
@@ -90,10 +93,12 @@ fn held<'e>(evidence: &'e Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) 
         |summary| summary.max,
         percent,
     );
+
     let smaller = |now: Option<f64>, then: Option<f64>, unit: f64| {
         then.filter(|then| now.is_none_or(|now| *then < now))
             .map(|then| then * unit * BASELINE_BOUND / 100.0)
     };
+
     let network = smaller(
         from.network_baseline_gbps,
         to.network_baseline_gbps,
@@ -108,6 +113,7 @@ fn held<'e>(evidence: &'e Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) 
         p99,
         byte_rate,
     );
+
     let operations = smaller(from.disk_baseline_iops, to.disk_baseline_iops, 1.0);
     hold(
         "disk operations",
@@ -116,5 +122,6 @@ fn held<'e>(evidence: &'e Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) 
         p99,
         figure,
     );
+
     found
 }

@@ -40,6 +40,7 @@ impl Bill {
         let given = resource
             .monthly_cost
             .filter(|_| resource.kind == ResourceKind::VirtualMachine);
+
         // Storage of a database is billed by its size, and goes on being so when it is stopped.
         let by_hour = |charge: &Charge| charge.unit.as_deref().is_some_and(is_hour);
         let charged = || discounts::billed_monthly(facts.charges, by_hour);
@@ -52,6 +53,7 @@ impl Bill {
                     .cost,
             )
         };
+
         Bill {
             compute: hourly.map(Money::per_month).or(given).or_else(charged),
             is_charged: hourly.is_none() && given.is_none() && charged().is_some(),
@@ -100,11 +102,13 @@ impl Bill {
                 resource.name
             );
         };
+
         let off = if off_share < 1.0 {
             format!(" x {} of the time", percent(off_share * 100.0))
         } else {
             String::new()
         };
+
         let price = match self.hourly {
             Some(hourly) => format!("${hourly:.4} an hour x 730 hours"),
             None if self.is_charged => {
@@ -112,6 +116,7 @@ impl Bill {
             }
             None => "what the account is billed for it a month".to_owned(),
         };
+
         let disks = if self.disks == Money::ZERO {
             String::new()
         } else {
@@ -120,6 +125,7 @@ impl Bill {
                 "; its disks are still billed ({disks} a month), the snapshots cost {snapshots}"
             )
         };
+
         format!("{price}{off} = {} a month saved{disks}", dollars(saved))
     }
 }

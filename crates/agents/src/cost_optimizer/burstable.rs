@@ -31,12 +31,14 @@ pub(crate) fn baseline_percent(spec: &InstanceSpec) -> Option<f64> {
     if !spec.burstable || spec.provider != Provider::Aws {
         return None;
     }
+
     let (family, size) = spec.name.split_once('.')?;
     let table = match family {
         "t2" => T2,
         "t3" | "t3a" | "t4g" => T3_LIKE,
         _ => return None,
     };
+
     table
         .iter()
         .find(|(name, _)| *name == size)

@@ -43,11 +43,13 @@ pub(super) fn judge(facts: &AccountFacts<'_>) -> Result<Proposal, Abstention> {
         let detail = "the setting suggest_reserved_instances.enabled is off";
         return Err(Abstention::decided(KIND, "switched_off", detail));
     }
+
     let too_little = || {
         let detail = "less than three whole weeks of on-demand use with list prices were measured, or too many hours are missing";
         Abstention::unjudged(KIND, "thin_data", detail)
     };
     let account = facts.simulated.ok_or_else(too_little)?;
+
     let Portfolio {
         safe,
         held_out_saving_monthly,
@@ -60,11 +62,13 @@ pub(super) fn judge(facts: &AccountFacts<'_>) -> Result<Proposal, Abstention> {
     if !path.ask(question, saving.usd() >= LEAST_SAVING_USD, detail.clone()) {
         return Err(Abstention::decided(KIND, "no_level_saves", detail));
     }
+
     let detail = format!(
         "{} a month over the last third of the weeks",
         dollars(held_out_saving_monthly)
     );
     let question = "Would the level of the weeks before have saved in the weeks after them?";
+
     if !path.ask(
         question,
         held_out_saving_monthly > Money::ZERO,
@@ -72,6 +76,7 @@ pub(super) fn judge(facts: &AccountFacts<'_>) -> Result<Proposal, Abstention> {
     ) {
         return Err(Abstention::decided(KIND, "lost_on_held_out_weeks", detail));
     }
+
     Ok(propose(facts, account, saving, path))
 }
 
@@ -85,6 +90,7 @@ fn propose(facts: &AccountFacts<'_>, account: &AccountUse, saving: Money, path: 
         production: None,
         age_days: None,
     };
+
     let hazards = Hazards::default();
     let (name, hourly) = (&facts.account.name, portfolio.safe.hourly);
     let share = saving.usd() / portfolio.use_monthly.usd().max(f64::MIN_POSITIVE) * 100.0;
@@ -94,11 +100,13 @@ fn propose(facts: &AccountFacts<'_>, account: &AccountUse, saving: Money, path: 
         dollars(portfolio.use_monthly),
         portfolio.wording
     );
+
     let matrix = &facts.guardrails.approval_matrix;
     let mut reason_codes = vec!["consistent_usage".to_owned(), "advice_only".to_owned()];
     if portfolio.wording.starts_with("Assumed") {
         reason_codes.push("discount_assumed".to_owned());
     }
+
     Proposal {
         kind: KIND,
         rule: "suggest_reserved_instances",
@@ -170,11 +178,13 @@ fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Factors {
         safe,
         ..
     } = account.portfolio;
+
     let used = format!(
         "{} machines on demand were used over {} hours",
         thousands(machines),
         thousands(u64::from(hours))
     );
+
     let pays = format!(
         "${:.2} an hour pays for {} of that use, and {} of it is used; it saves as long as more than {} is used",
         safe.hourly,
@@ -182,17 +192,20 @@ fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Factors {
         percent(safe.utilisation * 100.0),
         percent((1.0 - discount) * 100.0)
     );
+
     let room = format!(
         "It would have lost in no week. The use may fall by {} before it costs more than it saves; {} weeks say little about a year",
         percent(safe.room * 100.0),
         hours / 168
     );
+
     let most = format!(
         "The level that would have saved most is ${:.2} an hour: {} a month, and a loss in {} of the weeks",
         best.hourly,
         dollars(account.portfolio.saving_monthly(&best)),
         percent(best.losing_weeks * 100.0)
     );
+
     let mut factors = Factors::from([
         (FactorKind::Measured, used),
         (FactorKind::Price, cost),
@@ -201,6 +214,7 @@ fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Factors {
         (FactorKind::Consequence, most),
         (FactorKind::Confidence, trust.words_by("week")),
     ]);
+
     let families = account.families.iter().take(MOST_FAMILIES);
     factors.extend(families.map(|family| (FactorKind::Consequence, reserved(family))));
     factors

@@ -59,6 +59,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         summary.p95 < limit,
         cpu_words(evidence, &summary),
     );
+
     if !low {
         return Err(Abstention::decided(
             KIND,
@@ -66,6 +67,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
             cpu_words(evidence, &summary),
         ));
     }
+
     let from = evidence.size.as_ref().ok_or_else(|| {
         let size = evidence
             .facts
@@ -81,6 +83,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         )
     })?;
     let chosen = choose(evidence, from, &mut path)?;
+
     Ok(propose(evidence, from, chosen, cpu, &summary, path))
 }
 
@@ -102,11 +105,13 @@ fn measured<'e>(
             format!("no CPU samples in {days} days"),
         )
     })?;
+
     let detail = format!(
         "{} points, {} of the last {days} days",
         thousands(summary.count),
         percent(summary.coverage * 100.0)
     );
+
     if !path.ask(
         format!("Was CPU measured for {days} days?"),
         summary.coverage >= COVERAGE,
@@ -114,6 +119,7 @@ fn measured<'e>(
     ) {
         return Err(Abstention::unjudged(KIND, "thin_data", detail));
     }
+
     Ok((cpu, summary))
 }
 
@@ -147,6 +153,7 @@ fn choose(
         let (code, detail) = refusal.unwrap_or(none);
         return Err(Abstention::decided(KIND, code, detail));
     };
+
     path.extend(chosen.fit.path.clone());
     if let Some((_, detail)) = refusal {
         path.ask(
@@ -155,6 +162,7 @@ fn choose(
             detail,
         );
     }
+
     Ok(chosen)
 }
 
@@ -164,6 +172,7 @@ fn candidate(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) 
     let mut fit = fit(evidence, from, spec, evidence.history());
     fit.look_ahead(evidence, from, spec);
     let price = evidence.price(from, &name);
+
     Candidate {
         spec: spec.clone(),
         name,
@@ -210,6 +219,7 @@ fn in_family(evidence: &Evidence<'_>, from: &InstanceSpec) -> (Option<Candidate>
         }
         chosen = Some(found);
     }
+
     (chosen, None)
 }
 
@@ -222,6 +232,7 @@ fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> 
     if evidence.measured().iter().any(|(_, measured)| !measured) || from.memory_gib.is_none() {
         return None;
     }
+
     let others = facts
         .catalogue
         .exchangeable(provider, &from.name)
@@ -238,6 +249,7 @@ fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> 
         });
     let mut cheap: Vec<(f64, &InstanceSpec)> = cheap.collect();
     cheap.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.name.cmp(&b.1.name)));
+
     // Most are out by processors and memory alone, without another look at every sample.
     let highest = |load: &Option<Load>| {
         load.as_ref()?
@@ -245,6 +257,7 @@ fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> 
             .map(|summary| summary.max)
     };
     let (cpu, memory) = (highest(&evidence.cpu)?, highest(&evidence.memory)?);
+
     cheap.retain(|(_, spec)| {
         let (memory_ratio, _) = memory_ratio(from, spec);
         // At most half of the processors go at once, as within a family.
@@ -252,6 +265,7 @@ fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> 
             && memory * memory_ratio <= MEMORY_BOUND * ROOM
             && cpu * vcpu_ratio(from, spec) <= CPU_MAX_BOUND.max(cpu)
     });
+
     let mut found = cheap
         .into_iter()
         .map(|(_, spec)| candidate(evidence, from, spec));
@@ -273,9 +287,11 @@ fn price_refusal(
             )
         });
     };
+
     if price.savings() <= Money::ZERO {
         return Some(("no_saving", "it does not cost less".to_owned()));
     }
+
     let decrease = -price.percent();
     (decrease > max_decrease + 0.05).then(|| {
         let detail = format!(
@@ -298,6 +314,7 @@ fn try_out(
     let limit = evidence.settings.downsize_below_percent;
     let ratio = vcpu_ratio(from, to);
     let allowed = evidence.facts.guardrails.max_degradation_percent;
+
     backtest(evidence.history(), cpu, TRAINING_DAYS, |before, day| {
         let earlier = cpu.summary(before)?;
         if earlier.coverage < 0.8 || earlier.p95 >= limit {
@@ -328,6 +345,7 @@ fn propose(
         .iter()
         .map(|dimension| dimension.doubt())
         .sum();
+
     let counted = try_out(evidence, from, &chosen.spec, cpu);
     let cap = memory_doubt.then_some(UNMEASURED_MEMORY_CAP);
     let margins = margin::smaller(evidence, from, &chosen.spec);
@@ -338,6 +356,7 @@ fn propose(
         counted.held == counted.windows,
         trust.words(),
     );
+
     let (savings, list_now) = chosen
         .price
         .as_ref()
@@ -351,6 +370,7 @@ fn propose(
         unpriced: chosen.price.is_none(),
         idle: false,
     };
+
     let degradation = degradation_percent(cpu, evidence.history(), vcpu_ratio(from, &chosen.spec));
     let impact = assess(
         evidence,
@@ -358,12 +378,14 @@ fn propose(
         degradation.filter(|_| !memory_doubt),
         summary,
     );
+
     let explanation = Explanation {
         risk: risk(resource, hazards),
         ..explain(
             evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact,
         )
     };
+
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
@@ -383,9 +405,11 @@ fn propose(
         not_measured: not_measured(evidence, &chosen),
         explanation,
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     if chosen.spec.family != from.family {
         proposal.reason_codes.push(OTHER_FAMILY.to_owned());
         proposal
@@ -393,9 +417,11 @@ fn propose(
             .factors
             .add(FactorKind::Consequence, other_family(from, &chosen.spec));
     }
+
     let level = risk(resource, hazards);
     proposal.reason_codes.push(format!("risk_{level}"));
     discounts::apply(evidence.facts, list_now, &mut proposal);
+
     proposal
 }
 
@@ -411,9 +437,11 @@ fn codes(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
             .iter()
             .map(|dimension| format!("unchecked_{dimension}")),
     );
+
     if chosen.price.is_none() {
         codes.push("no_list_price".to_owned());
     }
+
     codes
 }
 
@@ -427,12 +455,14 @@ fn not_measured(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
             (true, false) => {}
         }
     }
+
     if chosen.fit.doubts.contains(&Dimension::CpuCredits) {
         names.push(Dimension::CpuCredits.as_str().to_owned());
     }
     if chosen.price.is_none() {
         names.push("price".to_owned());
     }
+
     names
 }
 
@@ -450,6 +480,7 @@ fn assess(
             chosen.name
         ),
     };
+
     let performance = match degradation {
         Some(value) => format!(
             "{} of the measured CPU work would have had to wait; {interruption}",
@@ -460,6 +491,7 @@ fn assess(
             percent(summary.p99)
         ),
     };
+
     ImpactAssessment {
         cost_percent: chosen.price.as_ref().map(Change::percent),
         cost,
@@ -487,6 +519,7 @@ fn explain(
         (FactorKind::Confidence, trust.words()),
     ]);
     let peaks = bursts(evidence.history().select(&cpu.points), limit, cpu.period_ms);
+
     if let Some(highest) = peaks.iter().map(|burst| burst.peak).max_by(f64::total_cmp) {
         let bursts = thousands(peaks.len() as u64);
         let text = format!(
@@ -495,6 +528,7 @@ fn explain(
         );
         factors.add(FactorKind::Measured, text);
     }
+
     factors.extend(chosen.fit.factors.clone());
     for doubt in &chosen.fit.doubts {
         factors.add(
@@ -502,6 +536,7 @@ fn explain(
             format!("{} gets smaller and was not measured", doubt.words()),
         );
     }
+
     let resource = evidence.facts.resource;
     let saving = chosen
         .price
@@ -513,6 +548,7 @@ fn explain(
                 words::percent(-price.percent())
             )
         });
+
     Explanation {
         action: format!(
             "Resize {} ({}) from {from_name} to {}",

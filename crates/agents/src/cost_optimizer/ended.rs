@@ -40,6 +40,7 @@ impl EndedWork {
         let ended = silent_hours >= idle_days * 24
             && silent_hours > longest_pause
             && days_worked > RARE_DAYS;
+
         ended.then_some(EndedWork {
             since,
             silent_hours,

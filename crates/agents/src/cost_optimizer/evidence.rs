@@ -134,6 +134,7 @@ impl<'a> Evidence<'a> {
         let stays = "image, private addresses and permissions stay as they are";
         let machine =
             self.replaced.is_none() && self.facts.resource.kind == ResourceKind::VirtualMachine;
+
         match self.facts.resource.specification.public_address {
             PublicAddress::Assigned if machine => {
                 format!("its public IPv4 address changes; {stays}")
@@ -221,6 +222,7 @@ impl<'a> Evidence<'a> {
 fn size(facts: &Facts<'_>) -> Option<InstanceSpec> {
     let resource = facts.resource;
     let name = resource.specification.instance_type.as_deref()?;
+
     match (resource.kind, resource.provider) {
         (ResourceKind::Database, Provider::Aws) => {
             facts.catalogue.database(name).map(|class| class.machine)

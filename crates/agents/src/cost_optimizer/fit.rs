@@ -76,12 +76,14 @@ pub(super) fn fit(
         unit: "Gbit/s",
         convert: to_gbps,
     };
+
     network.check(
         &mut found,
         evidence.network.as_ref(),
         (gbps(from), gbps(to)),
         window,
     );
+
     let mbps = |spec: &InstanceSpec| spec.disk_baseline_mbps;
     let to_mbps = |bytes: f64| bytes * 8.0 / 1e6;
     let disk = Baseline {
@@ -90,12 +92,14 @@ pub(super) fn fit(
         unit: "Mbit/s",
         convert: to_mbps,
     };
+
     disk.check(
         &mut found,
         evidence.disk_bytes.as_ref(),
         (mbps(from), mbps(to)),
         window,
     );
+
     let iops = |spec: &InstanceSpec| spec.disk_baseline_iops;
     let operations = Baseline {
         dimension: Dimension::DiskOperations,
@@ -103,12 +107,14 @@ pub(super) fn fit(
         unit: "operations/s",
         convert: |n| n,
     };
+
     operations.check(
         &mut found,
         evidence.disk_ops.as_ref(),
         (iops(from), iops(to)),
         window,
     );
+
     found
 }
 
@@ -215,6 +221,7 @@ fn cpu(
     let Some(cpu) = evidence.cpu.as_ref().and_then(|load| load.summary(window)) else {
         return;
     };
+
     let ratio = vcpu_ratio(from, to);
     let (p99, max) = (cpu.p99 * ratio, cpu.max * ratio);
     let what = format!("{} vCPU to {}", from.vcpu, to.vcpu);
@@ -228,6 +235,7 @@ fn cpu(
         format!("p99 {} becomes {} ({what})", percent(cpu.p99), percent(p99)),
         "cpu_bound",
     );
+
     found.check(
         format!(
             "Does the highest CPU point stay below {CPU_MAX_BOUND:.0} % on {}?",
@@ -241,6 +249,7 @@ fn cpu(
         ),
         "cpu_peak_bound",
     );
+
     let text = format!(
         "On {} the measured peaks become p99 {} and highest {} of {} vCPU",
         to.name,
@@ -248,6 +257,7 @@ fn cpu(
         percent(max),
         to.vcpu
     );
+
     found.factors.add(FactorKind::Consequence, text);
 }
 
@@ -261,6 +271,7 @@ fn credits(
     if !to.burstable {
         return;
     }
+
     let question = format!("Does {} sustain the mean CPU without credits?", to.name);
     let Some(cpu) = evidence.cpu.as_ref().and_then(|load| load.summary(window)) else {
         return;
@@ -273,6 +284,7 @@ fn credits(
         );
         return;
     };
+
     let mean = cpu.mean * vcpu_ratio(from, to);
     let detail = format!(
         "mean {} becomes {}, baseline {}",
@@ -280,6 +292,7 @@ fn credits(
         percent(mean),
         percent(baseline)
     );
+
     found.check(question, mean <= baseline, detail, "cpu_credit_bound");
 }
 
@@ -296,6 +309,7 @@ fn memory(
         found.path.ask(question, true, sizes);
         return;
     }
+
     let Some(used) = well_measured(evidence.memory.as_ref(), window) else {
         found.doubt(
             Dimension::Memory,
@@ -304,12 +318,14 @@ fn memory(
         );
         return;
     };
+
     let highest = used.max * ratio;
     let detail = format!(
         "highest {} becomes {} ({sizes})",
         percent(used.max),
         percent(highest)
     );
+
     found.factors.add(
         FactorKind::Consequence,
         format!("Memory: {detail}, limit {MEMORY_BOUND:.0} %"),
@@ -340,6 +356,7 @@ impl Baseline {
         } else {
             ("Does", "was", "stays")
         };
+
         let question = format!(
             "{does} p99 {words} stay below {BASELINE_BOUND:.0} % of what the size sustains?"
         );
@@ -353,6 +370,7 @@ impl Baseline {
             );
             return;
         }
+
         let Some(used) = well_measured(load, window) else {
             found.doubt(
                 self.dimension,
@@ -361,6 +379,7 @@ impl Baseline {
             );
             return;
         };
+
         let Some(then) = sizes.1 else {
             found.doubt(
                 self.dimension,
@@ -369,6 +388,7 @@ impl Baseline {
             );
             return;
         };
+
         let p99 = (self.convert)(used.p99);
         let share = percent(p99 / then * 100.0);
         let detail = format!(
@@ -377,6 +397,7 @@ impl Baseline {
             figure(then),
             self.unit
         );
+
         found.check(
             question,
             p99 <= then * BASELINE_BOUND / 100.0,
@@ -427,6 +448,7 @@ pub(super) fn degradation_percent(cpu: &Load, window: Window, ratio: f64) -> Opt
         beyond += (projected - 100.0).max(0.0);
         all += projected;
     }
+
     if all > 0.0 {
         Some(beyond / all * 100.0)
     } else {

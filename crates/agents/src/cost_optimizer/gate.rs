@@ -14,6 +14,7 @@ pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Ab
             decisive: true,
         })
     };
+
     // Every change of the kind that this agent type proposes; a database may be resized where it
     // cannot be stopped.
     let change = match resource.kind {
@@ -30,9 +31,11 @@ pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Ab
             );
         }
     };
+
     if let Some(protected) = refusal(resource, change, catalogue) {
         return Err(protected.into_abstention(None));
     }
+
     match (resource.kind, resource.state) {
         (ResourceKind::Volume, ResourceState::Unattached) => Ok(()),
         (ResourceKind::Volume, _) => out("in_use", "the volume is attached"),

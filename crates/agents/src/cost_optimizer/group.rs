@@ -38,6 +38,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Judgement {
             return judgement;
         }
     };
+
     let machine = machine(facts.resource, &fleet.members[0], size);
     let highest = fleet.highest(&machine.id);
     let mut lowest: Vec<Series> = highest.clone();
@@ -50,14 +51,17 @@ pub(super) fn judge(facts: &Facts<'_>) -> Judgement {
         ..*facts
     };
     let (least, most) = (as_one(&lowest), as_one(&highest));
+
     judgement.take(throttled::judge(&Evidence::of_group(&least, &replaced)));
     if judgement.proposals.is_empty() {
         judgement.take(downsize::judge(&Evidence::of_group(&most, &replaced)));
     }
+
     let notes = notes(replaced.members);
     for proposal in &mut judgement.proposals {
         proposal.explanation.factors.extend(notes.clone());
     }
+
     judgement
 }
 
@@ -101,6 +105,7 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<(Replaced<'a>, &'a Fleet, String), Abs
     if wanted == 0 {
         return Err(decided("no_members", "it has no members"));
     }
+
     let (template, version) = template(facts)?;
     let missing = |known: usize| {
         Abstention::unjudged(
@@ -110,16 +115,20 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<(Replaced<'a>, &'a Fleet, String), Abs
         )
     };
     let fleet = facts.fleet.ok_or_else(|| missing(0))?;
+
     if fleet.members.len() != wanted as usize {
         return Err(missing(fleet.members.len()));
     }
+
     let size = same_size(group, fleet)?;
     let unmeasured = fleet.unmeasured(Metric::CpuUtilization);
+
     if unmeasured > 0 {
         let detail =
             format!("the CPU of {unmeasured} of its {wanted} members was not measured throughout");
         return Err(Abstention::unjudged(KIND, "members_unmeasured", detail));
     }
+
     Ok((
         Replaced {
             group,
@@ -139,6 +148,7 @@ fn excluded(group: &Resource, facts: &Facts<'_>) -> Result<(), Abstention> {
     if !Thresholds::from(facts.settings).rightsizing {
         return Err(decided("switched_off", "right-sizing is off"));
     }
+
     if group.provider != Provider::Aws {
         let detail = format!(
             "Reeve does not replace the members of groups of {}",
@@ -146,6 +156,7 @@ fn excluded(group: &Resource, facts: &Facts<'_>) -> Result<(), Abstention> {
         );
         return Err(decided("cloud_not_covered", detail));
     }
+
     match group.state {
         ResourceState::Available => Ok(()),
         state => Err(Abstention::unjudged(
@@ -165,16 +176,19 @@ fn template(facts: &Facts<'_>) -> Result<(String, String), Abstention> {
         let detail = "its mixed instances policy names several instance types; change them there";
         return Err(decided("mixed_instances", detail));
     }
+
     let Some(template) = group.get("LaunchTemplate") else {
         let detail =
             "it uses a launch configuration, which has no versions; move it to a launch template";
         return Err(decided("launch_configuration", detail));
     };
+
     let version = text(template, "Version").unwrap_or_else(|| "$Default".to_owned());
     if version == "$Latest" {
         let detail = "it follows the newest version of its launch template, which a version of Reeve would become at once; set it to a version number";
         return Err(decided("follows_latest", detail));
     }
+
     let is_protected = group
         .get("NewInstancesProtectedFromScaleIn")
         .is_some_and(|set| set == true || set == "true");
@@ -184,6 +198,7 @@ fn template(facts: &Facts<'_>) -> Result<(String, String), Abstention> {
             "its members are protected from being replaced",
         ));
     }
+
     let suspended = group
         .get("SuspendedProcesses")
         .and_then(Value::as_array)
@@ -191,12 +206,14 @@ fn template(facts: &Facts<'_>) -> Result<(String, String), Abstention> {
         .flatten();
     let mut names =
         suspended.filter_map(|process| process.get("ProcessName").and_then(Value::as_str));
+
     if let Some(process) = names.find(|name| PROCESSES.contains(name)) {
         return Err(decided(
             "suspended",
             format!("its process {process} is suspended"),
         ));
     }
+
     Ok((
         text(template, "LaunchTemplateId").ok_or_else(unread)?,
         version,
@@ -212,11 +229,13 @@ fn same_size(group: &Resource, fleet: &Fleet) -> Result<String, Abstention> {
             format!("{} is spot capacity, which comes and goes", member.id),
         ));
     }
+
     let size = group.specification.instance_type.clone();
     let size = size.ok_or_else(|| {
         Abstention::unjudged(KIND, "size_unknown", "its launch template names no size")
     })?;
     let other = |member: &&Resource| member.specification.instance_type.as_ref() != Some(&size);
+
     match fleet.members.iter().find(other) {
         Some(Resource {
             id: ResourceId(id), ..

@@ -23,6 +23,7 @@ pub(super) fn measure(evidence: &Evidence<'_>, proposals: &[Proposal]) -> Option
     {
         return None;
     }
+
     let size = machine.specification.instance_type.as_deref()?;
     let platform = machine.specification.platform.as_deref();
     let discount =
@@ -37,6 +38,7 @@ pub(super) fn measure(evidence: &Evidence<'_>, proposals: &[Proposal]) -> Option
         .iter()
         .map(|(at, _)| at.div_euclid(HOUR_MS))
         .collect();
+
     Some(HourlyUse {
         family: Family {
             provider: machine.provider,
@@ -63,6 +65,7 @@ fn remaining(proposals: &[Proposal]) -> Option<f64> {
             _ => {}
         }
     }
+
     Some(share.clamp(0.0, 1.0))
 }
 
@@ -74,6 +77,7 @@ fn reservation(evidence: &Evidence<'_>, size: &str) -> Option<Reservation> {
     if platform.is_some_and(|platform| platform != "linux") {
         return None;
     }
+
     Some(Reservation {
         region: machine.region.clone(),
         family: catalogue.instance(machine.provider, size)?.family.clone(),

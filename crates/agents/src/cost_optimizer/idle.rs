@@ -67,6 +67,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         )?;
         evidence.cpu.as_ref()
     };
+
     let unmeasured = || Abstention::unjudged(KIND, "not_measured", "nothing was measured");
     let (load, work) = load
         .zip(Work::from_evidence(evidence))
@@ -88,6 +89,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
             work.peak_words()
         ),
     };
+
     let never = path.ask(
         "Did it work in no hour of the whole history?",
         worked == 0,
@@ -105,23 +107,28 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     };
     let mut factors = Factors::from([(FactorKind::Measured, words)]);
     let outlook = will_stay_idle(evidence, days, &mut factors, &mut path)?;
+
     let silence = if database {
         silent_database(evidence, &mut path)?
     } else {
         silent_machine(evidence, &mut path)?
     };
     factors.add(FactorKind::Measured, silence);
+
     let mut proposal = propose(evidence, load, days, factors, path);
     proposal.explanation.models = outlook.models;
+
     if outlook.needs_person {
         proposal.reason_codes.extend([
             "history_below_a_quarter".to_owned(),
             NEEDS_PERSON.to_owned(),
         ]);
     }
+
     if let Some(ended) = ended {
         leave_to_people(&mut proposal, &evidence.facts.resource.name, &ended);
     }
+
     Ok(proposal)
 }
 
@@ -142,6 +149,7 @@ fn leave_to_people(proposal: &mut Proposal, name: &str, ended: &EndedWork) {
     {
         proposal.reason_codes.push(NEEDS_PERSON.to_owned());
     }
+
     proposal.explanation.risk = proposal.explanation.risk.max(Impact::Medium);
     let text = format!(
         "It was in use until {day}. No agent stops it automatically: ask its team whether the work has ended"
@@ -160,6 +168,7 @@ fn can_stop(evidence: &Evidence<'_>) -> Result<(), Abstention> {
     } else {
         "stop_machine"
     };
+
     match refusal(resource, change, evidence.facts.catalogue) {
         Some(protected) => Err(protected.into_abstention(Some(KIND))),
         None => Ok(()),
@@ -231,6 +240,7 @@ fn worked_sometimes(
     } else {
         "cpu_in_use"
     };
+
     let why = match Rhythm::from_work(work, evidence.now_ms) {
         Ok(rhythm) => match schedule::judge(evidence, work, &rhythm, path) {
             Ok(proposal) => return Ok(proposal),
@@ -247,6 +257,7 @@ fn worked_sometimes(
         Err(NoRhythm::Rare) => "rare_work",
         Err(NoRhythm::Irregular) => "irregular_work",
     };
+
     Err(Abstention::decided(KIND, why, detail))
 }
 
@@ -259,11 +270,13 @@ pub(super) fn stayed_idle(evidence: &Evidence<'_>, window: Window) -> Option<boo
             .summary(window)
             .map(|s| s.coverage >= 0.8 && s.max <= 0.0);
     }
+
     let quiet = evidence
         .network
         .as_ref()
         .and_then(|n| n.summary(window))
         .is_some_and(|n| is_quiet(&n) && n.max < NETWORK_BYTES);
+
     evidence
         .cpu
         .as_ref()?
@@ -288,11 +301,13 @@ fn covered(
             format!("{name} was not measured, and that is not idle"),
         ));
     };
+
     let detail = format!(
         "{} points, {} of the last {days} days",
         thousands(summary.count),
         percent(summary.coverage * 100.0)
     );
+
     if path.ask(question, summary.coverage >= COVERAGE, detail.clone()) {
         Ok(summary)
     } else {
@@ -315,6 +330,7 @@ fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Ab
             .ok_or_else(unmeasured)
     };
     let (cpu, network) = (summary(&evidence.cpu)?, summary(&evidence.network)?);
+
     let cpu_words = format!(
         "CPU over {days} days: mean {:.2} %, p99 {:.2} %, highest {:.2} %, {} points; 0 % is mean below {MEAN_PERCENT} and p99 below {P99_PERCENT}",
         cpu.mean,
@@ -322,6 +338,7 @@ fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Ab
         cpu.max,
         thousands(cpu.count)
     );
+
     if !path.ask(
         format!("Was CPU 0 % for {days} days?"),
         is_zero(&cpu),
@@ -329,6 +346,7 @@ fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Ab
     ) {
         return Err(Abstention::decided(KIND, "cpu_in_use", cpu_words));
     }
+
     let network_words = format!(
         "Network over {days} days: mean {}, p99 {}; limits {} and {}",
         byte_rate(network.mean),
@@ -336,6 +354,7 @@ fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Ab
         byte_rate(NETWORK_MEAN),
         byte_rate(NETWORK_P99)
     );
+
     if !path.ask(
         "Was the network silent?",
         is_quiet(&network),
@@ -343,6 +362,7 @@ fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Ab
     ) {
         return Err(Abstention::decided(KIND, "network_in_use", network_words));
     }
+
     Ok(format!("{cpu_words}. {network_words}"))
 }
 
@@ -374,6 +394,7 @@ fn propose(
                 .and_then(|_| stayed_idle(evidence, day))
         },
     );
+
     let margins = margin::idle(evidence);
     let trust: Confidence = confidence(counted, &margins, 0.0, None);
     let signs = signs(evidence.facts, margins, counted.windows, 0.0);
@@ -390,6 +411,7 @@ fn propose(
         unpriced: bill.compute.is_none(),
         idle: true,
     };
+
     let savings = bill.compute;
     let monthly_cost = resource.monthly_cost.or(bill.compute);
     factors.add(FactorKind::Confidence, trust.words());
@@ -403,11 +425,13 @@ fn propose(
         .to_owned(),
         "stop_not_delete".to_owned(),
     ];
+
     if restarts_by_itself(resource) {
         reason_codes.push("restarts_after_seven_days".to_owned());
         let text = "RDS starts a stopped database again after seven days; stop it again or delete it by hand";
         factors.add(FactorKind::Consequence, text);
     }
+
     let not_measured = evidence.not_measured(bill.compute.is_none());
     let impact = ImpactAssessment {
         cost_percent: bill.share_percent(1.0).map(|share| -share),
@@ -416,11 +440,13 @@ fn propose(
         performance: "none expected: nothing used it; starting it again takes minutes".to_owned(),
         security: "one machine less that can be reached".to_owned(),
     };
+
     let explanation = Explanation {
         risk: risk(resource, hazards),
         confidence_range: Some(trust.range),
         ..explain(evidence, factors, path, &bill, &impact)
     };
+
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
@@ -444,9 +470,11 @@ fn propose(
         not_measured,
         explanation,
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     bill.apply_discounts(evidence.facts, &mut proposal);
     proposal
 }

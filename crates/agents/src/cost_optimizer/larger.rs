@@ -87,6 +87,7 @@ pub(super) fn choose(
     let boots = |spec: &InstanceSpec| {
         architecture.is_none_or(|own| spec.architectures.iter().any(|a| a == own))
     };
+
     let meets =
         |spec: &&InstanceSpec| boots(spec) && spec.gpus == from.gpus && short.is_met(from, spec);
     let holds = |spec: &InstanceSpec| {
@@ -95,6 +96,7 @@ pub(super) fn choose(
         // has no figures for it.
         fit.refused.is_none() && (fit.doubts.is_empty() || spec.family == from.family)
     };
+
     let priced = |spec: &InstanceSpec| {
         let name = evidence.size_name(spec);
         let price = evidence.price(from, &name)?;
@@ -107,6 +109,7 @@ pub(super) fn choose(
             },
         ))
     };
+
     let family = facts
         .catalogue
         .larger_in_family(resource.provider, &from.name);
@@ -119,6 +122,7 @@ pub(super) fn choose(
         .filter_map(priced)
         .collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.name.cmp(&b.1.name)));
+
     // The cheapest first: whether a size holds the load takes a look at every sample.
     let cheapest = all
         .into_iter()
@@ -132,6 +136,7 @@ pub(super) fn choose(
             price: None,
         })
     };
+
     cheapest.or_else(next).ok_or_else(|| {
         let wanted = match short {
             Short::Processors(used) => format!("{} of {} vCPU", percent(used), from.vcpu),

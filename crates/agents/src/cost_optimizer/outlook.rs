@@ -39,6 +39,7 @@ pub(super) fn demand<'e>(
     {
         return Err("the demand model learned it at another size".to_owned());
     }
+
     let outlook = forecast.outlook(facts.now, DAYS);
     outlook
         .map(|outlook| (model, outlook))
@@ -88,6 +89,7 @@ pub(super) fn exceeds(
 ) -> Option<String> {
     let ratio = vcpu_ratio(from, to);
     let limit = CPU_P99_BOUND / ratio;
+
     if ratio > 1.0 && outlook.upper > limit {
         return Some(format!(
             "{}, and {} holds {}",
@@ -96,6 +98,7 @@ pub(super) fn exceeds(
             percent(limit)
         ));
     }
+
     let sustained = baseline_percent(to)? / ratio;
     let mean = outlook.means.iter().copied().fold(0.0, f64::max);
     (mean > sustained).then(|| {
@@ -122,6 +125,7 @@ pub(super) struct Passing {
 pub(super) fn passes(evidence: &Evidence<'_>, now: &Summary) -> Option<Passing> {
     let (model, outlook) = demand(evidence).ok().filter(|_| now.mean >= LEAST_NOW)?;
     let limit = evidence.settings.upgrade_above_percent;
+
     // As many days in a row as the rule's window.
     let days = usize::try_from(evidence.settings.upgrade_days)
         .ok()
@@ -136,6 +140,7 @@ pub(super) fn passes(evidence: &Evidence<'_>, now: &Summary) -> Option<Passing> 
         percent(mean),
         at + days
     );
+
     Some(Passing {
         mean,
         model: model.says(words.clone()),

@@ -52,12 +52,14 @@ impl Change {
         } else {
             (now, target, "a month")
         };
+
         let saved = Money::from_usd(self.savings().usd().abs());
         let count = if self.machines > 1 {
             format!("{} x ", self.machines)
         } else {
             String::new()
         };
+
         format!(
             "{count}(${more:.4} - ${less:.4}) an hour x 730 hours = {} {unit}, {} of {}",
             dollars(saved),

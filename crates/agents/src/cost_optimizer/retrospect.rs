@@ -29,6 +29,7 @@ pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Optio
         start_ms: made_at.as_millisecond(),
         end_ms: evidence.now_ms,
     };
+
     match proposal.kind {
         RecommendationType::RightSize => smaller_held(proposal, &evidence, after),
         RecommendationType::IdleResourceCleanup
@@ -89,6 +90,7 @@ fn smaller_held(proposal: &Proposal, evidence: &Evidence<'_>, after: Window) -> 
     if cpu.summary(after)?.coverage < retrospect::ENOUGH_DAYS {
         return None;
     }
+
     let degraded = degradation_percent(cpu, after, vcpu_ratio(from, to))?;
     let within = degraded <= facts.guardrails.max_degradation_percent;
     Some(within && fit(evidence, from, to, after).refused.is_none())

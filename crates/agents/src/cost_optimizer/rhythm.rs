@@ -60,6 +60,7 @@ impl Rhythm {
                     >= COVERAGE * WEEK as f64
             })
             .count() as i64;
+
         if whole < LEAST_WEEKS {
             return Err(NoRhythm::TooShort);
         }
@@ -69,11 +70,13 @@ impl Rhythm {
         if work.worked().all(|hour| week_of(hour) > 0) {
             return Err(NoRhythm::Ended);
         }
+
         let place = |hour: i64| hour_of_week(hour * HOUR_MS);
         let mut seen = vec![[false; HOURS]; whole as usize + 1];
         for hour in work.worked() {
             seen[week_of(hour).clamp(0, whole) as usize][place(hour)] = true;
         }
+
         let (mut predicted, mut all) = (0.0, 0.0);
         for (week, hours) in seen.iter().enumerate().take(whole as usize) {
             let near = |at: usize| [at, (at + 1) % HOURS, (at + HOURS - 1) % HOURS];
@@ -91,15 +94,18 @@ impl Rhythm {
                 };
             }
         }
+
         if predicted < LEAST_PREDICTED * all {
             return Err(NoRhythm::Irregular);
         }
+
         let mut hours = [false; HOURS];
         for week in &seen {
             for (hour, worked) in week.iter().enumerate() {
                 hours[hour] |= worked;
             }
         }
+
         Ok(Rhythm { hours })
     }
 
@@ -135,6 +141,7 @@ impl Rhythm {
                 None => parts.push((vec![day], ranges)),
             }
         }
+
         let ranges_in_words: Vec<String> = parts
             .iter()
             .map(|(days, ranges)| format!("{} {ranges}", names(days)))
@@ -152,6 +159,7 @@ fn ranges(hours: &[bool]) -> String {
             _ => found.push((hour, hour + 1)),
         }
     }
+
     let ranges_in_words: Vec<String> = found
         .iter()
         .map(|(from, until)| format!("{from:02}:00 to {until:02}:00"))

@@ -48,6 +48,7 @@ pub(super) fn judge(
         rhythm.words(),
         percent(off * 100.0)
     );
+
     if !path.ask(
         "Do its working times come again and leave it off for long?",
         off >= LEAST_OFF,
@@ -55,11 +56,13 @@ pub(super) fn judge(
     ) {
         return Err(Abstention::decided(KIND, "works_most_hours", reason));
     }
+
     let between = |load: &Option<Load>| {
         load.as_ref()
             .and_then(|load| mean_between(evidence, load, rhythm))
     };
     let (cpu, network) = (between(&evidence.cpu), between(&evidence.network));
+
     let database = evidence.facts.resource.kind == ResourceKind::Database;
     let quiet = database
         || cpu.is_some_and(|cpu| cpu < BETWEEN_CPU)
@@ -74,6 +77,7 @@ pub(super) fn judge(
         );
         format!("between them mean CPU {cpu}, network {network}")
     };
+
     if !path.ask(
         "Is it idle between its working times?",
         quiet,
@@ -81,8 +85,10 @@ pub(super) fn judge(
     ) {
         return Err(Abstention::decided(KIND, "busy_between", reason));
     }
+
     let models = keeps_to_times(evidence, rhythm, &mut path)?;
     let mut proposal = propose(evidence, work, rhythm, reason, path);
+
     if models.is_empty() {
         let untold = "No usage model covers a longer history, so only the measured days decide";
         proposal
@@ -90,6 +96,7 @@ pub(super) fn judge(
             .factors
             .add(FactorKind::Confidence, untold);
     }
+
     proposal.explanation.models = models;
     Ok(proposal)
 }
@@ -168,6 +175,7 @@ fn propose(
             Some(holds(work, &known, day))
         })
     });
+
     let margins = margins(evidence, work, rhythm);
     let trust = confidence(counted.unwrap_or_default(), &margins, 0.0, None);
     let signs = signs(evidence.facts, margins, trust.backtest.windows, 0.0);
@@ -187,6 +195,7 @@ fn propose(
         unpriced: savings.is_none(),
         idle: true,
     };
+
     let times = rhythm.words();
     let cost = bill.words(resource, off);
     let explanation = Explanation {
@@ -201,6 +210,7 @@ fn propose(
             savings,
         )
     };
+
     let mut proposal = Proposal {
         kind: KIND,
         rule: "identify_idle_resources",
@@ -226,9 +236,11 @@ fn propose(
         not_measured: evidence.not_measured(savings.is_none()),
         explanation,
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     bill.apply_discounts(evidence.facts, &mut proposal);
     proposal
 }
@@ -296,5 +308,6 @@ fn margins(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm) -> Daily {
             .count();
         Some(1.0 - 0.25 * outside as f64 - 0.02 * unused as f64)
     };
+
     days.iter().map(margin).collect()
 }

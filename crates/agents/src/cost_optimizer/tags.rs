@@ -50,12 +50,14 @@ pub(super) fn judge(facts: &Facts<'_>) -> Option<Result<Proposal, Abstention>> {
     {
         return None;
     }
+
     let required: Vec<(&str, Option<&str>)> =
         required.iter().map(|name| key_and_value(name)).collect();
     let missing: Vec<_> = required
         .iter()
         .filter(|(key, _)| machine.tag(key).is_none())
         .collect();
+
     if missing.is_empty() {
         return Some(Err(Abstention::decided(
             KIND,
@@ -63,6 +65,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Option<Result<Proposal, Abstention>> {
             "it has every required tag",
         )));
     }
+
     let mut reasons = Vec::new();
     for (key, configured) in missing {
         match sourced(facts, key, *configured) {
@@ -70,6 +73,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Option<Result<Proposal, Abstention>> {
             Err(reason) => reasons.push(reason),
         }
     }
+
     Some(Err(Abstention::unjudged(
         KIND,
         "no_tag_value",
@@ -95,6 +99,7 @@ fn sourced(facts: &Facts<'_>, key: &str, configured: Option<&str>) -> Result<Sou
         .filter_map(|volume| volume.tag(key))
         .collect();
     let values: BTreeSet<&str> = carried.iter().copied().collect();
+
     match (values.len(), values.first(), configured) {
         (1, Some(value), _) => {
             let source = format!(
@@ -143,6 +148,7 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
         "the inventory lists no such tag",
     );
     path.ask("Is the value known?", true, source.clone());
+
     // Each volume with the value counts as one observation that agrees (rule of succession); a
     // value that a person named needs none.
     let trust = match witnesses {
@@ -160,6 +166,7 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
         from: None,
         to: value,
     };
+
     let cost = "none; the machine's cost is allocated by the tag".to_owned();
     let performance = "none: the machine keeps serving".to_owned();
     let mut proposal = Proposal {
@@ -222,8 +229,10 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
             decision_path: path.into_decisions(),
         },
     };
+
     if let Some(tool) = iac {
         iac_note(&mut proposal, &tool);
     }
+
     proposal
 }

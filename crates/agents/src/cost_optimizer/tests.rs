@@ -48,6 +48,7 @@ fn a_large_quiet_machine_is_resized_and_the_saving_is_the_price_difference() {
             .with(CPU, 30, |m| Some(5.0 + 4.0 * noise(m)))
             .all_else_small(),
     );
+
     assert_eq!(
         (found.kind, found.rule),
         (RecommendationType::RightSize, "downsize_underutilized")
@@ -59,6 +60,7 @@ fn a_large_quiet_machine_is_resized_and_the_saving_is_the_price_difference() {
             (usd("m5.xlarge") - usd("m5.large")) * 730.0
         ))
     );
+
     assert_eq!(found.savings_monthly.unwrap().usd_cents(), 70.08);
     assert_eq!(found.monthly_cost.unwrap().usd_cents(), 140.16);
     assert_eq!(
@@ -69,8 +71,10 @@ fn a_large_quiet_machine_is_resized_and_the_saving_is_the_price_difference() {
     assert!((found.impact.cost_percent.unwrap() + 50.0).abs() < 1e-9);
     assert_eq!(found.impact.performance_degradation_percent, Some(0.0));
     assert!(found.not_measured.is_empty(), "{:?}", found.not_measured);
+
     // 23 held-out days, all held: (1 + 23) / (2 + 23 + what the margins leave to doubt).
     assert_eq!(found.confidence, 94.1);
+
     let order = [
         StepKind::Precondition,
         StepKind::Snapshot,
@@ -80,6 +84,7 @@ fn a_large_quiet_machine_is_resized_and_the_saving_is_the_price_difference() {
         StepKind::Verify,
     ];
     assert_eq!(kinds(found.plan.as_ref().unwrap()), order);
+
     assert!(
         found.explanation.factors[0].contains("4,032 points, limit 20 %"),
         "{:?}",
@@ -118,10 +123,12 @@ fn every_dimension_of_the_smaller_size_can_refuse() {
         case.resource.specification.platform = Some("windows_byol".to_owned());
         case.flat(metric, 30, value)
     };
+
     let check = |case: Case, code: &str| {
         assert!(case.codes().contains(&code), "{code}: {:?}", case.judge())
     };
     check(quiet(Metric::MemoryUtilization, 45.0), "memory_bound");
+
     // m5.large sustains 0.75 Gbit/s: 80 % of it are 75 MB/s.
     check(quiet(Metric::NetworkOut, 80e6), "network_bound");
     check(quiet(Metric::DiskWrite, 70e6), "disk_bound");
@@ -140,11 +147,13 @@ fn where_memory_sizes_are_unknown_a_full_memory_still_refuses() {
         case.resource.region = "westeurope".to_owned();
         case
     };
+
     assert!(
         azure(85.0).codes().contains(&"memory_bound"),
         "{:?}",
         azure(85.0).codes()
     );
+
     let found = only(&azure(20.0));
     assert_eq!(
         found.subject.target_type.as_deref(),
@@ -154,6 +163,7 @@ fn where_memory_sizes_are_unknown_a_full_memory_still_refuses() {
         found.not_measured,
         ["network", "disk_throughput", "disk_operations"]
     );
+
     let measured = azure(20.0)
         .flat(Metric::NetworkIn, 30, 1e5)
         .flat(Metric::NetworkOut, 30, 1e5);
@@ -173,6 +183,7 @@ fn a_peak_that_a_percentile_hides_refuses_too() {
             5.0
         })
     };
+
     assert!(
         Case::machine("m5.xlarge")
             .with(CPU, 30, monthly)
@@ -180,6 +191,7 @@ fn a_peak_that_a_percentile_hides_refuses_too() {
             .codes()
             .contains(&"cpu_peak_bound")
     );
+
     // A batch of 90 minutes a day: 6 % of the points.
     let daily = |m: i64| Some(if m % 1440 < 60 { 70.0 } else { 5.0 });
     assert!(
@@ -211,12 +223,14 @@ fn thin_data_is_a_reason_to_abstain() {
             .unwrap()
             .decisive
     );
+
     assert!(
         Case::machine("m5.xlarge")
             .flat(CPU, 12, 5.0)
             .codes()
             .contains(&"thin_data")
     );
+
     assert_eq!(
         Case::machine("m5.xlarge").codes(),
         [
@@ -266,6 +280,7 @@ fn burstable_machines_are_held_against_their_baseline() {
         "micro sustains 10 %: {:?}",
         steady.codes()
     );
+
     let calm = Case::machine("t3.medium")
         .flat(CPU, 30, 15.0)
         .all_else_small();
@@ -279,16 +294,20 @@ fn who_is_left_alone() {
             .flat(CPU, 30, 5.0)
             .all_else_small()
     };
+
     let check = |case: &Case, code: &str| {
         assert!(case.judge().proposals.is_empty(), "{code}");
         assert_eq!(case.codes(), [code]);
     };
+
     let mut member = quiet();
     member.resource.group = Some(ResourceId::new("asg-web"));
     check(&member, "group_member");
+
     let mut spot = quiet();
     spot.resource.purchase = Some(Purchase::Spot);
     check(&spot, "spot");
+
     let mut stopped = quiet();
     stopped.resource.state = ResourceState::Stopped;
     check(&stopped, "not_running");
@@ -298,6 +317,7 @@ fn who_is_left_alone() {
         quiet().tag("reeve:ignore", "false").judge().proposals.len(),
         1
     );
+
     let mut bucket = quiet();
     bucket.resource.kind = ResourceKind::Bucket;
     check(&bucket, "kind_not_covered");
@@ -322,6 +342,7 @@ fn infrastructure_as_code_is_flagged_and_asked_for() {
         );
         assert!(found.impact_level >= Impact::Medium && found.plan.is_some());
     }
+
     let plain = only(
         &Case::machine("t3.large")
             .flat(CPU, 30, 5.0)
@@ -339,6 +360,7 @@ fn risk_raises_the_impact_level() {
             .tag("env", "prod"),
     );
     assert_eq!(production.impact_level, Impact::Medium);
+
     let blind = only(
         &Case::machine("t3.large")
             .flat(CPU, 30, 5.0)
@@ -346,17 +368,20 @@ fn risk_raises_the_impact_level() {
             .tag("terraform", "x"),
     );
     assert_eq!(blind.impact_level, Impact::High);
+
     let costly = only(
         &Case::machine("m5.8xlarge")
             .flat(CPU, 30, 5.0)
             .all_else_small(),
     );
+
     assert_eq!(
         costly.impact_level,
         Impact::High,
         "{:?}",
         costly.monthly_cost
     );
+
     let risks = [&production, &blind, &costly].map(|found| found.explanation.risk);
     assert_eq!(
         risks,
@@ -467,6 +492,7 @@ fn data_points_count_what_was_looked_at() {
         8 * 20 * 288,
         "nor is what another size did"
     );
+
     let mut volume = Case::machine("m5.xlarge");
     volume.resource = resource("vol-1", ResourceKind::Volume, "ebs", None);
     let volume = volume.flat(Metric::DiskReadOps, 7, 0.0);
@@ -487,12 +513,14 @@ fn a_throttled_machine_gets_the_next_size() {
         Some("c6a.xlarge"),
         "the cheapest with twice the processors"
     );
+
     assert_eq!(
         found.savings_monthly,
         Some(-Money::from_usd(
             (usd("c6a.xlarge") - usd("m5.large")) * 730.0
         ))
     );
+
     assert_eq!(
         found.impact.cost,
         "($0.1530 - $0.0960) an hour x 730 hours = $41.61 a month more, 59.4 % of $70.08"
@@ -503,6 +531,7 @@ fn a_throttled_machine_gets_the_next_size() {
             .contains(&"guardrail_max_increase".to_owned())
     );
     assert_eq!(found.priority, Priority::High);
+
     // Days 4 to 10 of the saturation follow three saturated days.
     let last = found.explanation.factors.iter().last().unwrap();
     assert!(
@@ -510,6 +539,7 @@ fn a_throttled_machine_gets_the_next_size() {
         "the confidence comes last: {:?}",
         found.explanation.factors
     );
+
     assert!(
         Case::machine("m5.large")
             .with(CPU, 30, |m| Some(if m <= 1440 { 97.0 } else { 60.0 }))
@@ -528,6 +558,7 @@ fn a_burstable_machine_without_credits_is_throttled_at_its_baseline() {
             .flat(Metric::CpuCreditBalance, 30, 0.2);
     let found = only(&case);
     assert_eq!(found.kind, RecommendationType::InstanceType);
+
     let factors = &found.explanation.factors;
     assert_eq!(
         &factors[0], "Out of CPU credits: held at 30.0 % of its CPU",
@@ -538,10 +569,12 @@ fn a_burstable_machine_without_credits_is_throttled_at_its_baseline() {
             .reason_codes
             .contains(&"cpu_credits_exhausted".to_owned())
     );
+
     assert_eq!(
         found.confidence, 94.9,
         "27 of 27 days that followed three days without credits"
     );
+
     let rich =
         Case::machine("t3.large")
             .flat(CPU, 30, 30.0)
@@ -574,16 +607,19 @@ fn an_idle_machine_is_stopped_after_its_volumes_are_kept() {
             "identify_idle_resources"
         )
     );
+
     assert_eq!(
         found.savings_monthly,
         Some(Money::per_month(usd("m5.large"))),
         "compute alone: the disk stays billed"
     );
+
     assert!(
         found.impact.cost.contains("($8.00 a month)"),
         "{}",
         found.impact.cost
     );
+
     let plan = found.plan.unwrap();
     let order = [
         StepKind::Precondition,
@@ -593,6 +629,7 @@ fn an_idle_machine_is_stopped_after_its_volumes_are_kept() {
         StepKind::Verify,
     ];
     assert_eq!(kinds(&plan), order);
+
     assert_eq!(plan.steps[2].resource, "vol-1");
     assert_eq!(found.confidence, 94.8);
 }
@@ -608,10 +645,12 @@ fn what_is_not_measured_is_not_idle() {
             .iter()
             .all(|p| p.kind != RecommendationType::IdleResourceCleanup)
     );
+
     let one_way = Case::machine("m5.large")
         .flat(CPU, 30, 0.1)
         .flat(Metric::NetworkIn, 30, 0.0);
     assert_eq!(one_way.codes()[0], "not_measured");
+
     let talking = Case::machine("m5.large")
         .flat(CPU, 30, 0.1)
         .flat(Metric::NetworkIn, 30, 40_000.0)
@@ -641,6 +680,7 @@ fn databases_are_idle_when_nobody_connects() {
             .reason_codes
             .contains(&"restarts_after_seven_days".to_owned())
     );
+
     assert_eq!(
         kinds(&found.plan.unwrap()),
         [
@@ -650,6 +690,7 @@ fn databases_are_idle_when_nobody_connects() {
             StepKind::Verify
         ]
     );
+
     let used = Case::database("db.m5.large").flat(CPU, 30, 30.0).flat(
         Metric::DatabaseConnections,
         30,
@@ -679,6 +720,7 @@ fn a_quiet_database_goes_one_class_down_without_a_claimed_price() {
             StepKind::Verify
         ]
     );
+
     assert!(found.impact_level >= Impact::Medium);
 }
 
@@ -696,6 +738,7 @@ fn a_database_of_a_known_engine_saves_at_list_price() {
         only(&case)
     };
     let (single, standby) = (postgres(false), postgres(true));
+
     assert_eq!(single.subject.target_type.as_deref(), Some("db.m5.xlarge"));
     // db.m5.2xlarge and db.m5.xlarge of PostgreSQL in Ireland.
     assert_eq!(single.savings_monthly.unwrap().usd_cents(), 0.394 * 730.0);
@@ -703,6 +746,7 @@ fn a_database_of_a_known_engine_saves_at_list_price() {
         standby.savings_monthly.unwrap().usd_cents(),
         2.0 * 0.394 * 730.0
     );
+
     let list =
         "Prices are list prices (AWS price list of 2025-05-28): no bill of this resource is known";
     assert!(
@@ -742,6 +786,7 @@ fn unattached_volumes_are_deleted_after_a_snapshot() {
         StepKind::Delete,
         StepKind::Verify,
     ];
+
     let plan = found.plan.as_ref().unwrap();
     assert_eq!((kinds(plan), plan.reversible), (order.to_vec(), false));
     assert!(found.reason_codes.contains(&"cannot_be_undone".to_owned()));
@@ -751,6 +796,7 @@ fn unattached_volumes_are_deleted_after_a_snapshot() {
         15.0,
         "$40 for the volume less at most $25 for its snapshot"
     );
+
     assert!(
         found.impact.cost.contains("saves at least $15.00"),
         "{}",
@@ -777,6 +823,7 @@ fn savings_after_discounts_are_claimed_only_where_they_are_known() {
             .all_else_small()
     };
     assert_eq!(only(&quiet()).savings_after_discounts, None);
+
     let mut discounted = quiet();
     discounted.resource.monthly_cost = Some(Money::from_usd(usd("m5.xlarge") * 730.0 * 0.6));
     assert_eq!(
@@ -786,6 +833,7 @@ fn savings_after_discounts_are_claimed_only_where_they_are_known() {
             .usd_cents(),
         42.05
     );
+
     let mut reserved = quiet();
     reserved.resource.purchase = Some(Purchase::Reserved);
     assert_eq!(
@@ -803,6 +851,7 @@ fn a_bill_decides_what_is_saved_before_what_the_cloud_says() {
             .all_else_small()
     };
     let list = only(&quiet());
+
     assert!(
         list.explanation
             .factors
@@ -810,6 +859,7 @@ fn a_bill_decides_what_is_saved_before_what_the_cloud_says() {
             .any(|factor| factor.starts_with("Prices are list prices (AWS price list of 20")),
         "{list:?}"
     );
+
     let billed = only(&quiet().billed(0.7, "Standard"));
     let share =
         billed.savings_after_discounts.unwrap().usd() / billed.savings_monthly.unwrap().usd();
@@ -822,12 +872,14 @@ fn a_bill_decides_what_is_saved_before_what_the_cloud_says() {
             .any(|factor| factor.contains("70.0 % of the list price")),
         "{billed:?}"
     );
+
     let committed = only(&quiet().billed(0.6, "Committed"));
     assert_eq!(
         committed.savings_after_discounts,
         Some(Money::ZERO),
         "the commitment is paid whether it is used or not"
     );
+
     assert_eq!(
         only(&quiet().billed(1.0, "Standard")).savings_after_discounts,
         None,
@@ -848,12 +900,14 @@ fn a_size_must_hold_what_the_next_week_may_need() {
             })
         }
     };
+
     let quiet = |high| {
         Case::machine("m5.xlarge")
             .with(CPU, 30, peaks(high))
             .all_else_small()
     };
     let even = only(&quiet(|_| 40.0));
+
     let asked = |decision: &&Decision| decision.check.contains("next 7 days may need");
     assert_eq!(
         even.explanation
@@ -864,6 +918,7 @@ fn a_size_must_hold_what_the_next_week_may_need() {
             .answer,
         Some(true)
     );
+
     // The same highest peak, but weeks differ by a factor of four: the next one may be higher.
     let restless = quiet(|day| if (day / 7) % 2 == 0 { 40.0 } else { 10.0 });
     assert!(
@@ -884,16 +939,19 @@ fn a_load_that_does_not_hold_on_held_out_days_is_trusted_less() {
             3.0
         })
     };
+
     let found = only(
         &Case::machine("m5.xlarge")
             .with(CPU, 30, weekly)
             .all_else_small(),
     );
+
     assert_eq!(
         found.confidence, 78.1,
         "20 of 23 days: {:?}",
         found.explanation.factors
     );
+
     assert!(
         found
             .explanation

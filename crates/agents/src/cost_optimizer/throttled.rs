@@ -55,12 +55,14 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     };
     let cpu = evidence.cpu.as_ref().ok_or_else(none)?;
     let summary = cpu.summary(window).ok_or_else(none)?;
+
     let mut path = Path::default();
     let detail = format!(
         "{} points, {} of the last {days} days",
         thousands(summary.count),
         percent(summary.coverage * 100.0)
     );
+
     if !path.ask(
         format!("Was CPU measured for {days} days?"),
         summary.coverage >= COVERAGE,
@@ -68,6 +70,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     ) {
         return Err(Abstention::unjudged(KIND, "thin_data", detail));
     }
+
     let saturated = path.ask(
         format!("Are mean and median CPU above {limit:.0} % over {days} days?"),
         is_saturated(&summary, limit),
@@ -79,6 +82,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     } else {
         outlook::passes(evidence, &summary)
     };
+
     if !saturated && !starved && foreseen.is_none() {
         return Err(Abstention::decided(
             KIND,
@@ -86,6 +90,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
             cpu_words(evidence, &summary),
         ));
     }
+
     let from = evidence.size.as_ref().ok_or_else(|| {
         Abstention::unjudged(
             KIND,
@@ -93,11 +98,13 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
             "its size is not in the catalogue".to_owned(),
         )
     })?;
+
     let short = if starved {
         Short::Credits
     } else {
         Short::Processors(summary.mean)
     };
+
     let short = foreseen.as_ref().map_or(short, |passing| {
         path.ask(
             format!("Does the forecast pass {limit:.0} %?"),
@@ -108,11 +115,13 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     });
     let to = larger::choose(evidence, from, short)
         .map_err(|why| Abstention::decided(KIND, "no_larger_size", why))?;
+
     path.ask(
         "Is there a size with more of what is short?",
         true,
         format!("{} is the cheapest that holds the whole load", to.name),
     );
+
     let need = match (starved, &foreseen) {
         (true, _) => Need::Credits,
         (false, Some(_)) => Need::Foreseen,
@@ -122,6 +131,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     if let Some(passing) = foreseen {
         add_forecast(&mut proposal, passing);
     }
+
     Ok(proposal)
 }
 
@@ -184,6 +194,7 @@ fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
     let Some(spec) = evidence.size.as_ref().filter(|spec| spec.burstable) else {
         return false;
     };
+
     let question = "Was it held at its baseline for want of CPU credits?";
     let window = evidence.last_days(days);
     let credits = evidence
@@ -191,10 +202,12 @@ fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
         .as_ref()
         .and_then(|load| load.summary(window))
         .filter(|c| c.coverage >= COVERAGE);
+
     let (Some(credits), Some(baseline)) = (credits, baseline_percent(spec)) else {
         path.unanswered(question, "credit balance or baseline is not known");
         return false;
     };
+
     let held = credits.p95 < NO_CREDITS && cpu.mean >= baseline * 0.9;
     let detail = format!(
         "95 % of the time fewer than {:.1} credits, mean CPU {} at a baseline of {}",
@@ -202,6 +215,7 @@ fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
         percent(cpu.mean),
         percent(baseline)
     );
+
     path.ask(question, held, detail)
 }
 
@@ -213,6 +227,7 @@ pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: boo
     } else {
         evidence.cpu.as_ref()
     };
+
     let summary = load?
         .summary(window)
         .filter(|summary| summary.coverage >= 0.7)?;
@@ -233,6 +248,7 @@ fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) ->
             .and_then(|c| c.summary(window))
             .map(|c| c.p95 < NO_CREDITS)
     };
+
     let counted = backtest(
         evidence.history(),
         cpu,
@@ -252,6 +268,7 @@ fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) ->
             Some(cpu.summary(day)?.p50 > STILL_WANTED_PERCENT)
         },
     );
+
     confidence(counted, margins, 0.0, None)
 }
 
@@ -262,6 +279,7 @@ fn is_within_guardrail(price: Option<&Change>, limit: f64, path: &mut Path) -> b
         format!("cost rises by {}", percent(rise))
     });
     let detail = format!("{words}, limit {}", percent(limit));
+
     path.ask(
         "Is the price within the cost guardrail?",
         rise.is_none_or(|rise| rise <= limit),
@@ -295,6 +313,7 @@ fn propose(
         trust.backtest.held == trust.backtest.windows,
         trust.words(),
     );
+
     let beyond_guardrail = !is_within_guardrail(
         price.as_ref(),
         facts.guardrails.max_cost_increase_percent,
@@ -310,6 +329,7 @@ fn propose(
         unpriced: price.is_none(),
         idle: false,
     };
+
     let impact = assess(evidence, price.as_ref(), summary, from, &to, starved);
     let mut reason_codes = vec![need.code(evidence.settings.upgrade_above_percent)];
     if beyond_guardrail {
@@ -318,6 +338,7 @@ fn propose(
     if to.family != from.family {
         reason_codes.push(larger::OTHER_FAMILY.to_owned());
     }
+
     let factors = factors(evidence, (from, &to), summary, need, &trust, &impact);
     let explanation = Explanation {
         risk: risk(resource, hazards),
@@ -331,6 +352,7 @@ fn propose(
             &impact,
         )
     };
+
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
@@ -354,9 +376,11 @@ fn propose(
         not_measured: evidence.not_measured(price.is_none()),
         explanation,
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     // A larger size costs more by what is paid, not by the list price: its card has both costs on
     // one basis.
     discounts::apply(evidence.facts, list_now, &mut proposal);
@@ -379,9 +403,11 @@ fn factors(
         );
         factors.add(FactorKind::Measured, text);
     }
+
     factors.add(FactorKind::Measured, cpu_words(evidence, summary));
     factors.add(FactorKind::Price, impact.cost.clone());
     factors.add(FactorKind::Consequence, impact.performance.clone());
+
     // Only a measurement has a ceiling; a forecast may say how far it goes beyond.
     if need != Need::Foreseen {
         factors.add(FactorKind::Consequence, CEILING);
@@ -389,6 +415,7 @@ fn factors(
     if to.family != from.family {
         factors.add(FactorKind::Consequence, larger::other_family(from, to));
     }
+
     factors.add(FactorKind::Confidence, trust.words());
     factors
 }
@@ -458,6 +485,7 @@ fn assess(
             from.vcpu
         )
     };
+
     ImpactAssessment {
         cost_percent: price.map(Change::percent),
         cost: price.map_or("no list price is known".to_owned(), Change::words),

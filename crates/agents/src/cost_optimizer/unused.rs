@@ -110,12 +110,14 @@ fn unattached(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
             not_measured: vec!["since_when_unattached"],
         });
     };
+
     let free_days = (facts.now.as_millisecond() - since.as_millisecond()) / DAY_MS;
     let detail = format!("for {free_days} days at least");
     if !path.ask(question, free_days >= days, detail.clone()) {
         let detail = format!("free for {free_days} days, {days} are needed");
         return Err(Abstention::unjudged(KIND, "too_young", detail));
     }
+
     Ok(Disuse {
         because: "attached to nothing",
         reason_code: "unattached",
@@ -141,6 +143,7 @@ fn no_traffic(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
         },
         attached.clone(),
     );
+
     let traffic = Traffic::measure(facts).ok_or_else(|| {
         let detail = format!(
             "{} was not measured, and that is not idle",
@@ -148,6 +151,7 @@ fn no_traffic(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
         );
         Abstention::unjudged(KIND, "not_measured", detail)
     })?;
+
     let found = traffic.over(
         Window::ending(facts.now.as_millisecond(), days * DAY_MS),
         days,
@@ -159,6 +163,7 @@ fn no_traffic(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
         );
         Abstention::unjudged(KIND, "not_measured", detail)
     })?;
+
     if !path.ask(
         format!("Was it measured for {days} days?"),
         found.is_covered,
@@ -166,6 +171,7 @@ fn no_traffic(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
     ) {
         return Err(Abstention::unjudged(KIND, "thin_data", found.measured));
     }
+
     if !path.ask(
         format!("Did nothing go through it for {days} days?"),
         found.is_none,
@@ -173,6 +179,7 @@ fn no_traffic(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
     ) {
         return Err(Abstention::decided(KIND, "in_use", found.words));
     }
+
     let history = Window::ending(
         facts.now.as_millisecond(),
         Thresholds::from(facts.settings).history_days * DAY_MS,
@@ -232,6 +239,7 @@ impl Cost {
                 )
             }
         };
+
         Cost {
             monthly: listed.or(billed),
             is_billed: listed.is_none() && billed.is_some(),
@@ -249,6 +257,7 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
             "Reeve does not remove this kind of resource",
         )
     })?;
+
     let cost = Cost::new(facts);
     let (trust, trust_words) = disuse.trial.confidence();
     let (margins, cap) = match disuse.trial {
@@ -261,6 +270,7 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
         1.0
     };
     let signs = signs(facts, margins, trust.backtest.windows, unknown);
+
     let iac = owned_by_code(resource);
     let hazards = Hazards {
         iac: iac.is_some(),
@@ -268,6 +278,7 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
         idle: true,
         ..Hazards::default()
     };
+
     let monthly_cost = resource.monthly_cost.or(cost.monthly);
     let lost = change.unused.lost();
     let mut not_measured: Vec<String> =
@@ -281,17 +292,20 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
         ),
         (FactorKind::Confidence, trust_words),
     ]);
+
     factors.extend(
         disuse
             .facts
             .into_iter()
             .map(|fact| (FactorKind::Measured, fact)),
     );
+
     let verb = if change.unused == Unused::Address {
         "Release"
     } else {
         "Delete"
     };
+
     let mut proposal = Proposal {
         kind: KIND,
         rule: "identify_idle_resources",
@@ -336,14 +350,17 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
             decision_path: path.into_decisions(),
         },
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     if cost.is_billed {
         proposal.savings_after_discounts = cost.monthly;
     } else {
         discounts::apply(facts, cost.monthly, &mut proposal);
     }
+
     Ok(proposal)
 }
 
@@ -360,6 +377,7 @@ fn impact(resource: &Resource, unused: Unused, cost: &Cost) -> ImpactAssessment 
         Unused::Gateway => "one way out of the network less".to_owned(),
         Unused::Balancer => "one address less that can be reached".to_owned(),
     };
+
     ImpactAssessment {
         cost_percent: cost.monthly.map(|_| -100.0),
         cost: cost.words.clone(),

@@ -32,6 +32,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         true,
         "the cloud lists no attachment",
     );
+
     if let Some(created) = volume.created_at {
         let age_days = (now_ms - created.as_millisecond()) / DAY_MS;
         if !path.ask(
@@ -46,6 +47,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
             ));
         }
     }
+
     if let Some(changed) = facts.attachment_changed_at {
         let free_days = (now_ms - changed.as_millisecond()) / DAY_MS;
         let detail = format!("a sync saw it attached {free_days} days ago");
@@ -61,6 +63,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
             ));
         }
     }
+
     let activity = activity(facts, days, now_ms);
     if let Some(busy) = activity.as_ref().filter(|days| days.held < days.windows) {
         let detail = format!(
@@ -69,6 +72,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         );
         return Err(Abstention::decided(KIND, "in_use", detail));
     }
+
     match &activity {
         Some(days) => {
             path.ask(
@@ -82,6 +86,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
             "the cloud measures nothing of an unattached volume",
         ),
     }
+
     propose(
         facts,
         activity.unwrap_or_default(),
@@ -106,6 +111,7 @@ fn activity(facts: &Facts<'_>, days: i64, now_ms: i64) -> Option<Backtest> {
             Metric::DiskReadOps | Metric::DiskWriteOps | Metric::DiskRead | Metric::DiskWrite
         )
     };
+
     let series = facts
         .series
         .iter()
@@ -118,6 +124,7 @@ fn activity(facts: &Facts<'_>, days: i64, now_ms: i64) -> Option<Backtest> {
                 .collect()
         })
         .collect();
+
     let days = Window::ending(now_ms, days * DAY_MS).blocks(DAY_MS);
     let counted = Backtest::over(&days, |day| {
         let mut figures = loads
@@ -127,6 +134,7 @@ fn activity(facts: &Facts<'_>, days: i64, now_ms: i64) -> Option<Backtest> {
         figures.peek()?;
         Some(figures.all(|figure| figure.max <= 0.0))
     });
+
     (counted.windows > 0).then_some(counted)
 }
 
@@ -150,6 +158,7 @@ impl Cost {
                 .snapshot_monthly(volume.provider, &volume.region, gib)
         });
         let origin = discounts::origin(facts);
+
         Cost {
             monthly: volume.monthly_cost.or(listed),
             snapshot: snapshot.map(|month| month.cost),
@@ -194,6 +203,7 @@ fn propose(
     let volume = facts.resource;
     let cost = Cost::new(facts);
     let (savings, words) = (cost.savings(), cost.words());
+
     match savings {
         None => path.unanswered("Is its snapshot cheaper?", words.clone()),
         Some(savings) => {
@@ -206,6 +216,7 @@ fn propose(
             }
         }
     }
+
     let trust = confidence(counted, &Vec::new(), 0.0, None);
     let evidence = Evidence::new(facts);
     let unknown = if unmeasured { 1.0 } else { 0.0 };
@@ -217,6 +228,7 @@ fn propose(
         unpriced: cost.monthly.is_none(),
         idle: true,
     };
+
     let missing = [
         (unmeasured, "since_when_unattached"),
         (savings.is_none(), "price"),
@@ -226,6 +238,7 @@ fn propose(
         .filter(|(missing, _)| *missing)
         .map(|(_, name)| name.to_owned())
         .collect();
+
     let size = volume
         .specification
         .storage_gib
@@ -277,9 +290,11 @@ fn propose(
             decision_path: path.into_decisions(),
         },
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     Ok(proposal)
 }
 

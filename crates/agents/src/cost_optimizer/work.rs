@@ -66,6 +66,7 @@ impl Work {
                 ),
             ]
         };
+
         let parts = parts
             .iter()
             .filter_map(|(name, load, limit, words)| Some((*name, load.as_ref()?, *limit, words)));
@@ -79,6 +80,7 @@ impl Work {
             },
             dimensions: parts.iter().map(|part| part.0).collect(),
         };
+
         for (dimension, load, limit, words) in parts {
             for (at, value) in evidence.history().select(&load.points) {
                 *work.hours.entry(at.div_euclid(HOUR_MS)).or_insert(false) |= *value >= limit;
@@ -91,6 +93,7 @@ impl Work {
                 }
             }
         }
+
         (!work.hours.is_empty()).then_some(work)
     }
 

@@ -28,6 +28,7 @@ fn profile(points: &[Point], until: Timestamp) -> Option<Profile> {
     let shape = WeeklyShape::fit(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
     let values: Vec<f64> = points.iter().map(|(_, value)| *value).collect();
     let overall = values.iter().sum::<f64>() / values.len() as f64;
+
     // An hour of the week that was never seen is like the same hour of other days.
     let same_hour = |hour: usize| {
         let seen: Vec<f64> = shape
@@ -44,6 +45,7 @@ fn profile(points: &[Point], until: Timestamp) -> Option<Profile> {
             seen.iter().sum::<f64>() / seen.len() as f64
         }
     };
+
     let hours = (0..shape.means.len())
         .map(|h| hundredths(shape.means[h].unwrap_or_else(|| same_hour(h))))
         .collect();
@@ -101,6 +103,7 @@ impl Trainer for Demand {
     ) -> Result<Evaluation, NotTrained> {
         let kept = DemandModel::read(state)?;
         let mut counted = Confusion::default();
+
         for (resource, points) in material.hourly(Metric::CpuUtilization) {
             let Some(profile) = kept
                 .resources
@@ -116,6 +119,7 @@ impl Trainer for Demand {
                 );
             }
         }
+
         Evaluation::from_counts(counted)
     }
 
@@ -128,6 +132,7 @@ impl Trainer for Demand {
 pub(super) fn daily_peaks(material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64> {
     let mut peaks: BTreeMap<(&str, i64), f64> = BTreeMap::new();
     let hourly = material.hourly(Metric::CpuUtilization);
+
     for (resource, points) in &hourly {
         for (at, value) in between(points, from, until) {
             let peak = peaks
@@ -136,5 +141,6 @@ pub(super) fn daily_peaks(material: &Material, from: Timestamp, until: Timestamp
             *peak = peak.max(*value);
         }
     }
+
     peaks.into_values().collect()
 }

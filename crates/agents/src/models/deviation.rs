@@ -36,6 +36,7 @@ fn band(points: &[Point]) -> Option<DeviationBand> {
         .iter()
         .map(|mean| (mean.unwrap_or(overall) * 100.0).round() / 100.0)
         .collect();
+
     let away: Vec<f64> = points
         .iter()
         .map(|(at, value)| (value - hours[hour_of_week(*at)]).abs())
@@ -89,6 +90,7 @@ impl Trainer for Deviation {
     ) -> Result<Evaluation, NotTrained> {
         let kept = DeviationModel::read(state)?;
         let mut counted = Confusion::default();
+
         for (resource, points) in material.hourly(Metric::CpuUtilization) {
             let Some(usual) = kept
                 .resources
@@ -108,6 +110,7 @@ impl Trainer for Deviation {
                 counted.count(usual.is_outside(*at, value, SCALES), put_in);
             }
         }
+
         Evaluation::from_counts(counted)
     }
 

@@ -32,6 +32,7 @@ pub(super) fn forecast(points: &[Point], until: Timestamp) -> Option<DemandForec
     if points.len() < LEAST_DAYS * 24 || last < until.as_millisecond() - ENDED_MS {
         return None;
     }
+
     let grid = Grid::with_step(points, HOUR_MS).ok()?;
     let horizon = HORIZON.min(grid.values.len() / 3);
     let model = fit(
@@ -43,12 +44,14 @@ pub(super) fn forecast(points: &[Point], until: Timestamp) -> Option<DemandForec
     )
     .ok()?;
     let bands = model.forecast(DAYS * 24);
+
     let days: Vec<_> = bands
         .chunk_by(|a, b| a.at_ms.div_euclid(DAY_MS) == b.at_ms.div_euclid(DAY_MS))
         .collect();
     let mean = |day: &&[reeve_learn::forecast::Band]| {
         day.iter().map(|band| band.p50).sum::<f64>() / day.len() as f64
     };
+
     Some(DemandForecast {
         learned_from_s: first.div_euclid(1000),
         first_day: bands.first()?.at_ms.div_euclid(DAY_MS),
@@ -74,13 +77,16 @@ fn monthly(points: &[Point]) -> Vec<MonthlyPeak> {
         let day = highest.entry(at.div_euclid(DAY_MS)).or_insert(0.0);
         *day = day.max(*value);
     }
+
     let levels: Vec<f64> = highest.values().copied().collect();
     let Some(usual) = percentile(&levels, USUAL) else {
         return Vec::new();
     };
+
     let stands_out = |level: f64| level > usual * ABOVE.0 && level > usual + ABOVE.1;
     // By day from the month's beginning and from its end: months are of different length.
     let mut seen: BTreeMap<i8, (u32, u32, f64)> = BTreeMap::new();
+
     for (day, level) in &highest {
         let Some(date) = date(*day) else { continue };
         for key in [date.day(), date.day() - date.days_in_month() - 1] {
@@ -92,20 +98,24 @@ fn monthly(points: &[Point]) -> Vec<MonthlyPeak> {
             }
         }
     }
+
     let is_recurring = |(measured, peaks, _): &(u32, u32, f64)| {
         *peaks >= LEAST_MONTHS && peaks * 3 >= measured * 2
     };
     seen.retain(|_, counted| is_recurring(counted));
+
     let explained = highest.iter().filter(|(day, level)| {
         let date = date(**day).filter(|_| stands_out(**level));
         date.is_some_and(|d| {
             seen.contains_key(&d.day()) || seen.contains_key(&(d.day() - d.days_in_month() - 1))
         })
     });
+
     let peaks = highest.values().filter(|level| stands_out(**level)).count();
     if explained.count() * 2 < peaks {
         return Vec::new();
     }
+
     seen.into_iter()
         .map(|(day, (_, months, top))| MonthlyPeak {
             day,
@@ -150,6 +160,7 @@ mod tests {
             (22.0..45.0).contains(&grown.upper) && grown.days == 28,
             "{grown:?}"
         );
+
         let steady = outlook(84, |back| 6.0 + 4.0 * noise(back));
         assert!(
             (8.0..15.0).contains(&steady.upper) && steady.monthly.is_none(),
@@ -160,6 +171,7 @@ mod tests {
             "{:?}",
             steady.means
         );
+
         let weekly = outlook(84, |back| {
             if (UNTIL_S / 3600 - back) / 24 % 7 < 2 {
                 4.0
@@ -167,6 +179,7 @@ mod tests {
                 20.0 + 5.0 * noise(back)
             }
         });
+
         assert!((22.0..34.0).contains(&weekly.upper), "{weekly:?}");
     }
 
@@ -177,6 +190,7 @@ mod tests {
                 .unwrap()
                 .day()
         };
+
         let monthly = outlook(84, |back| {
             if day_of(back) == 16 && back % 24 < 3 {
                 80.0
@@ -185,12 +199,14 @@ mod tests {
             }
         });
         let peak = monthly.monthly.unwrap();
+
         assert_eq!(
             (peak.day, peak.months, peak.level),
             (16, 2, 8_000),
             "{monthly:?}"
         );
         assert_eq!(monthly.upper_on.to_string(), "2026-11-16");
+
         let chance = outlook(84, |back| {
             if [100, 900, 1500].contains(&back) {
                 80.0
@@ -198,6 +214,7 @@ mod tests {
                 5.0 + noise(back)
             }
         });
+
         assert!(chance.monthly.is_none(), "{chance:?}");
     }
 
@@ -211,8 +228,10 @@ mod tests {
                 .collect()
         };
         assert!(forecast(&points(20, 0), until).is_none());
+
         assert!(forecast(&points(60, 72), until).is_none());
         assert_eq!(forecast(&[], until), None);
+
         let kept = forecast(&points(60, 0), until).unwrap();
         assert!(
             kept.outlook(until + jiff::SignedDuration::from_hours(24 * 40), 28)

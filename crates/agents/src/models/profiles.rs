@@ -21,6 +21,7 @@ pub(super) fn train<P: Serialize>(
 ) -> Result<Trained, NotTrained> {
     let mut resources = BTreeMap::new();
     let mut samples = 0;
+
     for (resource, points) in material.hourly(Metric::CpuUtilization) {
         let seen = between(&points, begin, until);
         if let Some(profile) = profile(seen) {
@@ -28,11 +29,13 @@ pub(super) fn train<P: Serialize>(
             resources.insert(resource.id.0.clone(), profile);
         }
     }
+
     if resources.is_empty() {
         return Err(NotTrained(format!(
             "no resource was seen for {ENOUGH_HOURS} hours"
         )));
     }
+
     let state = Profiles::new(resources).text()?;
     Ok(Trained {
         state,

@@ -43,6 +43,7 @@ impl Confidence {
             .map(|week| material.days_ago(HORIZON_DAYS + 7 * week))
             .collect();
         let mut found = material.outcomes.clone();
+
         for resource in &material.resources {
             let own: Vec<_> = material
                 .series
@@ -73,6 +74,7 @@ impl Confidence {
             };
             found.extend(self.definition.backtest(&facts, &times));
         }
+
         found.sort_by_key(|example| example.at_ms);
         found
     }
@@ -106,12 +108,14 @@ impl Trainer for Confidence {
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {
         let mut examples = self.examples(material);
         examples.retain(|example| known_before(example, until));
+
         if examples.len() < ENOUGH[0] {
             let (found, needed) = (examples.len(), ENOUGH[0]);
             return Err(NotTrained(format!(
                 "{found} past recommendations have a known outcome, {needed} are needed"
             )));
         }
+
         let first = examples.first().map_or(0, |example| example.at_ms);
         Ok(Trained {
             state: state_of(&Calibrator::fit(FEATURES.len(), &examples)),
@@ -140,6 +144,7 @@ impl Trainer for Confidence {
                 )
             })
             .collect();
+
         match scores(&pairs) {
             Some(scores) if pairs.len() >= ENOUGH[1] => Ok(Evaluation {
                 scores,

@@ -31,6 +31,7 @@ fn in_use(material: &Material, resource: &Resource) -> Option<Vec<(i64, bool)>> 
                 .find(|s| s.metric == metric && s.resource == resource.id)
         }
     };
+
     let connections = || {
         let series = measured(Metric::DatabaseConnections)()
             .filter(|_| resource.kind == ResourceKind::Database)?;
@@ -38,6 +39,7 @@ fn in_use(material: &Material, resource: &Resource) -> Option<Vec<(i64, bool)>> 
     };
     let (series, least) = connections()
         .or_else(|| Some((measured(Metric::CpuUtilization)()?, CPU_IN_USE_PERCENT)))?;
+
     let mut hours: Vec<(i64, bool)> = Vec::new();
     for (at, value) in series.points.iter().filter(|(_, value)| value.is_finite()) {
         let hour = at.as_millisecond().div_euclid(HOUR_MS);
@@ -46,6 +48,7 @@ fn in_use(material: &Material, resource: &Resource) -> Option<Vec<(i64, bool)>> 
             None => hours.push((hour, *value >= least)),
         }
     }
+
     Some(hours)
 }
 
@@ -55,6 +58,7 @@ fn learn(hours: &[(i64, bool)]) -> Option<Learned> {
     for (hour, _) in hours.iter().filter(|(_, used)| *used) {
         *days.entry(hour.div_euclid(24)).or_default() |= 1 << hour.rem_euclid(24);
     }
+
     Some(Learned {
         from_day: first.div_euclid(24),
         until_day: last.div_euclid(24) + 1,
@@ -112,6 +116,7 @@ impl Trainer for Usage {
         let begin = material.days_ago(self.history_days());
         let mut resources = BTreeMap::new();
         let mut samples = 0;
+
         for resource in &material.resources {
             let Some(hours) = in_use(material, resource) else {
                 continue;
@@ -122,11 +127,13 @@ impl Trainer for Usage {
                 resources.insert(resource.id.0.clone(), learned);
             }
         }
+
         if resources.is_empty() {
             return Err(NotTrained(format!(
                 "no resource was seen for {ENOUGH_HOURS} hours"
             )));
         }
+
         let state = Profiles::new(resources).text()?;
         Ok(Trained {
             state,
@@ -147,6 +154,7 @@ impl Trainer for Usage {
     ) -> Result<Evaluation, NotTrained> {
         let kept = UsageModel::read(state)?;
         let mut counted = Confusion::default();
+
         for resource in &material.resources {
             let known = kept
                 .resources
@@ -160,6 +168,7 @@ impl Trainer for Usage {
                 counted.count(usual[hour_of_week(hour * HOUR_MS)], *used);
             }
         }
+
         Evaluation::from_counts(counted)
     }
 

@@ -71,16 +71,19 @@ impl Trainer for Workloads {
             .iter()
             .filter(|correction| correction.at <= until)
             .collect();
+
         if known.len() < ENOUGH {
             let found = known.len();
             return Err(NotTrained(format!(
                 "people corrected {found} classes, {ENOUGH} corrections are needed"
             )));
         }
+
         let shares = shares(material);
         let says_something =
             |token: &&String| shares.get(*token).is_none_or(|share| *share <= COMMON);
         let mut model = WorkloadModel::empty();
+
         for correction in &known {
             model.learn(
                 &key(correction),
@@ -88,11 +91,13 @@ impl Trainer for Workloads {
                 correction.class,
             );
         }
+
         let oldest = known
             .iter()
             .map(|correction| correction.at)
             .min()
             .unwrap_or(until);
+
         Ok(Trained {
             state: model.text()?,
             span_days: until.duration_since(oldest).as_secs_f64() / 86_400.0,
@@ -108,6 +113,7 @@ impl Trainer for Workloads {
     ) -> Result<Evaluation, NotTrained> {
         let model = WorkloadModel::read(state)?;
         let mut judged = Vec::new();
+
         for correction in &material.corrections {
             let (weights, _) = model
                 .without(&key(correction), &correction.tokens)
@@ -120,6 +126,7 @@ impl Trainer for Workloads {
                 .max_by(|a, b| score(a).total_cmp(&score(b)));
             judged.push((said.unwrap_or(correction.class), correction.class));
         }
+
         let scores = figures(&judged)
             .ok_or_else(|| NotTrained("there is no correction to judge by any more".to_owned()))?;
         Ok(Evaluation {
@@ -141,6 +148,7 @@ fn figures(judged: &[(WorkloadClass, WorkloadClass)]) -> Option<Scores> {
         judged.iter().filter(|one| is(one)).count() as f64
     };
     let right = count(&|(said, was)| said == was);
+
     let (mut precision, mut recall, mut f1, mut classes) = (0.0, 0.0, 0.0, 0.0);
     for class in WorkloadClass::ALL {
         let (hits, said, was) = (
@@ -159,6 +167,7 @@ fn figures(judged: &[(WorkloadClass, WorkloadClass)]) -> Option<Scores> {
                 (precision + p, recall + r, f1 + harmonic, classes + 1.0);
         }
     }
+
     let mean = |sum: f64| sum / classes;
     (!judged.is_empty()).then(|| Scores {
         accuracy: right / judged.len() as f64,

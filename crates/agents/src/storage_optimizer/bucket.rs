@@ -49,6 +49,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
             !aborts,
             configured.words("aborts incomplete uploads", aborts),
         );
+
     if asked {
         let rule = LifecycleRule::AbortUploads {
             days: settings.abort_days as u32,
@@ -56,10 +57,12 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         let missing = configured.words("aborts incomplete uploads", aborts);
         return Ok(propose(facts, configured.lifecycle, rule, missing, path));
     }
+
     if !settings.expire_versions {
         let detail = "its rules abort incomplete uploads, and expire_versions.enabled is off";
         return classes(facts, &settings, &configured, path, detail);
     }
+
     if !path.ask(
         "Does it keep old versions?",
         configured.is_versioned,
@@ -68,12 +71,14 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         let detail = "its rules abort incomplete uploads, and it keeps no old versions";
         return classes(facts, &settings, &configured, path, detail);
     }
+
     if configured.has("NoncurrentVersionTransition") {
         return Err(decided(
             "has_transitions",
             "its rules move old versions to another class, which keeps them on purpose",
         ));
     }
+
     let expires = configured.does("NoncurrentVersionExpiration");
     if !path.ask(
         "Does no rule delete them?",
@@ -83,6 +88,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         let detail = "its rules abort incomplete uploads and delete old versions";
         return classes(facts, &settings, &configured, path, detail);
     }
+
     let (days, keep) = (settings.version_days as u32, settings.keep_versions as u32);
     let missing = format!(
         "It keeps old versions, and {}",
@@ -128,12 +134,14 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<Configured<'a>, Abstention> {
     if is_opted_out(bucket) {
         return Err(decided("opted_out", "its tag reeve:ignore excludes it"));
     }
+
     if bucket.provider != Provider::Aws {
         return Err(decided(
             "cloud_not_covered",
             format!("lifecycle rules of {} are not read", bucket.provider),
         ));
     }
+
     let unread = || {
         Abstention::unjudged(
             KIND,
@@ -141,6 +149,7 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<Configured<'a>, Abstention> {
             "its lifecycle or versioning was not read",
         )
     };
+
     let members = facts
         .document
         .and_then(|document| document.json().as_object())
@@ -153,12 +162,14 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<Configured<'a>, Abstention> {
     {
         return Err(unread());
     }
+
     if members.contains_key("ObjectLock") {
         return Err(decided(
             "object_lock",
             "its object lock keeps versions for a purpose",
         ));
     }
+
     let rules = rules(lifecycle);
     if rules.iter().any(|rule| rule.get("Filter").is_none()) {
         return Err(decided(
@@ -166,6 +177,7 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<Configured<'a>, Abstention> {
             "its rules have the old form, which takes no others beside them",
         ));
     }
+
     let status = versioning
         .and_then(|versioning| versioning.get("Status"))
         .and_then(Value::as_str);
@@ -189,12 +201,14 @@ fn fingerprint(lifecycle: Option<&Value>, rules: &[&Value]) -> Lifecycle {
     let Some(lifecycle) = lifecycle else {
         return Lifecycle::none();
     };
+
     let ids = rules.iter().filter_map(|rule| rule.get("ID")?.as_str());
     let mut own_rules: Vec<String> = ids
         .filter(|id| LifecycleRule::IDS.contains(id))
         .map(str::to_owned)
         .collect();
     own_rules.sort_unstable();
+
     Lifecycle {
         fingerprint: Document::kept(lifecycle.clone()).hash(),
         own_rules,
@@ -274,6 +288,7 @@ fn factors(
         (FactorKind::Confidence, trust.words()),
     ]);
     factors.extend(lost.map(|lost| (FactorKind::Consequence, lost)));
+
     factors
 }
 
@@ -291,6 +306,7 @@ fn propose(
         from,
         rule: rule.clone(),
     };
+
     let lost = match change.reversal() {
         Reversal::Impossible(why) => Some(format!("It cannot be undone: {why}")),
         _ => None,
@@ -303,16 +319,19 @@ fn propose(
         unpriced: true,
         ..Hazards::default()
     };
+
     let (name, code) = match rule {
         LifecycleRule::AbortUploads { .. } => ("abort_uploads", "no_abort_rule"),
         LifecycleRule::ExpireVersions { .. } => ("expire_versions", "no_expiry_rule"),
         LifecycleRule::TierObjects(_) => ("tier_objects", "rarely_read"),
     };
+
     let least = if lost.is_some() {
         Impact::Medium
     } else {
         Impact::Low
     };
+
     let cost = format!("the saving is {UNKNOWN}");
     let mut reason_codes = vec![code.to_owned()];
     reason_codes.extend(lost.iter().map(|_| "cannot_be_undone".to_owned()));
@@ -364,8 +383,10 @@ fn propose(
             decision_path: path.into_decisions(),
         },
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     proposal
 }

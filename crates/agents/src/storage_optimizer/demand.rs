@@ -59,6 +59,7 @@ impl Demand {
                 format!("{name} of the volume were not measured"),
             )
         };
+
         let operations = Load::sum(facts, Metric::DiskReadOps, Metric::DiskWriteOps);
         let bytes = Load::sum(facts, Metric::DiskRead, Metric::DiskWrite);
         let operations = operations.ok_or_else(|| missing("operations"))?;
@@ -70,11 +71,13 @@ impl Demand {
             days: 0,
             peak: Peak::default(),
         };
+
         demand.days = history
             .blocks(DAY_MS)
             .into_iter()
             .filter(|day| demand.peak_of_day(*day).is_some())
             .count() as u64;
+
         if (demand.days as i64) < settings.measured_days {
             let detail = format!(
                 "{} days were measured, {} are needed",
@@ -82,6 +85,7 @@ impl Demand {
             );
             return Err(Abstention::unjudged(KIND, "thin_data", detail));
         }
+
         demand.peak = demand.peak_in(history).unwrap_or_default();
         Ok(demand)
     }

@@ -56,6 +56,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
     let mut path = Path::default();
     let (from_gib, least_gib) = sizes(volume, settings)?;
     let count = facts.volumes.len();
+
     if !path.ask(
         "Is it the one volume of its machine?",
         count == 1,
@@ -66,6 +67,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
         );
         return Err(Abstention::unjudged(KIND, "file_systems_not_apart", detail));
     }
+
     let used = measure(facts, settings)?;
     path.ask(
         "Was its used share measured?",
@@ -77,6 +79,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
         "its fullest file system used {} at most",
         percent(used.highest)
     );
+
     if !path.ask(
         format!("Was at most {limit:.0} % of it in use?"),
         used.highest <= limit,
@@ -84,6 +87,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
     ) {
         return Err(decided("disk_in_use", words));
     }
+
     let then = used.highest + used.growth;
     let to_gib = wanted(from_gib, then, settings.shrink_headroom_percent).max(least_gib);
     let detail = format!(
@@ -92,10 +96,12 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
         to_gib,
         settings.shrink_headroom_percent
     );
+
     let question = format!("Is a smaller volume enough in {AHEAD_DAYS:.0} days too?");
     if !path.ask(question, to_gib <= from_gib * WORTH_A_MOVE, detail.clone()) {
         return Err(decided("no_smaller_size", detail));
     }
+
     let (now, after) = cost(facts.catalogue, volume, to_gib).ok_or_else(|| {
         let detail = format!("the catalogue has no volume prices of {}", volume.region);
         Abstention::unjudged(KIND, "price_not_known", detail)
@@ -106,6 +112,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
         dollars(after),
         dollars(now - after)
     );
+
     if !path.ask(
         "Is it worth the migration?",
         (now - after).usd() >= LEAST_SAVINGS_USD,
@@ -113,6 +120,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
     ) {
         return Err(decided("not_cheaper", words));
     }
+
     Ok(propose(
         facts,
         settings,
@@ -136,12 +144,14 @@ fn sizes(volume: &Resource, settings: &Thresholds) -> Result<(f64, f64), Abstent
             format!("the setting {RULE}.enabled is off"),
         ));
     }
+
     let spec = &volume.specification;
     let size = spec.storage_gib.filter(|gib| *gib > 0.0);
     let size = size.ok_or_else(|| {
         Abstention::unjudged(KIND, "size_unknown", "the cloud did not report its size")
     })?;
     let iops = spec.iops.unwrap_or(0) as f64;
+
     // IOPS that a GiB takes: Amazon EBS user guide, volume types.
     let least = match spec.storage_type.as_deref() {
         Some("gp3" | "io2") => iops / 500.0,
@@ -152,6 +162,7 @@ fn sizes(volume: &Resource, settings: &Thresholds) -> Result<(f64, f64), Abstent
             return Err(decided("performance_by_size", detail));
         }
     };
+
     Ok((size, (least / STEP_GIB).ceil() * STEP_GIB))
 }
 
@@ -165,12 +176,14 @@ fn measure(facts: &Facts<'_>, settings: &Thresholds) -> Result<Used, Abstention>
         ..facts.resource.clone()
     };
     let history = Window::ending(facts.now.as_millisecond(), settings.history_days * DAY_MS);
+
     // Samples from before the volume was attached are those of another volume.
     let of_machine = Facts {
         resource: &machine,
         unchanged_since: facts.attachment_changed_at,
         ..*facts
     };
+
     let load = Load::measured(&of_machine, Metric::DiskUtilization).ok_or_else(|| {
         missing("nothing measures how full it is: no agent reports disk_utilization".to_owned())
     })?;
@@ -178,11 +191,13 @@ fn measure(facts: &Facts<'_>, settings: &Thresholds) -> Result<Used, Abstention>
         load.summary(*day)
             .is_some_and(|summary| summary.coverage >= DAY_COVERAGE)
     };
+
     let days = history
         .blocks(DAY_MS)
         .iter()
         .filter(|day| covered(day))
         .count() as u64;
+
     if (days as i64) < settings.measured_days {
         let detail = format!(
             "its used share was measured on {days} days, {} are needed",
@@ -190,10 +205,12 @@ fn measure(facts: &Facts<'_>, settings: &Thresholds) -> Result<Used, Abstention>
         );
         return Err(missing(detail));
     }
+
     let highest = load.summary(history).map(|summary| summary.max);
     let highest = highest.ok_or_else(|| missing("its used share was not measured".to_owned()))?;
     let trend = Trend::fit(history.select(&load.points), 95.0);
     let growth = trend.map_or(0.0, |trend| trend.growth_in(AHEAD_DAYS));
+
     Ok(Used {
         load,
         history,
@@ -240,6 +257,7 @@ fn trust(
         .map(margin)
         .collect();
     let found = confidence(counted, &margins, 0.0, None);
+
     let signs = signs(facts, margins, counted.windows, 0.0);
     let trust = Trust::new(found.raw, None, &signs);
     (found, trust)
@@ -253,6 +271,7 @@ fn steps(volume: &Resource, to_gib: f64) -> Vec<String> {
         .storage_type
         .as_deref()
         .unwrap_or("the same type");
+
     vec![
         format!("Step 1: take a snapshot of {name} and wait until it is complete"),
         format!(
@@ -290,6 +309,7 @@ fn propose(
     } else {
         (after.usd() / now.usd() - 1.0) * 100.0
     };
+
     let cost = format!(
         "{} - {} = {} a month at list price, {} less; both volumes and the snapshot are paid for during the {KEEP_DAYS} days",
         dollars(now),
@@ -297,6 +317,7 @@ fn propose(
         dollars(savings),
         percent(-share)
     );
+
     let performance =
         "IOPS and throughput stay as they are; the swap interrupts what uses the volume".to_owned();
     let monthly = volume.monthly_cost.or(Some(now));
@@ -342,9 +363,11 @@ fn propose(
             path,
         ),
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     discounts::apply(facts, Some(now), &mut proposal);
     proposal
 }
@@ -363,6 +386,7 @@ fn explanation(
         used.days,
         percent(used.highest)
     );
+
     let growth = format!(
         "By its trend it grows by {} of its size in {AHEAD_DAYS:.0} days",
         percent(used.growth)
@@ -375,11 +399,13 @@ fn explanation(
         (FactorKind::Consequence, moves.to_owned()),
         (FactorKind::Confidence, found.words()),
     ]);
+
     factors.extend(
         steps(volume, to_gib)
             .into_iter()
             .map(|step| (FactorKind::Consequence, step)),
     );
+
     Explanation {
         action: format!(
             "Move the data of {} ({}) to a volume of {to_gib:.0} GiB",

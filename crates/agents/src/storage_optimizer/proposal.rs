@@ -86,6 +86,7 @@ pub(super) fn propose(
             format!("the catalogue has no volume prices of {}", volume.region),
         )
     })?;
+
     if cost.savings().usd() < LEAST_SAVINGS_USD {
         let detail = format!(
             "{to} would cost {} a month, {from} costs {}",
@@ -94,6 +95,7 @@ pub(super) fn propose(
         );
         return Err(Abstention::decided(KIND, "not_cheaper", detail));
     }
+
     path.ask("Is it cheaper?", true, cost.words());
     let trust = trust(facts, settings, demand, to);
     let iac = owned_by_code(volume);
@@ -109,6 +111,7 @@ pub(super) fn propose(
         from: from.clone(),
         to: to.clone(),
     };
+
     let mut proposal = Proposal {
         kind: KIND,
         rule: rule.name(),
@@ -143,9 +146,11 @@ pub(super) fn propose(
             path,
         ),
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     discounts::apply(facts, Some(cost.now), &mut proposal);
     Ok(proposal)
 }
@@ -216,6 +221,7 @@ fn title_of(rule: Rule, volume: &Resource, from: &VolumeSetup, to: &VolumeSetup)
 fn performance(rule: Rule, demand: &Demand, to: &VolumeSetup) -> String {
     let used = percent(setup::share(to, &demand.peak) * 100.0);
     let holds = format!("its highest use takes {used} of what {to} offers");
+
     match rule {
         Rule::ConvertProvisioned => {
             format!("{holds}; gp3 keeps its IOPS 99 % of the time, provisioned types 99.9 %")
@@ -246,11 +252,13 @@ fn trust(
             Some(setup::holds(&chosen, &demand.peak_of_day(day)?))
         },
     );
+
     let margin = |day| {
         demand
             .peak_of_day(day)
             .map(|peak| 1.0 - setup::share(to, &peak))
     };
+
     let margins: Daily = demand
         .history
         .blocks(DAY_MS)
@@ -258,6 +266,7 @@ fn trust(
         .map(margin)
         .collect();
     let found = confidence(counted, &margins, 0.0, None);
+
     let signs = signs(facts, margins, counted.windows, 0.0);
     let trust = Trust::new(found.raw, None, &signs);
     (found, trust)

@@ -17,6 +17,7 @@ pub(super) fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -
     if proposal.rule == oversized::RULE {
         return None;
     }
+
     let settings = Thresholds::from(facts.settings);
     let before = Demand::measure(
         &Facts {
@@ -27,6 +28,7 @@ pub(super) fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -
     )
     .ok()?;
     let proposed = setup::gp3(facts.resource, &before.peak, settings.headroom_percent).ok()?;
+
     let demand = Demand::measure(facts, &settings).ok()?;
     let after = Window {
         start_ms: made_at.as_millisecond(),

@@ -41,21 +41,25 @@ pub(super) fn gp3(
         let detail = "its size or its provisioned IOPS are not known".to_owned();
         return Err(Abstention::unjudged(KIND, "performance_not_known", detail));
     };
+
     let needs = |peak: f64, has: f64, step: f64| {
         let wanted = peak * (1.0 + headroom_percent / 100.0);
         (wanted.min(has) / step).ceil() * step
     };
     let mibps = needs(peak.mibps, has.mibps, MIBPS_STEP).max(GP3_FREE_MIBPS as f64);
+
     let iops = needs(peak.iops, has.iops, IOPS_STEP)
         .max(mibps * GP3_IOPS_PER_MIBPS as f64)
         .max(GP3_FREE_IOPS as f64);
     let most = (gib * GP3_IOPS_PER_GIB).clamp(GP3_FREE_IOPS as f64, GP3_MOST_IOPS as f64);
+
     if iops > most || mibps > GP3_MOST_MIBPS as f64 {
         let detail = format!(
             "{peak}; with {headroom_percent:.0} % of headroom that is more than gp3 offers for {gib:.0} GiB"
         );
         return Err(Abstention::decided(KIND, "needs_more", detail));
     }
+
     Ok(VolumeSetup {
         storage_type: "gp3".to_owned(),
         iops: Some(iops as u32),

@@ -44,15 +44,18 @@ struct Standing<'a> {
 pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     let (snapshot, settings) = (facts.resource, Thresholds::from(facts.settings));
     let mut path = Path::default();
+
     if !settings.clean_snapshots {
         return Err(decided(
             "switched_off",
             "the setting clean_snapshots.enabled is off",
         ));
     }
+
     admit(facts, &settings, &mut path)?;
     let standing = Standing::of(facts)?;
     let used: Vec<&str> = users(facts);
+
     if !path.ask(
         "Does no image or launch template use it?",
         used.is_empty(),
@@ -63,13 +66,16 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
             format!("{} made from it", listed(&used)),
         ));
     }
+
     let keeps = if standing.is_volume_gone {
         settings.keep_of_deleted
     } else {
         settings.keep_newest.max(1)
     };
+
     let (newer, volume) = (standing.newer.len() as u64, &standing.volume);
     let question = format!("Are there {keeps} newer snapshots of {volume}?");
+
     if !path.ask(
         question,
         newer >= keeps,
@@ -80,11 +86,13 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
             format!("it is one of the {keeps} newest of {volume}"),
         ));
     }
+
     let restored = facts.relations.sources(
         &snapshot.connection,
         &snapshot.id,
         RelationKind::CreatedFrom,
     );
+
     let restored = restored
         .filter(|made| made.kind == ResourceKind::Volume)
         .filter_map(|made| made.created_at);
@@ -95,6 +103,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     let words = lately.map_or("no volume".to_owned(), |days| {
         format!("a volume was made from it {days} days ago")
     });
+
     if !path.ask(
         "Was no volume made from it since?",
         lately.is_none(),
@@ -102,6 +111,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     ) {
         return Err(decided("in_use", words));
     }
+
     Ok(propose(facts, &standing, keeps as usize, path))
 }
 
@@ -125,12 +135,14 @@ fn admit(facts: &Facts<'_>, settings: &Thresholds, path: &mut Path) -> Result<()
     if is_opted_out(snapshot) {
         return Err(decided("opted_out", "its tag reeve:ignore excludes it"));
     }
+
     if let Some(tag) = snapshot.service_tag() {
         return Err(decided(
             "managed_by_service",
             format!("the service of its tag {tag} manages it"),
         ));
     }
+
     if snapshot.state != ResourceState::Available
         || member(facts.document, "status") != Some("completed")
     {
@@ -140,16 +152,19 @@ fn admit(facts: &Facts<'_>, settings: &Thresholds, path: &mut Path) -> Result<()
             "the snapshot is not known to be complete",
         ));
     }
+
     if member(facts.document, "storageTier").is_some_and(|tier| tier != "standard") {
         return Err(decided(
             "archived",
             "it is in the archive tier, which has a price and a least duration of its own",
         ));
     }
+
     let created = snapshot.created_at;
     let created = created
         .ok_or_else(|| Abstention::unjudged(KIND, "age_not_known", "the cloud named no time"))?;
     let (age, least) = (days_since(created, facts.now), settings.snapshot_days);
+
     if !path.ask(
         format!("Is it older than {least} days?"),
         age >= least,
@@ -160,6 +175,7 @@ fn admit(facts: &Facts<'_>, settings: &Thresholds, path: &mut Path) -> Result<()
             format!("{age} days old, {least} are needed"),
         ));
     }
+
     Ok(())
 }
 
@@ -194,6 +210,7 @@ impl<'a> Standing<'a> {
             ResourceKind::LaunchTemplate,
             ResourceKind::Volume,
         ];
+
         if let Some(kind) = read
             .into_iter()
             .find(|kind| !relations.is_complete(snapshot, *kind))
@@ -204,6 +221,7 @@ impl<'a> Standing<'a> {
             );
             return Err(Abstention::unjudged(KIND, "relations_not_read", detail));
         }
+
         let volume = relations
             .target(snapshot, RelationKind::CreatedFrom)
             .filter(|id| id.as_str() != COPIED);
@@ -215,6 +233,7 @@ impl<'a> Standing<'a> {
             )
         })?;
         let siblings = relations.sources(&snapshot.connection, &volume, RelationKind::CreatedFrom);
+
         let newer = |one: &&Resource| {
             one.kind == ResourceKind::Snapshot
                 && one.state == ResourceState::Available
@@ -222,6 +241,7 @@ impl<'a> Standing<'a> {
         };
         let mut newer: Vec<&Resource> = siblings.filter(newer).collect();
         newer.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+
         let is_volume_gone = relations
             .get(&snapshot.connection, &volume)
             .is_none_or(|one| one.state == ResourceState::Deleted);
@@ -254,6 +274,7 @@ fn cost(facts: &Facts<'_>) -> (Option<Money>, String) {
             .catalogue
             .snapshot_monthly(snapshot.provider, &snapshot.region, gib)
     });
+
     let words = match billed {
         Some(cost) => format!("{} a month by its bill", dollars(cost)),
         None => format!(
@@ -265,6 +286,7 @@ fn cost(facts: &Facts<'_>) -> (Option<Money>, String) {
                 .collect::<String>()
         ),
     };
+
     (billed, words)
 }
 
@@ -280,6 +302,7 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
         idle: true,
         ..Hazards::default()
     };
+
     let change = DeleteSnapshot {
         state: snapshot.state,
         volume: standing.volume.0.clone(),
@@ -290,6 +313,7 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
             .map(|one| one.id.0.clone())
             .collect(),
     };
+
     let because = standing.because();
     let days = standing.age_days;
     let code = if standing.is_volume_gone {
@@ -297,6 +321,7 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
     } else {
         "superseded"
     };
+
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
@@ -365,9 +390,11 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
             decision_path: path.into_decisions(),
         },
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     proposal
 }
 

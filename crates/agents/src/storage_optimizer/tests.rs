@@ -37,6 +37,7 @@ impl Case {
         volume.specification.storage_gib = Some(gib);
         volume.specification.iops = iops;
         volume.specification.throughput_mibps = mibps;
+
         Case {
             volumes: vec![volume.clone()],
             volume,
@@ -54,6 +55,7 @@ impl Case {
                 .map(|back| (now() - SignedDuration::from_mins(back), value(back)))
                 .collect()
         };
+
         let mut add = |metric, value: &dyn Fn(i64) -> f64| {
             self.series.push(Series {
                 resource: self.volume.id.clone(),
@@ -63,11 +65,13 @@ impl Case {
             });
         };
         add(Metric::DiskReadOps, &|back| use_of(back).0 * 0.3);
+
         add(Metric::DiskWriteOps, &|back| use_of(back).0 * 0.7);
         add(Metric::DiskRead, &|back| use_of(back).1 * 0.3 * 1_048_576.0);
         add(Metric::DiskWrite, &|back| {
             use_of(back).1 * 0.7 * 1_048_576.0
         });
+
         self
     }
 
@@ -132,6 +136,7 @@ fn target(found: &Proposal) -> (f64, f64) {
         .as_ref()
         .unwrap()
         .parameters;
+
     let number = |name: &str| {
         parameters
             .as_object()
@@ -140,6 +145,7 @@ fn target(found: &Proposal) -> (f64, f64) {
             .and_then(|value| value.as_f64())
             .unwrap()
     };
+
     (number("to_iops"), number("to_throughput_mibps"))
 }
 
@@ -153,6 +159,7 @@ fn a_gp2_volume_becomes_a_gp3_volume_for_a_fifth_less() {
         Some(Money::from_usd(500.0 * 0.10 - 500.0 * 0.08))
     );
     assert!((found.impact.cost_percent.unwrap() + 20.0).abs() < 1e-9);
+
     let plan = found.plan.unwrap();
     assert_eq!(
         (
@@ -162,6 +169,7 @@ fn a_gp2_volume_becomes_a_gp3_volume_for_a_fifth_less() {
         ),
         ("modify_volume", false, false)
     );
+
     // 23 held-out days, all held.
     assert!(found.confidence > 90.0, "{}", found.confidence);
     assert!(
@@ -181,12 +189,15 @@ fn throughput_that_gp2_gives_and_the_volume_uses_is_bought_for_gp3() {
             (100.0, 4.0)
         }
     };
+
     let found = Case::volume("gp2", 1000.0, Some(3000), None)
         .used(30, busy)
         .only();
     assert_eq!(target(&found), (3000.0, 235.0));
+
     let saved = 1000.0 * 0.10 - (1000.0 * 0.08 + 110.0 * 0.04);
     assert!((found.savings_monthly.unwrap().usd() - saved).abs() < 1e-6);
+
     // On a smaller volume the same throughput costs more than the storage saves.
     assert_eq!(
         Case::volume("gp2", 200.0, Some(600), None)
@@ -205,6 +216,7 @@ fn provisioned_volumes_keep_what_their_peaks_need() {
             (300.0, 8.0)
         }
     };
+
     let found = Case::volume("io1", 400.0, Some(10_000), None)
         .used(30, peaks)
         .only();
@@ -212,6 +224,7 @@ fn provisioned_volumes_keep_what_their_peaks_need() {
         (found.rule, target(&found)),
         ("convert_provisioned", (5_200.0, 125.0))
     );
+
     let saved = (400.0 * 0.125 + 10_000.0 * 0.065) - (400.0 * 0.08 + 2_200.0 * 0.005);
     assert!((found.savings_monthly.unwrap().usd() - saved).abs() < 1e-6);
     assert!(
@@ -222,11 +235,13 @@ fn provisioned_volumes_keep_what_their_peaks_need() {
 
     let io2 = Case::volume("io2", 400.0, Some(10_000), None).used(30, peaks);
     assert_eq!(io2.code(), "durability");
+
     let accepted = io2.set(
         "convert_provisioned.accept_lower_durability",
         SettingValue::Flag(true),
     );
     assert_eq!(accepted.only().rule, "convert_provisioned");
+
     let heavy = Case::volume("io1", 800.0, Some(20_000), None).used(30, |_| (15_000.0, 200.0));
     assert_eq!(heavy.code(), "needs_more");
 }
@@ -244,6 +259,7 @@ fn performance_that_nobody_uses_is_taken_off_a_gp3_volume() {
         found.savings_monthly,
         Some(Money::from_usd(4_900.0 * 0.005 + 375.0 * 0.04))
     );
+
     let more = Case::volume("gp3", 300.0, Some(9_000), Some(500))
         .used(30, |_| (3_100.0, 90.0))
         .set("analyze_use.headroom", SettingValue::Percent(100.0));
@@ -265,6 +281,7 @@ fn what_it_leaves_alone_has_a_reason() {
         case.code()
     };
     assert_eq!(bent(|volume| volume.attached_to.clear()), "not_attached");
+
     assert_eq!(
         bent(|volume| volume.attached_to.push(ResourceId::new("i-2"))),
         "shared"
@@ -295,6 +312,7 @@ fn what_it_leaves_alone_has_a_reason() {
             .insert("reeve:ignore".to_owned(), "true".to_owned())),
         "opted_out"
     );
+
     assert_eq!(
         Case::volume("gp2", 500.0, None, None).code(),
         "not_measured"
@@ -305,12 +323,14 @@ fn what_it_leaves_alone_has_a_reason() {
             .code(),
         "thin_data"
     );
+
     assert_eq!(
         quiet()
             .set("convert_gp2.enabled", SettingValue::Flag(false))
             .code(),
         "switched_off"
     );
+
     assert_eq!(
         Case::volume("gp2", 40.0, None, None).quiet().code(),
         "not_cheaper",
@@ -330,6 +350,7 @@ fn a_load_that_jumps_lowers_the_confidence() {
             (9_000.0 / 3f64.powf(back as f64 / (7.0 * 1440.0)), 40.0)
         })
         .only();
+
     let jumping = Case::volume("io1", 400.0, Some(10_000), None)
         .used(30, |back| {
             (
@@ -342,12 +363,14 @@ fn a_load_that_jumps_lowers_the_confidence() {
             )
         })
         .only();
+
     assert!(
         jumping.confidence < steady.confidence - 5.0,
         "{} {}",
         jumping.confidence,
         steady.confidence
     );
+
     assert!(
         growing.confidence < steady.confidence,
         "{} {}",
@@ -368,6 +391,7 @@ fn earlier_proposals_are_labelled_by_what_came_after_them() {
             .collect::<Vec<_>>(),
         [true]
     );
+
     // It was quiet when it was judged, and busy in the days that followed.
     let risen = Case::volume("io1", 400.0, Some(10_000), None).used(60, |back| {
         (if back < 16 * 1440 { 9_000.0 } else { 100.0 }, 40.0)

@@ -31,6 +31,7 @@ fn decided(code: &'static str, detail: impl Into<String>) -> Abstention {
 fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let database = case.facts.resource;
     let mut path = case.path();
+
     match database.specification.multi_az {
         Some(true) => return Err(decided("has_standby", "a standby waits in another zone")),
         None => {
@@ -39,14 +40,17 @@ fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
         }
         Some(false) => {}
     }
+
     if let Some(protected) = refusal(database, "add_standby", case.facts.catalogue) {
         return Err(protected.into_abstention(Some(KIND)));
     }
+
     path.ask(
         "Does it run in one zone alone?",
         true,
         "it has no standby in another zone",
     );
+
     let plan = (database.provider == Provider::Aws).then(|| {
         Plan::new(
             &AddStandby {
@@ -56,6 +60,7 @@ fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
         )
     });
     switch(case, plan.is_some())?;
+
     let (name, id) = (&database.name, &database.id);
     Ok(case.propose(Finding {
         title: title("Add a standby of ", name, " in another zone"),
@@ -84,17 +89,20 @@ fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
             "its number of members is not known",
         ));
     };
+
     if min >= MEMBERS {
         return Err(decided(
             "enough_members",
             format!("it has at least {min} members"),
         ));
     }
+
     path.ask(
         "May it shrink to one member?",
         true,
         format!("{min} to {max} members, {desired} now"),
     );
+
     let change = ResizeGroup {
         state: group.state,
         from: min,
@@ -115,12 +123,14 @@ fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
             format!("With {min} members a failure or a scale-in leaves nothing that serves"),
         ),
     ]);
+
     factors.extend((max < MEMBERS).then(|| {
         (
             FactorKind::Consequence,
             format!("Its maximum is {max}: raise that first"),
         )
     }));
+
     Ok(case.propose(Finding {
         title: title(&format!("Keep at least {MEMBERS} members in "), name, ""),
         action: format!("Raise the least number of members of {name} from {min} to {MEMBERS}"),
@@ -142,24 +152,28 @@ fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
 fn machine(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let machine = case.facts.resource;
     let mut path = case.path();
+
     if let Some(group) = &machine.group {
         return Err(decided(
             "group_member",
             format!("it belongs to {group}, which is checked itself"),
         ));
     }
+
     if let Some((manager, tag)) = manager(machine) {
         return Err(decided(
             "managed",
             format!("{manager} manages it (its tag {tag}) and decides about its zones"),
         ));
     }
+
     if let Some(number) = numbered(machine) {
         return Err(decided(
             "one_of_several",
             format!("{number} says that there are others of its kind"),
         ));
     }
+
     path.ask(
         "Does it serve alone?",
         true,
@@ -167,6 +181,7 @@ fn machine(case: &Case<'_>) -> Result<Proposal, Abstention> {
     );
     switch(case, false)?;
     let name = &machine.name;
+
     Ok(case.propose(Finding {
         title: title("Run ", name, " in more than one zone"),
         action: format!(

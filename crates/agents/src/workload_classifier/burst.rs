@@ -38,6 +38,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     if let Some(protected) = refusal(machine, "resize_machine", case.facts.catalogue) {
         return Err(protected.into_abstention(Some(ADVICE)));
     }
+
     let unmeasured = || Abstention::unjudged(ADVICE, "not_measured", "CPU was not measured");
     let cpu = Load::measured(case.facts, Metric::CpuUtilization).ok_or_else(unmeasured)?;
     let history = Window::ending(
@@ -54,11 +55,13 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     if !path.ask("Does its work come in bursts?", bursts, words.clone()) {
         return Err(Abstention::decided(ADVICE, "steady", words));
     }
+
     let from = machine
         .specification
         .instance_type
         .as_deref()
         .unwrap_or_default();
+
     match burstable(case, from, &cpu, history) {
         Some((to, baseline)) if case.settings.practices => {
             let reason = format!(
@@ -108,25 +111,30 @@ fn burstable<'c>(
     if now.burstable {
         return None;
     }
+
     let price = |size: &str| {
         catalogue
             .hourly_for(machine, size)
             .map(|price| price.usd_per_hour)
     };
+
     let fits = |spec: &&InstanceSpec| spec.vcpu == now.vcpu && spec.memory_gib >= now.memory_gib;
     let lasts = |spec: &'c InstanceSpec| {
         let baseline = baseline_percent(spec)?;
         credits_last(cpu, history, baseline).then_some((spec, baseline))
     };
+
     let cheaper = |spec: &InstanceSpec| {
         let saved = Money::per_month(price(from)? - price(&spec.name)?);
         (saved.usd() >= LEAST_SAVINGS_USD).then_some(saved)
     };
+
     let sizes = catalogue
         .exchangeable(machine.provider, from)
         .into_iter()
         .filter(fits)
         .filter_map(lasts);
+
     sizes
         .filter_map(|(spec, baseline)| Some((cheaper(spec)?, spec, baseline)))
         .max_by_key(|(saved, ..)| *saved)
@@ -154,6 +162,7 @@ fn tried(cpu: &Load, history: Window, baseline: f64) -> (Backtest, Daily) {
         };
         Some(credits_last(cpu, both, baseline))
     });
+
     let margin = |day| Some((1.0 - cpu.summary(day)?.mean / baseline).max(0.0));
     (
         held,
@@ -178,6 +187,7 @@ fn smaller(
     };
     let prices = hourly(from).zip(hourly(&to.name));
     let savings = prices.map(|(now, after)| Money::per_month(now - after));
+
     let (name, id) = (&machine.name, &machine.id);
     case.propose(Finding {
         kind: KIND,

@@ -70,6 +70,7 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
         _ if likely[best as usize] < settings.least_confidence => Some(unclear(&signals, likely)),
         _ => None,
     };
+
     let class = facts.correction.map_or(best, |correction| correction.class);
     let class = unclassified.is_none().then_some(class);
     let stable = match (&shape, class) {
@@ -83,6 +84,7 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
         _ => Backtest::default(),
     };
     let (confidence, range) = confidence_of(facts, class, likely, stable);
+
     if let Some(correction) = facts.correction {
         let detail = format!(
             "{} by {} on {}",
@@ -96,6 +98,7 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
             weights: [0.0; 4],
         });
     }
+
     signals.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
     let classification = Classification {
         class,
@@ -105,6 +108,7 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
         scores,
         signals,
     };
+
     Classified {
         classification,
         stable,
@@ -123,13 +127,16 @@ fn confidence_of(
     let Some(class) = class else {
         return (0.0, None);
     };
+
     if facts.correction.is_some() {
         return (CORRECTED, None);
     }
+
     let likely = (probabilities[class as usize] * 1000.0).round() / 10.0;
     if stable.windows == 0 {
         return (likely, None);
     }
+
     let found = confidence(stable, &Vec::new(), 0.0, None);
     let range = ConfidenceRange {
         low_percent: found.range.low_percent.min(likely),
@@ -143,10 +150,12 @@ fn learned(facts: &Facts<'_>, signals: &mut Vec<Signal>) -> (Scores, Vec<ModelUs
     let Ok((reference, model)) = facts.models.get::<WorkloadModel>() else {
         return ([0.0; 4], Vec::new());
     };
+
     let (weights, known) = model.weights(&tokens(facts.resource));
     if known.is_empty() {
         return (weights, Vec::new());
     }
+
     let detail = known.join(", ");
     let class = best_of(weights).as_str();
     let says = reference.says(format!(
@@ -157,6 +166,7 @@ fn learned(facts: &Facts<'_>, signals: &mut Vec<Signal>) -> (Scores, Vec<ModelUs
         detail,
         weights,
     });
+
     (weights, vec![says])
 }
 
@@ -194,6 +204,7 @@ fn unclear(signals: &[Signal], probabilities: Scores) -> Unclassified {
         percent(probabilities[best as usize] * 100.0)
     );
     let first = strong.first().map(of);
+
     match strong.iter().find(|signal| Some(of(signal)) != first) {
         Some(other) => {
             let (one, two) = (strong[0], *other);

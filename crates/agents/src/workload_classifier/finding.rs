@@ -192,9 +192,11 @@ impl Case<'_> {
                 decision_path: finding.path.into_decisions(),
             },
         };
+
         if let Some(tag) = iac {
             iac_note(&mut proposal, &tag);
         }
+
         discounts::apply(self.facts, self.listed(), &mut proposal);
         proposal
     }
@@ -210,6 +212,7 @@ impl Case<'_> {
                 own.range.high_percent / 100.0,
             )
         });
+
         let around = self.classified.range.unwrap_or(ConfidenceRange {
             low_percent: class,
             high_percent: class,
@@ -219,6 +222,7 @@ impl Case<'_> {
             low_percent: around.low_percent * low,
             high_percent: around.high_percent * high,
         };
+
         (
             (class * share * 10.0).round() / 10.0,
             class * share / 100.0,
@@ -239,6 +243,7 @@ impl Case<'_> {
                 "; same class on {held} of {windows} past days, each judged by the week before"
             ),
         };
+
         factors.add(
             FactorKind::Confidence,
             format!("Its workload is {}{steady}", self.words()),
@@ -248,12 +253,14 @@ impl Case<'_> {
             format!("Signals: {}", self.signals()),
         );
         factors.extend(own.map(|own| (FactorKind::Confidence, own.words())));
+
         if architecture {
             factors.add(
                 FactorKind::Consequence,
                 "Reeve cannot build this automatically: apply it manually",
             );
         }
+
         factors
     }
 

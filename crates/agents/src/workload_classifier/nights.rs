@@ -72,6 +72,7 @@ impl WorkingHours {
 pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let machine = case.facts.resource;
     let mut path = case.path();
+
     if let Some(group) = &machine.group {
         return Err(Abstention::decided(
             KIND,
@@ -79,10 +80,12 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
             format!("it belongs to {group}, which has schedules"),
         ));
     }
+
     // A scheduler's tag leads to stops as well.
     if let Some(protected) = refusal(machine, "stop_machine", case.facts.catalogue) {
         return Err(protected.into_abstention(Some(KIND)));
     }
+
     if let Some((key, value)) = scheduled(case) {
         return Err(Abstention::decided(
             KIND,
@@ -90,6 +93,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
             format!("{key}={value} schedules it already"),
         ));
     }
+
     let cpu = measured(case)?;
     let history = Window::ending(
         case.facts.now.as_millisecond(),
@@ -102,6 +106,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
         .filter(|(hour, _)| !working.contains(**hour))
         .map(|(_, mean)| *mean)
         .collect();
+
     let (high, limit) = (
         percentile(&outside, 95.0).unwrap_or(100.0),
         case.settings.night_cpu_percent,
@@ -115,8 +120,10 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     if !path.ask(question, high < limit, reason.clone()) {
         return Err(Abstention::decided(KIND, "works_at_night", reason));
     }
+
     let traffic = traffic(case, history, working)?;
     let words = format!("outside working hours it moves {}", byte_rate(traffic));
+
     if !path.ask(
         format!("Is its traffic below {} then?", byte_rate(TRAFFIC)),
         traffic < TRAFFIC,
@@ -124,6 +131,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     ) {
         return Err(Abstention::decided(KIND, "asked_at_night", words));
     }
+
     let tried = tried(&cpu, history, limit, working);
     propose(case, working, [reason, words], tried, path)
 }
@@ -133,6 +141,7 @@ fn measured(case: &Case<'_>) -> Result<Load, Abstention> {
     let cpu = Load::measured(case.facts, Metric::CpuUtilization);
     let now = case.facts.now.as_millisecond();
     let days = |cpu: &Load| cpu.points.first().map_or(0, |(at, _)| (now - at) / DAY_MS);
+
     cpu.filter(|cpu| days(cpu) >= LEAST_DAYS).ok_or_else(|| {
         Abstention::unjudged(
             KIND,
@@ -149,12 +158,14 @@ fn scheduled<'a>(case: &'a Case<'_>) -> Option<(&'a str, &'a str)> {
         .schedule_tag
         .as_ref()
         .map_or("Schedule", |(key, _)| key);
+
     let found = case
         .facts
         .resource
         .tags
         .iter()
         .find(|(name, _)| name.eq_ignore_ascii_case(key));
+
     found.map(|(key, value)| (key.as_str(), value.as_str()))
 }
 
@@ -169,6 +180,7 @@ fn traffic(case: &Case<'_>, history: Window, working: WorkingHours) -> Result<f6
         .filter(|(hour, _)| !working.contains(**hour))
         .map(|(_, mean)| *mean)
         .collect();
+
     if outside.is_empty() {
         Err(unmeasured())
     } else {
@@ -214,6 +226,7 @@ fn propose(
         .schedule_tag
         .as_ref()
         .filter(|_| machine.provider == Provider::Aws);
+
     let plan = tag.map(|(key, value)| {
         let change = TagResource {
             state: machine.state,
@@ -223,6 +236,7 @@ fn propose(
         };
         Plan::new(&change, machine.id.as_str())
     });
+
     match plan {
         Some(_) => case.switched(
             case.settings.practices,
@@ -235,6 +249,7 @@ fn propose(
             "recommend_architectures.enabled",
         )?,
     }
+
     let answer = tag.map_or_else(
         || "apply_best_practices.schedule_tag is not set".to_owned(),
         |(key, value)| format!("{key}={value}"),
@@ -251,12 +266,14 @@ fn propose(
         }
         None => format!("Let a scheduler stop {name} ({id}), so that it runs {times}"),
     };
+
     let scheduler = match tag {
         Some((key, _)) => format!("Reeve sets the tag {key}; the scheduler that reads it stops and starts the machine"),
         None => "Reeve starts no machine by the clock; with apply_best_practices.schedule_tag it tags machines for a \
                  scheduler of yours"
             .to_owned(),
     };
+
     Ok(case.propose(Finding {
         kind: KIND,
         code: "development_at_night",

@@ -19,6 +19,7 @@ pub(super) fn held(_: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Optio
     )
     .classification
     .class?;
+
     let after = Facts {
         unchanged_since: Some(made_at),
         ..*facts

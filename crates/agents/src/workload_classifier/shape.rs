@@ -56,6 +56,7 @@ impl Shape {
             .take(NAMED)
             .map(|property| property.name)
             .collect();
+
         Some(Signal {
             name: "shape of the metrics".to_owned(),
             detail: telling.join(", "),

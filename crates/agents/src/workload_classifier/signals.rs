@@ -78,36 +78,42 @@ pub(super) fn find(facts: &Facts<'_>, history: Window) -> Found {
             });
         }
     };
+
     add(
         resource.kind == ResourceKind::Database,
         "kind",
         "a database",
         DATABASE,
     );
+
     add(
         resource.kind == ResourceKind::ScalingGroup,
         "kind",
         "a scaling group",
         GROUP,
     );
+
     add(
         resource.purchase == Some(Purchase::Spot),
         "purchase",
         "spot capacity",
         SPOT,
     );
+
     add(
         resource.purchase == Some(Purchase::Reserved),
         "purchase",
         "reserved capacity",
         RESERVED,
     );
+
     add(
         resource.specification.multi_az == Some(true),
         "standby",
         "in another zone",
         STANDBY,
     );
+
     signals.extend(network(facts, history));
     let environments = |class| {
         tagged
@@ -115,6 +121,7 @@ pub(super) fn find(facts: &Facts<'_>, history: Window) -> Found {
             .filter(move |(_, of)| *of == class)
             .map(|(text, _)| text.as_str())
     };
+
     let (production, development) = (
         environments(WorkloadClass::Production).next(),
         environments(WorkloadClass::Development).next(),
@@ -159,6 +166,7 @@ fn tags(resource: &Resource, signals: &mut Vec<Signal>) -> Vec<(String, Workload
             });
         }
     }
+
     tagged
 }
 
@@ -196,20 +204,24 @@ fn network(facts: &Facts<'_>, history: Window) -> Option<Signal> {
         .into_iter()
         .filter_map(|hour| Some(load.summary(hour)?.mean))
         .collect();
+
     if hours.len() < 7 * 24 {
         return None;
     }
+
     let silent = hours.iter().filter(|mean| **mean < SILENT).count() as f64 / hours.len() as f64;
     let weights = match silent {
         share if share <= SILENT_SHARE.0 => ALWAYS_ASKED,
         share if share >= SILENT_SHARE.1 => SELDOM_ASKED,
         _ => return None,
     };
+
     let detail = format!(
         "silent in {} of {} hours",
         percent(silent * 100.0),
         hours.len()
     );
+
     Some(Signal {
         name: "network".to_owned(),
         detail,

@@ -19,12 +19,14 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let machine = case.facts.resource;
     let mut path = case.path();
     let decided = |code, detail: &str| Err(Abstention::decided(KIND, code, detail));
+
     if machine.group.is_some() {
         return decided(
             "group_member",
             "its group decides what its members are bought as",
         );
     }
+
     match machine.purchase {
         Some(Purchase::OnDemand) => {}
         Some(Purchase::Spot) => return decided("spot_already", "it is spot capacity"),
@@ -39,6 +41,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
             ));
         }
     }
+
     if let Some((manager, _)) = manager(machine) {
         return Err(Abstention::decided(
             KIND,
@@ -46,6 +49,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
             format!("{manager} decides what it buys"),
         ));
     }
+
     path.ask("Is it bought on demand?", true, "on-demand capacity");
     let unmeasured = || Abstention::unjudged(KIND, "not_measured", "CPU was not measured");
     let cpu = Load::measured(case.facts, Metric::CpuUtilization).ok_or_else(unmeasured)?;
@@ -55,6 +59,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     );
     let longest = longest_job(&cpu, history).ok_or_else(unmeasured)?;
     let words = format!("its longest stretch of work took {longest} hours");
+
     if !path.ask(
         format!("Do its jobs end within {LONGEST_JOB} hours?"),
         longest <= LONGEST_JOB,
@@ -62,6 +67,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     ) {
         return Err(Abstention::decided(KIND, "long_jobs", words));
     }
+
     case.switched(
         case.settings.architectures,
         KIND,
@@ -116,6 +122,7 @@ fn price_words(facts: &Facts<'_>) -> String {
                 spot,
             ))
         });
+
     match prices {
         Some((usual, spot)) if spot.usd_per_hour < usual => format!(
             "not claimed, since spot prices move: an hour costs ${usual:.4} on demand and about ${:.4} at the average spot price of its region ({})",
@@ -130,6 +137,7 @@ fn longest_job(cpu: &Load, history: Window) -> Option<usize> {
     let means = hours(cpu, history);
     let high = percentile(&means.values().copied().collect::<Vec<f64>>(), 97.0)?;
     let (mut longest, mut length, mut last) = (0, 0, i64::MIN);
+
     for (hour, mean) in means {
         let busy = mean > 0.5 * high;
         length = match busy {
@@ -142,5 +150,6 @@ fn longest_job(cpu: &Load, history: Window) -> Option<usize> {
             last = hour;
         }
     }
+
     Some(longest)
 }

@@ -63,6 +63,7 @@ impl Case {
         let mut resource = resource("i-1", kind, service, size);
         resource.purchase = Some(Purchase::OnDemand);
         let (settings, models) = (Settings::default(), LearnedModels::default());
+
         Case {
             resource,
             series: Vec::new(),
@@ -111,6 +112,7 @@ impl Case {
                 })
                 .collect()
         };
+
         for (metric, factor) in [
             (Metric::CpuUtilization, 1.0),
             (Metric::NetworkIn, bytes / 2.0),
@@ -124,6 +126,7 @@ impl Case {
                 period_s: 300,
             });
         }
+
         self
     }
 
@@ -201,6 +204,7 @@ impl Case {
             judgement.workload,
             judgement.abstentions
         );
+
         judgement.proposals.into_iter().next().unwrap()
     }
 
@@ -253,10 +257,12 @@ fn names_and_tags_are_evidence_of_their_own() {
         );
     };
     check("ledger", &[("env", "production")], Some(Production));
+
     check("ledger", &[("Environment", "staging")], Some(Development));
     check("ledger", &[("role", "batch")], Some(Batch));
     check("warehouse", &[("role", "spark")], Some(Analytics));
     check("staging-web", &[("stage", "qa")], Some(Development));
+
     // An environment says nothing of the kind of work in it.
     check(
         "nightly-etl",
@@ -277,18 +283,21 @@ fn an_environment_tag_tells_production_from_development_and_the_shape_tells_jobs
             .classified()
     };
     assert_eq!(busy("production", SERVING).class, Some(Production));
+
     assert_eq!(
         busy("production", JOBS).class,
         Some(Batch),
         "jobs run in production too"
     );
     assert_eq!(busy("development", OFFICE).class, Some(Development));
+
     let serves = busy("development", SERVING).unclassified.unwrap();
     let desktops = busy("production", |hour, day, step| {
         OFFICE(hour, day, step) * 2.0
     })
     .unclassified
     .unwrap();
+
     assert_eq!(
         desktops.code, "signals_contradict",
         "neither jobs, though they would be the mean of both"
@@ -305,6 +314,7 @@ fn it_abstains_with_the_reason() {
         Case::machine("m").busy(5, 1_000.0, SERVING).unclassified(),
         "thin_data"
     );
+
     let both = Case::machine("m")
         .tagged("env", "production")
         .tagged("stage", "dev")
@@ -317,6 +327,7 @@ fn it_abstains_with_the_reason() {
             .detail
             .contains("env=production and stage=dev")
     );
+
     let strict = Case::machine("m")
         .tagged("env", "development")
         .busy(30, 20_000.0, SERVING)
@@ -326,15 +337,18 @@ fn it_abstains_with_the_reason() {
         );
     let reason = strict.classified().unclassified.unwrap();
     assert_eq!(reason.code, "signals_contradict");
+
     assert!(
         reason.detail.contains("tag env") && reason.detail.contains("shape of the metrics"),
         "{}",
         reason.detail
     );
+
     let none = Case::machine("m")
         .tagged("role", "batch")
         .off("resource_categorization.enabled");
     assert_eq!(none.unclassified(), "switched_off");
+
     let blind = Case::machine("m")
         .busy(30, 20_000.0, SERVING)
         .off("pattern_recognition.enabled");
@@ -372,17 +386,20 @@ fn what_a_person_says_takes_precedence() {
     };
     let corrected = serving().corrected(Batch).classified();
     assert_eq!((corrected.class, corrected.confidence), (Some(Batch), 99.0));
+
     assert_eq!(corrected.signals[0].name, "correction");
     assert!(
         corrected.signals[0].detail.contains("ann@example.com"),
         "{:?}",
         corrected.signals[0]
     );
+
     assert_eq!(
         corrected.scores,
         serving().classified().scores,
         "the signals stay what they were"
     );
+
     assert_eq!(
         Case::machine("m")
             .off("resource_categorization.enabled")

@@ -112,11 +112,13 @@ impl Gathered {
     pub(super) fn take(&mut self) -> Changes {
         let mut fired = std::mem::take(&mut self.fired);
         let mut grown = std::mem::take(&mut self.grown);
+
         for firing in &mut fired {
             if let Some(growth) = grown.remove(&firing.id) {
                 firing.grow(growth);
             }
         }
+
         let mut grown: Vec<_> = grown.into_values().collect();
         grown.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         let mut degraded: Vec<_> = self
@@ -125,6 +127,7 @@ impl Gathered {
             .map(|(_, degradation)| degradation)
             .collect();
         degraded.sort_unstable_by(|a, b| a.rule.cmp(&b.rule));
+
         Changes {
             fired,
             grown,

@@ -34,18 +34,22 @@ pub(super) fn insert(pending: &mut Vec<Pending>, new: Pending, window_ms: i64) -
         pending[previous].weight = pending[previous].weight.saturating_add(new.weight);
         return None;
     }
+
     pending.insert(at, new);
     let mut place = at;
+
     // The later one first, so that the places before it stay.
     if let (Some(next), Some(_)) = (next, after_next) {
         let dropped = pending.remove(next + 1);
         pending[at].weight = pending[at].weight.saturating_add(dropped.weight);
     }
+
     if let (Some(previous), Some(before)) = (previous, before_previous) {
         let dropped = pending.remove(previous);
         pending[before].weight = pending[before].weight.saturating_add(dropped.weight);
         place -= 1;
     }
+
     Some(place)
 }
 
@@ -56,6 +60,7 @@ pub(super) fn completed(pending: &[Pending], at: usize, by: Counting) -> Option<
         pending.partition_point(|other| other.entry.at_ms < time(at).saturating_sub(by.window_ms));
     let mut values: HashMap<u64, usize> = HashMap::new();
     let mut end = first;
+
     for begin in first..=at {
         while values.len() < by.count && end < pending.len() {
             *values.entry(pending[end].value).or_default() += 1;
@@ -75,5 +80,6 @@ pub(super) fn completed(pending: &[Pending], at: usize, by: Counting) -> Option<
             }
         }
     }
+
     None
 }

@@ -94,6 +94,7 @@ impl GroupMemory {
         if at_ms < self.watermark_ms {
             return Counted::Late;
         }
+
         self.raise(at_ms.saturating_sub(limits.lateness_ms), by.window_ms);
         if let Some(open) = self
             .open
@@ -118,14 +119,17 @@ impl GroupMemory {
             self.pending.insert(at, pending);
             at
         };
+
         let until_ms = if by.is_distinct {
             distinct::completed(&self.pending, at, by)
         } else {
             self.completed(at, by)
         };
+
         if let Some(until_ms) = until_ms {
             return Counted::Fired(self.fire(identify(), until_ms, by.window_ms));
         }
+
         self.keep_latest(limits.most_pending, by.window_ms);
         Counted::Pending
     }
@@ -139,9 +143,11 @@ impl GroupMemory {
             .drain(..excess)
             .next_back()
             .map(|pending| pending.entry.at_ms);
+
         if let Some(latest_ms) = latest_ms {
             self.raise(latest_ms.saturating_add(1), window_ms);
         }
+
         excess
     }
 
@@ -171,6 +177,7 @@ impl GroupMemory {
         for pending in &mut self.pending {
             pending.entry.at_ms = pending.entry.at_ms.min(recorded_ms);
         }
+
         self.pending
             .sort_by_key(|pending| (pending.entry.at_ms, pending.entry.sequence));
     }
@@ -180,6 +187,7 @@ impl GroupMemory {
         if watermark_ms <= self.watermark_ms {
             return;
         }
+
         self.watermark_ms = watermark_ms;
         let earliest = watermark_ms.saturating_sub(window_ms);
         let dropped = self
@@ -224,6 +232,7 @@ impl GroupMemory {
             count: taken.iter().map(|pending| u64::from(pending.weight)).sum(),
             listed: taken.len().min(KEPT_ENTRIES),
         });
+
         taken
             .into_iter()
             .take(KEPT_ENTRIES)

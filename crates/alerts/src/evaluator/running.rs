@@ -87,6 +87,7 @@ impl Running {
         if self.groups.len() < most_groups {
             return (key, false);
         }
+
         (self.rule.settings.group_by.key_of_all(FURTHER), true)
     }
 
@@ -105,22 +106,27 @@ impl Running {
             recorded_ms,
             clock_ms,
         } = taken;
+
         let (rule, sequence) = (self.rule.clone(), entry.sequence);
         let by = Counting {
             count: usize::try_from(rule.settings.threshold.count).unwrap_or(usize::MAX),
             window_ms: rule.settings.threshold.window_ms,
             is_distinct: rule.settings.distinct.is_some(),
         };
+
         if !self.groups.contains_key(&key) {
             self.groups.insert(key.clone(), GroupMemory::new());
         }
+
         let Some(group) = self.groups.get_mut(&key) else {
             return Counted::Late;
         };
+
         let before = group.pending.len();
         if group.touched_ms != BEGINNING && group.expiry_ms(by.window_ms, limits) < clock_ms {
             *group = GroupMemory::new();
         }
+
         group.touched_ms = clock_ms;
         let identify = || FiringId::derive(&rule.id, rule.revision, &key, sequence);
         let counted = group.count(
@@ -134,6 +140,7 @@ impl Running {
             identify,
             gathered,
         );
+
         if let Counted::Fired(entries) = &counted {
             gathered.fired.extend(firing(
                 &rule,
@@ -145,6 +152,7 @@ impl Running {
             ));
             group.close_earliest(limits.most_open, by.window_ms);
         }
+
         self.kept = self.kept + group.pending.len() - before;
 
         self.tally.matched += 1;
@@ -159,6 +167,7 @@ impl Running {
         if self.kept > limits.most_kept {
             self.make_room(clock_ms, limits, gathered);
         }
+
         counted
     }
 
@@ -178,6 +187,7 @@ impl Running {
         for group in self.groups.values_mut() {
             group.step_back(recorded_ms, window_ms, limits);
         }
+
         self.tally.degraded_at = self
             .tally
             .degraded_at
@@ -202,6 +212,7 @@ impl Running {
         if self.kept <= limits.most_kept {
             return;
         }
+
         let window_ms = self.rule.settings.threshold.window_ms;
         let share = (limits.most_kept / 2 / self.groups.len().max(1)).max(1);
         let dropped: usize = self
@@ -228,6 +239,7 @@ impl Running {
         if is_new {
             self.tally.degraded_since = Some(now);
         }
+
         self.tally.degraded_at = Some(now);
         let since = self.tally.degraded_since.unwrap_or(now);
         let known = gathered
@@ -243,6 +255,7 @@ impl Running {
                 is_new,
             });
         (known.by, known.since, known.at) = (by, since, now);
+
         known.is_new |= is_new;
     }
 }

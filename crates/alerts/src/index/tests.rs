@@ -43,6 +43,7 @@ fn only_rules_that_can_match_are_asked() {
         "ip:10.0.0.1",
         "ip:10.0.0.0/8",
     ];
+
     assert_eq!(
         found(&rules, &entry("authentication.login", "ANN")),
         [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12]
@@ -62,12 +63,14 @@ fn rules_are_filed_where_they_differ() {
     with_account.resource.account_id = Some("ACC-7".into());
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     assert_eq!(found(&texts, &with_account), [7]);
+
     let queries = queries(
         &["status:failed account:x", "x", "-a:b"]
             .map(|text| text.replace("a:b", "user:b"))
             .each_ref()
             .map(String::as_str),
     );
+
     assert_eq!(RuleIndex::new(queries.iter()).residual(), 2);
 }
 
@@ -81,6 +84,7 @@ fn term() -> impl Strategy<Value = String> {
         "resource.type",
         "operation",
     ]);
+
     let value = prop::sample::select(vec![
         "a",
         "a.b",
@@ -96,6 +100,7 @@ fn term() -> impl Strategy<Value = String> {
         "*.b*",
         "ab",
     ]);
+
     (field, value).prop_map(|(field, value)| format!("{field}:{value}"))
 }
 
@@ -125,6 +130,7 @@ proptest! {
             .on(ResourceRef::new("bucket", resource));
         let mut found = Vec::new();
         RuleIndex::new(queries.iter()).candidates(&entry, &mut found);
+
         for (number, query) in (0_u32..).zip(&queries) {
             if query.matches(&entry, entry.timestamp, entry.timestamp) {
                 prop_assert!(found.contains(&number), "{} was not found", conditions[number as usize]);

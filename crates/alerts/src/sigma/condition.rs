@@ -26,6 +26,7 @@ pub(super) fn read(text: &str, line: usize, selections: &Selections) -> Result<E
             "aggregations (count, sum, near) in a condition are not supported",
         ));
     }
+
     let mut reader = Reader {
         line,
         tokens: tokens(text),
@@ -33,6 +34,7 @@ pub(super) fn read(text: &str, line: usize, selections: &Selections) -> Result<E
         selections,
     };
     let expr = reader.any(0)?;
+
     match reader.tokens.get(reader.at) {
         None => Ok(expr),
         Some(token) => Err(reader.problem(format!("{token:?} was not expected in the condition"))),
@@ -53,6 +55,7 @@ fn tokens(text: &str) -> Vec<&str> {
         }
         tokens.extend((!rest.is_empty()).then_some(rest));
     }
+
     tokens
 }
 
@@ -94,6 +97,7 @@ impl<'t> Reader<'t> {
         if self.takes("not") {
             return Ok(Expr::negate(self.term(depth + 1)?));
         }
+
         if self.takes("(") {
             let inner = self.any(depth + 1)?;
             return if self.takes(")") {
@@ -102,13 +106,16 @@ impl<'t> Reader<'t> {
                 Err(self.problem("a parenthesis is not closed"))
             };
         }
+
         let Some(token) = self.tokens.get(self.at).copied() else {
             return Err(self.problem("the condition ends too early"));
         };
+
         self.at += 1;
         if self.takes("of") {
             return self.quantified(token);
         }
+
         let found = self.selections.iter().find(|(name, _)| name == token);
         found
             .map(|(_, expr)| expr.clone())
@@ -119,6 +126,7 @@ impl<'t> Reader<'t> {
         let Some(pattern) = self.tokens.get(self.at).copied() else {
             return Err(self.problem("the condition ends too early"));
         };
+
         self.at += 1;
         let named = |name: &str| match pattern.split_once('*') {
             _ if pattern == "them" => !name.starts_with('_'),
@@ -129,15 +137,18 @@ impl<'t> Reader<'t> {
             }
             None => name == pattern,
         };
+
         let chosen: Vec<_> = self
             .selections
             .iter()
             .filter(|(name, _)| named(name))
             .map(|(_, expr)| expr.clone())
             .collect();
+
         if chosen.is_empty() {
             return Err(self.problem(format!("no selection is named {pattern:?}")));
         }
+
         match quantity.to_ascii_lowercase().as_str() {
             "1" | "any" => Ok(Expr::or(chosen)),
             "all" => Ok(Expr::and(chosen)),

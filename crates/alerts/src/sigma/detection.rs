@@ -42,6 +42,7 @@ pub(super) fn read(document: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
         ));
         return None;
     };
+
     let mut selections = Selections::new();
     for (name, node) in members {
         match name.as_str() {
@@ -52,6 +53,7 @@ pub(super) fn read(document: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
             _ => selections.extend(selection(node, problems).map(|expr| (name.clone(), expr))),
         }
     }
+
     let Some(condition) = detection.member("condition") else {
         problems.push(SigmaProblem::new(detection.line, "condition is missing"));
         return None;
@@ -63,9 +65,11 @@ pub(super) fn read(document: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
         ));
         return None;
     };
+
     if problems.len() > before {
         return None;
     }
+
     condition::read(text, condition.line, &selections)
         .map_err(|problem| problems.push(problem))
         .ok()
@@ -105,6 +109,7 @@ fn field(name: &str, values: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
         problems.push(SigmaProblem::new(values.line, message));
         None
     };
+
     let mut parts = name.split('|');
     let field = parts.next().unwrap_or_default();
     let mut modifiers: Vec<&str> = parts.collect();
@@ -113,23 +118,27 @@ fn field(name: &str, values: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
         .position(|modifier| *modifier == "all")
         .map(|at| modifiers.remove(at))
         .is_some();
+
     if modifiers.len() > 1 {
         return refuse(format!(
             "the modifiers {} together are not supported",
             modifiers.join("|")
         ));
     }
+
     let Some(paths) = paths(field) else {
         return refuse(format!(
             "the field {field} as a whole is not supported; name a member of it"
         ));
     };
+
     let items = match &values.value {
         Value::List(items) => items.as_slice(),
         Value::Scalar { .. } => std::slice::from_ref(values),
         Value::Map(_) => return refuse(format!("{field} must have a value or a list of values")),
     };
     let mut terms = Vec::new();
+
     for item in items {
         match condition_on(&paths, modifiers.first().copied(), item) {
             Ok(term) => terms.push(term),
@@ -138,9 +147,11 @@ fn field(name: &str, values: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
             }
         }
     }
+
     if terms.len() < items.len() || items.is_empty() {
         return None;
     }
+
     Some(if all {
         Expr::and(terms)
     } else {
@@ -153,13 +164,16 @@ fn paths(field: &str) -> Option<Vec<FieldPath>> {
     if let Some((_, column)) = MOVED.iter().find(|(name, _)| *name == field) {
         return Some(vec![FieldPath::Column(*column)]);
     }
+
     let segments: Vec<String> = field.split('.').map(str::to_owned).collect();
     if OBJECTS.contains(&field) || segments.iter().any(String::is_empty) {
         return None;
     }
+
     let mut kept = vec!["cloudtrail".to_owned()];
     kept.extend(segments.iter().cloned());
     let kept = FieldPath::Metadata(kept);
+
     Some(match segments.split_first() {
         // What a change asked for is the state after it.
         Some((first, rest)) if first == "requestParameters" => {
@@ -177,15 +191,18 @@ fn condition_on(paths: &[FieldPath], modifier: Option<&str>, item: &Node) -> Res
     let Some(text) = item.scalar() else {
         return Err("a value must be a text, number or boolean".to_owned());
     };
+
     let anywhere = |op: Match| {
         let terms = paths
             .iter()
             .filter_map(|path| Some(Expr::field(path.clone(), fitting(path, &op)?)));
         Expr::or(terms)
     };
+
     if item.is_null() {
         return Ok(Expr::negate(anywhere(Match::Exists)));
     }
+
     match modifier {
         None => Ok(anywhere(Match::from(written(text)))),
         Some("contains") => Ok(anywhere(Match::from(around(&written(text), true, true)))),
@@ -235,6 +252,7 @@ fn fitting(path: &FieldPath, op: &Match) -> Option<Match> {
 fn written(text: &str) -> Pattern {
     let mut pattern = Pattern::default();
     let mut characters = text.chars().peekable();
+
     while let Some(character) = characters.next() {
         let escaped = character == '\\' && matches!(characters.peek(), Some('*' | '?' | '\\'));
         let literal = if escaped {
@@ -248,6 +266,7 @@ fn written(text: &str) -> Pattern {
             (literal, _) => Piece::Text(literal.into_iter().collect()),
         });
     }
+
     pattern
 }
 

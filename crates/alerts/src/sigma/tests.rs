@@ -38,6 +38,7 @@ fn read(text: &str) -> Result<String, Vec<String>> {
     let mut rules = read_sigma(text)
         .map_err(|problem| vec![format!("{}: {}", problem.line, problem.message)])?;
     assert_eq!(rules.len(), 1);
+
     let settings = rules.remove(0).settings;
     settings
         .map(|settings| settings.condition)
@@ -58,6 +59,7 @@ fn a_rule_becomes_a_condition() {
          (action.operation:ModifySnapshotAttribute OR action.operation:ModifyImageAttribute) AND \
          NOT metadata.cloudtrail.userIdentity.arn:*:role/backup*"
     );
+
     assert_eq!(
         (settings.name.as_str(), settings.severity.as_str()),
         ("Snapshot shared", "high")
@@ -88,6 +90,7 @@ fn values_and_modifiers() {
             "{head}detection:\n    s:\n        {selection}\n    condition: s\n"
         ))
     };
+
     for (selection, expected) in [
         ("errorCode: null", "NOT metadata.cloudtrail.errorCode:*"),
         ("errorCode: 'null'", "metadata.cloudtrail.errorCode:null"),
@@ -128,6 +131,7 @@ fn values_and_modifiers() {
     ] {
         assert_eq!(with(selection), Ok(expected.to_owned()), "{selection}");
     }
+
     for (selection, expected) in [
         (
             "eventName|re: '.*'",
@@ -182,6 +186,7 @@ fn conditions() {
         with("(sel_a OR sel_b) and other"),
         Ok(format!("({a} OR {b}) AND {c}"))
     );
+
     for (condition, expected) in [
         (
             "sel_a | count() > 5",
@@ -206,6 +211,7 @@ fn conditions() {
             "{condition}"
         );
     }
+
     assert!(with(&format!("{}sel_a", "not ".repeat(100))).is_err());
 }
 
@@ -257,7 +263,9 @@ fn bombs_and_broken_yaml_are_refused() {
             &text[..20.min(text.len())]
         );
     }
+
     assert_eq!(read_sigma("").map(|rules| rules.len()), Ok(0));
+
     let two = read_sigma(&format!("{RULE}---\n{RULE}")).unwrap();
     assert_eq!((two.len(), two[1].settings.is_ok()), (2, true));
 }
@@ -276,12 +284,14 @@ fn an_imported_rule_matches_an_imported_record() {
         entry.action.operation = Some("ModifySnapshotAttribute".to_owned());
         entry
     };
+
     let matches = |entry: &Entry| {
         settings
             .query
             .matches(entry, entry.timestamp, entry.timestamp)
     };
     assert!(matches(&entry("arn:aws:iam::1:user/mallory")));
+
     assert!(!matches(&entry(
         "arn:aws:sts::1:assumed-role:role/backup/x"
     )));

@@ -117,6 +117,7 @@ pub(super) fn documents(text: &str) -> Result<Vec<Node>, SigmaProblem> {
             put(node, &mut open, &mut documents)?;
         }
     }
+
     Ok(documents)
 }
 

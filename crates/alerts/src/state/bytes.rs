@@ -119,6 +119,7 @@ mod tests {
             Bytes::new(&[], 6, "a test"),
             Err(StateError::Malformed("a test"))
         ));
+
         // A length beyond the end, and a number that does not end.
         assert!(
             Bytes::new(&[7, 200, 1, 0], 7, "a test")
@@ -126,6 +127,7 @@ mod tests {
                 .text()
                 .is_err()
         );
+
         assert!(
             Bytes::new(&[7_u8; 20].map(|byte| byte | 0x80), 0x87, "a test")
                 .unwrap()

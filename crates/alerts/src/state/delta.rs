@@ -81,6 +81,7 @@ impl DeltaWriter {
         if is_valued {
             self.bytes.extend_from_slice(&taken.value.to_le_bytes());
         }
+
         (self.sequence, self.recorded_ms) = (entry.sequence, taken.recorded_ms);
     }
 
@@ -127,9 +128,11 @@ pub(crate) fn read_delta(bytes: &[u8]) -> Result<Vec<Operation>, StateError> {
     if bytes.is_empty() {
         return Ok(Vec::new());
     }
+
     let mut bytes = Bytes::new(bytes, VERSION, "a delta")?;
     let mut operations = Vec::new();
     let (mut sequence, mut recorded_ms) = (0, 0);
+
     while !bytes.is_empty() {
         operations.push(match bytes.byte()? {
             RULE => Operation::Rule(RuleId(bytes.text()?), bytes.number()?),
@@ -143,6 +146,7 @@ pub(crate) fn read_delta(bytes: &[u8]) -> Result<Vec<Operation>, StateError> {
             _ => return Err(bytes.malformed()),
         });
     }
+
     Ok(operations)
 }
 
@@ -163,12 +167,14 @@ fn take(
     } else {
         bytes.text()?
     };
+
     let mut value = [0; 8];
     if flags & VALUED != 0 {
         for byte in &mut value {
             *byte = bytes.byte()?;
         }
     }
+
     let entry = FiringEntry {
         event_id,
         sequence,
@@ -212,6 +218,7 @@ mod tests {
             recorded_ms: 64,
             clock_ms: 64,
         };
+
         let expected = [
             Operation::Rule(RuleId("r-1".into()), 1),
             Operation::Take(0, taken),
@@ -219,6 +226,7 @@ mod tests {
             Operation::Sweep(65),
         ];
         assert_eq!(read_delta(&bytes).unwrap(), expected);
+
         for end in 1..bytes.len() {
             // Every prefix either is refused or has fewer operations; none panics.
             assert!(
@@ -226,6 +234,7 @@ mod tests {
                 "{end}"
             );
         }
+
         assert!(matches!(read_delta(&[2]), Err(StateError::Newer(2))));
         assert!(read_delta(&[]).unwrap().is_empty());
     }

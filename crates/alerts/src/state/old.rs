@@ -44,12 +44,14 @@ pub(crate) fn decode_old(text: &str) -> Result<GroupMemory, StateError> {
     if v != 1 {
         return Err(StateError::Newer(v));
     }
+
     let row: GroupRow = serde_json::from_str(text)?;
     let pending = entries_in(row.pending).into_iter().map(|entry| Pending {
         entry,
         value: 0,
         weight: 1,
     });
+
     Ok(GroupMemory {
         watermark_ms: row.watermark.unwrap_or(BEGINNING),
         touched_ms: row.touched,
@@ -90,6 +92,7 @@ mod tests {
                 at_ms: -5
             }
         );
+
         let moved = FIRST.replace("null", "12");
         assert_eq!(
             decode_old(&moved).map(|group| group.watermark_ms).ok(),

@@ -18,6 +18,7 @@ const PART_BYTES: usize = 1 << 20;
 pub(crate) fn write_snapshot(rules: &[Running]) -> Vec<Vec<u8>> {
     let mut parts = Vec::new();
     let mut part = vec![VERSION];
+
     for running in rules {
         put_rule(&mut part, running);
         for (key, memory) in &running.groups {
@@ -30,6 +31,7 @@ pub(crate) fn write_snapshot(rules: &[Running]) -> Vec<Vec<u8>> {
             put_group(&mut part, memory);
         }
     }
+
     parts.push(part);
     parts
 }
@@ -39,6 +41,7 @@ fn put_rule(part: &mut Vec<u8>, running: &Running) {
     part.push(RULE);
     put_text(part, &running.rule.id.0);
     put_number(part, running.rule.revision);
+
     for count in [
         tally.matched,
         tally.late,
@@ -48,6 +51,7 @@ fn put_rule(part: &mut Vec<u8>, running: &Running) {
     ] {
         put_number(part, count);
     }
+
     for at in [
         tally.last_matched_at,
         tally.degraded_since,
@@ -68,6 +72,7 @@ fn put_group(part: &mut Vec<u8>, memory: &GroupMemory) {
     put_signed(part, memory.watermark_ms);
     put_signed(part, memory.touched_ms);
     put_number(part, memory.pending.len() as u64);
+
     for Pending {
         entry,
         value,
@@ -80,6 +85,7 @@ fn put_group(part: &mut Vec<u8>, memory: &GroupMemory) {
         put_number(part, *value);
         put_number(part, u64::from(*weight));
     }
+
     put_number(part, memory.open.len() as u64);
     for open in &memory.open {
         put_text(part, &open.id.0);
@@ -102,6 +108,7 @@ pub(crate) fn read_snapshot(
 ) -> Result<(), StateError> {
     let mut bytes = Bytes::new(part, VERSION, "a snapshot")?;
     let mut current = None;
+
     while !bytes.is_empty() {
         match bytes.byte()? {
             RULE => {
@@ -120,6 +127,7 @@ pub(crate) fn read_snapshot(
             _ => return Err(bytes.malformed()),
         }
     }
+
     Ok(())
 }
 
@@ -147,6 +155,7 @@ fn time(bytes: &mut Bytes<'_>) -> Result<Option<Timestamp>, StateError> {
 fn group(bytes: &mut Bytes<'_>) -> Result<GroupMemory, StateError> {
     let mut memory = GroupMemory::new();
     (memory.watermark_ms, memory.touched_ms) = (bytes.signed()?, bytes.signed()?);
+
     for _ in 0..bytes.size()? {
         let entry = FiringEntry {
             event_id: bytes.text()?,
@@ -163,6 +172,7 @@ fn group(bytes: &mut Bytes<'_>) -> Result<GroupMemory, StateError> {
             weight,
         });
     }
+
     for _ in 0..bytes.size()? {
         memory.open.push(OpenFiring {
             id: FiringId(bytes.text()?),
@@ -174,6 +184,7 @@ fn group(bytes: &mut Bytes<'_>) -> Result<GroupMemory, StateError> {
             listed: bytes.size()?,
         });
     }
+
     Ok(memory)
 }
 
@@ -188,6 +199,7 @@ mod tests {
             sequence: 7,
             at_ms: -5,
         };
+
         let open = OpenFiring {
             id: FiringId("fir_1".into()),
             from_ms: 1,
@@ -197,6 +209,7 @@ mod tests {
             count: 200,
             listed: 100,
         };
+
         let memory = GroupMemory {
             watermark_ms: i64::MIN,
             touched_ms: i64::MAX,
@@ -207,18 +220,21 @@ mod tests {
             }],
             open: vec![open],
         };
+
         let mut part = vec![VERSION];
         put_group(&mut part, &memory);
         assert_eq!(
             group(&mut Bytes::new(&part, VERSION, "a group").unwrap()).unwrap(),
             memory
         );
+
         for end in 1..part.len() {
             assert!(
                 group(&mut Bytes::new(&part[..end], VERSION, "a group").unwrap()).is_err(),
                 "{end}"
             );
         }
+
         assert!(matches!(
             read_snapshot(&[2], |_, _| None, &mut []),
             Err(StateError::Newer(2))

@@ -75,6 +75,7 @@ pub(crate) fn item(
     if !user.is_empty() {
         entry = entry.by(Actor::user(user));
     }
+
     Item {
         sequence,
         recorded_ms: START + recorded_ms,
@@ -97,22 +98,26 @@ impl Kept {
         if !changes.delta.is_empty() {
             self.state.deltas.push(changes.delta);
         }
+
         if let Some(snapshot) = changes.snapshot {
             self.state = StoredState {
                 snapshot,
                 ..StoredState::default()
             };
         }
+
         for stored in tallies {
             self.tallies
                 .insert((stored.rule, stored.revision), stored.tally);
         }
+
         for firing in changes.fired {
             assert!(
                 self.firings.insert(firing.id.clone(), firing).is_none(),
                 "a firing is new once"
             );
         }
+
         for growth in changes.grown {
             let firing = self.firings.get_mut(&growth.id).unwrap();
             assert!(growth.count > firing.count, "a firing grows");
@@ -149,6 +154,7 @@ impl Kept {
             })
             .collect();
         fired.sort();
+
         fired
     }
 
@@ -159,6 +165,7 @@ impl Kept {
                 .copied()
                 .unwrap_or_default()
         };
+
         let counts = |tally: Tally| {
             (
                 tally.matched,
@@ -168,6 +175,7 @@ impl Kept {
                 tally.fired,
             )
         };
+
         rules
             .iter()
             .map(|rule| (rule.id.0.clone(), counts(tally(rule))))
@@ -194,6 +202,7 @@ fn run(rules: &[Rule], stream: &[Item], limits: Limits, batches: &[Batch]) -> Ke
     let mut kept = Kept::default();
     let mut evaluator = kept.start(rules, limits);
     let (mut at, mut plan) = (0, batches.iter());
+
     while at < stream.len() {
         let batch = plan.next().cloned().unwrap_or(Batch {
             entries: stream.len(),
@@ -220,6 +229,7 @@ fn run(rules: &[Rule], stream: &[Item], limits: Limits, batches: &[Batch]) -> Ke
             evaluator = kept.start(rules, limits);
         }
     }
+
     kept
 }
 
@@ -236,6 +246,7 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
         "x",
         "timestamp:>now-20s",
     ]);
+
     let window = prop::sample::select(vec!["1s", "5s", "30s"]);
     let group_by: Vec<&[&str]> = vec![&[], &["user"], &["user", "event_type"], &["ip"]];
     let distinct = prop::option::weighted(0.3, prop::sample::select(vec!["user", "event_type"]));
@@ -246,6 +257,7 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
         prop::sample::select(group_by),
         distinct,
     );
+
     prop::collection::vec(one, 1..6).prop_map(|settings| {
         let numbered = settings.into_iter().enumerate();
         numbered
@@ -277,6 +289,7 @@ fn stream() -> impl Strategy<Value = Vec<Item>> {
     let user = prop::sample::select(vec!["ann", "bob", "Ann", ""]);
     let repeated = prop::option::weighted(0.15, 1..8_usize);
     let one = (event_type, user, time, advance, repeated, 0..2_u64);
+
     prop::collection::vec(one, 0..120).prop_map(|drawn| {
         let (mut recorded, mut sequence) = (200_000, 0);
         let mut stream: Vec<Item> = Vec::new();
@@ -326,6 +339,7 @@ fn limits() -> impl Strategy<Value = Limits> {
         few(vec![1, 2, 10_000]),
         few(vec![3, 8, 200_000]),
     );
+
     (lateness, prop::sample::select(vec![1_000, 20_000]), bounds).prop_map(
         |(lateness_ms, step_ms, bounds)| {
             let (most_pending, most_open, most_groups, most_kept) = bounds;
@@ -358,6 +372,7 @@ fn the_streams_reach_every_outcome() {
     // A differential test proves nothing about what its streams never reach.
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let (mut late, mut shared, mut dropped, mut fired, mut joined) = (0, 0, 0, 0, 0);
+
     for _ in 0..300 {
         let drawn = (rules(), stream(), limits())
             .new_tree(&mut runner)
@@ -370,6 +385,7 @@ fn the_streams_reach_every_outcome() {
         fired += firings.len();
         joined += firings.iter().filter(|firing| firing.count > 5).count();
     }
+
     let counted = [late, shared, dropped, fired as u64, joined as u64];
     assert!(
         counted

@@ -63,6 +63,7 @@ pub(crate) fn evaluate(
         let counts = one_rule(rule, stream, limits, &mut firings);
         tallies.insert(rule.id.0.clone(), counts);
     }
+
     firings.sort();
     (firings, tallies)
 }
@@ -72,6 +73,7 @@ fn one_rule(rule: &Rule, stream: &[Item], limits: Limits, firings: &mut Vec<Fire
     let (mut clock, mut position) = (i64::MIN, 0);
     let mut groups: BTreeMap<GroupKey, Group> = BTreeMap::new();
     let (mut matched, mut late, mut shared, mut dropped, mut fired) = (0, 0, 0, 0, 0);
+
     for item in stream {
         // 1. Order
         if item.sequence < position {
@@ -208,6 +210,7 @@ fn one_rule(rule: &Rule, stream: &[Item], limits: Limits, firings: &mut Vec<Fire
             }
         }
     }
+
     (matched, late, shared, dropped, fired)
 }
 
@@ -233,6 +236,7 @@ fn merge(pending: &mut Vec<Seen>, new: u64, window: i64) -> bool {
         .find(|seen| seen.sequence == new)
         .unwrap()
         .value;
+
     let alike: Vec<u64> = pending
         .iter()
         .filter(|seen| seen.value == value)
@@ -240,6 +244,7 @@ fn merge(pending: &mut Vec<Seen>, new: u64, window: i64) -> bool {
         .collect();
     let own = alike.iter().position(|sequence| *sequence == new).unwrap();
     let places = [Some(own), Some(own + 1), own.checked_sub(1)];
+
     for place in places.into_iter().flatten() {
         let Some((before, middle, after)) = place
             .checked_sub(1)
@@ -262,6 +267,7 @@ fn merge(pending: &mut Vec<Seen>, new: u64, window: i64) -> bool {
             }
         }
     }
+
     true
 }
 

@@ -61,13 +61,16 @@ fn five_within_five_minutes_fire_once() {
         fired(&rules, &failures(&[0, 100, 200, 300, 401])).is_empty(),
         "never five within 300 s"
     );
+
     let five = fired(&rules, &failures(&[0, 100, 150, 200, 300]));
     assert_eq!(five.len(), 1, "both ends of the window count");
+
     let ids: Vec<_> = five[0]
         .entries
         .iter()
         .map(|entry| entry.event_id.as_str())
         .collect();
+
     assert_eq!(
         (five[0].count, ids),
         (5, vec!["e-0", "e-1", "e-2", "e-3", "e-4"])
@@ -104,6 +107,7 @@ fn a_late_event_completes_its_own_window() {
         240_000,
         3_600_000,
     ));
+
     let found = fired(&brute_force(), &stream);
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].sequence, found[0].count), (9, 5));
@@ -126,6 +130,7 @@ fn an_event_beyond_the_lateness_is_counted_as_late() {
         day + 500_000,
         day + 500_000,
     ));
+
     stream.push(item(
         6,
         "late",
@@ -134,6 +139,7 @@ fn an_event_beyond_the_lateness_is_counted_as_late() {
         240_000,
         day + 500_001,
     ));
+
     let mut kept = Kept::default();
     let mut evaluator = kept.start(&rules, Limits::default());
     observe(&mut evaluator, &stream);
@@ -153,6 +159,7 @@ fn a_clock_that_is_ahead_does_not_hide_what_follows() {
         10 * 365 * 86_400_000,
         0,
     )];
+
     stream.extend(failures(&[1, 2, 3, 4]).into_iter().map(|item| Item {
         sequence: item.sequence + 1,
         ..item
@@ -164,10 +171,12 @@ fn a_clock_that_is_ahead_does_not_hide_what_follows() {
 fn firings_cause_no_firings() {
     let all = [rule("all", "event_type:*", 1, "1s", &[])];
     assert!(fired(&all, &[item(0, "f", "audit.alert.fire", "", 0, 0)]).is_empty());
+
     let mut delivery = item(1, "d", "integration.delivery", "", 0, 0);
     assert_eq!(fired(&all, std::slice::from_ref(&delivery)).len(), 1);
     delivery.entry = delivery.entry.with_metadata("event", "alert_fired");
     assert!(fired(&all, &[delivery]).is_empty());
+
     let change = item(2, "c", "audit.alert.modify", "", 0, 0);
     assert_eq!(
         fired(&all, &[change]).len(),
@@ -194,6 +203,7 @@ fn silence_keeps_the_firing_and_says_so() {
 fn only_enabled_rules_count_and_enabling_begins_anew() {
     let now = Timestamp::UNIX_EPOCH;
     let [enabled] = brute_force();
+
     for state in [RuleState::Draft, RuleState::Disabled] {
         assert!(
             fired(
@@ -203,10 +213,12 @@ fn only_enabled_rules_count_and_enabling_begins_anew() {
             .is_empty()
         );
     }
+
     let again = enabled
         .with_state(RuleState::Disabled, now)
         .with_state(RuleState::Enabled, now);
     assert_eq!((again.revision, again.version), (2, 3));
+
     let stream = failures(&[0, 1, 2, 3, 4]);
     let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
     evaluator.set_rules([Arc::new(enabled)]);
@@ -253,11 +265,13 @@ fn after_a_jump(ahead_ms: i64, user: &str) -> Vec<Item> {
         ahead_ms,
         ahead_ms,
     )];
+
     let login = |n: u64| {
         let at = i64::try_from(n).unwrap() * 1_000;
         item(n, &format!("e-{n}"), "authentication.login", user, at, at)
     };
     stream.extend((1..6).map(login));
+
     stream
 }
 
@@ -271,6 +285,7 @@ fn a_clock_that_was_ahead_silences_no_rule_afterwards() {
         "5m",
         &["user"],
     );
+
     for ahead_ms in [3 * DAY, 30 * 365 * DAY] {
         for (rule, user) in [
             (&all, "ann"),
@@ -329,6 +344,7 @@ fn a_flood_of_groups_is_bounded_and_still_fires() {
     let mut degraded = Vec::new();
     let known = item(0, "known", "a.x", "ann", 0, 0);
     observe(&mut evaluator, &[known]);
+
     for page in 0..100_u64 {
         let numbers = page * 2_000..(page + 1) * 2_000;
         let flood: Vec<_> = numbers
@@ -345,11 +361,13 @@ fn a_flood_of_groups_is_bounded_and_still_fires() {
         );
         kept.keep(evaluator.progress(), changes, evaluator.take_tallies());
     }
+
     assert!(
         evaluator.groups() <= 10_001,
         "{} groups",
         evaluator.groups()
     );
+
     assert_eq!(
         degraded
             .iter()
@@ -358,6 +376,7 @@ fn a_flood_of_groups_is_bounded_and_still_fires() {
         [DegradedBy::Groups],
         "told once"
     );
+
     let further = kept
         .firings
         .values()
@@ -366,6 +385,7 @@ fn a_flood_of_groups_is_bounded_and_still_fires() {
         further,
         "groups that are not counted apart are counted together"
     );
+
     let kept_bytes: usize = kept
         .state
         .snapshot
@@ -373,10 +393,12 @@ fn a_flood_of_groups_is_bounded_and_still_fires() {
         .chain(&kept.state.deltas)
         .map(Vec::len)
         .sum();
+
     assert!(
         kept_bytes < 4_000_000,
         "{kept_bytes} bytes of state after 200,000 values"
     );
+
     // Groups that the rule has go on, over a restart too.
     let mut evaluator = kept.start(&agents, Limits::default());
     let ann = [2, 3].map(|n| item(300_000 + n, &format!("ann-{n}"), "a.x", "ann", 2, 2));
@@ -408,6 +430,7 @@ fn a_busy_group_costs_bytes_for_what_is_new() {
         })
         .collect();
     observe(&mut evaluator, &entries[..8_990]);
+
     let _ = evaluator.take_changes();
     observe(&mut evaluator, &entries[8_990..]);
     let changes = evaluator.take_changes();
@@ -428,6 +451,7 @@ fn five_users_from_one_address_are_not_twenty_attempts_of_one() {
         &[],
         "user",
     )];
+
     let attempt = |n: u64, user: &str, second: i64| {
         item(
             n,
@@ -438,12 +462,15 @@ fn five_users_from_one_address_are_not_twenty_attempts_of_one() {
             second * 1_000,
         )
     };
+
     let one_user: Vec<_> = (0..20_000_u64)
         .map(|n| attempt(n, "ann", n.cast_signed() / 40))
         .collect();
     assert!(fired(&spray, &one_user).is_empty());
+
     let mut evaluator = Kept::default().start(&spray, Limits::default());
     observe(&mut evaluator, &one_user);
+
     // A flood of one value hides no other, whatever its number.
     let others = ["bob", "cleo", "dan", "eve"];
     let rest: Vec<_> = (20_000..)
@@ -458,6 +485,7 @@ fn five_users_from_one_address_are_not_twenty_attempts_of_one() {
         (20_003, 20_004),
         "every entry is counted"
     );
+
     let slow: Vec<_> = (0_u64..)
         .zip(["ann", "bob", "cleo", "dan"])
         .map(|(n, user)| attempt(n, user, 0))
@@ -466,6 +494,7 @@ fn five_users_from_one_address_are_not_twenty_attempts_of_one() {
         fired(&spray, &[slow, vec![attempt(9, "eve", 601)]].concat()).is_empty(),
         "never five within ten minutes"
     );
+
     let nameless: Vec<_> = (0..9).map(|n| attempt(n, "", 0)).collect();
     assert!(
         fired(&spray, &nameless).is_empty(),
@@ -483,11 +512,13 @@ fn an_intent_and_its_outcome_are_one_act() {
         "5m",
         &[],
     );
+
     let change = |n: u64, status| {
         let mut item = item(n, &format!("e-{n}"), "team.create", "ann", 0, 0);
         item.entry.action.status = Some(status);
         item
     };
+
     let one = [
         change(0, ActionStatus::Pending),
         change(1, ActionStatus::Success),

@@ -51,6 +51,7 @@ pub(super) fn narrows(statement: &Json) -> bool {
     if any_case(statement, "principal").is_none() {
         return false;
     }
+
     let beside = BESIDE
         .iter()
         .filter_map(|name| any_case(statement, name))

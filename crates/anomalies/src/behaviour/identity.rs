@@ -34,6 +34,7 @@ impl Identity {
         };
         let passed_on = passed_on(source, member("invokedBy"));
         let kind = kind(source, member("type"), passed_on);
+
         let account = [member("accountId"), source.account()]
             .into_iter()
             .find(|text| !text.is_empty())
@@ -47,11 +48,13 @@ impl Identity {
         } else {
             id
         };
+
         let name = if kind == PrincipalKind::Role {
             steady
         } else {
             id
         };
+
         let peers = match kind {
             PrincipalKind::Role => format!("{account}:role:{group}"),
             _ => format!("{account}:{kind:?}"),
@@ -63,6 +66,7 @@ impl Identity {
             }
         };
         put(Trait::PassedOn, passed_on);
+
         put(
             Trait::LongLivedKey,
             long_lived(source, member("accessKeyId"), record),
@@ -80,6 +84,7 @@ impl Identity {
             second_factor(source, record) == Some(false),
         );
         let own_name = id.rsplit('/').next().unwrap_or(id).to_owned();
+
         Self {
             principal: super::short(&format!("{account}:{name}")),
             kind,
@@ -101,6 +106,7 @@ fn long_lived(source: &Source<'_>, key: &str, record: Option<&Json>) -> bool {
         .is_none_or(|kind| kind == "AwsApiCall");
     let no_session = member("sessionContext")
         .is_none_or(|context| context.as_object().is_none_or(|it| it.is_empty()));
+
     key.starts_with("AKIA")
         || source.entry.actor.kind == Some(ActorType::ApiKey)
         || key.is_empty()
@@ -180,6 +186,7 @@ pub(super) fn own_machine(source: &Source<'_>) -> Option<String> {
         .rsplit(['/', ':'])
         .next()
         .filter(|session| machine(session))?;
+
     let own = actor.kind == Some(ActorType::Role) && delivered(source.member("userIdentity"));
     own.then(|| session.to_owned())
 }
@@ -205,6 +212,7 @@ fn second_factor(source: &Source<'_>, record: Option<&Json>) -> Option<bool> {
     {
         return Some(true);
     }
+
     let said = |value: &Json| match value {
         Json::Bool(there) => Some(*there),
         Json::String(text)
@@ -219,6 +227,7 @@ fn second_factor(source: &Source<'_>, record: Option<&Json>) -> Option<bool> {
         }
         _ => None,
     };
+
     let extra = source.member("additionalEventData");
     // An identity provider asks for its own second factor, and does not say so here.
     let federated = extra.is_some_and(|extra| any_case(extra, "SamlProviderArn").is_some())
@@ -226,6 +235,7 @@ fn second_factor(source: &Source<'_>, record: Option<&Json>) -> Option<bool> {
             .and_then(|record| any_case(record, "type"))
             .and_then(Json::as_str)
             .is_some_and(|kind| kind == "AssumedRole");
+
     let signed_in = extra
         .and_then(|extra| any_case(extra, "MFAUsed"))
         .and_then(said);
@@ -240,6 +250,7 @@ pub(super) fn becomes(source: &Source<'_>, operation: &str) -> Option<String> {
     if !operation.starts_with("AssumeRole") {
         return None;
     }
+
     let parameter = |name: &str| {
         source
             .parameters()
@@ -249,6 +260,7 @@ pub(super) fn becomes(source: &Source<'_>, operation: &str) -> Option<String> {
     let arn = parameter("roleArn")?;
     let mut parts = arn.splitn(6, ':');
     let account = parts.nth(4)?;
+
     let role = parts.next()?.rsplit('/').next()?;
     let session = parameter("roleSessionName").unwrap_or_default();
     let steady = if session.is_empty() || generated(session) {
@@ -256,6 +268,7 @@ pub(super) fn becomes(source: &Source<'_>, operation: &str) -> Option<String> {
     } else {
         format!("{role}/{session}")
     };
+
     Some(super::short(&format!("{account}:{steady}")))
 }
 

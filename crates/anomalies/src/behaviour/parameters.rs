@@ -29,9 +29,11 @@ pub(super) fn read(
     for tree in source.parameters() {
         leaves::each(tree, &mut |leaf| reader.leaf(leaf));
     }
+
     if reader.targets >= MANY {
         reader.traits.insert(Trait::Many);
     }
+
     already(source, account, guards, traits);
     whole(source, traits);
     about(source, identity, operation, traits);
@@ -88,15 +90,18 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
+
         if lower == "true" || lower == "false" {
             self.switch(leaf, lower == "true");
         }
+
         if self.allows {
             self.opening(leaf, &lower);
             if self.foreign(leaf, &lower) {
                 self.put(Trait::NamesForeignAccount);
             }
         }
+
         self.state(leaf, &lower);
         if brings_code(leaf) && !text.is_empty() {
             self.put(Trait::BringsCode);
@@ -107,6 +112,7 @@ impl<'a> Reader<'a> {
         if names_file(leaf.name) && extortion(&lower) {
             self.put(Trait::Extortion);
         }
+
         self.targets += usize::from(matches!(leaf.name, "names" | "secretidlist"));
         if leaf.name.ends_with("id") || leaf.name.ends_with("ids") || leaf.name.ends_with("idset") {
             self.targets +=
@@ -131,9 +137,11 @@ impl<'a> Reader<'a> {
             || text.contains("groups/global/allusers")
             || text.contains("groups/global/authenticatedusers")
             || matches!(text, "allusers" | "allauthenticatedusers");
+
         if everybody {
             self.put(Trait::OpensToAll);
         }
+
         let policy = text.rsplit('/').next().unwrap_or(text);
         let admin = leaf.name.contains("policyarn")
             && (policy == "administratoraccess" || policy == "iamfullaccess")
@@ -147,6 +155,7 @@ impl<'a> Reader<'a> {
                     "owner" | "user access administrator" | "8e3af657-a8ff-443c-a75c-2fe8c4bcb635"
                 )
             || leaf.name == "action" && matches!(text, "*" | "*:*" | "iam:*");
+
         if admin {
             self.put(Trait::GivesAdmin);
         }
@@ -168,6 +177,7 @@ impl<'a> Reader<'a> {
             "sourceaccount",
             "calleraccount",
         ];
+
         let named = receiver
             .iter()
             .any(|one| leaf.name.contains(one) || leaf.above.contains("principal"));
@@ -177,6 +187,7 @@ impl<'a> Reader<'a> {
             text.split(':').nth(4).unwrap_or_default()
         };
         let is_account = account.len() == 12 && account.bytes().all(|byte| byte.is_ascii_digit());
+
         named && is_account && !self.accounts.contains(&account)
     }
 
@@ -191,14 +202,17 @@ impl<'a> Reader<'a> {
             "logging",
             "access",
         ];
+
         if !state.iter().any(|one| leaf.name.contains(one)) {
             return;
         }
+
         let off = matches!(
             text,
             "suspended" | "disabled" | "off" | "disable" | "none" | "inactive" | "paused"
         );
         let on = matches!(text, "enabled" | "on" | "active");
+
         if is_public_access(leaf.name) {
             // Of access the direction is the other way round: to switch it off protects.
             return match (on, off) {
@@ -207,6 +221,7 @@ impl<'a> Reader<'a> {
                 _ => {}
             };
         }
+
         match (on, off) {
             (_, true) => self.put(Trait::SwitchesOff),
             (true, _) => self.put(Trait::SwitchesOn),
@@ -232,19 +247,23 @@ impl<'a> Reader<'a> {
             "encrypt",
             "backup",
         ];
+
         let opens = [
             "publiclyaccessible",
             "allowblobpublicaccess",
             "publicaccess",
         ];
+
         let destroys = [
             "skipfinalsnapshot",
             "deleteautomatedbackups",
             "forcedeletewithoutrecovery",
             "bypassgovernance",
         ];
+
         let abroad = ["includepublic", "includeshared"];
         let is = |names: &[&str]| names.iter().any(|one| name.contains(one));
+
         // `UpdateDetector` says `enable`, a setting of monitoring `isEnabled` or `autoEnable`.
         let enables = self.guards
             && (name.starts_with("enable")
@@ -272,6 +291,7 @@ impl<'a> Reader<'a> {
     fn number(&mut self, leaf: &Leaf<'_>, number: Option<f64>) {
         let Some(number) = number else { return };
         const REMOTE: [f64; 4] = [22.0, 3389.0, 5985.0, 5986.0];
+
         let reaches = |from: f64, to: f64| REMOTE.iter().any(|port| (from..=to).contains(port));
         match leaf.name {
             "fromport" => self.ports = Some(number),
@@ -303,12 +323,15 @@ fn already(source: &Source<'_>, accounts: [&str; 2], guards: bool, traits: &mut 
         Trait::SwitchesOff,
         Trait::Costly,
     ];
+
     let Some(before) = source.entry.changes.before.as_ref() else {
         return;
     };
+
     let mut had = Traits::default();
     let mut reader = Reader::new(&mut had, accounts, guards);
     leaves::each(before, &mut |leaf| reader.leaf(leaf));
+
     for state in STATES.into_iter().filter(|state| had.has(*state)) {
         if traits.has(state) {
             *traits = traits.without(state);
@@ -370,6 +393,7 @@ fn about(source: &Source<'_>, identity: &Identity, operation: &str, traits: &mut
     if operation.contains("ServiceLinkedRole") {
         traits.insert(Trait::ForCloudService);
     }
+
     let named = source
         .parameters()
         .find_map(|tree| any_case(tree, "userName").and_then(Json::as_str));
@@ -412,6 +436,7 @@ fn made_public(name: &str, text: &str) -> bool {
         "permission",
         "audience",
     ];
+
     let plain: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
     let public = matches!(
         plain.as_str(),
@@ -454,6 +479,7 @@ fn costly(kind: &str) -> bool {
                 .strip_prefix(letter)
                 .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
         });
+
     let graviton_only =
         family.len() == 3 && family.ends_with('g') && !family.starts_with(['p', 'g']);
     accelerated && !graviton_only

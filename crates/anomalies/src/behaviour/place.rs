@@ -31,6 +31,7 @@ fn country<'a>(source: &Source<'a>) -> Option<&'a str> {
             .iter()
             .find_map(|name| super::any_case(object, name))
     };
+
     let plain = ["country", "country_code"]
         .iter()
         .find_map(|name| extra.get(name));
@@ -40,6 +41,7 @@ fn country<'a>(source: &Source<'a>) -> Option<&'a str> {
             .find_map(|name| extra.get(name))
             .and_then(named)
     };
+
     plain
         .or_else(nested)
         .and_then(Json::as_str)

@@ -165,11 +165,13 @@ fn identities_are_one_whatever_the_session() {
             r#"{"eventSource":"ecs.amazonaws.com"}"#,
         ))
     };
+
     let (one, other, person) = (
         robot("aws-go-sdk-1722375070115152000"),
         robot("i-0abcdef1234567890"),
         robot("alice@example.com"),
     );
+
     assert_eq!(
         (one.principal.as_str(), one.kind),
         ("111122223333:deployer", PrincipalKind::Role)
@@ -200,7 +202,9 @@ fn outcomes_and_passing_on() {
         r#"{"errorCode":"Client.UnauthorizedOperation"}"#,
     );
     entry.action.status = Some(ActionStatus::Failed);
+
     assert_eq!(event(&entry).outcome, Outcome::Denied);
+
     let mut entry = imported(
         ActorType::User,
         "a",
@@ -208,13 +212,16 @@ fn outcomes_and_passing_on() {
         r#"{"errorCode":"Client.DryRunOperation"}"#,
     );
     entry.action.status = Some(ActionStatus::Failed);
+
     assert_eq!(event(&entry).outcome, Outcome::Rehearsed);
+
     let passed = event(&imported(
         ActorType::Role,
         "AWSServiceRoleForX/x",
         "Y",
         r#"{"sourceIPAddress":"x.amazonaws.com"}"#,
     ));
+
     assert!(
         passed.traits.has(Trait::PassedOn)
             && passed.kind == PrincipalKind::Service
@@ -306,6 +313,7 @@ fn an_opening_that_was_there_before_is_no_change() {
         (entry.changes.before, entry.changes.after) = (Some(parse(before)), Some(parse(after)));
         event(&entry).traits
     };
+
     let (open, closed) = (
         r#"{"publiclyAccessible":true}"#,
         r#"{"publiclyAccessible":false}"#,
@@ -358,10 +366,12 @@ fn severe_ways_of_one_thing_weigh_alike() {
             r#"{"authType":"NONE"}"#.to_owned(),
         ),
     ];
+
     for (service, operation, parameters) in public {
         let score = cold(service, operation, &parameters);
         assert!((0.84..0.9).contains(&score), "{operation}: {score}");
     }
+
     let stopped = cold("cloudtrail", "StopLogging", "{}");
     for (service, operation, parameters) in [
         (
@@ -471,6 +481,7 @@ fn entries_of_reeve_itself_are_events_too() {
         .with_action("login", ActionStatus::Denied, ActionMethod::Console)
         .with_metadata("second_factor", "security_key");
     let event = event(&entry);
+
     assert_eq!(
         (event.service.as_str(), event.operation.as_str()),
         ("authentication", "login")
@@ -490,6 +501,7 @@ fn names_that_people_choose_change_nothing() {
             r#"{{"eventSource":"iam.amazonaws.com","requestParameters":{{"userName":"{name}"}}}}"#
         )
     };
+
     let score = |name: &str| {
         EntryWatch::default()
             .observe(&imported(
@@ -500,6 +512,7 @@ fn names_that_people_choose_change_nothing() {
             ))
             .score
     };
+
     assert_eq!(score("stratus-red-team-backdoor"), score("bob"));
 }
 
@@ -512,6 +525,7 @@ fn a_file_is_judged_in_the_order_of_its_times() {
         "StopLogging",
         &record("cloudtrail"),
     );
+
     let mut key = imported(ActorType::User, "alice", "CreateAccessKey", &record("iam"));
     key.timestamp = stop.timestamp + jiff::SignedDuration::from_secs(60);
     let judged = |entries: [&Entry; 2]| {
@@ -526,12 +540,14 @@ fn a_file_is_judged_in_the_order_of_its_times() {
         })
     };
     let [stopped, made] = judged([&stop, &key]);
+
     assert!(
         made.1
             .reasons()
             .any(|words| words.contains("1 min after cloudtrail:StopLogging")),
         "{made:?}"
     );
+
     assert_eq!(judged([&key, &stop]), [made, stopped]);
 }
 
@@ -550,6 +566,7 @@ fn odd_parameters_do_no_harm() {
     ] {
         assert!(traits(parameters).len() < 3, "{parameters}");
     }
+
     let mut entry = imported(ActorType::User, &"é".repeat(400), "X", "{}");
     entry.changes.after = Some(Json::Null);
     assert!(event(&entry).principal.len() <= LONGEST);
@@ -564,6 +581,7 @@ fn conditions_tell_who_everybody_is() {
         let parameters = Json::object([("bucketPolicy", Json::from(policy))]);
         traits(&parameters.to_string()).contains(&Trait::OpensToAll)
     };
+
     for narrow in [
         r#"{"StringEquals":{"aws:PrincipalOrgID":"o-abc123"}}"#,
         r#"{"StringEquals":{"aws:SourceVpce":["vpce-1","vpce-2"]}}"#,
@@ -573,6 +591,7 @@ fn conditions_tell_who_everybody_is() {
     ] {
         assert!(!with_condition(narrow), "{narrow}");
     }
+
     for open in [
         r#"{"StringNotEquals":{"aws:PrincipalOrgID":"o-abc123"}}"#,
         r#"{"StringEqualsIfExists":{"aws:SourceVpc":"vpc-1"}}"#,
@@ -583,6 +602,7 @@ fn conditions_tell_who_everybody_is() {
     ] {
         assert!(with_condition(open), "{open}");
     }
+
     // Another statement without a condition opens it all the same, and a function's permission has
     // its conditions beside it.
     let two = r#"{"policy":{"Statement":[{"Effect":"Allow","Principal":"*","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-1"}}},{"Effect":"Allow","Principal":"*"}]}}"#;
@@ -613,6 +633,7 @@ fn credentials_that_do_not_expire_are_reported_without_their_identifier() {
         .has(Trait::LongLivedKey)
     };
     assert!(long_lived(r#"{"type":"IAMUser","accessKeyId":"AKIA1"}"#));
+
     assert!(long_lived(r#"{"type":"IAMUser","userName":"alice"}"#));
     for temporary in [
         r#"{"type":"IAMUser","accessKeyId":"ASIA1"}"#,

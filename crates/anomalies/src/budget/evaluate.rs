@@ -63,6 +63,7 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> BudgetSt
             });
         }
     }
+
     // Fees of a month reach beyond the day on which a bill was made; what is used by the hour or
     // the day does not.
     let used = charges
@@ -93,6 +94,7 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> BudgetSt
             .sum();
         (known + rest).max(spent)
     });
+
     BudgetStatus {
         span,
         spent,
@@ -127,6 +129,7 @@ fn ahead(
     if last + 1 >= end {
         return Ok(Vec::new());
     }
+
     let begun = daily
         .range(..=last)
         .next()
@@ -134,11 +137,13 @@ fn ahead(
         .ok_or_else(|| "no charge is in the scope".to_owned())?;
     let begun = begun.max(last - HISTORY + 1);
     let days = last - begun + 1;
+
     if days < LEAST {
         return Err(format!(
             "{days} days of charges are too few for a forecast; it takes {LEAST}"
         ));
     }
+
     let points: Vec<Point> = (begun..=last)
         .map(|day| {
             (
@@ -148,6 +153,7 @@ fn ahead(
         })
         .collect();
     let grid = Grid::with_step(&points, DAY_MS).map_err(|error| error.to_string())?;
+
     let steps = usize::try_from(end - 1 - last).unwrap_or(0);
     let settings = forecast::Settings {
         horizon: steps.min(31),
@@ -155,6 +161,7 @@ fn ahead(
     };
     let model = forecast::fit(&grid, &settings).map_err(|error| error.to_string())?;
     let bands = model.forecast(steps);
+
     Ok(bands
         .iter()
         .zip(last + 1..)

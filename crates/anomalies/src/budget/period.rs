@@ -37,6 +37,7 @@ impl Period {
             Period::Year => (1, 12),
         };
         let start = date(today.year(), month, 1);
+
         Span {
             start,
             end: start.saturating_add(months.months()),
@@ -73,36 +74,42 @@ mod tests {
                 "{at}"
             );
         };
+
         check(
             "2028-02-29T23:59:59Z",
             Period::Month,
             "2028-02-01",
             "2028-03-01",
         );
+
         check(
             "2028-03-01T00:00:00Z",
             Period::Month,
             "2028-03-01",
             "2028-04-01",
         );
+
         check(
             "2026-11-22T12:00:00Z",
             Period::Quarter,
             "2026-10-01",
             "2027-01-01",
         );
+
         check(
             "2026-03-31T12:00:00Z",
             Period::Quarter,
             "2026-01-01",
             "2026-04-01",
         );
+
         check(
             "2026-12-31T12:00:00Z",
             Period::Year,
             "2026-01-01",
             "2027-01-01",
         );
+
         assert_eq!(number(date(1970, 1, 11)), 10);
         assert_eq!(day(number(date(2026, 11, 22))), date(2026, 11, 22));
     }

@@ -161,11 +161,13 @@ impl Bill<'_> {
         if size <= Amount::ZERO || size < all.share(least, 1000) {
             return None;
         }
+
         if saved.is_some() {
             pile.places
                 .iter()
                 .for_each(|place| self.taken[*place] = true);
         }
+
         let monthly = |amount: Amount| self.span.monthly(amount, self.thin).rounded(6);
         let saving = saved.map(|saved| {
             let millionths = (saved.as_f64() / pile.cost.as_f64() * 1e6).round() as i64;
@@ -174,6 +176,7 @@ impl Bill<'_> {
                 at_list: monthly(pile.list.share(millionths, 1_000_000)),
             }
         });
+
         Some(Advice {
             advice_type: kind,
             title: String::new(),
@@ -213,6 +216,7 @@ pub(super) fn advise(
     for charge in charges.iter().filter(|charge| is_usage(charge)) {
         *costs.entry(Arc::clone(&charge.currency)).or_default() += charge.cost();
     }
+
     let mut bill = Bill {
         charges,
         traits: charges.iter().map(|charge| traits.find(charge)).collect(),
@@ -221,6 +225,7 @@ pub(super) fn advise(
         thin: thin.is_some(),
         costs,
     };
+
     if let Some(reason) = thin {
         let reason = format!("{reason}; savings are what the file itself has, not a month's");
         abstentions.push(Abstention {
@@ -228,8 +233,10 @@ pub(super) fn advise(
             reason,
         });
     }
+
     let mut all = idle::advise(&mut bill, abstentions);
     all.extend(newer::advise(&mut bill));
+
     match thin {
         Some(reason) => {
             abstentions.push(Abstention {
@@ -239,6 +246,7 @@ pub(super) fn advise(
         }
         None => all.extend(commitment::advise(&mut bill, days, abstentions)),
     }
+
     all.extend(spend::advise(&mut bill, abstentions));
     all.sort_by(|a, b| {
         let saving = |advice: &Advice| advice.saving.map(|saving| saving.after_discounts);
@@ -255,5 +263,6 @@ pub(super) fn advise(
                 key(a).cmp(&key(b))
             })
     });
+
     all
 }

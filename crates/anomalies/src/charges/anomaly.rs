@@ -95,6 +95,7 @@ pub(super) fn cannot(days: &Days, limits: &AnomalyLimits) -> Option<String> {
             "the charges are spread over {count} days; ten years at most are judged"
         ));
     }
+
     (count <= limits.least_history as i64).then(|| {
         format!(
             "{} whole days of charges; a day is judged after {} others",
@@ -126,12 +127,14 @@ pub(super) fn find(
             &judged(days.first, &line, limits, from),
         ));
     }
+
     found.sort_by(|a, b| {
         let impact = |anomaly: &Anomaly| (anomaly.observed - anomaly.expected).abs();
         impact(b)
             .cmp(&impact(a))
             .then_with(|| (&a.scope, a.first_day).cmp(&(&b.scope, b.first_day)))
     });
+
     contribute(charges, &mut found, limits);
     found
 }
@@ -159,10 +162,12 @@ fn judged(
     if let Some(from) = from {
         to_new_level(&mut values, from, limits.baseline_days);
     }
+
     let mut verdicts: Vec<Option<Verdict>> = Vec::with_capacity(values.len());
     // Days of the past that do not teach.
     let mut left_out = vec![false; values.len()];
     let mut running = 0;
+
     for day in 0..values.len() {
         let past: Vec<usize> = (day.saturating_sub(limits.baseline_days)..day)
             .filter(|past| !left_out[*past])
@@ -191,6 +196,7 @@ fn judged(
         }
         verdicts[day] = verdict;
     }
+
     verdicts
 }
 
@@ -202,6 +208,7 @@ fn to_new_level(values: &mut [f64], from: usize, days: usize) {
     ) else {
         return;
     };
+
     let (before, after) = (median(before.to_vec()), median(after.to_vec()));
     if before > 0.0 && after > 0.0 {
         values
@@ -214,6 +221,7 @@ fn to_new_level(values: &mut [f64], from: usize, days: usize) {
 fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Verdict {
     let seen: Vec<f64> = past.iter().map(|past| values[*past]).collect();
     let average = seen.iter().sum::<f64>() / seen.len() as f64;
+
     // The same weekdays of the past, without the day itself: a day must not explain itself.
     let same = |day: usize| -> Vec<f64> {
         past.iter()
@@ -221,6 +229,7 @@ fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Ve
             .map(|past| values[*past])
             .collect()
     };
+
     let flat = median(seen.clone());
     let about_flat: Vec<f64> = seen.iter().map(|value| (value - flat).abs()).collect();
     let weekday = |day: usize| Some(same(day)).filter(|same| same.len() >= 2).map(median);
@@ -236,6 +245,7 @@ fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Ve
     {
         (expected, spread, weekly) = (median(today), about_week, true);
     }
+
     let scale = spread
         .max(FLOOR * expected.abs())
         .max(limits.least_amount / limits.least_significance);
@@ -253,6 +263,7 @@ fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Ve
         } else {
             filled >= 0.9
         };
+
     Verdict {
         expected,
         average,
@@ -270,6 +281,7 @@ fn monthly(first: i64, values: &[f64], verdicts: &[Option<Verdict>], day: usize)
     let (Some(date), Some(Some(today))) = (date(first + day as i64), verdicts.get(day)) else {
         return false;
     };
+
     let excess = values.get(day).map_or(0.0, |value| value - today.expected);
     excess > 0.0
         && (1..=3_i32).any(|months| {
@@ -374,6 +386,7 @@ fn grouped(
             contributors: Vec::new(),
         });
     }
+
     let end = first + line.len() as i64 - 1;
     for anomaly in &mut found {
         let length = anomaly.last_day - anomaly.first_day + 1;
@@ -382,6 +395,7 @@ fn grouped(
             anomaly.kind = AnomalyKind::Shift;
         }
     }
+
     found
 }
 
@@ -394,11 +408,14 @@ fn contribute(charges: &[Charge], found: &mut [Anomaly], limits: &AnomalyLimits)
     for (place, anomaly) in found.iter().enumerate() {
         places.entry(anomaly.scope.clone()).or_default().push(place);
     }
+
     if places.is_empty() {
         return;
     }
+
     let mut parts: Vec<Parts> = vec![Parts::new(); found.len()];
     let mut last: (Option<Scope>, &[usize]) = (None, &[]);
+
     for charge in charges.iter().filter(|charge| is_usage(charge)) {
         let scope = Scope::from_charge(charge);
         if last.0.as_ref() != Some(&scope) {
@@ -426,6 +443,7 @@ fn contribute(charges: &[Charge], found: &mut [Anomaly], limits: &AnomalyLimits)
             });
         }
     }
+
     for (anomaly, parts) in found.iter_mut().zip(parts) {
         let length = anomaly.last_day - anomaly.first_day + 1;
         let more = anomaly.observed > anomaly.expected;

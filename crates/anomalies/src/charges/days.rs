@@ -51,6 +51,7 @@ impl Days {
     pub(super) fn from_charges(charges: &[Charge]) -> Self {
         let mut days = Days::default();
         let usage = || charges.iter().filter(|charge| is_usage(charge));
+
         // A fee of a month may reach beyond the day the file was made: what is used by the hour or
         // day does not.
         let short = || usage().filter(|charge| is_short(charge));
@@ -64,6 +65,7 @@ impl Days {
             .unwrap_or(0);
         days.last = end.map_or(days.first - 1, |end| end.div_euclid(DAY_MS) - 1);
         let mut last: Option<(Scope, BTreeMap<i64, Amount>)> = None;
+
         for charge in usage() {
             let scope = Scope::from_charge(charge);
             if last.as_ref().is_none_or(|(known, _)| *known != scope) {
@@ -79,6 +81,7 @@ impl Days {
                 });
             }
         }
+
         days.scopes.extend(last);
         days
     }
@@ -87,6 +90,7 @@ impl Days {
     pub(super) fn span(&self, charges: &[Charge]) -> Span {
         let (start_ms, end_ms) = period(charges);
         let mut sold: BTreeMap<(Scope, Arc<str>), (BTreeSet<i64>, f64)> = BTreeMap::new();
+
         for charge in charges.iter().filter(|charge| is_usage(charge)) {
             let what = named(charge.description.as_ref().or(charge.sku.as_ref()));
             let (days, cost) = sold.entry((Scope::from_charge(charge), what)).or_default();
@@ -95,8 +99,10 @@ impl Days {
                 days.insert(day);
             });
         }
+
         let (mut filled, mut all) = (0.0, 0.0);
         let count = (self.last - self.first + 1).max(1) as f64;
+
         for (days, cost) in sold.values() {
             // What is new counts from its first day, but never from less than half of the bill's.
             let since = days
@@ -106,6 +112,7 @@ impl Days {
             filled += cost * (days.range(..=self.last).count() as f64 / since).min(1.0);
             all += cost;
         }
+
         Span {
             start_ms,
             end_ms,
@@ -133,12 +140,14 @@ fn period(charges: &[Charge]) -> (i64, i64) {
             .sum::<f64>()
     };
     let all = cost(&mut usage());
+
     let bounds = |charges: &mut dyn Iterator<Item = &Charge>| {
         charges.fold(None, |bounds: Option<(i64, i64)>, charge| {
             let (start, end) = bounds.unwrap_or((charge.start_ms, charge.end_ms));
             Some((start.min(charge.start_ms), end.max(charge.end_ms)))
         })
     };
+
     let mut short = usage().filter(|charge| is_short(charge));
     let last = (2.0 * cost(&mut short) >= all)
         .then(|| bounds(&mut usage().filter(|charge| is_short(charge))))
@@ -146,6 +155,7 @@ fn period(charges: &[Charge]) -> (i64, i64) {
     let (start_ms, end_ms) = bounds(&mut usage())
         .or_else(|| bounds(&mut charges.iter()))
         .unwrap_or((0, 0));
+
     (
         start_ms,
         last.map_or(end_ms, |(_, end)| end).max(start_ms + 1),
@@ -162,6 +172,7 @@ pub(crate) fn spread(charge: &Charge, mut add: impl FnMut(i64, Amount)) {
     if first == last || last - first > MOST_DAYS {
         return add(first, charge.cost());
     }
+
     let mut left = charge.cost();
     for day in first..last {
         let part = charge.cost().share(
@@ -171,5 +182,6 @@ pub(crate) fn spread(charge: &Charge, mut add: impl FnMut(i64, Amount)) {
         left -= part;
         add(day, part);
     }
+
     add(last, left);
 }

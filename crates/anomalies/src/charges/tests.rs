@@ -100,6 +100,7 @@ fn a_day_of_half_as_much_again_is_found_and_explained() {
     let [one] = found.as_slice() else {
         panic!("{found:?}")
     };
+
     assert_eq!(
         (one.kind, one.first_day, one.last_day),
         (AnomalyKind::Spike, 20_040, 20_040)
@@ -116,10 +117,12 @@ fn a_day_of_half_as_much_again_is_found_and_explained() {
 #[test]
 fn weeks_months_and_noise_are_no_news() {
     assert_eq!(anomalies(&steady(60)), []);
+
     let week: Vec<Charge> = (0..70)
         .map(|day| usage(day, "EC2", if day % 7 < 5 { "100" } else { "20" }))
         .collect();
     assert_eq!(anomalies(&week), []);
+
     let mut saturday = week.clone();
     saturday.push(usage(61, "EC2", "60"));
     assert_eq!(
@@ -127,6 +130,7 @@ fn weeks_months_and_noise_are_no_news() {
         1,
         "an ordinary weekday's cost, on a Saturday"
     );
+
     // A fee on the first of every month: 2024-10-04 is day 20,000.
     let mut fees = steady(100);
     fees.extend([28, 58, 89].map(|first| usage(first, "EC2", "50")));
@@ -135,6 +139,7 @@ fn weeks_months_and_noise_are_no_news() {
         found.iter().all(|one| one.first_day == 20_028),
         "the first one only: {found:?}"
     );
+
     // On the first working day, over a usual that has doubled: 2024-11-01 is a Friday, 2024-12-02
     // and 2025-01-02 are late.
     let mut working = steady(100);
@@ -146,6 +151,7 @@ fn weeks_months_and_noise_are_no_news() {
         .filter(|day| *day > 20_052)
         .collect();
     assert_eq!(fees, [0_i64; 0], "one earlier charge tells the month's");
+
     // Twice the fee is news.
     working.push(usage(90, "EC2", "60"));
     assert!(
@@ -153,6 +159,7 @@ fn weeks_months_and_noise_are_no_news() {
             .iter()
             .any(|one| one.first_day == 20_090)
     );
+
     let fee = Charge {
         end_ms: 20_060 * DAY_MS,
         ..usage(30, "Support", "300")
@@ -173,10 +180,12 @@ fn a_new_level_is_reported_once() {
     let [one] = found.as_slice() else {
         panic!("{found:?}")
     };
+
     assert_eq!(
         (one.kind, one.first_day, one.last_day),
         (AnomalyKind::Shift, 20_040, 20_046)
     );
+
     let new: Vec<Charge> = steady(40)
         .into_iter()
         .chain((30..40).map(|day| usage(day, "GPU", "200")))
@@ -189,6 +198,7 @@ fn nothing_is_saved_twice() {
     let idle = "$0.005 per Idle public IPv4 address per hour";
     let old = "$0.1 per On Demand Linux m4.large Instance Hour";
     let mut charges = Vec::new();
+
     for day in 0..60 {
         charges.push(Charge {
             description: text(idle),
@@ -207,6 +217,7 @@ fn nothing_is_saved_twice() {
             ..usage(day, "EC2", "4")
         });
     }
+
     let judged = judge(&charges, &AnomalyLimits::default());
     let month = |daily: f64| daily * 365.0 / 12.0;
     let saved: Vec<(AdviceType, f64)> = judged
@@ -214,6 +225,7 @@ fn nothing_is_saved_twice() {
         .iter()
         .filter_map(|advice| Some((advice.advice_type, advice.saving?.after_discounts.as_f64())))
         .collect();
+
     let expect = [
         (AdviceType::CommitSteadyUsage, month(30.0 * 0.8 * 0.2)),
         (AdviceType::UnusedCommitment, month(4.0)),
@@ -221,6 +233,7 @@ fn nothing_is_saved_twice() {
         (AdviceType::NewerGeneration, month(0.4)),
     ];
     assert_eq!(saved.len(), expect.len(), "{:?}", judged.advice);
+
     for ((kind, saving), (wanted, right)) in saved.iter().zip(expect) {
         assert_eq!(*kind, wanted);
         assert!(
@@ -228,6 +241,7 @@ fn nothing_is_saved_twice() {
             "{kind}: {saving} is not {right}"
         );
     }
+
     let list = judged.advice[1].saving.unwrap();
     let twice = (list.at_list - list.after_discounts - list.after_discounts).abs();
     assert!(
@@ -248,6 +262,7 @@ fn what_is_bought_for_a_year_does_not_stretch_the_bill() {
             ..usage(day, "EC2", "50")
         });
     }
+
     let saved = |charges: &[Charge]| {
         let judged = judge(charges, &AnomalyLimits::default());
         let unused = judged
@@ -261,10 +276,12 @@ fn what_is_bought_for_a_year_does_not_stretch_the_bill() {
         )
     };
     let month = saved(&charges);
+
     assert!(
         (month.0 - 28.0).abs() < 1e-9 && (month.1.as_f64() - 50.0 * 365.0 / 12.0).abs() < 1e-3,
         "{month:?}"
     );
+
     let year = |category, cost: &str| Charge {
         category,
         end_ms: (20_000 + 365) * DAY_MS,
@@ -272,6 +289,7 @@ fn what_is_bought_for_a_year_does_not_stretch_the_bill() {
         billed: amount(cost),
         ..usage(0, "EC2", "0")
     };
+
     for category in [
         ChargeCategory::Purchase,
         ChargeCategory::Credit,
@@ -280,6 +298,7 @@ fn what_is_bought_for_a_year_does_not_stretch_the_bill() {
         charges.push(year(category, "8760"));
         assert_eq!(saved(&charges), month, "{category}");
     }
+
     // A support fee of the month in which the file was made.
     charges.push(Charge {
         end_ms: (20_000 + 31) * DAY_MS,
@@ -311,6 +330,7 @@ fn a_thin_bill_is_said_to_be_one() {
         .iter()
         .map(|one| one.check.as_str())
         .collect();
+
     assert_eq!(
         checks,
         ["anomalies", "monthly_savings", "commitment_coverage"]
@@ -322,6 +342,7 @@ fn a_thin_bill_is_said_to_be_one() {
         "{:?}",
         judged.abstentions
     );
+
     // A tenth of the rows of forty days.
     let sampled: Vec<Charge> = (0..40)
         .step_by(10)
@@ -333,6 +354,7 @@ fn a_thin_bill_is_said_to_be_one() {
         "{:?}",
         judged.abstentions
     );
+
     let nothing = judge(&[], &AnomalyLimits::default());
     assert!(nothing.totals.currencies.is_empty() && nothing.advice.is_empty());
 }

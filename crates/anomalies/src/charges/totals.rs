@@ -153,6 +153,7 @@ pub(super) fn total(charges: &[Charge], span: Span) -> Totals {
             totals.add(charge);
         }
     }
+
     Totals {
         span,
         charges: charges.len(),
@@ -171,6 +172,7 @@ impl CurrencyTotals {
                 None => values.entry(Arc::from(value)).or_default().add(charge),
             }
         }
+
         self.by_day
             .entry(charge.start_ms.div_euclid(DAY_MS))
             .or_default()
@@ -178,6 +180,7 @@ impl CurrencyTotals {
         let month = month(charge.billing_start_ms.unwrap_or(charge.start_ms));
         self.by_month.entry(month).or_default().add(charge);
         self.discounts.add(charge);
+
         if let (Some(tags), true) = (&charge.tags, is_usage(charge)) {
             let coverage = self.tags.get_or_insert_default();
             *(if tags.is_empty() {
@@ -207,12 +210,14 @@ impl Discounts {
             }
             _ => {}
         }
+
         if !is_usage(charge) {
             return;
         }
         if let (Some(list), Some(contracted)) = (charge.list, charge.contracted) {
             self.negotiated += list - contracted;
         }
+
         match (&charge.commitment, charge.commitment_status) {
             (_, Some(CommitmentStatus::Unused)) => self.commitments_unused += charge.cost(),
             (Some(_), _) => {

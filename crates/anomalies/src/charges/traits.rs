@@ -99,9 +99,11 @@ impl Traits {
         let Some(description) = &charge.description else {
             return Trait::Other;
         };
+
         if let Some(known) = self.known.get(description) {
             return *known;
         }
+
         let found = read(&description.to_lowercase());
         self.known.insert(Arc::clone(description), found);
         found
@@ -112,6 +114,7 @@ impl Traits {
 fn read(text: &str) -> Trait {
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let address = has(&["ip address", "ipv4", "elastic ip", "public ip", "static ip"]);
+
     if address
         && has(&[
             "idle",
@@ -124,6 +127,7 @@ fn read(text: &str) -> Trait {
     {
         return Trait::IdleAddress;
     }
+
     if has(&["nat gateway"]) {
         return if has(&["processed", "per gb", "data"]) {
             Trait::NatUse
@@ -131,6 +135,7 @@ fn read(text: &str) -> Trait {
             Trait::NatHour
         };
     }
+
     if has(&[
         "loadbalancer-hour",
         "load balancer-hour",
@@ -139,6 +144,7 @@ fn read(text: &str) -> Trait {
     ]) {
         return Trait::BalancerHour;
     }
+
     if has(&[
         "capacity unit",
         "lcu-hour",
@@ -148,12 +154,14 @@ fn read(text: &str) -> Trait {
     ]) {
         return Trait::BalancerUse;
     }
+
     if has(&["extended support"]) {
         return Trait::ExtendedSupport;
     }
     if has(&["(gp2)", " gp2 "]) {
         return Trait::OldVolume;
     }
+
     if has(&[
         "instance hour",
         "instance-hour",
@@ -167,9 +175,11 @@ fn read(text: &str) -> Trait {
     {
         return Trait::OldMachine(family);
     }
+
     if has(&["snapshot"]) {
         return Trait::Snapshot;
     }
+
     if has(&[
         "between ec2 azs",
         "regional data transfer",
@@ -180,6 +190,7 @@ fn read(text: &str) -> Trait {
     ]) {
         return Trait::BetweenZones;
     }
+
     if has(&[
         "data transfer out",
         "internet egress",
@@ -188,6 +199,7 @@ fn read(text: &str) -> Trait {
     ]) {
         return Trait::Egress;
     }
+
     let stored = has(&[
         "storage used",
         "gb-month",
@@ -195,6 +207,7 @@ fn read(text: &str) -> Trait {
         "gb month",
         "data stored",
     ]);
+
     if stored
         && has(&[
             "standard storage",
@@ -207,6 +220,7 @@ fn read(text: &str) -> Trait {
     {
         return Trait::StandardStorage;
     }
+
     Trait::Other
 }
 

@@ -77,16 +77,20 @@ pub fn windows(charges: &[Charge], limits: &AnomalyLimits, hours: u32) -> Window
     else {
         return Windows::default();
     };
+
     let last = end.div_euclid(step) - 1;
     let mut lines: BTreeMap<Scope, Line> = BTreeMap::new();
+
     for charge in usage.iter().filter(|charge| charge.start_ms < end) {
         lines
             .entry(Scope::from_charge(charge))
             .or_default()
             .add(charge, step);
     }
+
     let mut found = Windows::default();
     let least = least_windows(step, limits);
+
     // A service with too short a history for such windows is left to days too, instead of being
     // judged by nothing.
     for (scope, line) in lines
@@ -98,9 +102,11 @@ pub fn windows(charges: &[Charge], limits: &AnomalyLimits, hours: u32) -> Window
             .extend(line.judge(&scope, last, step, limits));
         found.scopes.insert(scope);
     }
+
     for anomaly in &mut found.anomalies {
         anomaly.contributors = contributors(&usage, anomaly, limits);
     }
+
     found
         .anomalies
         .sort_by(|a, b| (b.observed - b.expected).total_cmp(&(a.observed - a.expected)));
@@ -141,6 +147,7 @@ impl Line {
         if !is_of_hours(charge, step) {
             return;
         }
+
         self.of_hours += charge.cost().as_f64().abs();
         let (first, last) = (
             charge.start_ms.div_euclid(step),
@@ -177,12 +184,14 @@ impl Line {
         let Some(first) = self.costs.keys().next().copied() else {
             return Vec::new();
         };
+
         // A baseline of few windows has no spread, so that long windows look back further.
         let baseline = (limits.baseline_days as i64 * DAY_MS / step).max(LEAST_WINDOWS);
         let least = least_windows(step, limits) as usize;
         let judged = (JUDGED_DAYS * DAY_MS / step).max(1);
         let mut unusual: BTreeSet<i64> = BTreeSet::new();
         let mut found: Vec<WindowAnomaly> = Vec::new();
+
         for window in (last - judged + 1)..=last {
             let past: Vec<i64> = (first.max(window - baseline)..window)
                 .filter(|past| !unusual.contains(past))
@@ -199,6 +208,7 @@ impl Line {
                 None => found.push(verdict.begin(scope, window, step)),
             }
         }
+
         found
     }
 
@@ -242,6 +252,7 @@ impl Line {
                 (expected, spread) = (median(here), left);
             }
         }
+
         let value = self.cost(window);
         let least_amount = limits.least_amount * step as f64 / DAY_MS as f64;
         let scale = spread
@@ -259,6 +270,7 @@ impl Line {
         } else {
             AnomalyKind::Spike
         };
+
         beyond.then_some(Verdict {
             kind,
             value,
@@ -315,6 +327,7 @@ fn contributors(
     let concerned = usage
         .iter()
         .filter(|charge| charge.start_ms < during.end && charge.end_ms > before.start);
+
     for charge in concerned.filter(|charge| Scope::from_charge(charge) == anomaly.scope) {
         let key = (
             named(charge.resource.as_ref()),
@@ -325,6 +338,7 @@ fn contributors(
         part.0 += overlap(charge, &during);
         part.1 += overlap(charge, &before);
     }
+
     let mut all: Vec<Contributor> = parts
         .into_iter()
         .map(|((resource, description, region), (observed, before))| {
@@ -340,6 +354,7 @@ fn contributors(
         .filter(|part| part.observed > part.expected)
         .collect();
     all.sort_by_key(|part| std::cmp::Reverse((part.observed - part.expected).abs()));
+
     all.truncate(CONTRIBUTORS);
     all
 }

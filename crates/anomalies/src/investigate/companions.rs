@@ -46,11 +46,13 @@ impl Companion {
         } else {
             f64::INFINITY
         };
+
         let times = if times.is_finite() {
             format!(", {} times as high", words::figures(times))
         } else {
             String::new()
         };
+
         let text = format!(
             "{} averaged {during} during the anomaly, usually {usual} at that time{times}",
             words::name(self.metric)
@@ -95,9 +97,11 @@ fn compare(series: &Series, (from, to): (Timestamp, Timestamp)) -> Option<Compan
             )
         })
         .collect();
+
     if before.len() < LEAST_DAYS {
         return None;
     }
+
     before.sort_by(f64::total_cmp);
     let middle = before.len() / 2;
     let usual = if before.len() % 2 == 1 {
@@ -105,6 +109,7 @@ fn compare(series: &Series, (from, to): (Timestamp, Timestamp)) -> Option<Compan
     } else {
         f64::midpoint(before[middle - 1], before[middle])
     };
+
     Some(Companion {
         metric: series.metric,
         during,
@@ -122,6 +127,7 @@ pub(crate) fn companions(
     let span = period(of);
     let mut found = Vec::new();
     let mut lookups = Vec::new();
+
     for metric in asked {
         let series = read.iter().find(|series| series.metric == *metric);
         let compared = series.and_then(|series| compare(series, span));
@@ -152,5 +158,6 @@ pub(crate) fn companions(
         });
         found.extend(compared);
     }
+
     (found, lookups)
 }

@@ -52,6 +52,7 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
         own.is_some_and(|action| last.is_none_or(|seen| seen <= cause::ended(action)));
     let place = || Link::Resource(of.place.id.clone());
     let mut found = Vec::new();
+
     if let Some(action) = own {
         let text = format!(
             "action {} ended at {}",
@@ -69,6 +70,7 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
             evidence: vec![Evidence::new(text, Link::Action(action.id.clone()))],
         });
     }
+
     let mut of_changes = |kind, support, changes: &[&reeve_estate::ResourceChange]| {
         if changes.is_empty() {
             return;
@@ -84,16 +86,19 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
             evidence,
         });
     };
+
     let support = if own_is_last {
         Support::Moderate
     } else {
         Support::Strong
     };
+
     let newest: Vec<_> = seen
         .iter()
         .filter(|change| Some(change.seen_at) == last)
         .copied()
         .collect();
+
     let earlier: Vec<_> = seen
         .iter()
         .filter(|change| Some(change.seen_at) != last)
@@ -102,6 +107,7 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
     of_changes(HypothesisKind::ChangeByOthers, support, &newest);
     of_changes(HypothesisKind::ChangeByOthers, Support::Moderate, &earlier);
     of_changes(HypothesisKind::ChangedTags, Support::Weak, &tags);
+
     found
 }
 
@@ -112,6 +118,7 @@ fn spending(of: &Anomaly) -> Vec<Hypothesis> {
         .iter()
         .map(|part| (part.observed - part.expected).max(0.0))
         .sum();
+
     let parts = of
         .contributions
         .iter()
@@ -157,16 +164,19 @@ fn behavior(of: &Anomaly) -> Option<Hypothesis> {
     } else {
         (HypothesisKind::UnusualBehavior, Support::Moderate)
     };
+
     let statement = if listed {
         "the caller is on a threat list".to_owned()
     } else {
         cause::behavior_statement(of).unwrap_or_default()
     };
+
     let evidence = of
         .evidence
         .iter()
         .map(|text| Evidence::new(text.clone(), None))
         .collect();
+
     Some(Hypothesis {
         kind,
         support,
@@ -183,6 +193,7 @@ fn shared(of: &Anomaly, around: &Around<'_>) -> Option<Hypothesis> {
         .filter(|other| other.place.id != of.place.id)
         .map(|other| Evidence::new(other.title.clone(), Link::Anomaly(other.id.clone())))
         .collect();
+
     Some(Hypothesis {
         kind: HypothesisKind::SharedCause,
         support: Support::Moderate,
@@ -207,6 +218,7 @@ fn demand(of: &Anomaly, companions: &[Companion]) -> Option<Hypothesis> {
         })
         .collect();
     let first = carriers.first()?;
+
     let clear = matches!(
         first.metric,
         Metric::RequestRate | Metric::DatabaseConnections

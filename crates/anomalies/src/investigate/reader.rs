@@ -30,20 +30,24 @@ impl Anomaly {
                 counted(entries.len(), "entry", "entries")
             );
         }
+
         let Some(last) = entries.last() else {
             return Some(seen);
         };
+
         let evidence = entries
             .iter()
             .rev()
             .map(|entry| Evidence::new(described(entry), Link::Entry(entry.event_id.clone())))
             .collect();
+
         let logged = Hypothesis {
             kind: HypothesisKind::LoggedOperation,
             support: Support::Strong,
             statement: described(last),
             evidence,
         };
+
         // Beside a known change it names the author; a change by Reeve needs none.
         let place = seen.hypotheses.iter().take_while(|one| {
             one.support == Support::Strong
@@ -54,6 +58,7 @@ impl Anomaly {
         });
         let place = place.count();
         seen.hypotheses.insert(place, logged);
+
         Some(seen)
     }
 }

@@ -54,6 +54,7 @@ impl Threshold {
             .iter()
             .filter(|one| one.kind == LessonKind::NewNormal);
         let baseline_from = accepted.map(|one| one.started_at).max();
+
         Threshold {
             key,
             factor,
@@ -84,6 +85,7 @@ impl Threshold {
         } else {
             "as configured".to_owned()
         };
+
         match self.baseline_from {
             Some(from) => format!("{moved}; {said}; the baseline begins on {}", minute(from)),
             None => format!("{moved}; {said}"),
@@ -104,11 +106,13 @@ fn factor(key: &ThresholdKey, lessons: &[Lesson]) -> f64 {
     } else {
         HIGHEST
     };
+
     if last.len() < FALSE_ALARMS {
         return CONFIRMED
             .powi(i32::try_from(of(real).count()).unwrap_or(i32::MAX))
             .max(LOWEST);
     }
+
     let raised = BEYOND * last.into_iter().fold(1.0, f64::max);
     let confirmed = of(real).map(|one| one.excess).fold(f64::INFINITY, f64::min);
     raised.min(confirmed).clamp(1.0, most)
@@ -128,6 +132,7 @@ impl Thresholds {
         for lesson in lessons {
             by_key.entry(lesson.key.clone()).or_default().push(lesson);
         }
+
         let all = by_key
             .into_iter()
             .map(|(key, lessons)| (key.clone(), Threshold::from_lessons(key, lessons, now)))
@@ -232,6 +237,7 @@ mod tests {
             by: "ann@example.com".to_owned(),
             withdrawn: None,
         };
+
         of.iter().enumerate().map(lesson).collect()
     }
 
@@ -243,12 +249,14 @@ mod tests {
     #[test]
     fn false_alarms_raise_and_confirmed_ones_lower_within_bounds() {
         use LessonKind::{Confirmed, FalseAlarm, NewNormal, RemedyFailed, RemedyHeld};
+
         assert_eq!(factor_of(&[]), 1.0);
         assert_eq!(
             factor_of(&[(FalseAlarm, 2.0); 2]),
             1.0,
             "two answers raise nothing"
         );
+
         assert_eq!(
             factor_of(&[(FalseAlarm, 2.0), (FalseAlarm, 1.5), (FalseAlarm, 1.2)]),
             2.2
@@ -262,6 +270,7 @@ mod tests {
             ]),
             1.65
         );
+
         assert_eq!(factor_of(&[(FalseAlarm, 50.0); 5]), 4.0, "at the most");
         assert_eq!(
             factor_of(&[
@@ -272,6 +281,7 @@ mod tests {
             ]),
             2.0
         );
+
         assert_eq!(factor_of(&[(Confirmed, 2.0)]), 0.9);
         assert_eq!(factor_of(&[(Confirmed, 2.0), (RemedyHeld, 2.0)]), 0.81);
         assert_eq!(factor_of(&[(Confirmed, 2.0); 9]), 0.7, "at the least");

@@ -63,6 +63,7 @@ pub(crate) fn capacity(
     if is_opted_out(resource) {
         return Err("a tag excludes the resource".to_owned());
     }
+
     let mut why = None;
     for reading in &of.readings {
         let found = need(reading)
@@ -81,6 +82,7 @@ pub(crate) fn capacity(
             Err(reason) => why = why.or(Some(reason)),
         }
     }
+
     Err(why.unwrap_or_else(|| "no measured capacity is short".to_owned()))
 }
 
@@ -88,6 +90,7 @@ fn need(reading: &Reading) -> Result<Need, String> {
     let metric = reading.metric.ok_or("no metric was read")?;
     let up = reading.value >= reading.expected;
     let name = words::name(metric);
+
     match (metric, up) {
         (Metric::CpuUtilization, true) | (Metric::CpuCreditBalance, false) => {
             Ok(Need::Size(Shortage::Processors))
@@ -133,12 +136,14 @@ fn relieve<'a>(
             MORE_MEMBERS,
         )
     };
+
     let group = || {
         resource
             .group
             .as_ref()
             .and_then(|group| all.iter().find(|one| one.id == *group))
     };
+
     match (need, resource.kind) {
         (Need::Size(_), ResourceKind::VirtualMachine) if resource.group.is_some() => group()
             .map(more_members)
@@ -191,6 +196,7 @@ fn facts(
         )
     }) && resource.group.is_none()
         && resource.kind != ResourceKind::ScalingGroup;
+
     Facts {
         check: Decision {
             check: "Is the capacity that the change adds short?".to_owned(),

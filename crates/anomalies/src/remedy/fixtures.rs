@@ -29,6 +29,7 @@ pub(super) fn resource(id: &str, kind: ResourceKind, size: Option<&str>) -> Reso
     };
     made.name = id.to_owned();
     made.specification.storage_gib = Some(100.0);
+
     made
 }
 

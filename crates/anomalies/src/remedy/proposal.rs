@@ -59,6 +59,7 @@ pub(super) fn remedy(
         idle: facts.degradation_percent == Some(0.0),
     };
     let risk = relief.risk(resource, hazards);
+
     let cost_percent = relief.cost_percent(facts.compared_with);
     let cost = cost_words(&relief, cost_percent);
     let score = of
@@ -73,6 +74,7 @@ pub(super) fn remedy(
     if relief.added.is_none() {
         not_measured.push("price".to_owned());
     }
+
     let saves = relief.added.is_some_and(|added| added.usd() < 0.0);
     let explanation = Explanation {
         action: relief.words.clone(),
@@ -91,6 +93,7 @@ pub(super) fn remedy(
         performance_impact: facts.performance.clone(),
         decision_path: vec![is_anomalous(of, score), facts.check],
     };
+
     let proposal = Proposal {
         kind: finding.kind,
         rule: finding.rule,
@@ -123,6 +126,7 @@ pub(super) fn remedy(
         not_measured,
         explanation,
     };
+
     Remedy {
         resource: resource.clone(),
         agent_type: finding.agent_type,
@@ -139,6 +143,7 @@ fn factors(of: &Anomaly, relief: &Relief, code_owner: Option<&str>) -> Factors {
             .take(MOST_EVIDENCE)
             .map(|text| (FactorKind::Measured, text)),
     );
+
     let by_hand = relief
         .by_hand
         .as_ref()
@@ -147,6 +152,7 @@ fn factors(of: &Anomaly, relief: &Relief, code_owner: Option<&str>) -> Factors {
         .map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there"));
     let consequences = relief.notes.iter().cloned().chain(by_hand).chain(code);
     factors.extend(consequences.map(|text| (FactorKind::Consequence, text)));
+
     factors
 }
 

@@ -50,6 +50,7 @@ impl Usage {
             .filter(|value| value.is_finite())
             .collect();
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+
         let peak = values.iter().copied().fold(0.0, f64::max);
         (values.len() >= LEAST_POINTS).then_some(Usage { mean, peak })
     }
@@ -83,23 +84,27 @@ pub(crate) fn spending(
     if is_opted_out(resource) {
         return Err(format!("a tag excludes {name}"));
     }
+
     if resource.group.is_some() {
         return Err(format!(
             "{name} belongs to a group, which starts another one"
         ));
     }
+
     if !matches!(
         resource.kind,
         ResourceKind::VirtualMachine | ResourceKind::Database
     ) {
         return Err(format!("Reeve cannot reduce the cost of a {kind}"));
     }
+
     if !matches!(
         resource.state,
         ResourceState::Running | ResourceState::Available
     ) {
         return Err(format!("{name} does not run any more"));
     }
+
     let is_new = part.expected <= 0.02 * part.observed;
     let choose = Choice {
         of,
@@ -107,6 +112,7 @@ pub(crate) fn spending(
         usage,
         terms,
     };
+
     match (before, usage) {
         (Some(before), _) if choose.fits(before).is_some_and(|fits| fits) => choose.size(
             before,
@@ -142,6 +148,7 @@ impl Choice<'_> {
                 .database(size)
                 .map(|found| found.machine);
         }
+
         self.terms
             .catalogue
             .instance(self.resource.provider, size)
@@ -170,6 +177,7 @@ impl Choice<'_> {
             .catalogue
             .smaller_in_family(self.resource.provider, machine);
         let sizes = all.into_iter().map(|spec| format!("{prefix}{}", spec.name));
+
         sizes
             .into_iter()
             .take(1)
@@ -206,12 +214,14 @@ impl Choice<'_> {
             )
             .planned(resize(resource, &from, to))
         };
+
         let facts = Facts {
             performance: "its load fits the smaller size by CPU; memory was not compared"
                 .to_owned(),
             not_measured: vec!["memory_utilization".to_owned()],
             ..self.facts(check, self.usage.map(|_| 0.0))
         };
+
         Ok(remedy(
             self.of,
             resource,
@@ -236,6 +246,7 @@ impl Choice<'_> {
             ..Relief::advice(title("Stop ", &resource.name, ""), Effort::Low, "")
                 .planned(stop_idle(resource, volumes))
         };
+
         let performance = match self.usage {
             Some(usage) => format!("none expected: {}", usage.words()),
             None => "not known: its use was not measured".to_owned(),
@@ -245,6 +256,7 @@ impl Choice<'_> {
         } else {
             vec!["cpu_utilization".to_owned()]
         };
+
         let facts = Facts {
             performance,
             not_measured,

@@ -29,6 +29,7 @@ impl AnomalyService {
                 errors.push(FieldError::new(field, "invalid_value", message));
             }
         };
+
         let percent = cost.threshold_percent.is_finite()
             && (1.0..=10_000.0).contains(&cost.threshold_percent);
         check(
@@ -36,16 +37,19 @@ impl AnomalyService {
             percent,
             "must be a percentage from 1% to 10000%",
         );
+
         check(
             "cost.window",
             (1..=744).contains(&cost.window_hours),
             "must be from 1h to 31d",
         );
+
         check(
             "cost.baseline",
             (7..=365).contains(&cost.baseline_days),
             "must be from 7d_average to 365d_average",
         );
+
         for (field, class) in [
             ("cost.action", AnomalyClass::Cost),
             ("performance.action", AnomalyClass::Performance),
@@ -59,9 +63,11 @@ impl AnomalyService {
                 &format!("must be one of {}", names.join(", ")),
             );
         }
+
         if !errors.is_empty() {
             return Err(EngineError::Invalid(errors));
         }
+
         let before = self.ports.anomalies.anomaly_settings_get().await?;
         if before.version != wanted.version {
             let message = format!(
@@ -70,6 +76,7 @@ impl AnomalyService {
             );
             return Err(EngineError::Conflict(message));
         }
+
         let after = AnomalySettings {
             version: before.version + 1,
             ..wanted
@@ -103,11 +110,13 @@ impl AnomalyService {
                 message,
             )]));
         }
+
         let indicators = threat::parse(&text).map_err(EngineError::Invalid)?.len() as u64;
         let before = self.threat_list(name).await?;
         if from_file.is_none() {
             refuse_from_file(before.as_ref())?;
         }
+
         let list = ThreatList {
             name: name.to_owned(),
             from_file: from_file.is_some(),
@@ -116,6 +125,7 @@ impl AnomalyService {
             text,
             indicators,
         };
+
         self.change(
             log_entry::threat_list("threat_list.put", before.as_ref(), Some(&list), caller),
             self.ports.threats.threat_list_put(&list),

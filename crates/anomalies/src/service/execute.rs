@@ -22,6 +22,7 @@ impl AnomalyService {
         self.record_stage(&mut anomaly, Stage::Execute, detail, caller)
             .await?;
         anomaly.version += 1;
+
         match self.ports.anomalies.anomaly_update(&anomaly).await {
             // Somebody answered it meanwhile; what was done stands in the log.
             Ok(()) | Err(StoreError::Conflict(_)) => Ok(anomaly),
@@ -39,6 +40,7 @@ impl AnomalyService {
         let recommended = remediation
             .and_then(|one| one.recommendation.as_ref())
             .map(RemedyTarget::Apply);
+
         match action.or(recommended) {
             Some(target) => self
                 .ports

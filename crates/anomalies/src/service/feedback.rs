@@ -32,6 +32,7 @@ impl AnomalyService {
                 message,
             )]));
         };
+
         let comments = comments
             .map(str::trim)
             .filter(|text| !text.is_empty())
@@ -47,6 +48,7 @@ impl AnomalyService {
                 message,
             )]));
         }
+
         let anomaly = self.ports.anomalies.anomaly_get(id).await?;
         let now = self.ports.clock.now();
         let mut next = Anomaly {
@@ -60,6 +62,7 @@ impl AnomalyService {
             at: now,
             withdrawn: None,
         });
+
         let lesson = match kind {
             FeedbackKind::Real => "it counts as a true positive".to_owned(),
             FeedbackKind::Planned => {
@@ -78,10 +81,12 @@ impl AnomalyService {
                 )
             }
         };
+
         if kind != FeedbackKind::Real && next.status != AnomalyStatus::Resolved {
             next.status = AnomalyStatus::Resolved;
             next.resolved_at = Some(now);
         }
+
         let effect = self.learn_from_answer(&next, Some(kind), caller).await?;
         let lesson = effect.map_or(lesson.clone(), |effect| format!("{lesson}; {effect}"));
         self.record(
@@ -89,12 +94,14 @@ impl AnomalyService {
                 .with_metadata("feedback", kind.as_str()),
         )
         .await?;
+
         next.responses.push(Response {
             stage: Stage::Learn,
             at: now,
             detail: lesson,
         });
         self.ports.anomalies.anomaly_update(&next).await?;
+
         if kind != FeedbackKind::Real {
             // Nobody is to cut a machine off for what was no threat.
             let reason = format!("the anomaly it was for was called {kind}");
@@ -103,6 +110,7 @@ impl AnomalyService {
                 .withdraw(&Cause::Anomaly(id.clone()), None, &reason, caller)
                 .await?;
         }
+
         Ok(next)
     }
 
@@ -118,11 +126,13 @@ impl AnomalyService {
             .feedback
             .iter()
             .rposition(|said| said.withdrawn.is_none());
+
         if anomaly.status == AnomalyStatus::Open && said.is_none() {
             return Err(EngineError::Conflict(
                 "the anomaly is open and has no feedback to withdraw".to_owned(),
             ));
         }
+
         let now = self.ports.clock.now();
         let before = anomaly.status;
         let mut next = Anomaly {
@@ -132,6 +142,7 @@ impl AnomalyService {
             version: anomaly.version + 1,
             ..anomaly
         };
+
         let mut entry = log_entry::about("anomaly.reopen", &next, caller)
             .before(Json::object([("status", Json::from(before.as_str()))]))
             .after(Json::object([("status", Json::from(next.status.as_str()))]));
@@ -148,10 +159,12 @@ impl AnomalyService {
                 detail,
             });
         }
+
         self.record(entry).await?;
         self.ports.anomalies.anomaly_update(&next).await?;
         self.learn_from_answer(&next, next.current_feedback().map(|said| said.kind), caller)
             .await?;
+
         Ok(next)
     }
 }

@@ -50,6 +50,7 @@ impl AnomalyService {
             }
             None => Vec::new(),
         };
+
         let around = Around {
             actions: &actions,
             seen: &seen,
@@ -66,6 +67,7 @@ impl AnomalyService {
                 companions: &companions,
             },
         );
+
         let ExplainedCause {
             cause,
             evidence,
@@ -80,6 +82,7 @@ impl AnomalyService {
             lookups,
             hypotheses: found,
         });
+
         Ok(())
     }
 
@@ -91,6 +94,7 @@ impl AnomalyService {
         if anomaly.class != AnomalyClass::Security {
             return Ok(Vec::new());
         }
+
         // An attack may go on for days: the span counts from the end of one to the beginning of the
         // other.
         let since = anomaly
@@ -105,6 +109,7 @@ impl AnomalyService {
             ..AnomalyFilter::default()
         };
         let (others, _) = self.ports.anomalies.anomaly_list(&filter).await?;
+
         Ok(anomaly.related(&others))
     }
 
@@ -129,8 +134,10 @@ impl AnomalyService {
         let Some(known) = known.filter(|_| !asked.is_empty()) else {
             return (Vec::new(), Vec::new());
         };
+
         let (from, to) = (first_needed(anomaly), anomaly.last_at + POINT);
         let ids = std::slice::from_ref(&known.id);
+
         match self
             .ports
             .samples
@@ -188,6 +195,7 @@ fn around_lookups(of: &Anomaly, around: &Around<'_>, since: Timestamp) -> Vec<Lo
         found: Some(count as u64),
         result,
     };
+
     let said = |count: usize, one: &str, several: &str, none: &str| {
         if count == 0 {
             none.to_owned()
@@ -195,9 +203,11 @@ fn around_lookups(of: &Anomaly, around: &Around<'_>, since: Timestamp) -> Vec<Lo
             counted(count, one, several)
         }
     };
+
     let strange = around.others.len();
     let shortly = SHORTLY.as_hours();
     let mut found = Vec::new();
+
     if ResourceKind::parse(&of.place.kind).is_some() {
         let changed = said(own, "change", "changes", "Reeve changed nothing");
         found.push(lookup(Source::Actions, since, own, changed));
@@ -214,12 +224,14 @@ fn around_lookups(of: &Anomaly, around: &Around<'_>, since: Timestamp) -> Vec<Lo
             format!("{seen}; the last {shortly} hours count"),
         ));
     }
+
     let result = said(
         strange,
         "other anomaly",
         "other anomalies",
         "no other anomaly",
     );
+
     found.push(Lookup {
         subject: "all".to_owned(),
         ..lookup(Source::Anomalies, since, strange, result)
@@ -249,6 +261,7 @@ fn evidence_lookup(of: &Anomaly, since: Timestamp) -> Option<Lookup> {
         }
         AnomalyClass::Performance | AnomalyClass::Operational => return None,
     };
+
     let subject = of.place.id.clone();
     Some(Lookup {
         source,

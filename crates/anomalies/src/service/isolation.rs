@@ -27,6 +27,7 @@ impl AnomalyService {
             anomaly.remediation = Some(Remediation::none(why));
             return Ok(None);
         }
+
         if anomaly.severity > Priority::High {
             let why = format!(
                 "the threat is {}; machines are isolated only for high and critical threats",
@@ -35,11 +36,13 @@ impl AnomalyService {
             anomaly.remediation = Some(Remediation::none(why));
             return Ok(None);
         }
+
         let proposed = match self.keep_isolation(anomaly).await {
             Ok(proposed) => proposed,
             Err(error) if error.is_outage() => return Err(error),
             Err(error) => Err(error.to_string()),
         };
+
         anomaly.remediation = Some(match &proposed {
             Ok(recommendation) => Remediation {
                 description: format!(
@@ -53,6 +56,7 @@ impl AnomalyService {
             },
             Err(why) => Remediation::none(why.clone()),
         });
+
         if let Ok(recommendation) = &proposed {
             let how = if recommendation.plan.is_some() {
                 "which can be undone"
@@ -65,6 +69,7 @@ impl AnomalyService {
             );
             anomaly.advice = format!("{} {more}", anomaly.advice);
         }
+
         Ok(Some(proposed.map(|recommendation| recommendation.id)))
     }
 
@@ -82,15 +87,18 @@ impl AnomalyService {
             }
             Err(error) => return Err(error.into()),
         };
+
         if machine.specification.isolated {
             return Ok(Err(format!("{id} is already isolated")));
         }
+
         let proposal = quarantine::proposal(&machine, anomaly);
         let offer = Offer {
             resource: machine,
             proposal,
             cause: Cause::Anomaly(anomaly.id.clone()),
         };
+
         let kept = self
             .ports
             .responses

@@ -32,6 +32,7 @@ impl AnomalyService {
     pub async fn thresholds_of(&self, anomaly: &Anomaly) -> Result<Vec<Threshold>, EngineError> {
         let all = self.thresholds().await?;
         let mut found: Vec<Threshold> = Vec::new();
+
         for reading in &anomaly.readings {
             let key = ThresholdKey::new(anomaly.class, &anomaly.place.id, reading);
             if found.iter().any(|one| one.key == key) {
@@ -42,6 +43,7 @@ impl AnomalyService {
                 Threshold::from_lessons(key, Vec::new(), self.ports.clock.now())
             }));
         }
+
         Ok(found)
     }
 
@@ -68,6 +70,7 @@ impl AnomalyService {
             }
             .into());
         };
+
         let now = self.ports.clock.now();
         let after = Threshold::from_lessons(before.key.clone(), Vec::new(), now);
         let entry = log_entry::threshold("anomaly_threshold.reset", &before, &after, caller);
@@ -82,6 +85,7 @@ impl AnomalyService {
             Ok(())
         };
         self.change(entry, withdraw).await?;
+
         Ok(after)
     }
 
@@ -114,6 +118,7 @@ impl AnomalyService {
         let Some(reading) = anomaly.readings.first() else {
             return Ok(None);
         };
+
         let key = ThresholdKey::new(anomaly.class, &anomaly.place.id, reading);
         let before = self.thresholds().await?.factor(&key);
         let lesson = Lesson {
@@ -127,6 +132,7 @@ impl AnomalyService {
             withdrawn: None,
         };
         self.ports.anomalies.anomaly_lesson_put(&lesson).await?;
+
         let after = self.thresholds().await?.factor(&key);
         Ok(Some(moved(before, after)))
     }
@@ -136,6 +142,7 @@ impl AnomalyService {
         let own = lessons
             .into_iter()
             .find(|one| one.anomaly == anomaly.id && one.withdrawn.is_none());
+
         if let Some(lesson) = own {
             let withdrawn = Some((self.ports.clock.now(), caller.name.clone()));
             self.ports
@@ -146,6 +153,7 @@ impl AnomalyService {
                 })
                 .await?;
         }
+
         Ok(())
     }
 
@@ -163,6 +171,7 @@ impl AnomalyService {
         else {
             return Ok(None);
         };
+
         if anomaly.current_feedback().is_some()
             || anomaly
                 .responses
@@ -171,11 +180,13 @@ impl AnomalyService {
         {
             return Ok(None);
         }
+
         let recommendation = match self.ports.agents.recommendation_get(id).await {
             Ok(found) => found,
             Err(StoreError::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
+
         let (kind, outcome) = match recommendation.status {
             Status::Succeeded => (
                 LessonKind::RemedyHeld,
@@ -186,6 +197,7 @@ impl AnomalyService {
             }
             _ => return Ok(None),
         };
+
         let effect = self.learn(anomaly, kind, caller).await?.unwrap_or_default();
         let detail = format!(
             "{outcome}: recommendation {} is {}; {effect}",
@@ -204,6 +216,7 @@ impl AnomalyService {
             at: self.ports.clock.now(),
             detail,
         });
+
         match self.ports.anomalies.anomaly_update(&next).await {
             Ok(()) => Ok(Some(next)),
             // Somebody answers it at this moment, and an answer counts for more.
@@ -222,6 +235,7 @@ impl AnomalyService {
         if anomaly.class == AnomalyClass::Security || anomaly.remediation.is_none() {
             return Ok(());
         }
+
         let cause = Cause::Anomaly(anomaly.id.clone());
         self.ports
             .responses

@@ -49,9 +49,11 @@ impl AnomalyService {
                 Err(why) => Remediation::none(why),
             },
         };
+
         if !is_rollback {
             anomaly.advice = format!("{} {}.", anomaly.advice, remediation.description);
         }
+
         anomaly.remediation = Some(remediation);
         Ok(())
     }
@@ -61,17 +63,20 @@ impl AnomalyService {
         if anomaly.class == AnomalyClass::Cost {
             return self.cheaper(anomaly).await;
         }
+
         if ResourceKind::parse(&anomaly.place.kind).is_none() {
             return Ok(Err(
                 "it is not about a resource that Reeve can change".to_owned()
             ));
         }
+
         let Some(resource) = resource_at(&*self.ports.estate, &anomaly.place).await? else {
             return Ok(Err(format!(
                 "{} is not a resource in the inventory",
                 anomaly.place.id
             )));
         };
+
         let around = self.around(&resource).await?;
         let account = self.account_cost(&resource).await?;
         let matrix = self.ports.responses.approval_matrix().await?;
@@ -79,6 +84,7 @@ impl AnomalyService {
             catalogue: &self.ports.catalogue,
             matrix: &matrix,
         };
+
         Ok(capacity(
             anomaly,
             &resource,
@@ -98,17 +104,20 @@ impl AnomalyService {
         {
             return Ok(Err("it costs less than usual".to_owned()));
         }
+
         let mut why = None;
         let parts = anomaly
             .contributions
             .iter()
             .filter(|part| part.observed > part.expected);
+
         for part in parts.take(MOST_PARTS) {
             match self.cheaper_resource(anomaly, part).await? {
                 Ok(remedy) => return Ok(Ok(remedy)),
                 Err(reason) => why = why.or(Some(reason)),
             }
         }
+
         Ok(Err(why.unwrap_or_else(|| {
             "the bill does not name a resource that explains the difference".to_owned()
         })))
@@ -125,12 +134,14 @@ impl AnomalyService {
                 found = self.resource(&ResourceId::new(name)).await?;
             }
         }
+
         let Some(resource) = found else {
             return Ok(Err(format!(
                 "{} is not a resource in the inventory",
                 part.name()
             )));
         };
+
         let since = anomaly
             .started_at
             .checked_sub(ENLARGED_WITHIN)
@@ -144,6 +155,7 @@ impl AnomalyService {
                 since,
             )
             .await?;
+
         let now = resource.specification.instance_type.clone();
         let resized = changes
             .iter()
@@ -164,6 +176,7 @@ impl AnomalyService {
             catalogue: &self.ports.catalogue,
             matrix: &matrix,
         };
+
         Ok(spending(
             anomaly, part, &resource, &volumes, usage, before, terms,
         ))
@@ -178,11 +191,13 @@ impl AnomalyService {
             .chain(&resource.group)
             .cloned()
             .collect();
+
         let attached = ResourceFilter {
             attached_to: Some(resource.id.clone()),
             ..connected(resource)
         };
         let (mut around, _) = self.ports.estate.resource_list(&attached).await?;
+
         // The groups of the targets are known once the targets are.
         for _ in 0..2 {
             if !ids.is_empty() {
@@ -200,6 +215,7 @@ impl AnomalyService {
                 around.extend(found);
             }
         }
+
         Ok(around)
     }
 
@@ -222,6 +238,7 @@ impl AnomalyService {
             .samples
             .sample_series(&resource.connection, ids, &metric, from, now)
             .await;
+
         let read = read
             .inspect_err(
                 |error| tracing::warn!(%error, resource = resource.id.0, "its use was not read"),
@@ -249,17 +266,20 @@ impl AnomalyService {
             let words = format!("{}, as recommended before", open.explanation.action);
             return Ok(of_recommendation(&open, &words, remedy.by_hand));
         }
+
         let (cause, by_hand) = (Cause::Anomaly(anomaly.id.clone()), remedy.by_hand.clone());
         let offer = Offer {
             resource: remedy.resource,
             proposal: remedy.proposal,
             cause,
         };
+
         let kept = match self.ports.responses.keep(remedy.agent_type, offer).await {
             Ok(kept) => kept,
             Err(error) if error.is_outage() => return Err(error),
             Err(error) => Err(error.to_string()),
         };
+
         Ok(match kept {
             Ok(kept) => of_recommendation(&kept, &words, by_hand),
             Err(reason) => Remediation::none(format!("{words}: {}", reason.replace('_', " "))),

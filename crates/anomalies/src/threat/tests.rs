@@ -26,6 +26,7 @@ fn threats(text: &str) -> Threats {
         text: text.into(),
         indicators,
     };
+
     Threats::new(&[list])
 }
 
@@ -46,11 +47,13 @@ fn what_is_on_a_list_is_named_with_the_list_and_its_date() {
             "address 203.0.113.7 is 203.0.113.7/32 (Scanner of May), dated 2026-05-03 on threat list \"mine\" of 2026-11-01"
         ]
     );
+
     assert!(
         found("198.51.100.1", "curl").is_some() && found("::ffff:198.51.100.1", "curl").is_some()
     );
     assert!(found("2001:db8:1::9", "curl").is_some());
     assert!(found("203.0.113.8", "curl").is_none() && found("2001:db9::1", "curl").is_none());
+
     let agent = found("10.0.0.1", "sqlMAP/1.7").unwrap();
     assert_eq!(
         (agent.place.id.as_str(), agent.place.kind.as_str()),
@@ -61,6 +64,7 @@ fn what_is_on_a_list_is_named_with_the_list_and_its_date() {
         "{}",
         agent.title
     );
+
     let system = Entry::new(EventType::from_static("api.call")).by(Actor::system());
     assert!(threats.observe(&system, at).is_none());
 }
@@ -81,6 +85,7 @@ fn wrong_lines_are_named() {
             "indicators[6]"
         ]
     );
+
     assert!(parse("").unwrap().is_empty());
 }
 
@@ -93,6 +98,7 @@ fn the_list_that_ships_with_reeve_can_be_read_and_says_its_day() {
             .iter()
             .all(|one| one.date == Some(BUILT_IN_DAY) && !one.name.is_empty())
     );
+
     let threats = threats(BUILT_IN);
     let kali = "Boto3/1.34.0 Python/3.11.8 Linux/6.6.9-kali1-amd64 Botocore/1.34.0";
     let found = threats
@@ -103,6 +109,7 @@ fn the_list_that_ships_with_reeve_can_be_read_and_says_its_day() {
         "{:?}",
         found.evidence
     );
+
     // Addresses and programs of everyday work are not on it.
     for (address, agent) in [
         ("10.40.8.33", "aws-cli/2.19.5"),

@@ -41,6 +41,7 @@ impl Unread {
                 })
                 .collect::<Vec<_>>()
         };
+
         [chunks(&recent, MOST_RECENT), chunks(&behind, MOST_BEHIND)].concat()
     }
 }
@@ -53,6 +54,7 @@ mod tests {
     fn recent_resources_are_read_apart_from_those_weeks_behind() {
         let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(1_000);
         let mut unread = Unread::default();
+
         for number in 0..3_000 {
             let hours = if number % 30 == 0 {
                 500
@@ -64,6 +66,7 @@ mod tests {
                 now - SignedDuration::from_hours(hours),
             );
         }
+
         unread.add(
             ResourceId::new("i-0001"),
             now - SignedDuration::from_hours(5),
@@ -85,6 +88,7 @@ mod tests {
                 (4, 500)
             ]
         );
+
         assert!(chunks.iter().all(|(ids, _)| ids.is_sorted()));
     }
 }

@@ -95,6 +95,7 @@ impl<'a> Cursor<'a> {
         self.expect(b'"')?;
         let bytes = self.text.as_bytes();
         let end = end_of_run(bytes, self.at);
+
         match bytes.get(end) {
             Some(b'"') => {
                 let text = self.text.get(self.at..end).ok_or(Unusual)?;
@@ -128,6 +129,7 @@ impl<'a> Cursor<'a> {
         if self.takes(b'}') {
             return Ok(());
         }
+
         loop {
             let name = self.name()?;
             each(self, name)?;
@@ -145,6 +147,7 @@ impl<'a> Cursor<'a> {
         if self.takes(b']') {
             return Ok(());
         }
+
         loop {
             each(self)?;
             if self.takes(b']') {

@@ -49,6 +49,7 @@ pub(super) fn distinct(mut members: Vec<(String, Json)>) -> Fast<Object> {
             return Err(Unusual);
         }
     }
+
     members.shrink_to_fit();
     Ok(Object::from_sorted(members))
 }
@@ -59,6 +60,7 @@ fn number(cursor: &mut Cursor<'_>, source: Source) -> Fast<f64> {
     let first = rest.as_bytes().first();
     let next = rest.as_bytes().get(digits);
     let short = (1..=SAFE_DIGITS).contains(&digits) && (digits == 1 || first != Some(&b'0'));
+
     if short && !matches!(next, Some(b'.' | b'e' | b'E')) {
         let value = rest
             .bytes()
@@ -67,11 +69,13 @@ fn number(cursor: &mut Cursor<'_>, source: Source) -> Fast<f64> {
         cursor.skip(digits);
         return Ok(value as f64);
     }
+
     let literal = scan_number(rest).map_err(|_| Unusual)?;
     let value = match source {
         Source::Sent => strict_number(literal),
         Source::Stored => finite(literal),
     };
     cursor.skip(literal.len());
+
     value.map_err(|_| Unusual)
 }

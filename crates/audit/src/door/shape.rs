@@ -91,6 +91,7 @@ pub(super) fn entry(cursor: &mut Cursor<'_>, source: Source) -> Fast<Members> {
             .and_then(|()| set(&mut all.submitted_by, submitter(cursor).map(Some))),
         _ => Err(Unusual),
     })?;
+
     Ok(all)
 }
 
@@ -131,6 +132,7 @@ fn actor(cursor: &mut Cursor<'_>, actor: &mut Actor) -> Fast<()> {
     if cursor.takes_null()? {
         return Ok(());
     }
+
     let mut seen = Seen::default();
     cursor.members(|cursor, name| match &*name {
         "type" => seen
@@ -162,6 +164,7 @@ fn resource(cursor: &mut Cursor<'_>, resource: &mut ResourceRef) -> Fast<()> {
     if cursor.takes_null()? {
         return Ok(());
     }
+
     let mut seen = Seen::default();
     cursor.members(|cursor, name| match &*name {
         "type" => seen
@@ -212,6 +215,7 @@ fn submitter(cursor: &mut Cursor<'_>) -> Fast<Arc<Submitter>> {
             .and_then(|()| set(&mut submitter.token_name, owned(cursor))),
         _ => Err(Unusual),
     })?;
+
     submitter.kind = kind.ok_or(Unusual)?;
     let own = Submitter::reeve();
     Ok(if *own == submitter {
@@ -225,6 +229,7 @@ fn tags(cursor: &mut Cursor<'_>) -> Fast<Tags> {
     if cursor.takes_null()? {
         return Ok(Tags::new());
     }
+
     let mut tags = Vec::new();
     cursor.members(|cursor, name| {
         tags.push((name.into_owned(), cursor.string()?.into_owned()));
@@ -237,6 +242,7 @@ fn action(cursor: &mut Cursor<'_>, action: &mut Action) -> Fast<()> {
     if cursor.takes_null()? {
         return Ok(());
     }
+
     let mut seen = Seen::default();
     cursor.members(|cursor, name| match &*name {
         "operation" => seen
@@ -256,6 +262,7 @@ fn changes(cursor: &mut Cursor<'_>, source: Source, changes: &mut Changes) -> Fa
     if cursor.takes_null()? {
         return Ok(());
     }
+
     let mut seen = Seen::default();
     cursor.members(|cursor, name| match &*name {
         "before" => seen
@@ -280,6 +287,7 @@ fn metadata(cursor: &mut Cursor<'_>, source: Source, metadata: &mut Metadata) ->
     if cursor.takes_null()? {
         return Ok(());
     }
+
     let (mut seen, mut extra) = (Seen::default(), Vec::new());
     cursor.members(|cursor, name| match &*name {
         "request_id" => seen
@@ -304,6 +312,7 @@ fn metadata(cursor: &mut Cursor<'_>, source: Source, metadata: &mut Metadata) ->
             Ok(())
         }
     })?;
+
     set(&mut metadata.extra, open::distinct(extra))
 }
 
@@ -315,6 +324,7 @@ fn labels(cursor: &mut Cursor<'_>) -> Fast<Vec<String>> {
             Ok(())
         })?;
     }
+
     labels.shrink_to_fit();
     Ok(labels)
 }

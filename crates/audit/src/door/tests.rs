@@ -32,6 +32,7 @@ fn agree(text: &str) -> bool {
     let Some(mut quick) = sent(text, received()) else {
         return false;
     };
+
     let slow = json::parse(text.as_bytes())
         .map_err(|e| vec![e.into()])
         .and_then(|tree| read_claim(tree, received()));
@@ -39,6 +40,7 @@ fn agree(text: &str) -> bool {
         entry,
         timestamp_defaulted,
     } = slow.unwrap_or_else(|e| panic!("{text}: {e:?}"));
+
     if quick.entry.event_id != entry.event_id {
         assert!(
             [&quick.entry, &entry]
@@ -48,11 +50,13 @@ fn agree(text: &str) -> bool {
         );
         quick.entry.event_id = entry.event_id.clone();
     }
+
     assert_eq!(
         quick.entry.to_canonical(received()),
         entry.to_canonical(received()),
         "{text}"
     );
+
     assert_eq!(
         (quick.entry, quick.timestamp_defaulted),
         (entry, timestamp_defaulted),
@@ -111,6 +115,7 @@ fn stored_bytes_go_the_short_way() {
     assert!(canonical.contains("100000000000000000"));
     assert_eq!(stored(canonical), Some((draft.entry, received())));
     assert!(sent(canonical, received()).is_none());
+
     let by = Submitter {
         email: Some("a@b.c".into()),
         token_name: Some("a \"b\"".into()),
@@ -123,6 +128,7 @@ fn stored_bytes_go_the_short_way() {
     let canonical = std::str::from_utf8(&draft.canonical).unwrap();
     assert_eq!(stored(canonical), Some((draft.entry.clone(), received())));
     assert!(sent(canonical, received()).is_none());
+
     let own = Draft::by_reeve(draft.entry, received()).unwrap();
     let read = stored(std::str::from_utf8(&own.canonical).unwrap())
         .unwrap()
@@ -131,6 +137,7 @@ fn stored_bytes_go_the_short_way() {
         &read.submitted_by.unwrap(),
         &Submitter::reeve()
     ));
+
     for missing in ["event_id", "timestamp", "recorded_at"] {
         let Json::Object(mut tree) = json::parse(br#"{"event_id":"e","event_type":"a.b","recorded_at":"2026-11-20T10:00:00.000Z","timestamp":"2026-11-20T10:00:00.000Z"}"#).unwrap() else { panic!() };
         assert!(stored(&Json::Object(tree.clone()).to_string()).is_some());
@@ -213,6 +220,7 @@ fn entry_text() -> impl Strategy<Value = String> {
         "metadata",
         "changes",
     ]);
+
     (
         vec((top, inner()), 0..5),
         prop::sample::select(vec![r#""a.b""#, r#""resource.modify""#, r#""\u0061.b""#]),
@@ -242,6 +250,7 @@ fn sound_text() -> impl Strategy<Value = String> {
         .prop_map(|members| object(&members))
     };
     let actor = inner(&["id", "user_agent", "session_id"]);
+
     let resource = inner(&["type", "id", "cloud_provider", "account_id", "region"]);
     (actor, resource, vec((prop::sample::select(vec!["x", "y", "😀", "\u{fb33}"]), value()), 0..3)).prop_map(
         |(actor, resource, open)| {
@@ -265,6 +274,7 @@ fn the_slow_reader_agrees_about_whatever_is_taken() {
             Ok(())
         })
         .unwrap();
+
     assert!(
         taken.get() > asked.get() / 10,
         "{} of {}",

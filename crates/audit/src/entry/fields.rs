@@ -132,12 +132,14 @@ impl<'e> Fields<'e> {
             }
         };
         let mut texts = Vec::with_capacity(items.len());
+
         for (at, item) in items.into_iter().enumerate() {
             match item {
                 Json::String(text) => texts.push(text),
                 other => self.wrong_type(&format!("{name}[{at}]"), "a string", &other),
             }
         }
+
         texts
     }
 

@@ -27,6 +27,7 @@ impl Entry {
         self.timestamp = instant::now();
         self.action.status = Some(ActionStatus::Success);
         self = self.with_metadata("intent", intent.as_str());
+
         if let Some(reason) = failure {
             self.action.status = Some(ActionStatus::Failed);
             self.changes = Changes::default();
@@ -50,11 +51,13 @@ mod tests {
         assert_eq!(intent.action.status, Some(ActionStatus::Pending));
         assert_ne!(intent.event_id, change.event_id);
         assert_eq!(intent.changes, change.changes);
+
         let done = change.clone().outcome(&intent.event_id, None);
         assert_eq!(
             (done.action.status, &done.changes),
             (Some(ActionStatus::Success), &change.changes)
         );
+
         let failed = change.outcome(&intent.event_id, Some("taken"));
         assert_eq!(
             (failed.action.status, failed.changes.is_empty()),

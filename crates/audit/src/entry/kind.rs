@@ -37,6 +37,7 @@ impl EventId {
         let text = text.into();
         let plain = text.bytes().all(|byte| byte.is_ascii_graphic());
         let sound = plain || !text.chars().any(char::is_control) && text.trim() == text;
+
         if sound && (1..=256).contains(&text.len()) {
             Ok(Self(text))
         } else {
@@ -122,6 +123,7 @@ const fn sound(name: &[u8]) -> bool {
         }
         at += 1;
     }
+
     dots > 0 && part > 0 && name.len() <= 128
 }
 
@@ -156,13 +158,16 @@ mod tests {
                 Ok(good.to_owned())
             );
         }
+
         let long = format!("a.{}", "b".repeat(127));
         for bad in [
             "", "login", "a.", ".a", "a..b", "A.b", "a.b ", "a-b.c", "a.é", &long,
         ] {
             assert_eq!(EventType::new(bad), Err(NameError::EventType), "{bad}");
         }
+
         const LOGIN: EventType = EventType::from_static("authentication.login");
+
         assert_eq!(LOGIN.category(), "authentication");
     }
 

@@ -160,7 +160,9 @@ mod tests {
         for severity in Severity::ALL {
             assert_eq!(severity.as_str().parse(), Ok(*severity));
         }
+
         assert!(Severity::Medium > Severity::Info);
+
         let wrong = "faild".parse::<ActionStatus>();
         assert_eq!(
             wrong.map_err(|e| (e.suggestion(), e.to_string())),
@@ -169,6 +171,7 @@ mod tests {
                 "must be one of success, failed, denied, pending".into()
             ))
         );
+
         assert!("Info".parse::<Severity>().is_err());
     }
 }

@@ -34,6 +34,7 @@ pub(crate) fn read_claim(value: Json, received: Timestamp) -> Result<Claim, Vec<
         }
     };
     let claim = claim(Fields::new("", members, &mut errors), to_millis(received));
+
     match claim {
         Some(claim) if errors.is_empty() => Ok(claim),
         _ => Err(errors),
@@ -63,6 +64,7 @@ fn claim(mut fields: Fields<'_>, received: Timestamp) -> Option<Claim> {
         metadata,
         submitted_by: None,
     };
+
     Some(Claim {
         entry,
         timestamp_defaulted: timestamp.is_none(),
@@ -76,6 +78,7 @@ pub(crate) fn read_submitter(value: Json) -> Result<Submitter, Vec<FieldError>> 
         Json::Object(members) => submitter(Fields::new("submitted_by", members, &mut errors)),
         _ => None,
     };
+
     match submitter {
         Some(submitter) if errors.is_empty() => Ok(submitter),
         _ if errors.is_empty() => Err(vec![FieldError::new(
@@ -96,6 +99,7 @@ fn submitter(mut fields: Fields<'_>) -> Option<Submitter> {
     let token_id = fields.text("token_id");
     let token_name = fields.text("token_name");
     fields.finish();
+
     Some(Submitter {
         kind: kind?,
         id,
@@ -134,6 +138,7 @@ fn actor(mut fields: Fields<'_>) -> Actor {
         user_agent: fields.text("user_agent"),
         session_id: fields.text("session_id"),
     };
+
     fields.finish();
     actor
 }
@@ -151,6 +156,7 @@ pub(crate) fn email(text: &str) -> Result<String, &'static str> {
         .split_once('@')
         .is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());
     let plain = || text.bytes().all(|byte| byte.is_ascii_graphic());
+
     if sound && (plain() || !text.chars().any(|c| c.is_whitespace() || c.is_control())) {
         Ok(text.to_owned())
     } else {
@@ -167,6 +173,7 @@ fn resource(mut fields: Fields<'_>) -> ResourceRef {
         region: fields.text("region"),
         tags: fields.text_map("tags").into_iter().collect(),
     };
+
     fields.finish();
     resource
 }
@@ -196,6 +203,7 @@ fn metadata(mut fields: Fields<'_>) -> Metadata {
         .text("api_version")
         .unwrap_or_else(|| Metadata::API_VERSION.to_owned());
     let tags = fields.texts("tags");
+
     Metadata {
         request_id,
         api_version,

@@ -153,11 +153,13 @@ impl Submitter {
         if let Some(address) = self.ip_address {
             members.address(br#""ip_address":"#, address);
         }
+
         members.given(br#""session_id":"#, self.session_id.as_deref());
         members.given(br#""token_id":"#, self.token_id.as_deref());
         members.given(br#""token_name":"#, self.token_name.as_deref());
         members.plain(br#""type":"#, self.kind.as_str());
         members.close();
+
         out
     }
 
@@ -184,6 +186,7 @@ pub(crate) fn insert_submitter(canonical: &mut Vec<u8>, member: &[u8]) {
     else {
         return;
     };
+
     let end = canonical.len();
     canonical.reserve_exact(member.len());
     canonical.extend_from_slice(member);

@@ -21,6 +21,7 @@ impl Tags {
                 return None;
             }
         }
+
         tags.shrink_to_fit();
         Some(Self(tags))
     }
@@ -117,6 +118,7 @@ mod tests {
                 .map(|t| t.0[0].1.clone()),
             Some("2".into())
         );
+
         assert_eq!(
             Tags::distinct(vec![pair("b", "1"), pair("a", "2"), pair("b", "1")]),
             None

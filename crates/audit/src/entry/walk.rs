@@ -25,6 +25,7 @@ impl Entry {
             metadata,
             ..
         } = self;
+
         let ip = actor.ip_address.map(|ip| ip.to_string());
         let fields = [
             Some(event_id.as_str()),
@@ -47,6 +48,7 @@ impl Entry {
             metadata.request_id.as_deref(),
             Some(metadata.api_version.as_str()),
         ];
+
         let lists = resource
             .tags
             .values()

@@ -52,6 +52,7 @@ impl Entry {
             metadata,
             ..
         } = self;
+
         let mut top = Writer::open(out);
         top.nested(!action.is_empty(), br#""action":"#, |out| {
             write_action(action, out)
@@ -69,6 +70,7 @@ impl Entry {
         if let Some(recorded_at) = recorded_at {
             top.instant(br#""recorded_at":"#, recorded_at);
         }
+
         let ours = start..top.out.len();
         top.nested(!resource.is_empty(), br#""resource":"#, |out| {
             write_resource(resource, out)
@@ -76,6 +78,7 @@ impl Entry {
         top.plain(br#""severity":"#, severity.as_str());
         top.instant(br#""timestamp":"#, *timestamp);
         top.close();
+
         ours
     }
 
@@ -89,6 +92,7 @@ impl Entry {
             }
         };
         nested("action", action_members(&self.action));
+
         nested("actor", actor_members(&self.actor));
         nested("changes", changes_members(&self.changes));
         nested("metadata", metadata_members(&self.metadata));
@@ -100,12 +104,14 @@ impl Entry {
                 .map(Submitter::members)
                 .unwrap_or_default(),
         );
+
         top.insert("category", self.category());
         top.insert("event_id", self.event_id.as_str());
         top.insert("event_type", self.event_type.as_str());
         top.insert("recorded_at", format_instant(recorded_at));
         top.insert("severity", self.severity.as_str());
         top.insert("timestamp", format_instant(self.timestamp));
+
         Json::Object(top)
     }
 }
@@ -188,6 +194,7 @@ fn write_action(action: &Action, out: &mut Vec<u8>) {
     if let Some(method) = action.method {
         members.plain(br#""method":"#, method.as_str());
     }
+
     members.given(br#""operation":"#, action.operation.as_deref());
     if let Some(status) = action.status {
         members.plain(br#""status":"#, status.as_str());
@@ -202,10 +209,12 @@ fn write_actor(actor: &Actor, out: &mut Vec<u8>) {
     if let Some(address) = actor.ip_address {
         members.address(br#""ip_address":"#, address);
     }
+
     members.given(br#""session_id":"#, actor.session_id.as_deref());
     if let Some(kind) = actor.kind {
         members.plain(br#""type":"#, kind.as_str());
     }
+
     members.given(br#""user_agent":"#, actor.user_agent.as_deref());
     members.close();
 }
@@ -220,6 +229,7 @@ fn write_changes(changes: &Changes, out: &mut Vec<u8>) {
             members.nested(true, name, |out| write_canonical(state, out));
         }
     }
+
     members.close();
 }
 
@@ -237,6 +247,7 @@ fn write_resource(resource: &ResourceRef, out: &mut Vec<u8>) {
             .for_each(|(name, value)| tags.open_member(name, |out| write_string(value, out)));
         tags.close();
     });
+
     members.given(br#""type":"#, resource.kind.as_deref());
     members.close();
 }
@@ -249,6 +260,7 @@ fn write_metadata(metadata: &Metadata, out: &mut Vec<u8>) {
         named.write_before(Some(name), &mut members);
         members.open_member(name, |out| write_canonical(value, out));
     }
+
     named.write_before(None, &mut members);
     members.close();
 }
@@ -325,9 +337,11 @@ fn resource_members(resource: &ResourceRef) -> Object {
         ("account_id", resource.account_id.as_deref()),
         ("region", resource.region.as_deref()),
     ]);
+
     if !resource.tags.is_empty() {
         members.insert("tags", Json::object(resource.tags.iter()));
     }
+
     members
 }
 

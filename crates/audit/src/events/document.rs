@@ -24,6 +24,7 @@ pub fn document() -> String {
         "Each entry of Reeve has {}. The column *fields* names what",
         common.join(", ")
     );
+
     page.push_str(
         "an entry of the type has besides, where the case provides it.\n\n\
          *Written by*: **Reeve** alone; **Reeve and others**, where `submitted_by` distinguishes them; **others**, which are importers and API\n\
@@ -31,6 +32,7 @@ pub fn document() -> String {
          Changes of Reeve's own state are recorded twice: as `pending` before they are tried, and as `success` or `failed` after\n\
          (`metadata.intent` of the second names the first).\n",
     );
+
     for area in Area::ALL {
         let _ = write!(
             page,
@@ -41,6 +43,7 @@ pub fn document() -> String {
             page.push_str(&row(kind));
         }
     }
+
     page
 }
 
@@ -51,11 +54,13 @@ fn row(kind: &EventKind) -> String {
         Source::Others => "others",
         Source::Planned => "not yet",
     };
+
     let fields: Vec<String> = kind
         .fields
         .iter()
         .map(|field| format!("`{field}`"))
         .collect();
+
     format!(
         "| `{}` | {} | {by} | {} | {} |\n",
         kind.name,

@@ -64,6 +64,7 @@ fn spell(view: &EntryView<'_>, detail: Detail) -> String {
         push_value(&value, &mut out);
     };
     put_dictionary(view, detail, &mut put);
+
     put_labelled(view, detail, &mut put);
     put_own(view, detail, &mut put);
     out
@@ -114,6 +115,7 @@ fn put_dictionary(
             .as_deref()
             .map(|text| short(text, detail)),
     );
+
     put(
         "outcome",
         entry.action.status.map(|status| status.as_str().into()),
@@ -127,6 +129,7 @@ fn put_dictionary(
             .or(actor.id.as_deref())
             .map(|text| short(text, detail)),
     );
+
     match actor.ip_address {
         Some(IpAddr::V4(address)) => put("src", Some(address.to_string().into())),
         Some(IpAddr::V6(address)) => {
@@ -135,6 +138,7 @@ fn put_dictionary(
         }
         None => {}
     }
+
     put(
         "requestClientApplication",
         actor.user_agent.as_deref().map(|text| short(text, detail)),
@@ -160,12 +164,14 @@ fn put_labelled(
         ("cs4Label", "accountId", "cs4", on.account_id.as_deref()),
         ("cs5Label", "region", "cs5", on.region.as_deref()),
     ];
+
     for (label, name, key, value) in fields {
         if let Some(value) = value {
             put(label, Some(name.into()));
             put(key, Some(short(value, detail)));
         }
     }
+
     put("cs6Label", Some("hash".into()));
     put("cs6", Some(hex(&view.integrity.hash).into()));
     put("cn1Label", Some("sequence".into()));
@@ -188,6 +194,7 @@ fn put_own(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Opti
             .as_deref()
             .map(|text| short(text, detail)),
     );
+
     put(
         "ReeveMethod",
         entry.action.method.map(|method| method.as_str().into()),
@@ -199,6 +206,7 @@ fn put_own(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Opti
             .as_deref()
             .map(|text| short(text, detail)),
     );
+
     put(
         "ReeveApiVersion",
         Some(short(&metadata.api_version, detail)),
@@ -216,6 +224,7 @@ fn put_own(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Opti
             (!open.is_empty()).then(|| Json::Object(open.clone()).to_string().into()),
         );
     }
+
     if detail.has_changes() {
         put(
             "ReeveChangesBefore",
@@ -234,11 +243,13 @@ fn put_own(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Opti
                 .map(|state| state.to_string().into()),
         );
     }
+
     if let Some(submitter) = &entry.submitted_by {
         for field in SubmitterField::ALL {
             put(submitter_key(field), submitter.text(field));
         }
     }
+
     put("ReeveCommitment", Some(hex(&proof.commitment).into()));
     put("ReeveLeafHash", Some(hex(&proof.leaf_hash).into()));
     put("ReevePreviousHash", Some(hex(&proof.previous_hash).into()));

@@ -87,6 +87,7 @@ pub(super) fn write_entry(
             push_cell(&value, options, &mut row);
         }
     }
+
     row.push_str("\r\n");
     out.write_all(row.as_bytes())?;
     Ok(Written::Whole)
@@ -109,6 +110,7 @@ pub fn write_csv_row<'a>(
             push_cell(value, CsvOptions::default(), &mut row);
         }
     }
+
     row.push_str("\r\n");
     out.write_all(row.as_bytes())
 }
@@ -122,12 +124,14 @@ fn cells<'a>(view: &EntryView<'a>) -> [Option<Cow<'a, str>>; COLUMNS.len()] {
         &entry.action,
         &entry.metadata,
     );
+
     let by = |field| {
         entry
             .submitted_by
             .as_deref()
             .and_then(|submitter| submitter.text(field))
     };
+
     [
         Some(proof.sequence.to_string().into()),
         Some(format_instant(entry.timestamp).into()),
@@ -192,6 +196,7 @@ fn push_cell(value: &str, options: CsvOptions, row: &mut String) {
         visible(value)
     };
     let apostrophe = !options.raw && value.starts_with(is_formula);
+
     // A space at either end is part of the value (RFC 4180, 2.4), but readers differ unless it is
     // quoted.
     let quoted = value.is_empty()
@@ -204,12 +209,14 @@ fn push_cell(value: &str, options: CsvOptions, row: &mut String) {
     if apostrophe {
         row.push('\'');
     }
+
     for piece in value.split_inclusive('"') {
         row.push_str(piece);
         if piece.ends_with('"') {
             row.push('"');
         }
     }
+
     if quoted {
         row.push('"');
     }
@@ -222,6 +229,7 @@ fn visible(value: &str) -> Cow<'_, str> {
     if !value.contains(escaped) {
         return value.into();
     }
+
     let mut out = String::with_capacity(value.len() + 16);
     value.chars().for_each(|c| {
         if escaped(c) {
@@ -230,6 +238,7 @@ fn visible(value: &str) -> Cow<'_, str> {
             out.push(c)
         }
     });
+
     out.into()
 }
 

@@ -26,6 +26,7 @@ pub(super) fn ascii(view: &EntryView<'_>, detail: Detail) -> String {
     if spelled.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
         return spelled;
     }
+
     let mut text = String::with_capacity(spelled.len() + 64);
     for c in spelled.chars() {
         if c.is_ascii() && c != '\u{7f}' {
@@ -34,6 +35,7 @@ pub(super) fn ascii(view: &EntryView<'_>, detail: Detail) -> String {
             push_escape(c, &mut text)
         }
     }
+
     text
 }
 
@@ -62,5 +64,6 @@ fn tree(view: &EntryView<'_>, detail: Detail) -> Json {
         }
         members.insert("integrity", integrity);
     }
+
     tree
 }

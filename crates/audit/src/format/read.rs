@@ -34,11 +34,13 @@ impl Exported {
                 value.kind()
             )));
         };
+
         members.remove("category");
         let proof = members
             .remove("integrity")
             .ok_or_else(|| ReadBackError("no integrity".into()))?;
         let (entry, recorded_at) = Entry::from_canonical(&value.to_canonical())?;
+
         Ok(Self {
             entry,
             recorded_at,
@@ -65,6 +67,7 @@ fn integrity(proof: &Json) -> Result<Integrity, ReadBackError> {
         .get("sequence")
         .and_then(Json::as_f64)
         .filter(|n| *n >= 0.0 && n.fract() == 0.0);
+
     Ok(Integrity {
         // Below 2^53 the double is the number itself, and no log is longer.
         sequence: sequence.ok_or_else(|| wrong("sequence"))? as u64,
@@ -80,6 +83,7 @@ fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
     if text.len() != 2 * N || !text.is_ascii() {
         return None;
     }
+
     let mut bytes = [0; N];
     for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
         let digit = |at: usize| char::from(pair[at]).to_digit(16);

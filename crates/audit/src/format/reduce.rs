@@ -89,6 +89,7 @@ pub(super) fn write_fitting(
         out.write_all(&frame(&whole))?;
         return Ok(Written::Whole);
     };
+
     if limit.oversize == Oversize::Reduce {
         for detail in &Detail::STEPS[1..] {
             let record = spell(*detail);
@@ -98,6 +99,7 @@ pub(super) fn write_fitting(
             }
         }
     }
+
     Err(FormatError::Oversize {
         sequence,
         bytes: whole.len(),

@@ -105,9 +105,11 @@ fn spell(view: &EntryView<'_>, options: &SyslogOptions, detail: Detail) -> Strin
     let mut out = String::with_capacity(2048);
     let priority = u32::from(options.facility.min(23)) * 8 + severity(entry.severity);
     let event_type = entry.event_type.as_str();
+
     // Names of events are ASCII.
     let msgid = event_type.get(..32).unwrap_or(event_type);
     let at = format_instant(entry.timestamp);
+
     // Writing to a string does not fail.
     let _ = write!(
         out,
@@ -119,6 +121,7 @@ fn spell(view: &EntryView<'_>, options: &SyslogOptions, detail: Detail) -> Strin
         out.push(' ');
         out.push_str(&json::ascii(view, detail));
     }
+
     out
 }
 
@@ -139,6 +142,7 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
     let mut element = |name: &str, values: &[(&str, Option<Cow<'_, str>>)]| {
         push_element(name, enterprise, values, detail, out);
     };
+
     element(
         "entry",
         &[
@@ -154,6 +158,7 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
             ("reduced", detail.left_out().map(Cow::from)),
         ],
     );
+
     element(
         "actor",
         &[
@@ -168,6 +173,7 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
             ("session_id", actor.session_id.as_deref().map(Cow::from)),
         ],
     );
+
     element(
         "resource",
         &[
@@ -181,6 +187,7 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
             ("region", on.region.as_deref().map(Cow::from)),
         ],
     );
+
     element(
         "action",
         &[
@@ -189,12 +196,14 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
             ("method", action.method.map(|method| method.as_str().into())),
         ],
     );
+
     let by = |field| {
         entry
             .submitted_by
             .as_deref()
             .and_then(|submitter| submitter.text(field))
     };
+
     element(
         "submitter",
         &SubmitterField::ALL.map(|field| (field.member(), by(field))),
@@ -224,6 +233,7 @@ fn push_element(
     if values.iter().all(|(_, value)| value.is_none()) {
         return;
     }
+
     let _ = write!(out, "[{name}@{enterprise}");
     for (field, value) in values {
         let Some(value) = value else { continue };
@@ -237,6 +247,7 @@ fn push_element(
         push_value(&value, out);
         out.push('"');
     }
+
     out.push(']');
 }
 

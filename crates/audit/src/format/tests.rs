@@ -65,6 +65,7 @@ fn visible(value: &str) -> String {
             out.push(c)
         }
     });
+
     out
 }
 
@@ -72,6 +73,7 @@ fn visible(value: &str) -> String {
 fn read_csv(row: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let (mut chars, mut quoted) = (row.strip_suffix("\r\n").unwrap().chars().peekable(), false);
+
     while let Some(c) = chars.next() {
         match c {
             '"' if quoted && chars.peek() == Some(&'"') => {
@@ -82,6 +84,7 @@ fn read_csv(row: &str) -> Vec<String> {
             c => cells.last_mut().unwrap().push(c),
         }
     }
+
     assert!(!quoted, "{row}");
     cells
 }
@@ -90,6 +93,7 @@ fn read_csv(row: &str) -> Vec<String> {
 fn read_syslog(record: &str) -> (BTreeMap<String, String>, String) {
     let mut rest = record.splitn(7, ' ').nth(6).unwrap();
     let mut fields = BTreeMap::new();
+
     while let Some(element) = rest.strip_prefix('[') {
         let (name, mut params) = element.split_at(element.find([' ', ']']).unwrap());
         while let Some(param) = params.strip_prefix(' ') {
@@ -110,6 +114,7 @@ fn read_syslog(record: &str) -> (BTreeMap<String, String>, String) {
         }
         rest = params.strip_prefix(']').unwrap();
     }
+
     (
         fields,
         rest.strip_prefix(' ').unwrap_or_default().to_owned(),
@@ -120,6 +125,7 @@ fn read_syslog(record: &str) -> (BTreeMap<String, String>, String) {
 fn read_cef(record: &str) -> (Vec<String>, BTreeMap<String, String>) {
     let mut header = vec![String::new()];
     let mut chars = record.chars();
+
     while header.len() < 8 {
         match chars.next().unwrap() {
             '\\' => header.last_mut().unwrap().push(chars.next().unwrap()),
@@ -127,6 +133,7 @@ fn read_cef(record: &str) -> (Vec<String>, BTreeMap<String, String>) {
             c => header.last_mut().unwrap().push(c),
         }
     }
+
     // Between two `=` that are not escaped stand a value, a space and the next key.
     let mut pieces = vec![String::new()];
     while let Some(c) = chars.next() {
@@ -140,9 +147,11 @@ fn read_cef(record: &str) -> (Vec<String>, BTreeMap<String, String>) {
             c => pieces.last_mut().unwrap().push(c),
         }
     }
+
     let mut fields = BTreeMap::new();
     let mut key = pieces.remove(0);
     let last = pieces.len() - 1;
+
     for (at, piece) in pieces.into_iter().enumerate() {
         let (value, next) = if at == last {
             (piece, String::new())
@@ -156,6 +165,7 @@ fn read_cef(record: &str) -> (Vec<String>, BTreeMap<String, String>) {
                 .is_none()
         );
     }
+
     header.pop();
     (header, fields)
 }
@@ -282,6 +292,7 @@ fn a_record_of_each() {
     let start = "<107>1 2026-11-20T10:00:00.123Z log.acme.example reeve - resource.modify [entry@32473 event_id=\"evt-1\" ";
     assert!(syslog.starts_with(start), "{syslog}");
     assert!("two words".parse::<Hostname>().is_err());
+
     let counting = Format::Syslog(SyslogOptions {
         framing: Framing::OctetCounting,
         ..SyslogOptions::default()
@@ -289,12 +300,14 @@ fn a_record_of_each() {
     let counted = spell(&counting, &entry);
     let (length, message) = counted.split_once(' ').unwrap();
     assert_eq!(length.parse(), Ok(message.len()));
+
     let cef = spell(&Format::Cef(CefOptions::default()), &entry);
     let start = format!(
         "CEF:0|Reeve|Reeve|{}|resource.modify|i-1|8|rt=1795168801000 start=1795168800123 externalId=evt-1 cat=resource ",
         env!("CARGO_PKG_VERSION")
     );
     assert!(cef.starts_with(&start), "{cef}");
+
     let mut header = Vec::new();
     Format::Csv(CsvOptions::default())
         .write_header(&mut header)
@@ -358,12 +371,14 @@ fn every_format_names_the_submitter() {
         token_name: Some("=ci".into()),
         ..Submitter::new(SubmitterType::Token)
     };
+
     let entry = Entry {
         submitted_by: Some(submitter.into()),
         ..entry("i-1")
     };
     let [json, csv, syslog, cef] = formats().map(|format| spell(&format, &entry));
     assert_eq!(Exported::read(json.as_bytes()).unwrap().entry, entry);
+
     let expect = [
         "token",
         "u-1",
@@ -374,6 +389,7 @@ fn every_format_names_the_submitter() {
         "=ci",
     ];
     assert_eq!(read_csv(&csv)[32..], expect);
+
     let (fields, _) = read_syslog(syslog.trim_end());
     assert_eq!(
         (
@@ -382,6 +398,7 @@ fn every_format_names_the_submitter() {
         ),
         ("token", "=ci")
     );
+
     let (_, fields) = read_cef(cef.trim_end());
     assert_eq!(
         (
@@ -390,6 +407,7 @@ fn every_format_names_the_submitter() {
         ),
         ("token", "t-1")
     );
+
     let guarded = spell(&Format::Csv(CsvOptions::default()), &entry);
     assert_eq!(read_csv(&guarded)[38], "'=ci");
 }
@@ -401,6 +419,7 @@ fn reduced_records_name_the_parts_left_out() {
         bytes: Some(bytes),
         oversize,
     };
+
     let cases = [
         (small.clone(), None),
         (
@@ -418,6 +437,7 @@ fn reduced_records_name_the_parts_left_out() {
             Some("changes,metadata,long texts"),
         ),
     ];
+
     for (entry, left_out) in cases {
         for format in [
             Format::Syslog(SyslogOptions::default()),
@@ -440,6 +460,7 @@ fn reduced_records_name_the_parts_left_out() {
             assert_eq!(note.as_deref(), left_out);
         }
     }
+
     let strict = limit(900, Oversize::Refuse);
     for format in [
         Format::Cef(CefOptions { limit: strict }),
@@ -466,6 +487,7 @@ fn reduced_records_name_the_parts_left_out() {
             "{refused:?}"
         );
     }
+
     let hopeless = Format::Cef(CefOptions {
         limit: limit(50, Oversize::Reduce),
     });
@@ -479,6 +501,7 @@ fn reduced_records_name_the_parts_left_out() {
 fn lines_that_were_not_exported_are_refused() {
     let line = spell(&Format::Json, &entry("i-1"));
     assert!(Exported::read(line.as_bytes()).is_ok());
+
     for (from, to) in [
         ("\"sequence\":7", "\"sequence\":-7"),
         ("abab", "zbab"),
@@ -490,5 +513,6 @@ fn lines_that_were_not_exported_are_refused() {
             "{to}"
         );
     }
+
     assert!(Exported::read(b"17").is_err());
 }

@@ -45,6 +45,7 @@ mod tests {
     fn every_day_of_ten_thousand_years() {
         let mut expect = days(0, 1, 1);
         assert_eq!((expect, days(1970, 1, 1)), (-719_528, 0));
+
         for year in 0..10_000 {
             for month in 1..=12 {
                 for day in 1..=days_in_month(year, month) {
@@ -54,6 +55,7 @@ mod tests {
                 }
             }
         }
+
         assert_eq!(expect, days(10_000, 1, 1));
     }
 }

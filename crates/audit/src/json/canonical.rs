@@ -54,6 +54,7 @@ fn write_number(number: f64, out: &mut Vec<u8>) {
 fn write_integer(integer: i64, out: &mut Vec<u8>) {
     let mut digits = [0; 20];
     let (mut at, mut rest) = (digits.len(), integer.unsigned_abs());
+
     loop {
         at -= 1;
         digits[at] = b'0' + (rest % 10) as u8;
@@ -62,10 +63,12 @@ fn write_integer(integer: i64, out: &mut Vec<u8>) {
             break;
         }
     }
+
     if integer < 0 {
         at -= 1;
         digits[at] = b'-';
     }
+
     out.extend_from_slice(&digits[at..]);
 }
 
@@ -74,6 +77,7 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let bytes = text.as_bytes();
     let mut from = 0;
+
     loop {
         let end = end_of_run(bytes, from);
         out.extend_from_slice(&bytes[from..end]);
@@ -83,6 +87,7 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
         }
         from = end + 1;
     }
+
     out.push(b'"');
 }
 

@@ -127,6 +127,7 @@ mod tests {
             Step::Key("d".into()),
         ]);
         assert_eq!(path.to_string(), "[2].a/b~c[0].d");
+
         assert_eq!(path.to_pointer(), "/2/a~1b~0c/0/d");
         assert_eq!(Path::default().to_string(), "");
     }

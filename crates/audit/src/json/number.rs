@@ -13,25 +13,30 @@ pub(crate) fn scan(text: &str) -> Result<&str, (JsonFault, usize)> {
             .take_while(|b| b.is_ascii_digit())
             .count()
     };
+
     let need = |from: usize| match digits(from) {
         0 if from < bytes.len() => Err((JsonFault::Syntax("a digit"), from)),
         0 => Err((JsonFault::UnexpectedEnd, from)),
         count => Ok(from + count),
     };
+
     let mut at = usize::from(bytes.first() == Some(&b'-'));
     at = if bytes.get(at) == Some(&b'0') {
         at + 1
     } else {
         need(at)?
     };
+
     if bytes.get(at) == Some(&b'.') {
         at = need(at + 1)?;
     }
+
     if matches!(bytes.get(at), Some(b'e' | b'E')) {
         at += 1;
         at += usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
         at = need(at)?;
     }
+
     Ok(&text[..at])
 }
 
@@ -84,6 +89,7 @@ fn decimal(literal: &str) -> Option<(bool, String, i64)> {
     if digits.is_empty() {
         return Some((false, String::new(), 0));
     }
+
     Some((negative, digits.to_owned(), power))
 }
 

@@ -64,6 +64,7 @@ pub fn parse_with(bytes: &[u8], options: &Options) -> Result<Parsed, JsonError> 
         options,
         kept: Vec::new(),
     };
+
     reader.text().map_err(|failure| {
         let Failure {
             fault,
@@ -117,6 +118,7 @@ impl Reader<'_> {
         if self.at < self.input.len() {
             return Err(self.fail(JsonFault::TrailingBytes));
         }
+
         let kept_as_text = self.kept.into_iter().map(|mut steps| {
             steps.reverse();
             Path(steps)
@@ -178,6 +180,7 @@ impl Reader<'_> {
             self.at += word.len();
             return Ok(value);
         }
+
         let same = rest
             .iter()
             .zip(word.as_bytes())
@@ -191,6 +194,7 @@ impl Reader<'_> {
         if self.depth == self.options.max_depth {
             return Err(self.fail(JsonFault::TooDeep));
         }
+
         self.depth += 1;
         self.at += 1;
         let value = read(self)?;
@@ -222,6 +226,7 @@ impl Reader<'_> {
             self.at += 1;
             return Ok(Json::Array(items));
         }
+
         loop {
             let index = items.len();
             items.push(self.child(|| Step::Index(index))?);
@@ -232,6 +237,7 @@ impl Reader<'_> {
                 _ => return Err(self.missing("`,` or `]`")),
             }
         }
+
         Ok(Json::Array(items))
     }
 
@@ -243,6 +249,7 @@ impl Reader<'_> {
             self.at += 1;
             return Ok(Json::Object(Object::new()));
         }
+
         loop {
             self.skip_space();
             if self.peek() != Some(b'"') {
@@ -264,6 +271,7 @@ impl Reader<'_> {
                 _ => return Err(self.missing("`,` or `}`")),
             }
         }
+
         self.distinct(members, offsets)
     }
 
@@ -314,6 +322,7 @@ impl Reader<'_> {
                 }
             }
         };
+
         self.at += literal.len();
         Ok(value)
     }
@@ -336,6 +345,7 @@ mod tests {
     #[test]
     fn faults_name_path_and_byte() {
         use JsonFault::*;
+
         refused(r#"{"a":{"b":1,"c":2,"b":3}}"#, DuplicateKey, "a.b", 18);
         refused(r#"{"a":1,"\u0061":2}"#, DuplicateKey, "a", 7);
         refused(r#"{"a":["x","\ud800"]}"#, LoneSurrogate, "a[1]", 11);
@@ -352,6 +362,7 @@ mod tests {
             "a.b",
             13,
         );
+
         refused("\u{feff}{}", Syntax("a value"), "", 0);
         refused(
             "{\"a\":\"x\ny\"}",
@@ -359,6 +370,7 @@ mod tests {
             "a",
             7,
         );
+
         refused("[01]", Syntax("`,` or `]`"), "[0]".get(..0).unwrap(), 2);
     }
 

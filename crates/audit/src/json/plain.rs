@@ -16,12 +16,14 @@ pub(crate) fn end_of_run(bytes: &[u8], from: usize) -> usize {
         }
         at += 8;
     }
+
     while bytes
         .get(at)
         .is_some_and(|&byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
     {
         at += 1;
     }
+
     at
 }
 

@@ -14,6 +14,7 @@ pub(crate) fn read(input: &str, start: usize) -> Result<(String, usize), (JsonFa
     let bytes = input.as_bytes();
     let mut out = String::new();
     let mut at = start;
+
     loop {
         let end = end_of_run(bytes, at);
         let plain = &input[at..end];
@@ -63,10 +64,12 @@ fn unicode(bytes: &[u8], at: usize) -> Result<(char, usize), (JsonFault, usize)>
     if first >= 0xdc00 || bytes.get(at + 6) != Some(&b'\\') || bytes.get(at + 7) != Some(&b'u') {
         return Err(lone);
     }
+
     let second = hex4(bytes, at + 8)?;
     if !(0xdc00..0xe000).contains(&second) {
         return Err(lone);
     }
+
     let scalar = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
     char::from_u32(scalar).map(|c| (c, at + 12)).ok_or(lone)
 }

@@ -220,6 +220,7 @@ impl Expr {
                 other => flat.push(other),
             }
         }
+
         match flat.len() {
             0 => Self::All,
             1 => flat.remove(0),
@@ -236,6 +237,7 @@ impl Expr {
                 other => flat.push(other),
             }
         }
+
         match flat.len() {
             0 => Self::nothing(),
             1 => flat.remove(0),

@@ -50,6 +50,7 @@ impl Candidate<'_> {
     fn field(self, field: &FieldPath, op: &Match) -> bool {
         let Self { entry, .. } = self;
         let text = |value: &str| op.is_satisfied_by(value);
+
         match field {
             FieldPath::Column(Column::Timestamp) => self.time(entry.timestamp, op),
             FieldPath::Column(Column::RecordedAt) => self.time(self.recorded_at, op),
@@ -209,6 +210,7 @@ pub(super) fn column_text(entry: &Entry, column: Column) -> Option<Cow<'_, str>>
         action,
         ..
     } = entry;
+
     let text = match column {
         Column::EventId => Some(entry.event_id.as_str()),
         Column::EventType => Some(entry.event_type.as_str()),
@@ -231,6 +233,7 @@ pub(super) fn column_text(entry: &Entry, column: Column) -> Option<Cow<'_, str>>
         Column::RequestId => entry.metadata.request_id.as_deref(),
         Column::Timestamp | Column::RecordedAt => None,
     };
+
     text.map(Cow::Borrowed)
 }
 

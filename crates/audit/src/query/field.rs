@@ -36,10 +36,12 @@ pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
     if let Some(field) = named(&name) {
         return Ok(field);
     }
+
     let starts = |prefix: &[&str]| {
         segments.len() > prefix.len()
             && prefix.iter().zip(segments).all(|(p, s)| fold::equals(s, p))
     };
+
     let rest = |skip: usize| segments[skip..].to_vec();
     if starts(&["resource", "tags"]) {
         Ok(FieldPath::ResourceTag(rest(2).join(".")))
@@ -65,6 +67,7 @@ fn named(name: &str) -> Option<FieldPath> {
             .into_iter()
             .find(|field| fold::equals(name, field.field_name()))
     };
+
     column
         .map(FieldPath::Column)
         .or_else(|| submitter().map(FieldPath::Submitter))
@@ -86,6 +89,7 @@ pub fn field_names() -> impl Iterator<Item = &'static str> {
         .into_iter()
         .map(Column::field_name)
         .chain(submitter);
+
     fields
         .chain(SHORT.iter().map(|(short, _)| *short))
         .chain(open)
@@ -162,11 +166,13 @@ fn unknown(name: &str) -> Problem {
     if fold::equals(top, "metadata") {
         return problem.hint("name a member, such as metadata.request_id");
     }
+
     if fold::equals(top, "changes") {
         return problem.hint(format!(
             "write changes.before.{rest} or changes.after.{rest}"
         ));
     }
+
     match suggest::closest(name, field_names()) {
         Some(meant) => problem.hint(format!("did you mean {meant}?")),
         None => {
@@ -195,6 +201,7 @@ mod tests {
             assert!(resolved(name).is_ok(), "{name}");
             assert_eq!(resolved(name), resolved(&name.to_uppercase()));
         }
+
         assert_eq!(resolved("resource_type"), Ok(Column::ResourceType.into()));
         assert_eq!(
             resolved("resource.tags.k8s.io"),
@@ -218,11 +225,13 @@ mod tests {
     #[test]
     fn forms_get_every_name_with_its_kind() {
         assert_eq!(fields().count(), field_names().count());
+
         let of = |name: &str| {
             fields()
                 .find(|field| field.name == name)
                 .map(|field| (field.kind, field.sortable))
         };
+
         for (name, kind, sortable) in [
             ("timestamp", FieldKind::Time, true),
             ("ip", FieldKind::Address, true),

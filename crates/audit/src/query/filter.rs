@@ -50,11 +50,13 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
             .find(|c| c.field_name() == name)
             .map(FieldPath::Column)
     });
+
     let fields = match field {
         Some(field) => vec![field],
         None if name == RESOURCE => resource_fields(),
         None => return Err(unknown(name)),
     };
+
     if value.len() > MAX_QUERY_BYTES {
         let problem = Problem::new(format!(
             "filter `{name}` has {} bytes; the limit is {MAX_QUERY_BYTES}",
@@ -62,6 +64,7 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
         ));
         return Err(problem.at(0, ""));
     }
+
     let of_field = |field: &FieldPath| condition(field, Operator::Plain, Written::starred(value));
     let either: Result<Vec<_>, Problem> = fields.iter().map(of_field).collect();
     either.map(Expr::or).map_err(|problem| {
@@ -86,6 +89,7 @@ fn resource_fields() -> Vec<FieldPath> {
 fn unknown(name: &str) -> QueryError {
     let known = || FILTERS.iter().map(|(known, _)| *known).chain([RESOURCE]);
     let problem = Problem::new(format!("there is no filter `{name}`"));
+
     match suggest::closest(name, known()) {
         Some(meant) => problem.hint(format!("did you mean {meant}?")).at(0, name),
         None => problem

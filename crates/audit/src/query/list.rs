@@ -37,6 +37,7 @@ impl ValueList {
                 }
             }
         }
+
         list.spans.sort_unstable();
         list.spans.dedup_by(|next, before| {
             let inside = next.0 <= before.1;
@@ -45,6 +46,7 @@ impl ValueList {
             }
             inside
         });
+
         list
     }
 
@@ -129,11 +131,13 @@ mod tests {
             "2001:db8::/32",
             "Alice@Example.com",
         ]);
+
         assert_eq!(
             list.spans.len(),
             3,
             "a network inside another is no span of its own"
         );
+
         for (value, expect) in [
             ("10.0.0.1", true),
             ("10.127.255.255", true),
@@ -151,6 +155,7 @@ mod tests {
         ] {
             assert_eq!(list.contains(value), expect, "{value}");
         }
+
         assert!(
             !ListName::new("x").contains("10.0.0.1"),
             "a list that is not known has no values"

@@ -33,6 +33,7 @@ pub(super) fn parse_with(text: &str, resolve: Resolve) -> Result<Expr, QueryErro
         ));
         return Err(problem.at(0, ""));
     }
+
     let mut parser = Parser {
         scanner: Scanner::new(text),
         resolve,
@@ -41,9 +42,11 @@ pub(super) fn parse_with(text: &str, resolve: Resolve) -> Result<Expr, QueryErro
         expressions: 0,
     };
     parser.scanner.skip_space();
+
     if parser.scanner.peek().is_none() {
         return Ok(Expr::All);
     }
+
     let expr = parser.alternatives(None)?;
     match parser.scanner.peek() {
         None => Ok(expr),
@@ -59,6 +62,7 @@ pub(super) fn parse_with(text: &str, resolve: Resolve) -> Result<Expr, QueryErro
 pub(super) fn field_path(text: &str) -> Result<FieldPath, QueryError> {
     let written = format!("{text}:");
     let mut scanner = Scanner::new(&written);
+
     match scanner.field()? {
         Some(segments) if scanner.rest().is_empty() => {
             field::resolve(&segments).map_err(|problem| problem.at(0, text))
@@ -118,6 +122,7 @@ impl Parser<'_> {
                 .deeper(|parser| parser.negation(scope))
                 .map(Expr::negate);
         }
+
         self.primary(scope)
     }
 
@@ -131,6 +136,7 @@ impl Parser<'_> {
                 Problem::new(format!("the query is nested deeper than {MAX_QUERY_DEPTH}"));
             return Err(self.scanner.fail(problem, ""));
         }
+
         self.depth += 1;
         let value = inner(self)?;
         self.depth -= 1;
@@ -173,6 +179,7 @@ impl Parser<'_> {
         if self.terms <= MAX_QUERY_TERMS {
             return Ok(());
         }
+
         let problem = Problem::new(format!("the query has more than {MAX_QUERY_TERMS} terms"));
         Err(self
             .scanner
@@ -184,6 +191,7 @@ impl Parser<'_> {
         self.scanner.take("(");
         let inner = self.deeper(|parser| parser.alternatives(scope))?;
         self.scanner.skip_space();
+
         if self.scanner.take(")") {
             Ok(inner)
         } else {
@@ -199,6 +207,7 @@ impl Parser<'_> {
         let Some(segments) = self.scanner.field()? else {
             return self.free_text(start);
         };
+
         let field =
             (self.resolve)(&segments).map_err(|problem| problem.at(start, segments.join(".")))?;
         if self.scanner.peek() == Some('(') {
@@ -211,6 +220,7 @@ impl Parser<'_> {
     fn value(&mut self, field: &FieldPath) -> Result<Expr, QueryError> {
         let operator = self.operator();
         let start = self.scanner.position();
+
         if operator == Operator::Plain {
             if let Some(source) = self.scanner.regular() {
                 let raw = format!("/{source}/");
@@ -223,16 +233,19 @@ impl Parser<'_> {
                 return range(field, written).map_err(|problem| problem.at(start, raw));
             }
         }
+
         let opens = self.scanner.peek();
         let Lexeme { written, raw } = self.scanner.lexeme()?;
         if operator == Operator::Plain {
             slip(opens, &raw).map_err(|problem| problem.at(start, raw.as_str()))?;
         }
+
         if raw.is_empty() {
             return Err(Problem::new("a value is missing here")
                 .hint("write it without a space before it, or * for any value")
                 .at(start, ""));
         }
+
         condition(field, operator, written).map_err(|problem| problem.at(start, raw))
     }
 
@@ -254,11 +267,13 @@ impl Parser<'_> {
             (">", Comparison::Greater),
             ("<", Comparison::Less),
         ];
+
         for (sign, side) in sides {
             if self.scanner.take(sign) {
                 return Operator::Side(side);
             }
         }
+
         match self.scanner.peek() {
             Some('=') if self.scanner.take("=") => Operator::Identical,
             Some('@') if self.scanner.take("@") => Operator::Member,
@@ -272,10 +287,12 @@ impl Parser<'_> {
         if !written.quoted {
             assignment(&raw, self.resolve).map_err(at)?;
         }
+
         bounded(&written.pattern).map_err(at)?;
         if *written.pattern.pieces() == [Piece::AnyText] {
             return Ok(Expr::All);
         }
+
         TextMatch::of_pattern(&written.pattern)
             .map(Expr::Text)
             .ok_or_else(|| at(Problem::new("there is no letter or digit to search for")))
@@ -300,9 +317,11 @@ fn slip(opens: Option<char>, raw: &str) -> Result<(), Problem> {
         }
         _ => return Ok(()),
     };
+
     if raw.ends_with(closer) {
         return Ok(());
     }
+
     Err(
         Problem::new("a range is written [a TO b], or {a TO b} to leave its ends out")
             .hint("to mean the text itself, put it in double quotes"),
@@ -314,10 +333,12 @@ fn assignment(raw: &str, resolve: Resolve) -> Result<(), Problem> {
     let Some((name, rest)) = raw.find(['=', '<', '>', '!']).map(|at| raw.split_at(at)) else {
         return Ok(());
     };
+
     let segments: Vec<_> = name.split('.').map(str::to_owned).collect();
     if resolve(&segments).is_err() {
         return Ok(());
     }
+
     let value = rest.trim_start_matches(['=', '!']);
     let dash = if rest.starts_with('!') { "-" } else { "" };
     Err(

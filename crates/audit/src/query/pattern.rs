@@ -101,10 +101,12 @@ impl Pattern {
         let Some(mut rest) = after(&value, parts.next().unwrap_or_default()) else {
             return false;
         };
+
         let mut next = parts.next();
         if next.is_none() {
             return rest.is_empty();
         }
+
         // Each part has a fixed number of characters, so the leftmost place is as good as any
         // other.
         while let Some(part) = next {
@@ -117,6 +119,7 @@ impl Pattern {
                 None => return false,
             }
         }
+
         true
     }
 }
@@ -137,6 +140,7 @@ fn after_first<'v>(value: &'v str, part: &[Piece]) -> Option<&'v str> {
             .find(text.as_ref())
             .map(|at| &value[at + text.len()..]);
     }
+
     let starts = value
         .char_indices()
         .map(|(at, _)| at)
@@ -214,6 +218,7 @@ mod tests {
             ),
             ("ab", "c", "")
         );
+
         assert!(!pattern("plain").is_wild() && pattern("plai?").is_wild());
     }
 }

@@ -52,6 +52,7 @@ fn text(term: &TextMatch, f: &mut Formatter<'_>) -> fmt::Result {
                 .for_each(|piece| all.push(piece.clone())),
         }
     }
+
     all.pieces().iter().try_for_each(|piece| match piece {
         Piece::Text(text) => write!(f, "\"{text}\""),
         Piece::AnyCharacter => f.write_char('?'),

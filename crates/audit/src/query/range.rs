@@ -71,11 +71,13 @@ impl Ends {
         } else {
             Comparison::Greater
         };
+
         let high = if written.includes_high {
             Comparison::AtMost
         } else {
             Comparison::Less
         };
+
         let end = |side: Comparison, end: Written| match end.pattern.text().as_str() {
             "*" if end.pattern.is_wild() => Ok(None),
             _ if end.pattern.is_wild() => {
@@ -84,6 +86,7 @@ impl Ends {
             }
             _ => Ok(Some((side, end))),
         };
+
         Ok(Self {
             low: end(low, written.low)?,
             high: end(high, written.high)?,
@@ -102,10 +105,12 @@ impl Ends {
         if holds_address(field) {
             return self.addresses();
         }
+
         let quoted = self.given().any(|(_, end)| end.quoted);
         if !is_open(field) || quoted {
             return Ok(self.bounds(|side, end| (side, Bound::Text(end.text()))));
         }
+
         let number = |end: &Written| {
             end.text()
                 .parse::<f64>()
@@ -113,12 +118,14 @@ impl Ends {
                 .filter(|number| number.is_finite())
         };
         let is_number = |(_, end): &(Comparison, Written)| number(end).is_some();
+
         let is_time = |(_, end): &(Comparison, Written)| moment(&end.text()).is_some();
         if self.given().all(is_number) {
             return Ok(
                 self.bounds(|side, end| (side, Bound::Number(number(end).unwrap_or_default())))
             );
         }
+
         if self.given().all(is_time) {
             return Ok(self.bounds(|side, end| {
                 moment(&end.text()).map_or((side, Bound::Text(end.text())), |moment| {
@@ -126,6 +133,7 @@ impl Ends {
                 })
             }));
         }
+
         match self.given().find(|end| is_number(end) || is_time(end)) {
             None => Ok(self.bounds(|side, end| (side, Bound::Text(end.text())))),
             Some(_) => {
@@ -154,6 +162,7 @@ impl Ends {
                 ));
             }
         }
+
         Ok(self.bounds(|side, end| {
             let text = end.text();
             (

@@ -36,6 +36,7 @@ impl RegularExpression {
             );
             return Err(Problem::new(message));
         }
+
         // Read by itself first: `a)|(b` is no expression, although it would be one inside the
         // group.
         let compile = |source: &str| {
@@ -46,6 +47,7 @@ impl RegularExpression {
                 .dfa_size_limit(COMPILED_BYTES)
                 .build()
         };
+
         let compiled = compile(source)
             .and_then(|_| compile(&format!(r"\A(?:{source})\z")))
             .map_err(problem)?;

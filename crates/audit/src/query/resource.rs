@@ -37,6 +37,7 @@ pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
     if is("configuration") {
         return Ok(FieldPath::After(rest.to_vec()));
     }
+
     if is("tags") {
         return Ok(if rest.is_empty() {
             FieldPath::ResourceTags
@@ -44,10 +45,12 @@ pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
             FieldPath::ResourceTag(rest.join("."))
         });
     }
+
     if is("relations") {
         let path = std::iter::once("relations".to_owned()).chain(rest.iter().cloned());
         return Ok(FieldPath::Metadata(path.collect()));
     }
+
     let column = COLUMNS
         .iter()
         .find(|(name, _)| is(name))
@@ -59,6 +62,7 @@ pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
             .map(|name| FieldPath::Metadata(vec![(*name).to_owned()]))
     };
     let found = column.or_else(attribute).filter(|_| rest.is_empty());
+
     found.ok_or_else(|| unknown(&segments.join(".")))
 }
 
@@ -69,6 +73,7 @@ fn unknown(name: &str) -> Problem {
         .map(|(name, _)| *name)
         .chain(ATTRIBUTES)
         .chain(["configuration", "tags", "relations"]);
+
     match suggest::closest(name, names) {
         Some(meant) => problem.hint(format!("did you mean {meant}?")),
         None => problem.hint(format!(
@@ -101,6 +106,7 @@ mod tests {
                 "protected_by".into()
             ]))
         );
+
         let hint = |name: &str| of(name).map_err(|problem| problem.hint);
         assert_eq!(hint("stat"), Err(Some("did you mean state?".into())));
         assert_eq!(

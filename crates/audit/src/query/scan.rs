@@ -89,8 +89,10 @@ impl<'q> Scanner<'q> {
         {
             return Ok(None);
         }
+
         let start = self.at;
         let mut segments = Vec::new();
+
         loop {
             if !segments.is_empty() && self.peek() == Some('"') {
                 segments.push(self.quoted()?);
@@ -116,6 +118,7 @@ impl<'q> Scanner<'q> {
     pub(super) fn lexeme(&mut self) -> Result<Lexeme, QueryError> {
         let start = self.at;
         let written = self.written(ends_word)?;
+
         if self.peek() == Some('(') {
             let problem = Problem::new("`(` cannot follow a word directly");
             return Err(self.fail(
@@ -123,6 +126,7 @@ impl<'q> Scanner<'q> {
                 "(",
             ));
         }
+
         Ok(Lexeme {
             written,
             raw: self.text[start..self.at].to_owned(),
@@ -158,6 +162,7 @@ impl<'q> Scanner<'q> {
             };
             self.at += end;
         }
+
         Ok(Written { pattern, quoted })
     }
 
@@ -172,6 +177,7 @@ impl<'q> Scanner<'q> {
             escaped = c == '\\' && !escaped;
             closes
         })?;
+
         if end == 0
             || inside[end + 1..]
                 .chars()
@@ -180,6 +186,7 @@ impl<'q> Scanner<'q> {
         {
             return None;
         }
+
         self.at += end + 2;
         Some(&inside[..end])
     }
@@ -211,6 +218,7 @@ impl<'q> Scanner<'q> {
             self.at = start;
             return Ok(None);
         }
+
         let raw = self.text[start..self.at].to_owned();
         Ok(Some(WrittenRange {
             low,
@@ -227,6 +235,7 @@ impl<'q> Scanner<'q> {
         let start = self.position();
         let mut out = String::new();
         let mut chars = self.rest().char_indices().skip(1);
+
         while let Some((at, c)) = chars.next() {
             match c {
                 '"' => {
@@ -243,6 +252,7 @@ impl<'q> Scanner<'q> {
                 _ => out.push(c),
             }
         }
+
         Err(Problem::new("this quote is never closed")
             .hint("add a closing \", or write \\\" for a quote inside")
             .at(start, self.rest()))

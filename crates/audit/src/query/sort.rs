@@ -119,6 +119,7 @@ mod tests {
             let sort: Result<Sort, _> = text.parse();
             assert_eq!(sort.map(|sort| sort.to_string()), Ok(printed.to_owned()));
         }
+
         for (text, position) in [("-tags", 1), ("metadata.x", 0), ("user", 0)] {
             assert_eq!(
                 text.parse::<Sort>().map_err(|error| error.position),
@@ -126,6 +127,7 @@ mod tests {
                 "{text}"
             );
         }
+
         assert!(
             "-severty"
                 .parse::<Sort>()
@@ -139,7 +141,9 @@ mod tests {
         let order = |column, descending, a: Option<SortKey>, b: Option<SortKey>| {
             Sort { column, descending }.compare((a.as_ref(), 1), (b.as_ref(), 2))
         };
+
         use Column::{ActorId, ActorIpAddress, Severity};
+
         for (column, a, b) in [
             (Severity, "low", "high"),
             (ActorIpAddress, "9.0.0.1", "10.0.0.1"),
@@ -166,6 +170,7 @@ mod tests {
                 "no value comes last"
             );
         }
+
         assert_eq!(
             order(ActorId, true, key("a", ActorId), key("A", ActorId)),
             Ordering::Greater,

@@ -35,11 +35,13 @@ fn other_spelling(text: &str) -> Option<String> {
     if text.is_empty() || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return None;
     }
+
     let other = if text.contains('_') {
         text.replace('_', "")
     } else {
         snake_case(text)
     };
+
     (!other.is_empty() && !other.eq_ignore_ascii_case(text)).then_some(other)
 }
 
@@ -48,6 +50,7 @@ fn other_spelling(text: &str) -> Option<String> {
 fn snake_case(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut snake = String::with_capacity(text.len() + 8);
+
     for (at, byte) in bytes.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| bytes[at]);
         let begins = byte.is_ascii_uppercase()
@@ -60,6 +63,7 @@ fn snake_case(text: &str) -> String {
         }
         snake.push(byte.to_ascii_lowercase() as char);
     }
+
     snake
 }
 
@@ -101,6 +105,7 @@ mod tests {
                 entry.timestamp,
             )
         };
+
         for query in [
             "operation:DeleteSnapshot",
             "operation:delete_snapshot",
@@ -112,6 +117,7 @@ mod tests {
             );
             assert!(!finds(query, "delete_volume"), "{query}");
         }
+
         assert!(!finds("-operation:DeleteSnapshot", "delete_snapshot"));
         assert!(
             !finds("operation:=DeleteSnapshot", "delete_snapshot"),

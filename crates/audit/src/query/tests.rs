@@ -33,9 +33,11 @@ fn found(query: &str) -> bool {
     let query = Query::parse(query).unwrap_or_else(|e| panic!("{query}: {e}"));
     let again = Query::parse(&query.to_string()).unwrap_or_else(|e| panic!("{query}: {e}"));
     assert_eq!(query, again, "printing changes the query");
+
     let resolved = query.resolve(now());
     let [a, b] = [&query, &resolved].map(|q| q.matches(&draft.entry, draft.recorded_at, now()));
     assert_eq!(a, b, "resolving changes the meaning of {query}");
+
     let words = EntryWords::new(&draft.entry);
     assert_eq!(
         a,
@@ -249,6 +251,7 @@ fn lists_and_networks_in_any_member() {
             "changes": {"after": {"rules": [{"from": "203.0.113.4"}, {"from": "0.0.0.0/0"}]}},
             "metadata": {"peer": "2001:db8::7"}}"#,
     );
+
     let lists = BTreeMap::from([
         (
             "known".to_owned(),
@@ -263,6 +266,7 @@ fn lists_and_networks_in_any_member() {
             Arc::new(ValueList::new(["ALICE", "carol"])),
         ),
     ]);
+
     for (query, expect) in [
         ("ip:@known", true),
         ("NOT ip:@known", false),
@@ -289,6 +293,7 @@ fn lists_and_networks_in_any_member() {
         );
         assert_eq!(bound.to_string(), query.to_string());
     }
+
     let both = Query::parse("user:@vips OR NOT (ip:@known user:@nobody)").unwrap();
     assert_eq!(
         both.expr.lists().into_iter().collect::<Vec<_>>(),
@@ -388,6 +393,7 @@ fn names_of_fields_there_and_back() {
         assert_eq!(field.to_string(), printed, "{name}");
         assert_eq!(printed.parse::<FieldPath>().as_ref(), Ok(&field));
     }
+
     for (name, message) in [
         ("actor.emial", "there is no field `actor.emial`"),
         ("", "`` is not the name of a field"),
@@ -400,6 +406,7 @@ fn names_of_fields_there_and_back() {
     ] {
         assert_eq!(name.parse::<FieldPath>().unwrap_err().message, message);
     }
+
     assert_eq!(
         "actor.emial"
             .parse::<FieldPath>()
@@ -457,6 +464,7 @@ fn a_resource_is_found_by_its_identifier_or_name() {
 fn filters_are_conditions() {
     let draft = Draft::from_bytes(ENTRY.as_bytes(), now()).unwrap();
     let finds = |expr: &Expr| expr.matches(&draft.entry, draft.recorded_at, now());
+
     for (name, value, expect) in [
         ("user", "alice", true),
         ("user", "alice@example.com", true),
@@ -474,6 +482,7 @@ fn filters_are_conditions() {
             "{name} {value}"
         );
     }
+
     assert_eq!(
         filter("usr", "x").unwrap_err().hint.as_deref(),
         Some("did you mean user?")
@@ -484,6 +493,7 @@ fn filters_are_conditions() {
             .message
             .starts_with("filter `status`")
     );
+
     let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
     let stamp = "2026-11-20T10:30:05.250Z";
     assert!(finds(&time_range(at(stamp), at(stamp))) && finds(&time_range(None, None)));
@@ -505,10 +515,12 @@ fn the_submitter_can_be_queried() {
         token_name: Some("ci import".into()),
         ..Submitter::new(SubmitterType::Token)
     };
+
     let own = Draft::by_reeve(draft.entry.clone(), draft.recorded_at).unwrap();
     let sent = Draft::submitted_by(vec![draft.clone()], &token.into())
         .unwrap()
         .remove(0);
+
     for (query, expect) in [
         ("submitted_by.type:token", [false, true, false]),
         ("submitted_by:TOKEN", [false, true, false]),
@@ -534,6 +546,7 @@ fn the_submitter_can_be_queried() {
             .map(|draft| asked.matches(&draft.entry, draft.recorded_at, now()));
         assert_eq!(found, expect, "{query}");
     }
+
     for draft in [own, sent, draft] {
         let asked = Query::all().and(may_be_by_reeve());
         assert_eq!(
@@ -541,6 +554,7 @@ fn the_submitter_can_be_queried() {
             draft.entry.may_be_by_reeve()
         );
     }
+
     let refused = Query::parse("submitted_by.type:tokn")
         .unwrap_err()
         .to_string();
@@ -562,6 +576,7 @@ fn an_intent_and_its_outcome_count_once() {
         .outcome(&intent.event_id, Some("refused"));
     let mut without_status = draft.entry;
     without_status.action.status = None;
+
     for (query, expect) in [
         ("", [false, true, true, true]),
         ("event_type:resource.modify", [false, true, true, true]),

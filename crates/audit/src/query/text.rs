@@ -107,6 +107,7 @@ impl TextMatch {
                 words.last_mut()?.push(Piece::Text(part.to_lowercase()));
             }
         }
+
         words.retain(|word| !word.pieces().is_empty());
         // A star behind a separator, as in `a.b.*`, belongs to the word before it, and so do
         // further ones: `a * *` is `a*`.
@@ -118,6 +119,7 @@ impl TextMatch {
             words.pop();
             words.last_mut()?.push(Piece::AnyText);
         }
+
         let has_text = words.iter().any(|word| word.texts().next().is_some());
         has_text.then(|| Self {
             words: words.into_iter().map(TextWord::new).collect(),
@@ -182,11 +184,13 @@ impl<'e> EntryWords<'e> {
             sorted.sort_unstable();
             sorted
         });
+
         let has = |word: &str| {
             sorted
                 .binary_search_by(|other| other.as_ref().cmp(fold(word).as_ref()))
                 .is_ok()
         };
+
         term.words.iter().filter_map(TextWord::whole).all(has)
     }
 }
@@ -210,6 +214,7 @@ mod tests {
             ("a a b", "a a a b", true),
             ("x", "", false),
         ];
+
         for (term, value, expect) in cases {
             assert_eq!(
                 TextMatch::new(term, false).is_some_and(|t| t.found_in(value)),
@@ -217,6 +222,7 @@ mod tests {
                 "{term} in {value}"
             );
         }
+
         assert!(TextMatch::new("alice exa", true).is_some_and(|t| t.found_in("alice@example.com")));
         assert!(TextMatch::new("ali exa", true).is_some_and(|t| !t.found_in("alice@example.com")));
         assert_eq!(TextMatch::new("@-", false), None);
@@ -231,6 +237,7 @@ mod tests {
                 c => Piece::Text(c.to_string()),
             }))
         };
+
         for (term, value, expect) in [
             ("*ice", "alice@example.com", true),
             ("al?ce", "ALICE", true),
@@ -246,6 +253,7 @@ mod tests {
                 TextMatch::of_pattern(&pattern(term)).is_some_and(|term| term.found_in(value));
             assert_eq!(found, expect, "{term} in {value}");
         }
+
         assert_eq!(TextMatch::of_pattern(&pattern("?*")), None);
     }
 }

@@ -58,6 +58,7 @@ fn distance(text: &str) -> Option<i64> {
     if text.is_empty() {
         return Some(0);
     }
+
     let (sign, rest) = match text.split_at_checked(1)? {
         ("-", rest) => (-1, rest),
         ("+", rest) => (1, rest),
@@ -66,6 +67,7 @@ fn distance(text: &str) -> Option<i64> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (count, unit) = rest.split_at(digits);
     let unit_ms = UNITS.iter().find(|(name, _)| *name == unit)?.1;
+
     count
         .parse::<i64>()
         .ok()?
@@ -104,6 +106,7 @@ fn period(text: &str) -> Option<Moment> {
     if parts.next().is_some() {
         return None;
     }
+
     match (month, dom, time) {
         (None, None, None) => between(
             Date::new(year, 1, 1).ok()?,
@@ -140,6 +143,7 @@ fn within_day(day: Date, time: &str) -> Option<Moment> {
         jiff::civil::Time::new(hour, minute, 0, 0).ok()?,
     ))?;
     let end = Timestamp::from_millisecond(start.as_millisecond() + length_ms).ok()?;
+
     Some(Moment::Period(start, end))
 }
 

@@ -74,6 +74,7 @@ pub(super) fn bounded(pattern: &Pattern) -> Result<(), Problem> {
             .filter(|piece| *piece == wanted)
             .count()
     };
+
     for (piece, sign, limit) in [
         (Piece::AnyText, '*', MAX_WILDCARDS),
         (Piece::AnyCharacter, '?', MAX_CHARACTER_WILDCARDS),
@@ -85,6 +86,7 @@ pub(super) fn bounded(pattern: &Pattern) -> Result<(), Problem> {
             )));
         }
     }
+
     Ok(())
 }
 
@@ -100,6 +102,7 @@ pub(super) fn condition(
         return Err(Problem::new("a comparison cannot have a wildcard")
             .hint("quote the value to mean the star or question mark itself"));
     }
+
     let op = match (field, operator) {
         (_, Operator::Plain) if *written.pattern.pieces() == [Piece::AnyText] => Match::Exists,
         (FieldPath::Column(column), Operator::Member) if column.is_time() => {
@@ -134,6 +137,7 @@ pub(super) fn condition(
                 .hint("write field:[a TO b], field:value, field:val* or field:*"));
         }
     };
+
     Ok(Expr::field(field.clone(), op))
 }
 
@@ -183,6 +187,7 @@ fn member(written: &Written) -> Result<Match, Problem> {
         return Err(Problem::new(format!("the name of a list has 1 to {MAX_LIST_NAME} characters"))
             .hint("write @known_addresses, @threat:NAME or @10.0.0.0/8; quote the value to mean the @ itself"));
     }
+
     Ok(Match::Listed(ListName::new(text)))
 }
 
@@ -215,6 +220,7 @@ pub(super) fn time(column: Column, operator: Operator, written: &Written) -> Res
         start.trim_end_matches(['-', 'T', 't', ':'])
     });
     let mut moment = moment(trimmed).ok_or_else(|| not_a_time(&text, "a time"))?;
+
     if let (Moment::At(Bound::Time(start)), true) = (&moment, text.ends_with('*')) {
         moment = Moment::Period(
             *start,
@@ -223,6 +229,7 @@ pub(super) fn time(column: Column, operator: Operator, written: &Written) -> Res
                 .unwrap_or(*start),
         );
     }
+
     Ok(match (operator, moment) {
         (Operator::Side(comparison), moment) => {
             let (comparison, bound) = moment.compared(comparison);
@@ -247,10 +254,12 @@ fn address(written: Written) -> Result<Match, Problem> {
     if written.pattern.is_wild() {
         return Ok(written.into_match());
     }
+
     let text = written.text();
     if let Some(address) = parse_address(&text) {
         return Ok(Match::Ip(address));
     }
+
     network(&text)
         .map(Match::Cidr)
         .ok_or_else(|| not_an_address(&text))
@@ -278,6 +287,7 @@ fn name(field: &FieldPath, written: Written) -> Result<Match, Problem> {
     if written.pattern.is_wild() {
         return Ok(written.into_match());
     }
+
     let given = fold::fold(&written.text()).into_owned();
     let allowed = closed(field).unwrap_or_default();
     if allowed.contains(&given.as_str()) {

@@ -23,6 +23,7 @@ fn the_three_shapes() {
             .len(),
         1
     );
+
     assert_eq!(
         parse(
             format!("[{ONE},{ONE}]").as_bytes(),
@@ -32,6 +33,7 @@ fn the_three_shapes() {
         .len(),
         2
     );
+
     assert_eq!(
         parse(format!("{ONE}\n\n {ONE}\r\n").as_bytes(), Content::Ndjson)
             .unwrap()
@@ -84,11 +86,13 @@ fn emptiness_and_excess() {
     ] {
         assert_eq!(refused(text, content).2, "empty_batch", "{text:?}");
     }
+
     let many = [ONE; 4].join(",");
     let limited = |text: &str, content| {
         parse_batch(text.as_bytes(), content, Timestamp::UNIX_EPOCH, 3)
             .map_err(|e| e.errors[0].code)
     };
+
     assert_eq!(
         limited(&format!("[{many}]"), Content::Array),
         Err("batch_too_large")
@@ -113,6 +117,7 @@ fn nesting_is_counted_inside_each_entry() {
         )
     };
     assert!(parse(deep(62).as_bytes(), Content::One).is_ok());
+
     assert!(parse(format!("[{}]", deep(62)).as_bytes(), Content::Array).is_ok());
     assert_eq!(
         refused(&format!("[{}]", deep(63)), Content::Array).2,

@@ -13,6 +13,7 @@ fn published_pairs_byte_for_byte() {
     let Some(folder) = test_data::folder("vectors/jcs", "RFC 8785 pairs") else {
         return;
     };
+
     let inputs = test_data::files(&folder.join("input"));
     assert_eq!(inputs.len(), 6);
     for (name, input) in inputs {

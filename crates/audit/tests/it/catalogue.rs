@@ -16,6 +16,7 @@ fn the_page_of_event_types_is_up_to_date() {
     if std::env::var_os("REEVE_UPDATE").is_some() {
         std::fs::write(&path, &page).unwrap();
     }
+
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         kept == page,
@@ -64,6 +65,7 @@ fn no_event_type_of_the_catalogue_is_spelled_out_where_entries_are_written() {
             read += 1;
         }
     }
+
     assert!(read > 200, "{read} files were read");
 }
 
@@ -79,5 +81,6 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
             found.push(path);
         }
     }
+
     found
 }

@@ -32,6 +32,7 @@ fn every_query_is_read() {
         .flat_map(|block| block.lines().map(str::to_owned).collect::<Vec<_>>())
         .collect();
     assert!(queries.len() > 40, "{}", queries.len());
+
     for query in queries {
         let read = Query::parse(&query).unwrap_or_else(|e| panic!("{query}: {e}"));
         assert_eq!(
@@ -55,6 +56,7 @@ fn every_wrong_query_is_refused_as_documented() {
         .take_while(|line| line.starts_with('|'))
         .collect();
     assert!(rows.len() >= 6);
+
     for row in rows {
         let cells: Vec<_> = row.split('|').map(str::trim).collect();
         let error = Query::parse(cells[1].trim_matches('`')).expect_err(row);
@@ -79,6 +81,7 @@ fn the_canonical_example_is_true() {
         parse_instant("2026-11-20T10:00:05.250Z").unwrap(),
     )
     .unwrap();
+
     let token = Submitter {
         id: Some("u-7".into()),
         email: Some("ci@example.com".into()),
@@ -87,6 +90,7 @@ fn the_canonical_example_is_true() {
         token_name: Some("ci".into()),
         ..Submitter::new(SubmitterType::Token)
     };
+
     let draft = Draft::submitted_by(vec![draft], &token.into())
         .unwrap()
         .remove(0);

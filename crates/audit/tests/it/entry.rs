@@ -33,6 +33,7 @@ fn gaps_are_filled_and_bytes_are_canonical() {
         r#""recorded_at":"2026-11-20T10:00:00.123Z","resource":{"tags":{"a":"","b":"2"}},"severity":"info","#,
         r#""timestamp":"2026-11-20T10:00:00.000Z"}"#,
     );
+
     assert_eq!(String::from_utf8(draft(text).canonical).unwrap(), expect);
 }
 
@@ -71,18 +72,21 @@ fn every_failing_field_is_reported_at_once() {
             "colour unknown_field",
         ]
     );
+
     let errors = Draft::from_bytes(br#"{"event_type":"a.b","actor":{"emial":"x"}}"#, received())
         .unwrap_err();
     assert_eq!(
         errors[0].to_string(),
         "actor.emial: is not a field of an entry; did you mean actor.email?"
     );
+
     let errors =
         Draft::from_bytes(br#"{"event_type":"a.b","recorded_at":"x"}"#, received()).unwrap_err();
     assert_eq!(
         errors[0].to_string(),
         "recorded_at: is set by Reeve and cannot be sent"
     );
+
     let forged = br#"{"event_type":"a.b","submitted_by":{"type":"reeve"}}"#;
     let errors = Draft::from_bytes(forged, received()).unwrap_err();
     assert_eq!(
@@ -95,6 +99,7 @@ fn every_failing_field_is_reported_at_once() {
 fn nobody_else_writes_what_only_reeve_does() {
     let by = Arc::new(Submitter::local("uid 7"));
     let open = draft(r#"{"event_type":"policy.modify"}"#);
+
     for reserved in [
         "intelligence.approval",
         "approval.sign",
@@ -116,6 +121,7 @@ fn nobody_else_writes_what_only_reeve_does() {
             "{error}"
         );
     }
+
     let squatted = draft(r#"{"event_type":"policy.modify","event_id":"reeve:fir_0123"}"#);
     let (index, error) =
         Draft::submitted_by(vec![open.clone(), squatted.clone()], &by).unwrap_err();
@@ -124,12 +130,15 @@ fn nobody_else_writes_what_only_reeve_does() {
         (1, "event_id", "reserved")
     );
     assert!(Draft::by_reeve(squatted.entry, received()).is_ok());
+
     let taken = Draft::submitted_by(vec![open.clone()], &by)
         .unwrap()
         .remove(0);
     assert!(!taken.entry.may_be_by_reeve());
+
     let own = Draft::by_reeve(open.entry.clone(), received()).unwrap();
     assert!(own.entry.may_be_by_reeve() && open.entry.may_be_by_reeve());
+
     // What an entry brings along from elsewhere counts for nothing.
     assert_eq!(
         Draft::from_entry(own.entry, received())
@@ -153,6 +162,7 @@ fn a_stored_submitter_that_is_none_is_refused() {
             r#""severity":"info","submitted_by":{"id":"uid 7","type":"local"},"timestamp""#
         )
     );
+
     for (from, to) in [
         ("\"local\"", "\"locl\""),
         ("\"type\"", "\"kind\""),
@@ -194,10 +204,12 @@ fn broken_json_names_field_and_byte() {
     ] {
         assert_eq!(errors(text), [expect], "{text}");
     }
+
     assert_eq!(
         errors(b"{\"event_type\":\"a.b\",\"actor\":{\"id\":\"\xff\"}}"),
         ["actor.id invalid_utf8"]
     );
+
     let deep = format!(
         r#"{{"event_type":"a.b","metadata":{{"x":{}{}}}}}"#,
         "[".repeat(63),
@@ -215,6 +227,7 @@ fn an_entry_beyond_a_mebibyte_is_refused() {
         )
     };
     let overhead = draft(&sized(0)).canonical.len();
+
     assert_eq!(
         draft(&sized(MAX_ENTRY_BYTES - overhead)).canonical.len(),
         MAX_ENTRY_BYTES
@@ -235,8 +248,10 @@ fn the_same_claim_is_known_again() {
     );
     assert_eq!(first.claim_digest, again.claim_digest);
     assert_ne!(first.canonical, again.canonical);
+
     let other = Draft::from_bytes(text.replace("low", "high").as_bytes(), later).unwrap();
     assert_ne!(other.claim_digest, first.claim_digest);
+
     let (stored, _) = Entry::from_canonical(&first.canonical).unwrap();
     assert_eq!(claim_digest(&stored), first.claim_digest);
     assert!(!first.timestamp_defaulted && draft(r#"{"event_type":"a.b"}"#).timestamp_defaulted);
@@ -253,6 +268,7 @@ fn entries_built_here_are_checked_too() {
         )
         .is_ok()
     );
+
     assert!(error(entry().after("text")).starts_with("changes.after: must be an object or null"));
     assert!(
         error(entry().with_metadata("tags", 1))
@@ -262,6 +278,7 @@ fn entries_built_here_are_checked_too() {
         error(entry().with_metadata("n", Json::Number(f64::NAN)))
             .starts_with("metadata.n: must be a finite number")
     );
+
     let deep = (0..64).fold(Json::Null, |inner, _| Json::Array(vec![inner]));
     assert!(error(entry().with_metadata("n", deep)).contains("nested too deep"));
 }

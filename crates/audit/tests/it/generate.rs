@@ -107,6 +107,7 @@ pub(crate) fn entry() -> impl Strategy<Value = Entry> {
             status,
             method,
         });
+
     let changes = (state(), state()).prop_map(|(before, after)| Changes { before, after });
     let extra = btree_map(prop_oneof![word(), any::<String>()], json(), 0..4)
         .prop_map(|members| members.into_iter().collect());
@@ -122,12 +123,14 @@ pub(crate) fn entry() -> impl Strategy<Value = Entry> {
                 .iter()
                 .all(|name| !metadata.extra.contains_key(name))
         });
+
     let kind = prop::sample::select(vec![
         "authentication.login",
         "resource.modify",
         "resource.view",
         "policy.modify",
     ]);
+
     let millis = 0i64..4_000_000_000_000;
     (
         kind,
@@ -162,6 +165,7 @@ pub(crate) fn submitter() -> impl Strategy<Value = Submitter> {
         SubmitterType::Session,
         SubmitterType::Local,
     ]);
+
     let email = option::of(
         prop::sample::select(vec!["alice@example.com", "bob@x.org"]).prop_map(str::to_owned),
     );

@@ -21,6 +21,7 @@ fn json_test_suite() {
     let Some(folder) = test_data::folder("vectors/json", "JSONTestSuite") else {
         return;
     };
+
     let (mut accepted, mut refused) = (0, 0);
     for (name, text) in test_data::files(&folder) {
         let read = parse(&text);
@@ -49,6 +50,7 @@ fn json_test_suite() {
             _ => {}
         }
     }
+
     assert_eq!((accepted, refused), (93, 190));
 }
 

@@ -106,6 +106,7 @@ fn addresses() -> impl Strategy<Value = Match> {
     let of = |family: fn(&std::net::IpAddr) -> bool| {
         any::<std::net::IpAddr>().prop_filter("of one family", family)
     };
+
     let pair = prop_oneof![
         (of(std::net::IpAddr::is_ipv4), of(std::net::IpAddr::is_ipv4)),
         (of(std::net::IpAddr::is_ipv6), of(std::net::IpAddr::is_ipv6)),
@@ -164,12 +165,14 @@ fn leaf() -> impl Strategy<Value = Expr> {
         Column::ActionOperation,
         Column::EventType,
     ]);
+
     let lists = prop::sample::select(vec![
         FieldPath::User,
         FieldPath::Tags,
         FieldPath::MetadataTags,
         FieldPath::ResourceTags,
     ]);
+
     let times = prop::sample::select(vec![Column::Timestamp, Column::RecordedAt]);
     prop_oneof![
         Just(Expr::All),
@@ -242,6 +245,7 @@ proptest! {
     fn every_value_of_an_entry_finds_it(entry in generate::entry()) {
         let finds = |query: String| Query::parse(&query).unwrap().matches(&entry, at(0), at(0));
         let json = entry.to_json(at(0));
+
         for name in ["actor.id", "actor.user_agent", "resource.id", "resource.region", "action.operation", "metadata.request_id", "event_id"] {
             let value = name.split('.').try_fold(&json, |value, key| value.get(key)).and_then(|value| value.as_str());
             prop_assert_eq!(finds(format!("{name}:*")), value.is_some());

@@ -13,6 +13,7 @@ pub(crate) fn folder(name: &str, skipped: &str) -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
+
     eprintln!("skipped: {skipped}: no {}", folder.display());
     None
 }
@@ -31,5 +32,6 @@ pub(crate) fn files(folder: &std::path::Path) -> Vec<(String, Vec<u8>)> {
         })
         .collect();
     files.sort();
+
     files
 }

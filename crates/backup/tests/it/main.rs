@@ -44,6 +44,7 @@ fn archive() -> (Vec<u8>, Summary) {
             )
             .unwrap();
     }
+
     writer.finish(manifest()).unwrap()
 }
 
@@ -59,11 +60,14 @@ fn forged(build: impl FnOnce(&mut Builder<&mut Vec<u8>>)) -> Vec<u8> {
         build(&mut builder);
         builder.finish().unwrap();
     }
+
     use sha2::Digest as _;
+
     let mut file = zstd::encode_all(tar.as_slice(), 1).unwrap();
     let digest = sha2::Sha256::digest(&file);
     file.extend_from_slice(b"\x5b\x2a\x4d\x18\x28\0\0\0reevebak");
     file.extend_from_slice(&digest);
+
     file
 }
 
@@ -77,17 +81,20 @@ fn entry(builder: &mut Builder<&mut Vec<u8>>, name: &str, kind: EntryType, conte
     if kind == EntryType::Symlink {
         header.set_link_name("/etc/passwd").unwrap();
     }
+
     header.set_cksum();
     builder.append(&header, content).unwrap();
 }
 
 fn listing(parts: &[(&str, &[u8])]) -> Vec<u8> {
     use sha2::Digest as _;
+
     let parts = parts.iter().map(|(path, content)| reeve_backup::Part {
         path: (*path).to_owned(),
         bytes: content.len() as u64,
         sha256: hex::encode(sha2::Sha256::digest(content)),
     });
+
     serde_json::to_vec(&Manifest {
         parts: parts.collect(),
         ..manifest()
@@ -102,6 +109,7 @@ fn a_written_archive_is_read_back() {
         (summary.bytes, summary.parts),
         (bytes.len() as u64, PARTS.len())
     );
+
     let home = tempfile::tempdir().unwrap();
     let root = home.path().join("new");
     let mut folder = Folder::create(&root, |_| true).unwrap();
@@ -112,6 +120,7 @@ fn a_written_archive_is_read_back() {
         (contents.bytes, contents.sha256.as_deref()),
         (summary.bytes, Some(summary.sha256.as_str()))
     );
+
     let listed = contents.manifest.unwrap();
     assert_eq!(
         Manifest {
@@ -120,6 +129,7 @@ fn a_written_archive_is_read_back() {
         },
         manifest()
     );
+
     assert_eq!(
         listed
             .parts
@@ -128,6 +138,7 @@ fn a_written_archive_is_read_back() {
             .collect::<Vec<_>>(),
         PARTS.map(|(name, _)| name)
     );
+
     for (name, content) in PARTS {
         assert_eq!(std::fs::read(root.join(name)).unwrap(), content, "{name}");
         use std::os::unix::fs::PermissionsExt as _;
@@ -140,6 +151,7 @@ fn a_written_archive_is_read_back() {
             0o600
         );
     }
+
     assert!(
         Folder::create(&root, |_| true).is_err(),
         "a folder that is there is nobody's to fill"
@@ -180,6 +192,7 @@ fn every_cut_and_every_addition_is_found() {
     for length in 0..bytes.len() {
         assert!(!check(&bytes[..length]).flaws.is_empty(), "{length} bytes");
     }
+
     let mut longer = bytes.clone();
     longer.push(0);
     assert!(!check(&longer).flaws.is_empty());
@@ -195,6 +208,7 @@ fn a_name_that_leads_elsewhere_is_never_opened() {
             panic!("{name} was opened")
         }
     }
+
     for name in [
         "../evil",
         "/etc/evil",
@@ -213,6 +227,7 @@ fn a_name_that_leads_elsewhere_is_never_opened() {
             contents.flaws
         );
     }
+
     for kind in [
         EntryType::Symlink,
         EntryType::Link,
@@ -237,6 +252,7 @@ fn parts_and_manifest_must_agree() {
     let put = |tar: &mut Builder<&mut Vec<u8>>, (name, content): (&str, &[u8])| {
         entry(tar, name, EntryType::Regular, content);
     };
+
     let with = |parts: &[(&str, &[u8])], listed: &[(&str, &[u8])]| {
         let bytes = forged(|tar| {
             parts.iter().for_each(|part| put(tar, *part));
@@ -250,11 +266,13 @@ fn parts_and_manifest_must_agree() {
             .join("; ")
     };
     assert_eq!(with(&[a, b], &[a, b]), "");
+
     assert!(with(&[a], &[a, b]).contains("ledger/b: the manifest lists it, and it is not there"));
     assert!(with(&[a, b], &[a]).contains("ledger/b: the manifest does not list it"));
     assert!(with(&[a, a], &[a]).contains("ledger/a: it is there twice"));
     assert!(with(&[("ledger/a", b"two")], &[a]).contains("ledger/a: its SHA-256 is "));
     assert!(with(&[("ledger/a", b"longer")], &[a]).contains("ledger/a: it has 6 bytes, not 3"));
+
     let after = forged(|tar| {
         put(tar, (MANIFEST, &listing(&[])));
         put(tar, a);
@@ -264,6 +282,7 @@ fn parts_and_manifest_must_agree() {
             .to_string()
             .contains("there is data after the manifest")
     );
+
     let newer = forged(|tar| put(tar, (MANIFEST, br#"{"version":3,"more":true}"#)));
     assert!(
         check(&newer).flaws[0].to_string().contains("version 3"),
@@ -291,12 +310,14 @@ fn a_sink_that_fails_is_an_error_and_no_flaw() {
             Ok(())
         }
     }
+
     struct Disk;
     impl reeve_backup::Sink for Disk {
         fn open(&mut self, _: &PartName, _: u64) -> io::Result<Option<Box<dyn Write + '_>>> {
             Ok(Some(Box::new(Full)))
         }
     }
+
     let error = read(archive().0.as_slice(), &mut Disk).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::StorageFull);
 }

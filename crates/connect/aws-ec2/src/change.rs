@@ -71,6 +71,7 @@ impl Ec2 {
     pub async fn resize(&self, id: &str, instance_type: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         let machine = self.machine(id).await?;
+
         if machine.state != ResourceState::Stopped {
             let message = format!(
                 "{id} is {}; it must be stopped to be resized",
@@ -78,12 +79,14 @@ impl Ec2 {
             );
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
+
         let runs = self.architectures_or_catalogue(instance_type).await?;
         let has = machine
             .specification
             .architecture
             .as_deref()
             .unwrap_or("x86_64");
+
         if !runs.iter().any(|a| a == has) {
             let message = format!(
                 "{instance_type} runs {}, and {id} is {has}",
@@ -91,6 +94,7 @@ impl Ec2 {
             );
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
+
         let parameters = Form::new()
             .with("InstanceId", id)
             .with("InstanceType.Value", instance_type);
@@ -131,6 +135,7 @@ impl Ec2 {
             ("reeve:created-by", "reeve"),
             ("reeve:volume", volume),
         ];
+
         // EC2 takes descriptions of up to 255 characters.
         let description: String = description.chars().take(255).collect();
         let parameters = Form::new()
@@ -146,6 +151,7 @@ impl Ec2 {
                 "EC2 answered without a snapshot identifier",
             )
         };
+
         made.text_of("snapshotId")
             .map(str::to_owned)
             .ok_or_else(nameless)

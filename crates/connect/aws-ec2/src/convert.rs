@@ -17,6 +17,7 @@ pub(crate) fn machine(place: &Place, instance: &Element) -> Result<Option<Resour
     let Some(id) = instance.text_of("instanceId") else {
         return Ok(None);
     };
+
     let mut resource = place.resource(ResourceKind::VirtualMachine, "ec2", id, tags(instance));
     resource.state = state(instance);
     resource.created_at = instance.time_of("launchTime")?;
@@ -24,6 +25,7 @@ pub(crate) fn machine(place: &Place, instance: &Element) -> Result<Option<Resour
         Some("spot") => Purchase::Spot,
         _ => Purchase::OnDemand,
     });
+
     // The group's identifier is its name until the scaling group's own listing gives its ARN.
     resource.group = resource.tag(GROUP_TAG).map(ResourceId::new);
     let owned = |name: &str| instance.text_of(name).map(str::to_owned);
@@ -38,6 +40,7 @@ pub(crate) fn machine(place: &Place, instance: &Element) -> Result<Option<Resour
         .and_then(|placement| placement.text_of("tenancy"))
         .map(str::to_owned);
     spec.public_address = public_address(instance);
+
     // A machine that boots from an instance store cannot be stopped at all. Other instance stores
     // are told by the size alone.
     spec.local_disks =
@@ -51,6 +54,7 @@ pub(crate) fn machine(place: &Place, instance: &Element) -> Result<Option<Resour
         spec.isolated =
             matches!(groups.as_slice(), [only] if only.text_of("groupName") == Some(QUARANTINE));
     }
+
     Ok(Some(resource))
 }
 
@@ -59,6 +63,7 @@ pub(crate) fn volume(place: &Place, volume: &Element) -> Result<Option<Resource>
     let Some(id) = volume.text_of("volumeId") else {
         return Ok(None);
     };
+
     let mut resource = place.resource(ResourceKind::Volume, "ebs", id, tags(volume));
     let machines = volume
         .list("attachmentSet")
@@ -70,12 +75,14 @@ pub(crate) fn volume(place: &Place, volume: &Element) -> Result<Option<Resource>
         Some("deleted") => ResourceState::Deleted,
         _ => ResourceState::Changing,
     };
+
     resource.created_at = volume.time_of("createTime")?;
     let spec = &mut resource.specification;
     spec.storage_gib = volume.value_of::<i32>("size")?.map(f64::from);
     spec.storage_type = volume.text_of("volumeType").map(str::to_owned);
     spec.iops = volume.count_of("iops")?.filter(|count| *count > 0);
     spec.throughput_mibps = volume.count_of("throughput")?.filter(|count| *count > 0);
+
     Ok(Some(resource))
 }
 
@@ -92,6 +99,7 @@ fn public_address(instance: &Element) -> PublicAddress {
         .filter_map(|interface| interface.child("association"))
         .map(|association| association.text_of("ipOwnerId"))
         .collect();
+
     let has_address = ["ipAddress", "publicIpAddress"]
         .iter()
         .any(|name| instance.text_of(name).is_some_and(|ip| !ip.is_empty()));
@@ -192,6 +200,7 @@ pub(crate) mod tests {
              <item><key>{GROUP_TAG}</key><value>web-group</value></item><item><key>empty</key></item></tagSet>"
         ));
         let resource = machine(&place(), &instance).unwrap().unwrap();
+
         assert_eq!(
             (resource.name.as_str(), resource.state, resource.purchase),
             ("web", ResourceState::Running, Some(Purchase::Spot))
@@ -211,6 +220,7 @@ pub(crate) mod tests {
         assert_eq!(resource.specification.platform.as_deref(), Some("linux"));
         assert_eq!(resource.specification.tenancy.as_deref(), Some("default"));
         assert!(machine(&place(), &item("")).unwrap().is_none());
+
         let odd = item("<instanceId>i-1</instanceId><launchTime>yesterday</launchTime>");
         assert_eq!(
             machine(&place(), &odd).unwrap_err(),
@@ -225,6 +235,7 @@ pub(crate) mod tests {
         let group = |id: &str, name: &str| {
             format!("<item><groupId>{id}</groupId><groupName>{name}</groupName></item>")
         };
+
         let seen = |interfaces: usize, groups: &[String]| {
             let (interfaces, groups) = ("<item/>".repeat(interfaces), groups.concat());
             let instance = item(&format!(
@@ -233,6 +244,7 @@ pub(crate) mod tests {
             let spec = machine(&place(), &instance).unwrap().unwrap().specification;
             (spec.security_groups, spec.isolated)
         };
+
         let two = [group("sg-2", "web"), group("sg-1", QUARANTINE)];
         assert_eq!(
             seen(1, &two),
@@ -252,6 +264,7 @@ pub(crate) mod tests {
                 "<item><association><publicIp>203.0.113.7</publicIp><ipOwnerId>{owner}</ipOwnerId></association></item>"
             )
         };
+
         let address = "<ipAddress>203.0.113.7</ipAddress>";
         for (members, expected) in [
             (String::new(), PublicAddress::Absent),
@@ -291,6 +304,7 @@ pub(crate) mod tests {
                 "{members}"
             );
         }
+
         let booted =
             item("<instanceId>i-1</instanceId><rootDeviceType>instance-store</rootDeviceType>");
         assert_eq!(
@@ -309,6 +323,7 @@ pub(crate) mod tests {
             let known = "<volumeId>vol-1</volumeId><size>8</size><volumeType>gp3</volumeType><iops>3000</iops>";
             volume(&place(), &item(&format!("{known}{rest}")))
         };
+
         let loose = seen("<status>available</status><attachmentSet/><throughput>0</throughput>")
             .unwrap()
             .unwrap();
@@ -316,6 +331,7 @@ pub(crate) mod tests {
             (loose.state, loose.attached_to.len()),
             (ResourceState::Unattached, 0)
         );
+
         let attached = "<status>in-use</status><attachmentSet><item><instanceId>i-1</instanceId></item></attachmentSet>";
         let used = seen(attached).unwrap().unwrap();
         assert_eq!(

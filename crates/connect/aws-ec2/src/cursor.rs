@@ -32,6 +32,7 @@ impl Cursor {
         let Some(next) = next.filter(|token| !token.is_empty()) else {
             return Ok(false);
         };
+
         if !self.seen.insert(next.to_owned()) {
             return Err(call.fault(
                 FaultKind::Other,
@@ -39,6 +40,7 @@ impl Cursor {
                 "the service handed out the same page token twice; the listing was stopped",
             ));
         }
+
         self.token = Some(next.to_owned());
         Ok(true)
     }
@@ -57,6 +59,7 @@ mod tests {
             region: "us-east-1",
             endpoint: None,
         };
+
         let mut cursor = Cursor::new();
         assert_eq!(cursor.token(), None);
         assert!(cursor.advance(call, Some("a")).unwrap());

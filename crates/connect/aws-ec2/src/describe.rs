@@ -77,6 +77,7 @@ impl Ec2 {
     async fn read_machines(&self, into: &mut Vec<Resource>) -> Result<(), Fault> {
         let call = self.place.call("ec2:DescribeInstances");
         let mut cursor = Cursor::new();
+
         loop {
             let parameters = Form::new().with("MaxResults", self.page_size.to_string());
             let page = self
@@ -130,6 +131,7 @@ impl Ec2 {
             }
         };
         listing.end(outcome);
+
         listing
     }
 
@@ -153,11 +155,13 @@ impl Ec2 {
         let page = self
             .read(call, parameters.with_some("NextToken", cursor.token()))
             .await?;
+
         for volume in page.list("volumeSet") {
             into.extend(
                 convert::volume(&self.place, volume).map_err(|malformed| malformed.at(call))?,
             );
         }
+
         cursor.advance(call, page.text_of("nextToken"))
     }
 
@@ -209,6 +213,7 @@ impl Ec2 {
             .map(|volume| convert::volume(&self.place, volume))
             .transpose();
         let volume = volume.map_err(|malformed| malformed.at(call))?.flatten();
+
         volume.ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no volume {id}")))
     }
 
@@ -246,6 +251,7 @@ impl Ec2 {
                 &format!("no instance type {instance_type}"),
             ));
         };
+
         Ok(processor
             .list("supportedArchitectures")
             .map(|architecture| architecture.text.clone())
@@ -279,6 +285,7 @@ impl Ec2 {
         let Some(snapshot) = page.list("snapshotSet").next() else {
             return Err(call.fault(FaultKind::NotFound, None, &format!("no snapshot {id}")));
         };
+
         match snapshot.text_of("status") {
             Some("completed") => Ok(true),
             Some("error") => {

@@ -49,6 +49,7 @@ pub(crate) fn address(
             _ => Ok(url),
         };
     }
+
     let region = config
         .region()
         .map_or("us-east-1", |region| region.as_ref());
@@ -59,6 +60,7 @@ pub(crate) fn address(
     {
         return Err("Invalid Configuration: the region is not the name of one");
     }
+
     Ok(own(host, region, is_global, fips, dual_stack))
 }
 
@@ -70,6 +72,7 @@ fn own(host: &str, region: &str, is_global: bool, fips: bool, dual_stack: bool) 
     let (prefix, domain, dual_domain) = found.copied().unwrap_or(("", "amazonaws.com", "api.aws"));
     let has_variants = VARIANTS.iter().any(|(named, _)| *named == host);
     let (fips, dual_stack) = (fips && has_variants, dual_stack && has_variants);
+
     // GovCloud's usual addresses are validated ones.
     let variant = if fips && (dual_stack || prefix != "us-gov-") {
         "-fips"
@@ -77,6 +80,7 @@ fn own(host: &str, region: &str, is_global: bool, fips: bool, dual_stack: bool) 
         ""
     };
     let domain = if dual_stack { dual_domain } else { domain };
+
     // Buckets answer at the address of their region alone.
     if !is_global || !prefix.is_empty() || host == "s3" {
         format!("https://{host}{variant}.{region}.{domain}")
@@ -92,6 +96,7 @@ fn overridden(config: &SdkConfig, host: &str) -> Option<String> {
     if config.get_origin("endpoint_url").is_client_config() {
         return for_all;
     }
+
     let named = VARIANTS.iter().find(|(named, _)| *named == host);
     let own = named.and_then(|(_, service_id)| {
         let key = ServiceConfigKey::builder()
@@ -100,6 +105,7 @@ fn overridden(config: &SdkConfig, host: &str) -> Option<String> {
             .profile("endpoint_url");
         config.service_config()?.load_config(key.build().ok()?)
     });
+
     own.or(for_all)
 }
 
@@ -197,6 +203,7 @@ mod tests {
                 "{region} {fips} {dual_stack}"
             );
         }
+
         let config = SdkConfig::builder()
             .region(Region::new("cn-north-1"))
             .build();
@@ -225,6 +232,7 @@ mod tests {
                 .region(Region::new("us-east-1"))
                 .endpoint_url("http://127.0.0.1:1")
         };
+
         assert_eq!(
             address(&config().build(), "ec2", false).as_deref(),
             Ok("http://127.0.0.1:1")
@@ -234,11 +242,13 @@ mod tests {
                 .unwrap_err()
                 .contains("FIPS")
         );
+
         assert!(
             address(&config().use_dual_stack(true).build(), "iam", true)
                 .unwrap_err()
                 .contains("Dualstack")
         );
+
         for region in ["x.attacker.example/", "a@b", "", "a:1"] {
             let config = SdkConfig::builder().region(Region::new(region)).build();
             assert!(address(&config, "ec2", false).is_err(), "{region}");

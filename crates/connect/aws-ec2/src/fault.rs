@@ -128,11 +128,13 @@ impl From<Fault> for ActError {
             FaultKind::NoCapacity => ActErrorKind::NoCapacity,
             FaultKind::Other => ActErrorKind::Other,
         };
+
         let doubt = if kind == ActErrorKind::Unknown {
             " Whether the change happened is not known: look before trying again."
         } else {
             ""
         };
+
         ActError {
             kind,
             message: format!("{}{doubt}", fault.message),
@@ -198,6 +200,7 @@ fn answered(call: Call<'_>, status: u16, code: Option<&str>, message: Option<&st
         None if status >= 500 => FaultKind::Broken,
         None => FaultKind::Other,
     };
+
     let ours = match code.filter(|code| is_code(code)) {
         Some(_) => String::new(),
         None => format!("HTTP {status} without a known AWS error"),
@@ -231,6 +234,7 @@ fn code_in(chain: &[&(dyn Error + 'static)]) -> Option<String> {
             .next()
             .map(str::to_owned)
     };
+
     code.or_else(spelled).filter(|code| is_code(code))
 }
 
@@ -247,12 +251,14 @@ fn undelivered(call: Call<'_>, error: &(dyn Error + 'static)) -> Fault {
     let chain: Vec<&(dyn Error + 'static)> =
         std::iter::successors(Some(error), |e| (*e).source()).collect();
     let deepest = chain.last().map(ToString::to_string).unwrap_or_default();
+
     // Assuming a role fails inside the credentials provider; when STS itself was out of reach, that
     // is the cause to name.
     let io = chain.iter().any(|e| e.is::<std::io::Error>());
     let credentials = chain
         .iter()
         .find_map(|e| e.downcast_ref::<CredentialsError>());
+
     match credentials {
         Some(reason) if !io => {
             let service_message = match code_in(&chain) {
@@ -362,6 +368,7 @@ fn advice(call: &Call<'_>, kind: FaultKind, code: Option<&str>, service_message:
     } else {
         format!(" in {region}")
     };
+
     let endpoint = call
         .endpoint
         .map_or_else(|| "AWS".to_owned(), |url| format!("the endpoint {url}"));
@@ -370,6 +377,7 @@ fn advice(call: &Call<'_>, kind: FaultKind, code: Option<&str>, service_message:
         Some(code) => format!("{code}: {}", service_message.trim_end_matches('.')),
         None => service_message.trim_end_matches('.').to_owned(),
     };
+
     match kind {
         FaultKind::Unreachable => {
             format!(
@@ -513,6 +521,7 @@ mod tests {
             Some("UnauthorizedOperation"),
             Some("You are not authorized."),
         );
+
         assert!(
             denied.message.contains("Allow ec2:DescribeInstances"),
             "{denied}"
@@ -521,17 +530,20 @@ mod tests {
             !denied.message.contains("not authorized")
                 && denied.denied().message == "UnauthorizedOperation"
         );
+
         let foreign = answered(
             CALL,
             400,
             Some("<b>secret of the inside</b>"),
             Some("root:x:0:0"),
         );
+
         assert!(
             !foreign.message.contains("secret") && !foreign.message.contains("root"),
             "{foreign}"
         );
         assert_eq!(denied.denied().permission, "ec2:DescribeInstances");
+
         let dead = undelivered(CALL, &std::io::Error::other("connection refused"));
         assert!(
             dead.message.contains("http://127.0.0.1:1")

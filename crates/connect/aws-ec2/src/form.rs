@@ -27,6 +27,7 @@ impl Form {
             escaped(name),
             escaped(value.as_ref())
         );
+
         self
     }
 
@@ -109,6 +110,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     if text.bytes().all(plain) {
         return Cow::Borrowed(text);
     }
+
     let one = |byte: u8| {
         if plain(byte) {
             char::from(byte).to_string()
@@ -116,6 +118,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
             format!("%{byte:02X}")
         }
     };
+
     Cow::Owned(text.bytes().map(one).collect())
 }
 

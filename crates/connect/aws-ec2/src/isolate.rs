@@ -26,6 +26,7 @@ impl Ec2 {
     pub async fn settled_machine(&self, id: &str) -> Result<Resource, Fault> {
         let mut machine = self.machine(id).await?;
         let spec = &mut machine.specification;
+
         if spec.isolated {
             let groups = self.groups("group-id", &spec.security_groups).await?;
             spec.isolated =
@@ -61,8 +62,10 @@ impl Ec2 {
                 &format!("{id} must have at least one security group"),
             ));
         }
+
         let network = self.network_of(id).await?;
         let known = self.groups("group-id", groups).await?;
+
         for wanted in groups {
             let Some(found) = known
                 .iter()
@@ -81,6 +84,7 @@ impl Ec2 {
                 return Err(call.fault(FaultKind::Other, Some("InvalidParameter"), &message));
             }
         }
+
         self.give(id, groups.to_vec()).await
     }
 
@@ -89,17 +93,20 @@ impl Ec2 {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         let instance = self.instance(id).await?;
         let interfaces = instance.list("networkInterfaceSet").count();
+
         if interfaces > 1 {
             let message =
                 format!("{id} has {interfaces} network interfaces, each with groups of its own");
             return Err(call.fault(FaultKind::Other, None, &message));
         }
+
         // One that is gone reads better than one without a network.
         let machine =
             convert::machine(&self.place, &instance).map_err(|malformed| malformed.at(call))?;
         if machine.is_some_and(|machine| machine.state == ResourceState::Deleted) {
             return Err(call.fault(FaultKind::NotFound, None, &format!("{id} is terminated")));
         }
+
         let none = || {
             call.fault(
                 FaultKind::Other,
@@ -107,6 +114,7 @@ impl Ec2 {
                 &format!("{id} is in no virtual network"),
             )
         };
+
         instance
             .text_of("vpcId")
             .map(str::to_owned)
@@ -136,6 +144,7 @@ impl Ec2 {
             .filter(|rule| is_given(rule))
             .cloned()
             .collect();
+
         let nameless = || {
             call.fault(
                 FaultKind::Broken,
@@ -143,6 +152,7 @@ impl Ec2 {
                 "EC2 answered without a group's identifier",
             )
         };
+
         let id = group
             .text_of("groupId")
             .map(str::to_owned)
@@ -151,6 +161,7 @@ impl Ec2 {
             self.close(&id, &given).await?;
             group = self.group_of(network).await?.ok_or_else(nameless)?;
         }
+
         match opening(&group) {
             None => Ok(id),
             Some(rule) => {
@@ -189,12 +200,14 @@ impl Ec2 {
             )
             .with("VpcId", network)
             .with_tags_of_new("security-group", &[("Name", QUARANTINE), MADE_BY]);
+
         match self.change(call, parameters).await {
             Ok(_) => {}
             // Another machine of the network is being isolated at this moment.
             Err(fault) if fault.code.as_deref() == Some("InvalidGroup.Duplicate") => {}
             Err(fault) => return Err(fault),
         }
+
         let unseen = || {
             call.fault(
                 FaultKind::Broken,
@@ -202,6 +215,7 @@ impl Ec2 {
                 "the security group was made and is not listed yet",
             )
         };
+
         self.group_of(network).await?.ok_or_else(unseen)
     }
 
@@ -260,6 +274,7 @@ fn is_given(rule: &Element) -> bool {
         && rule
             .list("ipv6Ranges")
             .all(|range| range.text_of("cidrIpv6") == Some("::/0"));
+
     let elsewhere = rule
         .list("prefixListIds")
         .chain(rule.list("groups"))
@@ -288,6 +303,7 @@ fn opening(group: &Element) -> Option<String> {
             rule.text_of("ipProtocol").unwrap_or("-1")
         )
     };
+
     let inward = group
         .list("ipPermissions")
         .next()
@@ -323,6 +339,7 @@ mod tests {
                 .list("ipPermissionsEgress")
                 .all(is_given)
         };
+
         let anywhere = "<ipRanges><item><cidrIp>0.0.0.0/0</cidrIp></item></ipRanges>";
         assert!(given(&format!("{anywhere}<groups/><prefixListIds/>")));
         assert!(!given(
@@ -357,6 +374,7 @@ mod tests {
              &IpPermissions.1.IpRanges.1.Description=a%26b%3Dc&IpPermissions.1.IpRanges.1.CidrIp=0.0.0.0%2F0\
              &IpPermissions.1.Ipv6Ranges.1.CidrIpv6=%3A%3A%2F0"
         );
+
         assert_eq!(
             opening(&listed).as_deref(),
             Some("out to 0.0.0.0/0, ::/0, protocol -1")

@@ -45,6 +45,7 @@ impl Ec2 {
                 &format!("no address {allocation}"),
             )
         };
+
         found
             .into_iter()
             .find(|address| address.id.as_str() == allocation)
@@ -73,6 +74,7 @@ impl Ec2 {
                 format!("{allocation} is in use; only an address that nothing has can be released");
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
+
         self.change(call, Form::new().with("AllocationId", allocation))
             .await
             .map(|_| ())
@@ -91,6 +93,7 @@ impl Ec2 {
             .resources
             .retain(|gateway| gateway.state != ResourceState::Deleted);
         listing.end(outcome);
+
         listing
     }
 
@@ -116,6 +119,7 @@ impl Ec2 {
         if items.is_empty() {
             return Ok(Vec::new());
         }
+
         let tables = self
             .pages(
                 self.place.call("ec2:DescribeRouteTables"),
@@ -125,6 +129,7 @@ impl Ec2 {
             .await?;
         let routes = routes(&tables);
         let gateways = items.iter().map(|item| gateway(&self.place, item, &routes));
+
         let gateways = gateways
             .collect::<Result<Vec<_>, _>>()
             .map_err(|malformed| malformed.at(call))?;
@@ -168,11 +173,13 @@ impl Ec2 {
 fn address(place: &Place, item: &Element) -> Option<Resource> {
     let id = item.text_of("allocationId")?;
     let mut resource = place.resource(ResourceKind::IpAddress, "ec2", id, convert::tags(item));
+
     if resource.name == id {
         item.text_of("publicIp")
             .unwrap_or(id)
             .clone_into(&mut resource.name);
     }
+
     // An interface may be that of a gateway or a balancer: an association is what counts.
     let holders = ["instanceId", "networkInterfaceId"]
         .into_iter()
@@ -187,6 +194,7 @@ fn address(place: &Place, item: &Element) -> Option<Resource> {
     if !associated && resource.attached_to.is_empty() {
         resource.state = ResourceState::Unattached;
     }
+
     Some(resource)
 }
 
@@ -196,6 +204,7 @@ fn gateway(place: &Place, item: &Element, routes: &Routes) -> Result<Option<Reso
     let Some(id) = item.text_of("natGatewayId") else {
         return Ok(None);
     };
+
     let mut resource = place.resource(ResourceKind::NatGateway, "ec2", id, convert::tags(item));
     resource.state = match item.text_of("state") {
         Some("available") => ResourceState::Available,
@@ -204,6 +213,7 @@ fn gateway(place: &Place, item: &Element, routes: &Routes) -> Result<Option<Reso
     };
     resource.created_at = item.time_of("createTime")?;
     resource.attached_to = routes.get(id).cloned().unwrap_or_default();
+
     Ok(Some(resource))
 }
 
@@ -223,6 +233,7 @@ fn routes(tables: &[Element]) -> Routes {
             known.dedup();
         }
     }
+
     routes
 }
 
@@ -255,6 +266,7 @@ mod tests {
                 "{members}"
             );
         }
+
         assert_eq!(
             address(&place(), &item("<publicIp>192.0.2.7</publicIp>")),
             None
@@ -269,20 +281,24 @@ mod tests {
                 "<routeTableId>{id}</routeTableId><routeSet>{route}{route}</routeSet>"
             ))
         };
+
         let known = routes(&[
             table("rtb-2", "nat-1"),
             table("rtb-1", "nat-1"),
             table("rtb-3", "nat-2"),
         ]);
+
         let found = |id: &str, state: &str| {
             let members = format!("<natGatewayId>{id}</natGatewayId><state>{state}</state>");
             gateway(&place(), &item(&members), &known).unwrap().unwrap()
         };
+
         assert_eq!(
             found("nat-1", "available").attached_to,
             ["rtb-1", "rtb-2"].map(ResourceId::new)
         );
         assert_eq!(found("nat-3", "available").attached_to, []);
+
         for (state, expected) in [
             ("available", ResourceState::Available),
             ("pending", ResourceState::Changing),

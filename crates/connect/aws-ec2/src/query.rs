@@ -50,6 +50,7 @@ pub async fn ask(
         is_global: false,
     };
     let body = signed::send(config, call, request).await?;
+
     answer(&body, action).ok_or_else(|| {
         call.fault(
             FaultKind::Broken,
@@ -66,6 +67,7 @@ fn answer(body: &[u8], action: &str) -> Option<Element> {
     if root.name.strip_suffix("Response") != Some(action) {
         return None;
     }
+
     let result = root
         .children
         .iter()
@@ -86,6 +88,7 @@ mod tests {
         let stopped = "<?xml version=\"1.0\"?><StopInstancesResponse xmlns=\"x\"><instancesSet/></StopInstancesResponse>";
         assert!(answer(stopped.as_bytes(), "StopInstances").is_some());
         assert_eq!(answer(stopped.as_bytes(), "StartInstances"), None);
+
         for odd in [
             "",
             "<html><body>Sign in</body></html>",
@@ -95,7 +98,9 @@ mod tests {
         ] {
             assert_eq!(answer(odd.as_bytes(), "StopInstances"), None, "{odd}");
         }
+
         assert_eq!(answer(b"\xff", "StopInstances"), None);
+
         let wrapped = "<DescribeXResponse><DescribeXResult><a>1</a></DescribeXResult><Metadata/></DescribeXResponse>";
         assert_eq!(
             answer(wrapped.as_bytes(), "DescribeX")

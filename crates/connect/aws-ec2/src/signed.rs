@@ -116,6 +116,7 @@ pub async fn send_for_header(
             answer(response).map(|body| (body, response.headers().get(header).map(str::to_owned)))
         })
         .build();
+
     operation.invoke(request).await.at(call)
 }
 
@@ -130,9 +131,11 @@ fn signing(config: &SdkConfig, name: &'static str, call: Call<'_>) -> StaticRunt
             options.content_sha256_header,
         ) = (false, false, true);
     }
+
     let mut layer = Layer::new(name);
     layer.store_put(retries(call.connection, name));
     layer.store_put(AuthSchemeOptionResolverParams::new(()));
+
     // The service's part of the user agent, which CloudTrail keeps.
     layer.store_put(ApiMetadata::new(name, env!("CARGO_PKG_VERSION")));
     layer.store_put(SigV4OperationSigningConfig {
@@ -141,6 +144,7 @@ fn signing(config: &SdkConfig, name: &'static str, call: Call<'_>) -> StaticRunt
         signing_options: options,
         ..SigV4OperationSigningConfig::default()
     });
+
     let components = RuntimeComponentsBuilder::new(name)
         .with_auth_scheme_option_resolver(Some(StaticAuthSchemeOptionResolver::new(vec![
             SCHEME_ID,
@@ -150,6 +154,7 @@ fn signing(config: &SdkConfig, name: &'static str, call: Call<'_>) -> StaticRunt
         .with_http_client(config.http_client())
         .with_sleep_impl(config.sleep_impl())
         .with_time_source(config.time_source());
+
     let components = match config.credentials_provider() {
         Some(provider) => components.with_identity_resolver(SCHEME_ID, provider),
         None => components,
@@ -173,11 +178,13 @@ fn answer(response: &HttpResponse) -> Result<Vec<u8>, OrchestratorError<ErrorMet
     if response.status().is_success() {
         return Ok(body.to_vec());
     }
+
     let text = String::from_utf8_lossy(body);
     let in_xml = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;
         Some(rest.split_once(&format!("</{tag}>"))?.0.to_owned())
     };
+
     let refusal = serde_json::from_slice(body).unwrap_or_else(|_| Refusal {
         code: in_xml("Code"),
         message: in_xml("Message"),
@@ -194,5 +201,6 @@ fn answer(response: &HttpResponse) -> Result<Vec<u8>, OrchestratorError<ErrorMet
     if let Some(message) = refusal.message {
         error = error.message(message);
     }
+
     Err(OrchestratorError::operation(error.build()))
 }

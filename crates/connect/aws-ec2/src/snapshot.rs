@@ -41,6 +41,7 @@ impl Ec2 {
         snapshot.created_at = found
             .time_of("startTime")
             .map_err(|malformed| malformed.at(call))?;
+
         Ok(snapshot)
     }
 
@@ -63,10 +64,12 @@ impl Ec2 {
                 return Err(call.fault(FaultKind::WrongState, None, &message));
             }
         }
+
         if let Some(image) = self.image_of(id).await? {
             let message = format!("image {image} uses {id}");
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
+
         self.change(call, Form::new().with("SnapshotId", id))
             .await
             .map(|_| ())
@@ -77,6 +80,7 @@ impl Ec2 {
     async fn image_of(&self, snapshot: &str) -> Result<Option<String>, Fault> {
         let call = self.place.call("ec2:DescribeImages");
         let mut cursor = Cursor::new();
+
         loop {
             let form = Form::new()
                 .with("Owner.1", "self")

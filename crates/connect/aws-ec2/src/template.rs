@@ -32,6 +32,7 @@ fn version(found: &Element) -> Option<TemplateVersion> {
     let is_own = found
         .text_of("versionDescription")
         .is_some_and(|description| description.strip_prefix(OWN).is_some());
+
     Some(TemplateVersion {
         number: found.text_of("versionNumber")?.parse().ok()?,
         instance_type,
@@ -80,6 +81,7 @@ impl Ec2 {
                 &format!("no version {from} of {template}"),
             )
         };
+
         let source = self
             .template_version(template, from)
             .await?
@@ -92,6 +94,7 @@ impl Ec2 {
         {
             return Ok(number);
         }
+
         match self.architectures(instance_type).await {
             Ok(_) => {}
             // The account need not be allowed to list types; EC2 then refuses an unknown one when a
@@ -99,6 +102,7 @@ impl Ec2 {
             Err(fault) if fault.kind == FaultKind::Denied => {}
             Err(fault) => return Err(fault),
         }
+
         let parameters = Form::new()
             .with("LaunchTemplateId", template)
             .with("SourceVersion", source.to_string())
@@ -109,6 +113,7 @@ impl Ec2 {
             )
             .with("LaunchTemplateData.InstanceType", instance_type);
         let made = self.change(call, parameters).await?;
+
         let number = made
             .child("launchTemplateVersion")
             .and_then(version)
@@ -136,6 +141,7 @@ impl Ec2 {
             .read(call, parameters.with("MaxResults", PAGE.to_string()))
             .await?;
         let own = |found: &&Element| found.text_of("versionDescription") == Some(description);
+
         Ok(page
             .list("launchTemplateVersionSet")
             .find(own)

@@ -40,6 +40,7 @@ impl Ec2 {
             }
             Err(fault) => return Err(fault),
         };
+
         let mut newest = (i64::MIN, None);
         for modification in page.list("volumeModificationSet") {
             let begun_at = modification
@@ -50,6 +51,7 @@ impl Ec2 {
                 newest = (second, modification.text_of("modificationState"));
             }
         }
+
         Ok(newest.1.map(str::to_owned))
     }
 
@@ -66,11 +68,13 @@ impl Ec2 {
             .specification
             .storage_gib
             .unwrap_or(0.0);
+
         if f64::from(storage_gib) <= now {
             let message =
                 format!("{id} has {now:.0} GiB, and EBS makes no volume smaller or the same");
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
+
         self.require_completed(id).await?;
         let size = i32::try_from(storage_gib).map_err(|_| {
             call.fault(
@@ -79,6 +83,7 @@ impl Ec2 {
                 &format!("no volume has {storage_gib} GiB"),
             )
         })?;
+
         self.change(
             call,
             Form::new()
@@ -113,6 +118,7 @@ impl Ec2 {
             };
             value.map(i32::try_from).transpose().map_err(wrong)
         };
+
         let parameters = Form::new()
             .with("VolumeId", id)
             .with("VolumeType", volume_type)
@@ -143,6 +149,7 @@ impl Ec2 {
         let Some(stage @ ("modifying" | "optimizing")) = stage.as_deref() else {
             return Ok(());
         };
+
         let message =
             format!("the last change of {id} is still {stage}; EBS takes the next one after it");
         let call = self.place.call("ec2:ModifyVolume");

@@ -85,6 +85,7 @@ impl Element {
                 _ => {}
             }
         }
+
         None
     }
 
@@ -154,8 +155,10 @@ fn unescaped(text: &str) -> String {
     if !text.contains('&') {
         return text.to_owned();
     }
+
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
+
     while let Some((before, after)) = rest.split_once('&') {
         out.push_str(before);
         let entity = after
@@ -172,6 +175,7 @@ fn unescaped(text: &str) -> String {
             }
         }
     }
+
     out.push_str(rest);
     out
 }
@@ -213,6 +217,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(ids("<r><set><item><id>a</id></item></set></r>"), ["a"]);
+
         assert_eq!(
             ids("<r><set><item><id>a</id></item><item><id>b</id></item></set></r>"),
             ["a", "b"]
@@ -221,6 +226,7 @@ mod tests {
             ids("<r><set><member><id>a</id></member><other/></set></r>"),
             ["a"]
         );
+
         for none in [
             "<r/>",
             "<r><set/></r>",

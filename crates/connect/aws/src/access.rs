@@ -56,16 +56,19 @@ impl AwsConnection {
     pub(crate) async fn read_access(&self, buckets: &[Resource]) -> AccessBatch {
         let now = Timestamp::now();
         let mut work: Vec<BoxFuture<'_, (&Resource, Reading)>> = Vec::new();
+
         for bucket in buckets {
             work.push(Box::pin(async move {
                 (bucket, self.read_bucket(bucket, now).await)
             }));
         }
+
         let answers: Vec<_> = stream::iter(work)
             .buffer_unordered(self.tuning.parallel)
             .collect()
             .await;
         let mut batch = AccessBatch::default();
+
         for (bucket, answer) in answers {
             match answer {
                 Ok(access) => batch
@@ -82,6 +85,7 @@ impl AwsConnection {
                     .push(format!("access logs of {}: {}", bucket.id, fault.message)),
             }
         }
+
         batch.read.sort_by(|a, b| a.0.cmp(&b.0));
         batch
     }
@@ -92,17 +96,21 @@ impl AwsConnection {
             known.state != AccessState::Behind
                 && now.duration_since(known.read_at) < self.tuning.access_every
         };
+
         if known.is_some_and(is_recent) {
             return Ok(None);
         }
+
         let place = self.place(&bucket.account, &bucket.region);
         let client = s3::client(self, &bucket.region);
         let Some(target) = target(&client, &place, bucket).await? else {
             return Ok(Some(BucketAccess::empty(now, AccessState::NotLogged)));
         };
+
         let logged = |known: &&BucketAccess| {
             known.state != AccessState::NotLogged && known.cursor.starts_with(&target.prefix)
         };
+
         let empty = || BucketAccess::empty(now, AccessState::Complete);
         let mut access = known.filter(logged).cloned().unwrap_or_else(empty);
         access.read_at = now;
@@ -114,6 +122,7 @@ impl AwsConnection {
             (false, true) => AccessState::Behind,
             (true, true) => AccessState::Complete,
         };
+
         Ok(Some(access))
     }
 }
@@ -131,9 +140,11 @@ async fn target(
         .send()
         .await
         .at(place.call("s3:GetBucketLogging"))?;
+
     let Some(logging) = answer.logging_enabled() else {
         return Ok(None);
     };
+
     let partitioned = logging
         .target_object_key_format()
         .and_then(|format| format.partitioned_prefix());
@@ -144,6 +155,7 @@ async fn target(
     if is_partitioned {
         prefix.push_str(&format!("{}/{}/{name}/", bucket.account, bucket.region));
     }
+
     Ok(Some(LogTarget {
         bucket: logging.target_bucket().to_owned(),
         prefix,
@@ -171,6 +183,7 @@ fn first_cursor(target: &LogTarget, now: Timestamp) -> String {
     } else {
         day[..10].to_owned()
     };
+
     format!("{}{day}", target.prefix)
 }
 
@@ -188,8 +201,10 @@ async fn logs(
     if start.is_empty() {
         start = first_cursor(target, access.read_at);
     }
+
     let end = end(target, access.read_at);
     let (mut cursor, mut read, mut bytes) = (Cursor::new(), 0, 0);
+
     loop {
         let page = client
             .list_objects_v2()
@@ -244,6 +259,7 @@ async fn read_log(
         .await
         .at(call)?;
     let body = answer.body.collect().await;
+
     let body = body
         .map_err(|error| call.fault(FaultKind::Other, None, &error.to_string()))?
         .into_bytes();
@@ -257,6 +273,7 @@ async fn read_log(
             None => requests.malformed += 1,
         }
     }
+
     Ok(())
 }
 
@@ -273,6 +290,7 @@ async fn list(
     let now = access.read_at;
     access.begin_listing();
     let mut cursor = Cursor::new();
+
     for _ in 0..MOST_PAGES {
         let page = client
             .list_objects_v2()
@@ -305,6 +323,7 @@ async fn list(
             return Ok(true);
         }
     }
+
     requests.end(access);
     Ok(false)
 }
@@ -322,11 +341,13 @@ mod tests {
             is_partitioned,
             is_by_event: is_partitioned,
         };
+
         let now = "2026-11-20T10:00:00Z".parse().unwrap();
         assert_eq!(
             first_cursor(&target("images/", false), now),
             "images/2026-09-21"
         );
+
         let by_event = target("l/123/us-east-1/images/", true);
         assert_eq!(
             first_cursor(&by_event, now),

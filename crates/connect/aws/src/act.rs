@@ -84,6 +84,7 @@ impl Act for AwsConnection {
                 )));
             }
         };
+
         fresh.monthly_cost = self
             .catalogue()
             .monthly_cost(&fresh)
@@ -92,6 +93,7 @@ impl Act for AwsConnection {
             // The machine knows its group by name, the inventory by ARN.
             fresh.group = resource.group.clone().or(fresh.group);
         }
+
         Ok(Observed {
             state: fresh.state,
             instance_type: fresh.specification.instance_type.clone(),
@@ -103,6 +105,7 @@ impl Act for AwsConnection {
         if machine.kind != ResourceKind::VirtualMachine {
             return Ok(Vec::new());
         }
+
         let mut volumes = self
             .ec2(self.place_of(machine))
             .volumes_of(machine.id.as_str())
@@ -113,6 +116,7 @@ impl Act for AwsConnection {
                 .monthly_cost(volume)
                 .map(|month| month.cost);
         }
+
         Ok(volumes)
     }
 
@@ -131,9 +135,11 @@ impl Act for AwsConnection {
                 message,
             });
         }
+
         let Some(mutation) = operation.downcast_ref::<Mutation>() else {
             return operation::apply(self, resource, operation).await;
         };
+
         match resource.kind {
             ResourceKind::VirtualMachine => self.change_machine(resource, mutation).await,
             ResourceKind::Volume => self.change_volume(resource, mutation).await,
@@ -156,6 +162,7 @@ impl Act for AwsConnection {
         } else {
             self.rds(place).snapshot_complete(&snapshot.id).await
         };
+
         complete.map_err(ActError::from)
     }
 }

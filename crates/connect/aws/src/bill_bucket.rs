@@ -149,11 +149,13 @@ impl BillBucket {
             .key(&object.key)
             .if_match(format!("\"{}\"", object.etag));
         let mut answer = call.send().await.at(self.call("s3:GetObject"))?;
+
         // Bills are for the service's account alone, from the first byte on.
         let mut options = File::options();
         options.write(true).create(true).truncate(true).mode(0o600);
         let mut file = options.open(path).await.map_err(|error| wrong(&error))?;
         let mut written = 0_u64;
+
         while let Some(bytes) = answer
             .body
             .try_next()
@@ -165,12 +167,14 @@ impl BillBucket {
                 .await
                 .map_err(|error| wrong(&error))?;
         }
+
         if written != object.size {
             return Err(wrong(&format!(
                 "{written} of {} bytes arrived",
                 object.size
             )));
         }
+
         file.sync_all().await.map_err(|error| wrong(&error))
     }
 }

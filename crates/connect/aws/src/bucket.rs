@@ -100,6 +100,7 @@ impl Bucket {
                     .operation_timeout(CALL)
                     .build(),
             );
+
         if let Some(url) = &place.endpoint {
             loader = loader.endpoint_url(url);
         }
@@ -107,6 +108,7 @@ impl Bucket {
             let key = aws_credential_types::Credentials::new(id, secret, None, None, "reeve");
             loader = loader.credentials_provider(key);
         }
+
         let mut config = loader.load().await;
         if place.endpoint.is_some() {
             config = config
@@ -114,6 +116,7 @@ impl Bucket {
                 .http_client(Guarded(outbound.clone()))
                 .build();
         }
+
         let config = aws_sdk_s3::config::Builder::from(&config)
             .force_path_style(place.endpoint.is_some())
             .build();
@@ -124,6 +127,7 @@ impl Bucket {
             endpoint,
             ..
         } = place.clone();
+
         Bucket {
             client: Client::from_conf(config),
             bucket,
@@ -180,6 +184,7 @@ impl Bucket {
             .put_object()
             .bucket(&self.bucket)
             .key(self.key(name));
+
         let call = call
             .content_type("text/plain; charset=utf-8")
             .body(ByteStream::from(bytes));
@@ -198,6 +203,7 @@ impl Bucket {
             .await
             .map_err(|error| self.failed(name, error))?;
         let first = self.part(name, &mut file).await?;
+
         if first.len() < PART {
             let call = self
                 .client
@@ -229,6 +235,7 @@ impl Bucket {
                 return Err(error);
             }
         }
+
         Ok(format!("s3://{}/{}", self.bucket, self.key(name)))
     }
 
@@ -264,12 +271,14 @@ impl Bucket {
                 break;
             }
         }
+
         let call = self
             .client
             .complete_multipart_upload()
             .bucket(&self.bucket)
             .key(self.key(name))
             .upload_id(id);
+
         let put = call
             .multipart_upload(done.build())
             .send()
@@ -311,12 +320,14 @@ impl Bucket {
                 Err(fault) => return Err(self.refused(name, fault)),
             },
         };
+
         if found
             .content_length()
             .is_none_or(|length| length > MAX_OBJECT)
         {
             return Err(BucketError::TooLong(self.object(name)));
         }
+
         let bytes = found
             .body
             .collect()

@@ -156,6 +156,7 @@ impl CloudWatch {
             body: serde_json::to_string(request).map_err(broken)?,
             is_global: false,
         };
+
         serde_json::from_slice(&signed::send(&self.config, call, request).await?).map_err(broken)
     }
 }

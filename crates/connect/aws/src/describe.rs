@@ -33,6 +33,7 @@ impl AwsConnection {
         let account = self.caller().await?;
         let first = self.regions.first().map_or("us-east-1", String::as_str);
         let mut work: Vec<BoxFuture<'_, Result<(), StoreError>>> = Vec::new();
+
         for row in rows::all() {
             let Some(kind) = ResourceKind::parse(row.kind) else {
                 continue;
@@ -63,6 +64,7 @@ impl AwsConnection {
                 work.push(Box::pin(reader.run()));
             }
         }
+
         let mut ended = stream::iter(work).buffer_unordered(self.tuning.parallel);
         while let Some(outcome) = ended.next().await {
             let failed = |error: StoreError| ObserveError {
@@ -71,6 +73,7 @@ impl AwsConnection {
             };
             outcome.map_err(failed)?;
         }
+
         Ok(())
     }
 
@@ -98,6 +101,7 @@ pub(crate) fn permissions() -> Vec<&'static str> {
     };
     let mut permissions: Vec<&str> = rows::all().flat_map(of_row).collect();
     permissions.sort_unstable();
+
     permissions.dedup();
     permissions
 }

@@ -48,11 +48,13 @@ async fn outgoing(request: HttpRequest) -> Result<Request, ConnectorError> {
         .iter()
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
+
     let body = ByteStream::new(request.into_body())
         .collect()
         .await
         .map_err(unfit)?
         .to_vec();
+
     Ok(Request {
         method,
         url,
@@ -64,6 +66,7 @@ async fn outgoing(request: HttpRequest) -> Result<Request, ConnectorError> {
 fn answered(answer: Answer) -> Result<HttpResponse, ConnectorError> {
     let status = StatusCode::try_from(answer.status.as_u16()).map_err(unfit)?;
     let mut response = HttpResponse::new(status, SdkBody::from(answer.body));
+
     for (name, value) in &answer.headers {
         // What is no text says nothing to the SDK.
         if let Ok(value) = value.to_str() {
@@ -73,6 +76,7 @@ fn answered(answer: Answer) -> Result<HttpResponse, ConnectorError> {
                 .map_err(unfit)?;
         }
     }
+
     Ok(response)
 }
 
@@ -88,12 +92,14 @@ fn failed(error: OutboundError) -> ConnectorError {
             "answered with a redirect, which is not followed",
         )));
     }
+
     let passes = matches!(
         error,
         OutboundError::Failed(_) | OutboundError::Unresolved { .. }
     );
     let late = matches!(error, OutboundError::Late(_));
     let error = Box::new(io::Error::other(error));
+
     match (late, passes) {
         (true, _) => ConnectorError::timeout(error),
         (_, true) => ConnectorError::io(error),

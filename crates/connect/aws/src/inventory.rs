@@ -30,6 +30,7 @@ impl AwsConnection {
         let account = self.caller().await?;
         let priced = sink.map(|sink| Priced::new(sink, self.catalogue()));
         let mut work: Vec<BoxFuture<'_, Listing>> = vec![Box::pin(s3::buckets(self, &account))];
+
         for region in &self.regions {
             let place = self.place(&account, region);
             let (machines, volumes) = (self.ec2(place.clone()), self.ec2(place.clone()));
@@ -49,6 +50,7 @@ impl AwsConnection {
             work.push(Box::pin(elb::load_balancers(self, place.clone())));
             work.push(Box::pin(autoscaling::groups(self, place)));
         }
+
         let listings: Vec<Listing> = stream::iter(work)
             .buffer_unordered(self.tuning.parallel)
             .collect()
@@ -59,6 +61,7 @@ impl AwsConnection {
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner)
         });
+
         merge(listings, self.catalogue(), passed.unwrap_or_default())
     }
 }
@@ -94,6 +97,7 @@ impl InventorySink for Priced<'_> {
         if page.is_empty() {
             return Ok(());
         }
+
         {
             let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
             passed.resources += page.len();
@@ -114,6 +118,7 @@ fn merge(
     let mut incomplete = BTreeSet::new();
     let mut faults = Vec::new();
     let mut any_complete = false;
+
     for listing in listings {
         any_complete |= listing.complete;
         if !listing.complete {
@@ -122,18 +127,21 @@ fn merge(
         inventory.resources.extend(listing.resources);
         faults.extend(listing.faults);
     }
+
     let failure = faults.iter().find(|f| f.kind != FaultKind::Denied);
     let is_empty = inventory.resources.is_empty() && passed.resources == 0;
     let nothing = !any_complete && is_empty && faults.iter().all(|f| f.kind != FaultKind::Denied);
     if let Some(fault) = failure.filter(|_| nothing) {
         return Err(fault.clone());
     }
+
     note(&mut inventory, &faults);
     inventory.complete = ResourceKind::SPECIFIED
         .iter()
         .copied()
         .filter(|kind| !incomplete.contains(kind))
         .collect();
+
     inventory
         .resources
         .sort_by(|a, b| (a.kind, &a.region, &a.id).cmp(&(b.kind, &b.region, &b.id)));
@@ -145,6 +153,7 @@ fn merge(
              saving is claimed for them"
         )
     }));
+
     Ok(inventory)
 }
 
@@ -160,6 +169,7 @@ fn note(inventory: &mut Inventory, faults: &[Fault]) {
             inventory.problems.push(fault.message.clone());
         }
     }
+
     inventory
         .denied
         .sort_by(|a, b| (&a.permission, &a.region).cmp(&(&b.permission, &b.region)));
@@ -180,6 +190,7 @@ fn join_groups(resources: &mut [Resource]) {
                 .map(|member| (member.clone(), group.id.clone())),
         );
     }
+
     for machine in resources
         .iter_mut()
         .filter(|r| r.kind == ResourceKind::VirtualMachine)
@@ -247,6 +258,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!((inventory.resources.len(), inventory.denied.len()), (1, 1));
+
         assert!(
             inventory.complete.contains(&ResourceKind::Bucket)
                 && !inventory.complete.contains(&ResourceKind::Database)
@@ -269,6 +281,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(inventory.resources.len(), 2);
+
         assert!(!inventory.complete.contains(&ResourceKind::VirtualMachine));
         assert_eq!(
             inventory
@@ -308,12 +321,14 @@ mod tests {
             Passed::default(),
         )
         .unwrap();
+
         let groups: Vec<_> = inventory
             .resources
             .iter()
             .filter(|r| r.kind == ResourceKind::VirtualMachine)
             .map(|r| r.group.clone())
             .collect();
+
         assert_eq!(groups, [Some(ResourceId::new("arn:group")), None]);
     }
 

@@ -57,6 +57,7 @@ pub(crate) async fn apply(
     if after == before {
         return Ok(());
     }
+
     let path = format!("/{}?lifecycle", escaped(bucket));
     let call = place.call(PUT);
     let request = if rules(&after).is_empty() {
@@ -67,6 +68,7 @@ pub(crate) async fn apply(
             .extend(least_size.map(|size| (LEAST_SIZE, size)));
         put
     };
+
     signed::send(&cloud.changing(&place.region), call, request)
         .await
         .map(|_| ())
@@ -87,6 +89,7 @@ fn request(
             ("x-amz-checksum-sha256", sum),
         ];
     }
+
     SignedRequest {
         signing_name: "s3",
         host: "s3",
@@ -114,6 +117,7 @@ async fn configuration(
         path,
         String::new(),
     );
+
     match signed::send_for_header(&cloud.config(&place.region), call, asked, LEAST_SIZE).await {
         Ok((body, least_size)) => {
             let text = String::from_utf8(body).map_err(|_| {
@@ -132,6 +136,7 @@ fn observed(text: Option<&str>) -> Lifecycle {
     let Some(text) = text else {
         return Lifecycle::none();
     };
+
     let own = |rule: &str| LifecycleRule::IDS.into_iter().find(|id| has_id(rule, id));
     let mut own_rules: Vec<String> = rules(text)
         .into_iter()
@@ -140,6 +145,7 @@ fn observed(text: Option<&str>) -> Lifecycle {
         .collect();
     own_rules.sort_unstable();
     let document = Document::new(describe::rest_answer(text).unwrap_or_default());
+
     Lifecycle {
         fingerprint: document.hash(),
         own_rules,
@@ -215,10 +221,12 @@ fn with(text: &str, rule: &LifecycleRule) -> String {
             )
         }
     };
+
     let id = rule.id();
     let own = format!(
         "<Rule><ID>{id}</ID><Filter>{filter}</Filter><Status>Enabled</Status>{effect}</Rule>"
     );
+
     match text.rsplit_once("</LifecycleConfiguration>") {
         Some((before, _)) => format!("{before}{own}</LifecycleConfiguration>"),
         None => {
@@ -255,6 +263,7 @@ mod tests {
             observed(Some(&after)).fingerprint,
             observed(Some(&before)).fingerprint
         );
+
         let alone = with("", &LifecycleRule::ExpireVersions { days: 90, keep: 2 });
         assert!(
             alone.contains("<NewerNoncurrentVersions>2</NewerNoncurrentVersions>"),
@@ -262,6 +271,7 @@ mod tests {
         );
         assert!(rules(&without(&alone, "reeve-expire-versions")).is_empty());
         assert_eq!(observed(None), Lifecycle::none());
+
         let tiering = Tiering {
             days: 90,
             class: ColdClass::GlacierInstant,

@@ -198,6 +198,7 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
         | Metric::ErrorRate
         | Metric::CapacityUnits => return Vec::new(),
     };
+
     let instance = resource
         .id
         .database_name()
@@ -233,15 +234,18 @@ fn balancer(arn: &str, metric: Metric) -> Vec<Source> {
         Metric::CapacityUnits => &[("ConsumedLCUs", Reading::Average)],
         _ => &[],
     };
+
     let Some((_, name)) = arn.split_once(":loadbalancer/") else {
         return Vec::new();
     };
+
     let namespace = match name.split_once('/') {
         Some(("app", _)) => "AWS/ApplicationELB",
         Some(("net", _)) if metric == Metric::CapacityUnits => "AWS/NetworkELB",
         Some(("gwy", _)) if metric == Metric::CapacityUnits => "AWS/GatewayELB",
         _ => return Vec::new(),
     };
+
     sources_in(namespace, &[("LoadBalancer", name)], names)
 }
 
@@ -267,6 +271,7 @@ mod tests {
         };
         let mut resource = place.resource(kind, "x", id, BTreeMap::new());
         resource.specification.instance_type = Some("db.m5.large".into());
+
         resource
     }
 
@@ -343,11 +348,13 @@ mod tests {
     fn numbers_are_read_in_our_units() {
         assert_eq!(Reading::Rate.read(300.0, 300), 1.0);
         assert_eq!(Reading::Average.read(42.0, 300), 42.0);
+
         let found = sources(
             &resource(ResourceKind::Database, "orders"),
             Metric::MemoryUtilization,
             &AgentMetrics::default(),
         );
+
         assert_eq!(
             found[0].reading.read(2.0 * 1024.0 * 1024.0 * 1024.0, 300),
             75.0

@@ -76,6 +76,7 @@ impl Rds {
     async fn read(&self, into: &mut Vec<Resource>) -> Result<(), Fault> {
         let call = self.place.call("rds:DescribeDBInstances");
         let mut cursor = Cursor::new();
+
         loop {
             let parameters = Form::new()
                 .with("MaxRecords", PAGE.to_string())
@@ -110,6 +111,7 @@ impl Rds {
                 &format!("no database instance {id}"),
             )
         };
+
         found.cloned().zip(known).ok_or_else(missing)
     }
 
@@ -118,6 +120,7 @@ impl Rds {
     pub(crate) async fn stop(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:StopDBInstance");
         let (instance, _) = self.instance(id).await?;
+
         if let Some(cluster) = instance.text_of("DBClusterIdentifier") {
             return Err(call.fault(
                 FaultKind::WrongState,
@@ -125,6 +128,7 @@ impl Rds {
                 &format!("{id} belongs to the cluster {cluster} and stops with it"),
             ));
         }
+
         self.change(call, Form::new().with("DBInstanceIdentifier", id))
             .await
     }
@@ -150,6 +154,7 @@ impl Rds {
     pub(crate) async fn resize(&self, id: &str, class: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:ModifyDBInstance");
         let (instance, resource) = self.instance(id).await?;
+
         if resource.state != ResourceState::Running {
             let message = format!(
                 "{id} is {}; it must be available to be resized",
@@ -157,6 +162,7 @@ impl Rds {
             );
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
+
         if Catalogue::builtin().database(class).is_none()
             && !self.orderable(&instance, class).await?
         {
@@ -166,6 +172,7 @@ impl Rds {
                 &format!("no database class {class} for {id}"),
             ));
         }
+
         self.modify(id, "DBInstanceClass", class).await
     }
 
@@ -182,6 +189,7 @@ impl Rds {
             .with("Engine", instance.text_of("Engine").unwrap_or_default())
             .with("DBInstanceClass", class)
             .with("MaxRecords", "20");
+
         match self.ask(call, parameters).await {
             Ok(page) => Ok(page
                 .items("OrderableDBInstanceOptions", "OrderableDBInstanceOption")
@@ -216,6 +224,7 @@ impl Rds {
                 &[MADE, ("reeve:description", &taggable(description))],
             );
         self.change(call, parameters).await?;
+
         Ok(name)
     }
 
@@ -279,18 +288,21 @@ fn resource(place: &Place, instance: &Element) -> Result<Option<Resource>, Malfo
     ) else {
         return Ok(None);
     };
+
     let pair = |tag: &Element| {
         Some((
             tag.text_of("Key")?.to_owned(),
             tag.text_of("Value").unwrap_or_default().to_owned(),
         ))
     };
+
     let tags: BTreeMap<String, String> =
         instance.items("TagList", "Tag").filter_map(pair).collect();
     let mut resource = place.resource(ResourceKind::Database, "rds", id, tags);
     if resource.name == id {
         name.clone_into(&mut resource.name);
     }
+
     resource.state = state(instance.text_of("DBInstanceStatus").unwrap_or_default());
     resource.created_at = instance.time_of("InstanceCreateTime")?;
     let text = |name| instance.text_of(name).map(str::to_owned);
@@ -305,6 +317,7 @@ fn resource(place: &Place, instance: &Element) -> Result<Option<Resource>, Malfo
     spec.standby_zone = text("SecondaryAvailabilityZone");
     spec.cluster = text("DBClusterIdentifier");
     spec.replicas = replicas(instance).map(str::to_owned).collect();
+
     Ok(Some(resource))
 }
 

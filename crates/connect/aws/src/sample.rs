@@ -63,16 +63,19 @@ impl AwsConnection {
                 .or_default()
                 .push(query);
         }
+
         let mut work: Vec<BoxFuture<'_, (Vec<Sample>, Vec<Fault>)>> = Vec::new();
         for (region, queries) in by_region {
             work.push(Box::pin(self.read_region(region, queries)));
         }
+
         let answers: Vec<_> = stream::iter(work)
             .buffer_unordered(self.tuning.parallel)
             .collect()
             .await;
         let mut batch = SampleBatch::default();
         let mut failure = None;
+
         for (samples, faults) in answers {
             batch.samples.extend(samples);
             for fault in faults {
@@ -84,6 +87,7 @@ impl AwsConnection {
                 }
             }
         }
+
         match failure {
             Some(fault) if batch.samples.is_empty() && batch.denied.is_empty() => Err(fault),
             _ => Ok(batch),
@@ -109,6 +113,7 @@ impl AwsConnection {
         } else {
             AgentMetrics::default()
         };
+
         let mut wanted: Vec<Wanted<'_>> = queries
             .into_iter()
             .flat_map(|query| wanted_of(query, &agents))
@@ -117,6 +122,7 @@ impl AwsConnection {
             .iter()
             .map(|w| (w.query.start, w.query.end))
             .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+
         if let Some((start, end)) = span {
             for window in windows(start, end, Timestamp::now(), self.tuning.sample_window) {
                 if let Err(fault) =
@@ -127,6 +133,7 @@ impl AwsConnection {
                 }
             }
         }
+
         (best(wanted), faults)
     }
 }
@@ -154,6 +161,7 @@ fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMetrics) -> Vec<Wanted<'a
             });
         }
     }
+
     wanted
 }
 
@@ -162,6 +170,7 @@ fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMetrics) -> Vec<Wanted<'a
 async fn agent_metrics(client: &CloudWatch, place: &Place) -> Result<AgentMetrics, Fault> {
     let call = place.call("cloudwatch:ListMetrics");
     let mut found = AgentMetrics::default();
+
     for name in AGENT_MEMORY.into_iter().chain([AGENT_DISK]) {
         let mut cursor = Cursor::new();
         loop {
@@ -183,6 +192,7 @@ async fn agent_metrics(client: &CloudWatch, place: &Place) -> Result<AgentMetric
             }
         }
     }
+
     Ok(found)
 }
 
@@ -199,12 +209,14 @@ fn keep_agent(found: &mut AgentMetrics, name: &'static str, metric: cloudwatch::
     else {
         return;
     };
+
     let source = Source {
         namespace: AGENT_NAMESPACE,
         name,
         dimensions,
         reading: Reading::Average,
     };
+
     if name == AGENT_DISK {
         keep_disk(&mut found.disk, id, source);
     } else if found
@@ -226,12 +238,15 @@ fn keep_disk(found: &mut BTreeMap<String, Option<Source>>, id: String, source: S
             .find(|(key, _)| key == name)
             .map(|(_, value)| value.clone())
     };
+
     let Some(path) = of(&source, "path") else {
         return;
     };
+
     if of(&source, "fstype").is_some_and(|kind| NO_DISK.contains(&kind.as_str())) {
         return;
     }
+
     match found.get(&id) {
         None => _ = found.insert(id, Some(source)),
         Some(Some(known)) if of(known, "path").is_some_and(|own| own == path) => {}
@@ -266,12 +281,14 @@ fn windows(
             start = end;
         }
     };
+
     push(
         start.max(oldest),
         end.min(fine_from),
         COARSE_S,
         length * i32::try_from(COARSE_S / FINE_S).unwrap_or(1),
     );
+
     push(start.max(fine_from), end, FINE_S, length);
     windows
 }
@@ -295,6 +312,7 @@ async fn read_window(
         .filter(|(_, w)| meets(w))
         .map(|(n, _)| n)
         .collect();
+
     for batch in indices.chunks(METRICS_A_CALL) {
         let asked: Vec<MetricDataQuery> = batch
             .iter()
@@ -321,6 +339,7 @@ async fn read_window(
             }
         }
     }
+
     Ok(())
 }
 
@@ -333,16 +352,19 @@ fn asked(index: usize, source: &Source, period_s: i64) -> MetricDataQuery {
             value: Some(v.clone()),
         })
         .collect();
+
     let metric = cloudwatch::Metric {
         namespace: source.namespace.to_owned(),
         metric_name: source.name.to_owned(),
         dimensions,
     };
+
     let metric_stat = MetricStat {
         metric,
         period: period_s,
         stat: source.reading.statistic(),
     };
+
     MetricDataQuery {
         id: format!("m{index}"),
         metric_stat,
@@ -364,6 +386,7 @@ fn take(
     let Some(wanted) = index.and_then(|n| wanted.get_mut(n)) else {
         return;
     };
+
     if matches!(result.status_code.as_str(), "Forbidden" | "InternalError") {
         wanted.refused = true;
         let why = result
@@ -377,6 +400,7 @@ fn take(
             wanted.metric, wanted.query.resource.id
         ));
     }
+
     for (time, value) in result.timestamps.iter().zip(&result.values) {
         let time = Timestamp::from_second(*time as i64).ok();
         let Some(time) = time.filter(|t| (wanted.query.start..wanted.query.end).contains(t)) else {
@@ -397,6 +421,7 @@ fn take(
 fn best(wanted: Vec<Wanted<'_>>) -> Vec<Sample> {
     let (parts, wanted): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|w| summed(w.metric));
     let mut chosen: BTreeMap<(&str, Metric), (usize, Vec<Sample>)> = BTreeMap::new();
+
     for wanted in wanted.into_iter().filter(|w| !w.points.is_empty()) {
         let key = (wanted.query.resource.id.as_str(), wanted.metric);
         match chosen.get_mut(&key) {
@@ -408,12 +433,14 @@ fn best(wanted: Vec<Wanted<'_>>) -> Vec<Sample> {
             }
         }
     }
+
     let mut samples: Vec<Sample> = chosen
         .into_values()
         .flat_map(|(_, points)| points)
         .collect();
     let errors = error_rates(&parts, &samples);
     samples.extend(errors);
+
     samples
 }
 
@@ -448,6 +475,7 @@ fn error_rates(parts: &[Wanted<'_>], samples: &[Sample]) -> Vec<Sample> {
             }
         }));
     }
+
     rates
 }
 
@@ -469,6 +497,7 @@ mod tests {
             now,
             SignedDuration::from_hours(1),
         );
+
         let spans: Vec<_> = found
             .iter()
             .map(|w| (w.start.to_string(), w.end.to_string(), w.period_s))
@@ -479,6 +508,7 @@ mod tests {
             ("10:00:00", "10:02:00"),
         ]
         .map(|(a, b)| (format!("2026-11-20T{a}Z"), format!("2026-11-20T{b}Z"), 300));
+
         assert_eq!(spans, expected);
     }
 
@@ -492,11 +522,13 @@ mod tests {
             SignedDuration::from_hours(240),
         );
         assert!(found.first().unwrap().start >= now - COARSE_KEPT);
+
         assert!(
             found
                 .windows(2)
                 .all(|w| w[0].end == w[1].start && w[0].period_s >= w[1].period_s)
         );
+
         let fine = found.iter().find(|w| w.period_s == FINE_S).unwrap();
         assert!(
             fine.start >= now - FINE_KEPT
@@ -504,6 +536,7 @@ mod tests {
         );
         assert_eq!(found.last().unwrap().end, now);
         assert!(windows(now, now, now, SignedDuration::from_hours(1)).is_empty());
+
         let within = at("2026-11-20T09:00:00.4Z");
         let found = windows(
             at("2026-11-20T08:00:00Z"),
@@ -511,6 +544,7 @@ mod tests {
             within,
             SignedDuration::from_hours(1),
         );
+
         assert_eq!(
             found.len(),
             1,

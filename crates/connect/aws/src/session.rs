@@ -112,6 +112,7 @@ impl AwsConnection {
             .first()
             .ok_or_else(|| invalid("the connection names no region"))?
             .clone();
+
         if let Some(url) = connection
             .endpoint
             .as_deref()
@@ -121,14 +122,17 @@ impl AwsConnection {
                 "the endpoint {url:?} is not an http:// or https:// address"
             )));
         }
+
         let mut loader = aws_config::defaults(BehaviorVersion::v2026_01_12())
             .region(Region::new(region.clone()))
             .retry_config(retries(&tuning))
             .timeout_config(timeouts(&tuning))
             .identity_cache(IdentityCache::lazy().build());
+
         if let Some(url) = &connection.endpoint {
             loader = loader.endpoint_url(url);
         }
+
         match &connection.credentials {
             Credentials::AccessKey {
                 access_key_id,
@@ -160,6 +164,7 @@ impl AwsConnection {
                 return Err(invalid("a simulated connection is not one to AWS"));
             }
         }
+
         let mut config = loader.load().await;
         if connection.endpoint.is_some() {
             config = config
@@ -167,6 +172,7 @@ impl AwsConnection {
                 .http_client(Guarded(outbound.clone()))
                 .build();
         }
+
         if let Some(role) = connection.assume_role.as_deref().filter(|r| !r.is_empty()) {
             config = assume(
                 config,
@@ -177,6 +183,7 @@ impl AwsConnection {
             )
             .await;
         }
+
         Ok(AwsConnection {
             id: connection.id.clone(),
             regions: connection.regions.clone(),
@@ -266,6 +273,7 @@ impl AwsConnection {
             .into_builder()
             .timeout_config(first_timeouts(&self.tuning))
             .build();
+
         let own = aws_sdk_sts::config::Builder::from(&config)
             .retry_partition(place.retries("sts"))
             .build();
@@ -274,6 +282,7 @@ impl AwsConnection {
             .send()
             .await
             .at(call)?;
+
         let nameless = || {
             call.fault(
                 FaultKind::Other,
@@ -281,6 +290,7 @@ impl AwsConnection {
                 "the answer names no account; is this an AWS endpoint?",
             )
         };
+
         answer.account().map(str::to_owned).ok_or_else(nameless)
     }
 }
@@ -291,6 +301,7 @@ fn is_of_aws(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("https://") else {
         return false;
     };
+
     let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
     host.ends_with(".amazonaws.com")
         && host
@@ -323,6 +334,7 @@ async fn assume(
     if let Some(id) = external_id.filter(|id| !id.is_empty()) {
         role = role.external_id(id);
     }
+
     // `build` takes the credentials to assume the role with from the configuration given.
     let provider = SharedCredentialsProvider::new(role.build().await);
     config.into_builder().credentials_provider(provider).build()

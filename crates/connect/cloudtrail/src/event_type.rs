@@ -223,9 +223,11 @@ fn name(
     if event_kind == Some("AwsCloudTrailInsight") {
         return "system.insight";
     }
+
     let Some(call) = event_name else {
         return "system.event";
     };
+
     let plain = call.trim_end_matches(|c: char| c.is_ascii_digit() || c == 'v');
     if let Some((_, event_type)) = CALLS
         .iter()
@@ -233,9 +235,11 @@ fn name(
     {
         return event_type;
     }
+
     if call.starts_with("AssumeRole") || call == "AssumeRoot" {
         return "authentication.assume_role";
     }
+
     let verb = VERBS
         .iter()
         .find(|(_, verbs)| verbs.iter().any(|verb| begins(call, verb)))
@@ -311,6 +315,7 @@ mod tests {
                 "{call}"
             );
         }
+
         assert_eq!(
             event_type(Some("Frobnicate"), None, Some(true)).as_str(),
             "resource.view"

@@ -25,6 +25,7 @@ pub fn log_files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !fs::metadata(path)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
+
     let (mut files, mut folders) = (Vec::new(), vec![path.to_owned()]);
     while let Some(folder) = folders.pop() {
         for item in fs::read_dir(&folder)? {
@@ -43,6 +44,7 @@ pub fn log_files(path: &Path) -> io::Result<Vec<PathBuf>> {
             }
         }
     }
+
     files.sort();
     Ok(files)
 }

@@ -9,6 +9,7 @@ pub(crate) fn actor(identity: Option<&Json>) -> Actor {
     let Some(identity) = identity.and_then(Json::as_object) else {
         return Actor::default();
     };
+
     let member = |name: &str| text(identity, name);
     let arn = member("arn");
     let kind = kind(identity);
@@ -26,11 +27,13 @@ pub(crate) fn actor(identity: Option<&Json>) -> Actor {
             .or(member("principalId")),
         _ => None,
     };
+
     let id = id
         .or(member("userName"))
         .or(arn)
         .or(member("principalId"))
         .or(member("invokedBy"));
+
     let email = member("userName").filter(|name| is_email(name)).or(id
         .and_then(|id| id.rsplit('/').next())
         .filter(|name| is_email(name)));
@@ -52,6 +55,7 @@ fn kind(identity: &Object) -> Option<ActorType> {
     if anonymous {
         return Some(ActorType::Anonymous);
     }
+
     match text(identity, "type") {
         Some(
             "Root" | "IAMUser" | "FederatedUser" | "SAMLUser" | "WebIdentityUser" | "Directory"

@@ -73,6 +73,7 @@ pub fn map_record(record: Record) -> Entry {
         numbers_as_text,
         envelope,
     } = record;
+
     let mut moving = Move {
         rest: members,
         absent: Vec::new(),
@@ -93,6 +94,7 @@ pub fn map_record(record: Record) -> Entry {
         }
     };
     keep(ABSENT, moving.absent.into());
+
     keep(NUMBERS, numbers_as_text.into());
     keep(ENVELOPE, envelope.map_or(Json::Null, Json::Object));
     entry
@@ -114,13 +116,16 @@ fn derived(record: &Record, kind: EventType) -> Entry {
         record.member("requestParameters"),
         record.member("responseElements"),
     );
+
     if let Some((kind, id)) = named {
         entry.resource.kind = kind;
         entry.resource.id = Some(id);
     }
+
     entry.resource.cloud_provider = Some("aws".to_owned());
     entry.resource.region = owned("awsRegion");
     entry.resource.account_id = owned("recipientAccountId");
+
     entry
 }
 
@@ -136,6 +141,7 @@ fn status(record: &Record) -> ActionStatus {
             .iter()
             .any(|(_, answer)| answer.as_str() == Some("Failure"))
     });
+
     if error || failure {
         ActionStatus::Failed
     } else {
@@ -155,6 +161,7 @@ fn method(record: &Record) -> ActionMethod {
             .and_then(|identity| identity.get(name))
             .and_then(Json::as_str)
     };
+
     if console
         || kind.starts_with("AwsConsole")
         || agent.contains("console.amazonaws.com")
@@ -209,11 +216,13 @@ fn timestamp(moving: &mut Move, envelope: Option<&Object>) -> Timestamp {
             .find(|(key, _)| key.eq_ignore_ascii_case(name))
             .and_then(|(_, value)| value.as_str())
     };
+
     let noted = || {
         envelope
             .and_then(|envelope| envelope.get("time"))
             .and_then(Json::as_str)
     };
+
     let given = other("eventTime").and_then(read_time);
     let Some(instant) = given else {
         let instant = other("p_event_time")
@@ -223,9 +232,11 @@ fn timestamp(moving: &mut Move, envelope: Option<&Object>) -> Timestamp {
         moving.absent.push("eventTime");
         return instant;
     };
+
     if moving.rest.get("eventTime").and_then(Json::as_str) == Some(spelled(instant).as_str()) {
         moving.take("eventTime");
     }
+
     instant
 }
 
@@ -269,6 +280,7 @@ fn address(moving: &mut Move, entry: &mut Entry) {
     else {
         return;
     };
+
     entry.actor.ip_address = parse_address(text);
     if entry.actor.ip_address.is_some_and(|address| {
         moving.rest.get("sourceIPAddress").and_then(Json::as_str) == Some(&address.to_string())
@@ -286,6 +298,7 @@ fn change(moving: &mut Move, entry: &mut Entry) {
         "resource.tag",
         "policy.modify",
     ];
+
     let changed = entry.action.status == Some(ActionStatus::Success)
         && CHANGING.contains(&entry.event_type.as_str());
     let deletes = entry
@@ -293,6 +306,7 @@ fn change(moving: &mut Move, entry: &mut Entry) {
         .operation
         .as_deref()
         .is_some_and(|call| call.starts_with("Delete"));
+
     if changed
         && !deletes
         && moving
@@ -315,6 +329,7 @@ pub fn restore(entry: &Entry) -> Option<Json> {
         .iter()
         .filter_map(Json::as_str)
         .collect();
+
     let mut put = |name: &str, value: Option<Json>| {
         let stayed = absent.contains(&name)
             || members
@@ -324,6 +339,7 @@ pub fn restore(entry: &Entry) -> Option<Json> {
             members.insert(name, value);
         }
     };
+
     let text = |value: &Option<String>| value.clone().map(Json::String);
     put("eventID", Some(entry.event_id.as_str().into()));
     put("eventTime", Some(spelled(entry.timestamp).into()));
@@ -339,6 +355,7 @@ pub fn restore(entry: &Entry) -> Option<Json> {
             .ip_address
             .map(|address| address.to_string().into()),
     );
+
     put("requestParameters", entry.changes.after.clone());
     Some(Json::Object(members))
 }
@@ -355,12 +372,15 @@ pub fn with_distinct_id(mut entry: Entry) -> Entry {
         .and_then(Json::as_object)
         .cloned()
         .unwrap_or_default();
+
     if let Some(id) = record.get("eventID") {
         kept.insert("eventID", id.clone());
     }
+
     entry.metadata.extra.insert(KEPT, kept);
     if let Ok(id) = EventId::new(format!("cloudtrail-{digest}")) {
         entry.event_id = id;
     }
+
     entry
 }

@@ -80,6 +80,7 @@ impl RecordReader {
         } else {
             Box::new(BufReader::new(whole))
         };
+
         Ok(Self {
             pieces: Splitter::new(input),
             index: 0,
@@ -102,6 +103,7 @@ impl Iterator for RecordReader {
         };
         let index = self.index;
         self.index += 1;
+
         Some(
             Record::parse(&piece.text).map_err(|source| ReadError::Record {
                 index,

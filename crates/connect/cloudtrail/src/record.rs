@@ -51,6 +51,7 @@ impl Record {
             .iter()
             .map(json::Path::to_pointer)
             .collect();
+
         Self::unwrap(parsed.value, numbers)
     }
 
@@ -63,9 +64,11 @@ impl Record {
         let Json::Object(mut members) = value else {
             return Err(MapError::NotARecord);
         };
+
         if members.contains_key("digestS3Object") {
             return Err(MapError::Digest);
         }
+
         // `aws cloudtrail lookup-events` gives the record as text inside its summary.
         if let Some(text) = members.get("CloudTrailEvent").and_then(Json::as_str) {
             let inner = Self::parse(text.as_bytes())?;
@@ -75,6 +78,7 @@ impl Record {
                 ..inner
             });
         }
+
         if is_record(&members) {
             return Ok(Self {
                 members,
@@ -82,6 +86,7 @@ impl Record {
                 envelope: None,
             });
         }
+
         for name in ENVELOPES {
             if members
                 .get(name)
@@ -103,6 +108,7 @@ impl Record {
                 });
             }
         }
+
         Err(MapError::NotARecord)
     }
 
@@ -142,6 +148,7 @@ mod tests {
             (plain.numbers_as_text, plain.envelope),
             (vec!["/n".to_owned()], None)
         );
+
         let bridged =
             Record::parse(br#"{"detail-type":"AWS API Call","detail":{"eventName":"X","n":12345678901234567890}}"#)
                 .unwrap();
@@ -150,6 +157,7 @@ mod tests {
             Json::Object(bridged.envelope.unwrap()).to_string(),
             r#"{"detail":null,"detail-type":"AWS API Call"}"#
         );
+
         let looked_up =
             Record::parse(br#"{"Username":"a","CloudTrailEvent":"{\"eventName\":\"X\"}"}"#)
                 .unwrap();
@@ -174,6 +182,7 @@ mod tests {
                 "{text}"
             );
         }
+
         assert_eq!(
             Record::parse(br#"{"awsAccountId":"1","digestS3Object":"x"}"#),
             Err(MapError::Digest)

@@ -146,6 +146,7 @@ fn id_of(arn: &str) -> &str {
     ) else {
         return arn;
     };
+
     match service {
         "s3" => rest,
         _ => rest.split_once(['/', ':']).map_or(rest, |(_, id)| id),
@@ -157,6 +158,7 @@ fn kind_name(kind: &str) -> String {
     if let Some((_, common)) = COMMON.iter().find(|(known, _)| *known == kind) {
         return (*common).to_owned();
     }
+
     let mut out = String::new();
     for part in kind
         .split("::")
@@ -167,6 +169,7 @@ fn kind_name(kind: &str) -> String {
         }
         snake(part, &mut out);
     }
+
     out
 }
 
@@ -193,6 +196,7 @@ fn from_parameters(service: &str, parameters: &Object) -> Option<Named> {
             None => (Some("bucket".into()), bucket.to_owned()),
         });
     }
+
     let set = |name: &str, id: &str| {
         text(
             parameters
@@ -205,11 +209,13 @@ fn from_parameters(service: &str, parameters: &Object) -> Option<Named> {
         )
         .map(str::to_owned)
     };
+
     if let Some(instance) =
         set("instancesSet", "instanceId").or_else(|| first(parameters, "instanceIds"))
     {
         return Some((Some("virtual_machine".into()), instance));
     }
+
     let known = PARAMETERS
         .iter()
         .filter(|(of_service, ..)| of_service.is_empty() || *of_service == service);
@@ -217,6 +223,7 @@ fn from_parameters(service: &str, parameters: &Object) -> Option<Named> {
         .filter_map(|(_, name, kind)| Some((*kind, text(parameters, name)?)))
         .next()?;
     let (kind, id) = named;
+
     Some((
         Some(kind)
             .filter(|kind| !kind.is_empty())

@@ -124,6 +124,7 @@ impl<R: BufRead> Splitter<R> {
         let offset = self.offset;
         let mut text = vec![b'{'];
         self.bump();
+
         loop {
             self.space(Some(&mut text))?;
             match self.peek()? {
@@ -159,6 +160,7 @@ impl<R: BufRead> Splitter<R> {
     fn rest_of_object(&mut self) -> Result<(), SplitError> {
         let offset = self.offset;
         let mut passed = Vec::new();
+
         loop {
             self.space(None)?;
             match self.peek()? {
@@ -172,6 +174,7 @@ impl<R: BufRead> Splitter<R> {
                 None => return Err(SplitError::Truncated { offset }),
             }
         }
+
         Ok(())
     }
 
@@ -235,6 +238,7 @@ impl<R: BufRead> Splitter<R> {
     fn value(&mut self, text: &mut Vec<u8>, start: u64) -> Result<(), SplitError> {
         let mut scan = Scan::default();
         let mut fits = true;
+
         loop {
             let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
@@ -332,6 +336,7 @@ mod tests {
         };
         let pieces = read(1);
         assert_eq!(pieces, read(8192));
+
         pieces
     }
 
@@ -349,6 +354,7 @@ mod tests {
         ] {
             assert_eq!(split(text), two, "{text}");
         }
+
         assert_eq!(split(""), Vec::<String>::new());
         assert_eq!(split("{\"Records\":[]}"), Vec::<String>::new());
         assert_eq!(split("{ \"a\" : [1, 2] }"), ["{ \"a\" : [1, 2] }"]);

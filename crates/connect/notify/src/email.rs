@@ -37,10 +37,12 @@ pub(crate) fn check(
     else {
         return Ok(());
     };
+
     address_of(host).map_err(|reason| ("settings.host", reason))?;
     if *port == 0 {
         return Err(("settings.port", "must be 1 to 65535".to_owned()));
     }
+
     mailbox(from).map_err(|reason| ("settings.from", reason))?;
     if to.is_empty() || to.len() > RECEIVERS {
         return Err((
@@ -48,6 +50,7 @@ pub(crate) fn check(
             format!("must name 1 to {RECEIVERS} receivers"),
         ));
     }
+
     to.iter()
         .try_for_each(|one| mailbox(one).map(|_| ()))
         .map_err(|reason| ("settings.to", reason))?;
@@ -57,6 +60,7 @@ pub(crate) fn check(
             "is required: the password of the username".to_owned(),
         ));
     }
+
     Ok(())
 }
 
@@ -73,6 +77,7 @@ fn address_of(host: &str) -> Result<Url, String> {
     let whole = url
         .host_str()
         .is_some_and(|found| found.eq_ignore_ascii_case(host));
+
     if whole {
         Ok(url)
     } else {
@@ -113,12 +118,14 @@ async fn sent(
     else {
         return Err("the channel is not an e-mail channel".to_owned());
     };
+
     let to = if message.to.is_empty() {
         to
     } else {
         &message.to
     };
     let mail = mail(from, to, message, file)?;
+
     let address = judged(policy, host).await?;
     let tls = trusting(policy, host)?;
     let tls = match encryption {
@@ -130,9 +137,11 @@ async fn sent(
             .port(*port)
             .timeout(Some(PATIENCE))
             .tls(tls);
+
     if let Some(username) = username {
         transport = transport.credentials(Credentials::new(username.clone(), secret.0.clone()));
     }
+
     Ok(match transport.build().send(mail).await {
         Ok(answer) => {
             let text = answer.message().collect::<Vec<_>>().join(" ");
@@ -194,12 +203,14 @@ fn mail(
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
+
     let mut mail = lettre::Message::builder()
         .from(mailbox(from)?)
         .subject(cut(&subject, 200));
     for receiver in to {
         mail = mail.to(mailbox(receiver)?);
     }
+
     let note = match &file {
         Some(Err(reason)) => Some(format!("The file is not attached: {reason}")),
         _ => None,
@@ -220,6 +231,7 @@ fn mail(
             )
         }
     };
+
     built.map_err(|error| error.to_string())
 }
 
@@ -240,11 +252,13 @@ async fn judged(policy: &Policy, host: &str) -> Result<IpAddr, String> {
             .await
             .map_err(|error| format!("{host} cannot be resolved: {error}"))?,
     };
+
     for address in &found {
         policy
             .check_address(&url, *address)
             .map_err(|refusal| format!("not contacted: {refusal}"))?;
     }
+
     found
         .first()
         .copied()

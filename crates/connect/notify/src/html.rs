@@ -19,6 +19,7 @@ pub(crate) fn document(message: &Message, note: Option<&str>) -> String {
         .map(|note| format!("<p>{}</p>", escaped(note)))
         .unwrap_or_default();
     let bar = color(message.gravity);
+
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <meta name=\"color-scheme\" content=\"light dark\"><meta name=\"supported-color-schemes\" content=\"light dark\">\
@@ -40,6 +41,7 @@ fn item(item: &Item, message: &Message) -> String {
             escaped(&item.title)
         )
     };
+
     let rows: String = item
         .facts
         .iter()
@@ -52,6 +54,7 @@ fn item(item: &Item, message: &Message) -> String {
             )
         })
         .collect();
+
     let table = if rows.is_empty() {
         String::new()
     } else {
@@ -59,6 +62,7 @@ fn item(item: &Item, message: &Message) -> String {
             "<table role=\"presentation\" cellspacing=\"0\" cellpadding=\"0\" style=\"{FONT}\">{rows}</table>"
         )
     };
+
     let link = item.link.as_ref();
     let link = link
         .map(|link| {
@@ -68,6 +72,7 @@ fn item(item: &Item, message: &Message) -> String {
             )
         })
         .unwrap_or_default();
+
     format!("{heading}{table}{link}")
 }
 
@@ -95,6 +100,7 @@ fn escaped(text: &str) -> String {
             c => safe.push(c),
         }
     }
+
     safe
 }
 
@@ -117,9 +123,11 @@ mod tests {
             attachment: None,
         };
         let document = document(&message, Some("<i>"));
+
         for markup in ["<img", "<script", "<b>", "<i>", "i-1\"", "\u{7}"] {
             assert!(!document.contains(markup), "{markup} in {document}");
         }
+
         assert!(
             document.contains("&lt;/td&gt;&lt;script&gt;&amp;&#39; <"),
             "{document}"
@@ -128,10 +136,12 @@ mod tests {
             document.contains("anomalies/a&quot;&gt;&lt;b&gt;\" style="),
             "{document}"
         );
+
         // Nothing is loaded when a mail is read.
         for loading in ["src=\"", "url(", "<link", "@import"] {
             assert!(!document.contains(loading), "{loading}");
         }
+
         let opened = document.matches("<td ").count();
         assert_eq!((opened, document.matches("</td>").count()), (1, 1));
     }

@@ -23,12 +23,14 @@ pub(crate) fn payload(routing_key: &str, message: &Message) -> Value {
             Value::Object(facts),
         );
     }
+
     // A link's text tells the items of a digest apart.
     let links: Vec<Value> = (message.items.iter().take(DETAILS))
         .filter_map(|item| {
             Some(json!({ "href": item.link.as_ref()?, "text": cut(&item.title, 200) }))
         })
         .collect();
+
     json!({
         "routing_key": routing_key,
         "event_action": "trigger",

@@ -76,6 +76,7 @@ impl People {
         let Ok(url) = url.parse::<Url>() else {
             return Outcome::failed("the stored address is not a URL").for_good();
         };
+
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let request = Request {
             method: Method::POST,
@@ -83,6 +84,7 @@ impl People {
             headers,
             body: body.to_string().into_bytes(),
         };
+
         match self.client.send(request).await {
             Ok(answer) => {
                 let text = String::from_utf8_lossy(&answer.body).into_owned();
@@ -140,6 +142,7 @@ impl Notifier for People {
                     .await,
             ),
         };
+
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let Outcome {
             ok,
@@ -149,6 +152,7 @@ impl Notifier for People {
             error,
             retry_after_s,
         } = outcome;
+
         Attempt {
             at,
             duration_ms,

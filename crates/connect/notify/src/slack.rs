@@ -23,10 +23,12 @@ pub(crate) fn payload(message: &Message) -> Value {
             .take(SECTIONS)
             .map(|item| section(&text(item))),
     );
+
     let left = message.items.len().saturating_sub(SECTIONS);
     if left > 0 {
         blocks.push(section(&format!("{left} more in Reeve")));
     }
+
     json!({ "text": escaped(&cut(&message.title, 1000)), "blocks": blocks })
 }
 
@@ -43,6 +45,7 @@ fn text(item: &Item) -> String {
         .as_ref()
         .map(|link| format!("\n<{}|{OPEN}>", escaped(link)))
         .unwrap_or_default();
+
     for (name, value) in &item.facts {
         let line = format!(
             "\n{}: {}",
@@ -59,6 +62,7 @@ fn text(item: &Item) -> String {
         }
         text.push_str(&line);
     }
+
     text.push_str(&link);
     text
 }

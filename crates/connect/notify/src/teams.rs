@@ -18,11 +18,13 @@ pub(crate) fn payload(message: &Message) -> Value {
         Gravity::Warning => "warning",
         Gravity::Error | Gravity::Critical => "attention",
     };
+
     let mut body = vec![json!({
         "type": "TextBlock", "text": cut(&message.title, 300), "weight": "bolder", "size": "medium", "wrap": true,
         "color": color,
     })];
     let mut size = 0;
+
     for (index, item) in message.items.iter().enumerate() {
         let block = container(item);
         size += block.to_string().len();
@@ -33,6 +35,7 @@ pub(crate) fn payload(message: &Message) -> Value {
         }
         body.push(block);
     }
+
     let card = json!({
         "type": "AdaptiveCard", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "version": "1.4",
         "body": body,
@@ -49,15 +52,18 @@ fn container(item: &Item) -> Value {
         .take(20)
         .map(|(name, value)| json!({ "title": cut(name, 40), "value": cut(value, 400) }))
         .collect();
+
     let mut items =
         vec![json!({ "type": "TextBlock", "text": cut(&item.title, 300), "wrap": true })];
     if !facts.is_empty() {
         items.push(json!({ "type": "FactSet", "facts": facts }));
     }
+
     if let Some(link) = &item.link {
         items.push(
             json!({ "type": "ActionSet", "actions": [{ "type": "Action.OpenUrl", "title": OPEN, "url": link }] }),
         );
     }
+
     json!({ "type": "Container", "separator": true, "items": items })
 }

@@ -44,6 +44,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     if let Some(carried) = carried_v4(address) {
         return is_public_v4(carried);
     }
+
     let [first, second, ..] = address.segments();
     // 2000::/3 is all that is given out; inside it: 2001::/23 protocol assignments (Teredo among
     // them), 2001:db8::/32 and 3fff::/20 documentation.
@@ -51,6 +52,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     let assigned = first == 0x2001 && second < 0x0200;
     let documentation =
         (first == 0x2001 && second == 0x0db8) || (first == 0x3fff && second < 0x1000);
+
     global && !assigned && !documentation
 }
 
@@ -59,6 +61,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 fn carried_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let segments = address.segments();
     let join = |high: u16, low: u16| Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low));
+
     match segments {
         [0, 0, 0, 0, 0, 0xffff | 0, high, low] => Some(join(high, low)),
         [0, 0, 0, 0, 0xffff, 0, high, low] => Some(join(high, low)),

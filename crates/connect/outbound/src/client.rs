@@ -156,10 +156,12 @@ impl Outbound {
         } else {
             host.to_owned()
         };
+
         let unresolved = |cause: String| OutboundError::Unresolved {
             host: host.clone(),
             cause,
         };
+
         // As an HTTPS address, so that every spelling of a number is understood.
         let url: Url = format!("https://{host}/")
             .parse()
@@ -172,6 +174,7 @@ impl Outbound {
         let first = found
             .first()
             .ok_or_else(|| unresolved("no address".to_owned()))?;
+
         Ok(SocketAddr::new(*first, port))
     }
 
@@ -211,23 +214,28 @@ impl Outbound {
         let addresses = self.judged(url).await?;
         let client = self.pinned(url, &addresses)?;
         let mut call = client.request(request.method.clone(), url.clone());
+
         for (name, value) in &request.headers {
             let value =
                 HeaderValue::from_str(value).map_err(|_| OutboundError::Header(name.clone()))?;
             call = call.header(name, value);
         }
+
         if !request.body.is_empty() || request.method == Method::POST {
             call = call.body(request.body.clone());
         }
+
         let mut response = call.send().await.map_err(failed)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let mut body = Vec::new();
+
         while let Some(chunk) = response.chunk().await.map_err(failed)? {
             if body.len() + chunk.len() > self.limits.body {
                 return Err(OutboundError::TooLong(self.limits.body));
             }
             body.extend_from_slice(&chunk);
         }
+
         Ok(Answer {
             status,
             headers,
@@ -253,15 +261,18 @@ impl Outbound {
         if let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse() {
             return Ok(vec![address]);
         }
+
         let unresolved = |cause: String| OutboundError::Unresolved {
             host: host.to_owned(),
             cause,
         };
+
         let found = self
             .lookup
             .addresses(host)
             .await
             .map_err(|error| unresolved(error.to_string()))?;
+
         if found.is_empty() {
             Err(unresolved("no address".into()))
         } else {
@@ -284,9 +295,11 @@ impl Outbound {
             .connect_timeout(self.limits.time)
             .user_agent(concat!("reeve/", env!("CARGO_PKG_VERSION")))
             .resolve_to_addrs(url.host_str().unwrap_or_default(), &addresses);
+
         if self.policy.authorities.is_empty() {
             return client.build().map_err(failed);
         }
+
         let more =
             reqwest::Certificate::from_pem_bundle(&self.policy.authorities).map_err(failed)?;
         client.tls_certs_merge(more).build().map_err(failed)
@@ -314,6 +327,7 @@ mod tests {
         // 1994-11-06T08:49:37Z, the standard's own example.
         let at: i64 = 784_111_777;
         let now = Timestamp::from_second(at - 90).unwrap_or_default();
+
         for (text, seconds) in [
             ("120", Some(120)),
             (" 7 ", Some(7)),
@@ -335,6 +349,7 @@ mod tests {
             };
             assert_eq!(answer.retry_after_s(now), seconds, "{text:?}");
         }
+
         let none = Answer {
             status: StatusCode::OK,
             headers: HeaderMap::new(),

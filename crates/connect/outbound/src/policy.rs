@@ -57,6 +57,7 @@ impl Policy {
         if url.host_str().is_none_or(str::is_empty) {
             return Err(Refusal::NoHost);
         }
+
         Ok(())
     }
 
@@ -71,11 +72,13 @@ impl Policy {
         if url.scheme() != "https" && !self.plain_http && self.allow.is_empty() {
             return Err("must begin with https://".to_owned());
         }
+
         let host = url
             .host_str()
             .unwrap_or_default()
             .trim_start_matches('[')
             .trim_end_matches(']');
+
         match host.parse() {
             Ok(address) => self
                 .check_address(&url, address)
@@ -94,6 +97,7 @@ impl Policy {
         {
             return Ok(());
         }
+
         if !is_public(address) {
             let host = url.host_str().unwrap_or_default().to_owned();
             return Err(Refusal::NotPublic { host, address });
@@ -101,6 +105,7 @@ impl Policy {
         if url.scheme() == "http" && !self.plain_http {
             return Err(Refusal::Plain(address));
         }
+
         Ok(())
     }
 }
@@ -121,6 +126,7 @@ mod tests {
             ("https://user@example.com/", Some(Refusal::Credentials)),
             ("https://:secret@example.com/", Some(Refusal::Credentials)),
         ];
+
         for (url, expected) in cases {
             assert_eq!(
                 policy.check_url(&url.parse().unwrap()).err(),
@@ -147,19 +153,23 @@ mod tests {
             strict.check_address(&secure, mapped),
             Err(Refusal::NotPublic { .. })
         ));
+
         let allowing = Policy {
             allow: vec!["10.1.0.0/16".parse().unwrap()],
             plain_http: false,
             ..Policy::default()
         };
+
         for address in [inside, mapped] {
             assert_eq!(allowing.check_address(&plain, address), Ok(()), "{address}");
         }
+
         assert!(
             allowing
                 .check_address(&plain, "10.2.0.1".parse().unwrap())
                 .is_err()
         );
+
         assert_eq!(
             Policy {
                 plain_http: true,

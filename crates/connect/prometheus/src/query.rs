@@ -171,6 +171,7 @@ impl Prometheus {
             ),
             ("accept".to_owned(), "application/json".to_owned()),
         ];
+
         headers.extend(
             authorization(&self.credentials).map(|value| ("authorization".to_owned(), value)),
         );
@@ -184,6 +185,7 @@ impl Prometheus {
                 body,
             })
             .await;
+
         read(&sent.map_err(|error| unanswered(&error))?)
     }
 }
@@ -231,11 +233,13 @@ fn read(answer: &Answer) -> Result<QueryAnswer, QueryError> {
         .ok()
         .and_then(|body| body.error.clone())
         .unwrap_or_default();
+
     let said = if said.is_empty() {
         String::new()
     } else {
         format!(": {said}")
     };
+
     match answer.status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
             let message = format!(
@@ -256,6 +260,7 @@ fn read(answer: &Answer) -> Result<QueryAnswer, QueryError> {
         }
         _ => {}
     }
+
     let other = |message: String| failed(QueryErrorKind::Other, &message);
     if answer.status.is_server_error() {
         // Proxies answer with a page of their own when the server behind them is gone: the address
@@ -267,12 +272,14 @@ fn read(answer: &Answer) -> Result<QueryAnswer, QueryError> {
         };
         return Err(other(format!("{server} failed ({}){said}", answer.status)));
     }
+
     let Ok(body) = body else {
         return Err(other(format!(
             "the answer ({}) is not one of Prometheus; check the address",
             answer.status
         )));
     };
+
     let data = match body.data {
         Some(data) if answer.status.is_success() && body.status == "success" => data,
         _ => {
@@ -282,12 +289,14 @@ fn read(answer: &Answer) -> Result<QueryAnswer, QueryError> {
             )));
         }
     };
+
     if !matches!(data.result_type.as_str(), "matrix" | "vector") {
         return Err(other(format!(
             "Prometheus answered with a {}, not with series",
             data.result_type
         )));
     }
+
     let series: Result<Vec<QueriedSeries>, String> = data.result.into_iter().map(series).collect();
     Ok(QueryAnswer {
         series: series.map_err(other)?,
@@ -305,12 +314,14 @@ fn series(found: Found) -> Result<QueriedSeries, String> {
             .map_err(|_| format!("{value:?} is not a value"))?;
         Ok(((at * 1000.0).round() as i64, value))
     };
+
     let points: Result<Vec<_>, String> = found
         .values
         .into_iter()
         .chain(found.value)
         .map(point)
         .collect();
+
     Ok(QueriedSeries {
         labels,
         points: points?,

@@ -73,6 +73,7 @@ pub fn decode_write(body: &[u8]) -> Result<Vec<PushedSeries>, WriteFault> {
     let decoded = snap::raw::Decoder::new().decompress_vec(body);
     let mut rest = Bytes::from(decoded.map_err(|error| WriteFault::Snappy(error.to_string()))?);
     let (mut found, mut samples) = (Vec::new(), 0);
+
     while rest.has_remaining() {
         let place = found.len();
         let wrong = |reason: String| WriteFault::Protobuf {
@@ -92,6 +93,7 @@ pub fn decode_write(body: &[u8]) -> Result<Vec<PushedSeries>, WriteFault> {
             reason,
         })?);
     }
+
     Ok(found)
 }
 
@@ -117,6 +119,7 @@ fn next(rest: &mut Bytes) -> Result<Option<Bytes>, String> {
     if wire != WireType::LengthDelimited {
         return Err("field 1 is not a message".to_owned());
     }
+
     let length = decode_varint(rest).map_err(|error| error.to_string())?;
     match usize::try_from(length)
         .ok()
@@ -137,16 +140,19 @@ fn checked(series: TimeSeries) -> Result<PushedSeries, String> {
             series.labels.len()
         ));
     }
+
     let points = series
         .samples
         .iter()
         .map(|sample| (sample.timestamp, sample.value))
         .collect();
+
     let labels: Vec<(String, String)> = series
         .labels
         .into_iter()
         .map(|label| (label.name, label.value))
         .collect();
+
     if let Some((name, _)) = labels
         .iter()
         .find(|(name, value)| name.len().max(value.len()) > MAX_VALUE_BYTES)
@@ -156,9 +162,11 @@ fn checked(series: TimeSeries) -> Result<PushedSeries, String> {
             name
         ));
     }
+
     if labels.iter().any(|(name, _)| name.is_empty()) {
         return Err("a label has no name".to_owned());
     }
+
     let labels = Labels::new(labels).map_err(|name| format!("the label {name} is given twice"))?;
     match labels.name() {
         Some(_) => Ok(PushedSeries { labels, points }),
@@ -179,10 +187,12 @@ mod tests {
             name: (*name).into(),
             value: (*value).into(),
         };
+
         let sample = |(timestamp, value): &(i64, f64)| Sample {
             timestamp: *timestamp,
             value: *value,
         };
+
         TimeSeries {
             labels: labels.iter().map(label).collect(),
             samples: samples.iter().map(sample).collect(),
@@ -214,6 +224,7 @@ mod tests {
             &[(5, 1.0), (6, f64::NAN)],
         )];
         let mut bytes = message(&sent);
+
         // Metadata (field 3) is skipped.
         prost::encoding::message::encode(
             3,
@@ -223,6 +234,7 @@ mod tests {
             },
             &mut bytes,
         );
+
         let found = decode_write(&snap::raw::Encoder::new().compress_vec(&bytes).unwrap()).unwrap();
         assert_eq!(found[0].labels.to_string(), "up{instance=\"a\"}");
         assert_eq!(
@@ -233,6 +245,7 @@ mod tests {
             ),
             (1, (5, 1.0), true)
         );
+
         assert_eq!(decode_write(&body(&[])).unwrap(), []);
     }
 
@@ -252,17 +265,20 @@ mod tests {
             after(series(&[("__name__", "a"), ("", "2")], &[])),
             "series 1: a label has no name"
         );
+
         let many: Vec<String> = (0..=MAX_LABELS).map(|place| format!("l{place}")).collect();
         let many: Vec<(&str, &str)> = many.iter().map(|name| (name.as_str(), "v")).collect();
         assert_eq!(
             after(series(&many, &[])),
             "series 1: has 129 labels; at most 128 are taken"
         );
+
         let long = "x".repeat(MAX_VALUE_BYTES + 1);
         assert_eq!(
             after(series(&[("__name__", &long)], &[])),
             "series 1: the label __name__ has more than 4096 bytes"
         );
+
         let mut cut = message(std::slice::from_ref(&good));
         cut.pop();
         let cut = snap::raw::Encoder::new().compress_vec(&cut).unwrap();
@@ -272,6 +288,7 @@ mod tests {
             "{}",
             fault(&cut)
         );
+
         let invalid = snap::raw::Encoder::new()
             .compress_vec(&[0x0a, 5, 0x0a, 3, 0x0a, 1, 0xff])
             .unwrap();
@@ -285,6 +302,7 @@ mod tests {
             fault(&vec![0; MAX_BODY_BYTES + 1]),
             "the body has 8388609 compressed bytes; at most 8388608 are taken at once"
         );
+
         // 40 MiB of zeros take 2 MB; the length in the header decides.
         let bomb = snap::raw::Encoder::new()
             .compress_vec(&vec![0; 40 << 20])
@@ -294,16 +312,19 @@ mod tests {
             fault(&bomb),
             "the body has 41943040 bytes; at most 33554432 are taken at once"
         );
+
         let huge = series(
             &[("__name__", "a")],
             &vec![(1_700_000_000_000, 1.0); 80_000],
         );
         assert!(fault(&body(&[huge])).contains("bytes in one series"));
+
         let full = series(&[("__name__", "a")], &vec![(1, 1.0); 50_000]);
         assert_eq!(
             fault(&body(&vec![full; 11])),
             "the body has 550000 samples; at most 500000 are taken at once"
         );
+
         let small = series(&[("__name__", "a")], &[]);
         assert_eq!(
             fault(&body(&vec![small; MAX_SERIES + 1])),

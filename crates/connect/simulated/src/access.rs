@@ -38,6 +38,7 @@ impl SimulatedAccount {
             };
             Some((bucket.id.clone(), access))
         });
+
         AccessBatch {
             read: read.collect(),
             ..AccessBatch::default()
@@ -49,6 +50,7 @@ impl SimulatedAccount {
         let days = (now.as_second() - since.as_second()) as f64 / DAY_S as f64;
         let mut access = BucketAccess::empty(now, AccessState::Complete);
         let used = access.of_key("AWSLogs/");
+
         for (band, (stored, reads)) in STORED.into_iter().zip(READS).enumerate() {
             let objects = (gib * OBJECTS_A_GIB * stored) as u64;
             used.stored[band] = Amount {
@@ -71,12 +73,14 @@ impl SimulatedAccount {
                 }
             }
         }
+
         used.small_objects = 1_800;
         used.last_read = Some(now - SignedDuration::from_mins(37));
         access.records = (days * 640.0) as u64;
         access.since = Some(since);
         access.until = Some(now);
         access.cursor = "cloudtrail/".to_owned();
+
         access
     }
 }

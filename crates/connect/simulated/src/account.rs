@@ -43,6 +43,7 @@ impl SimulatedAccount {
             .enumerate()
             .map(|(at, asset)| (asset.resource.id.clone(), at))
             .collect();
+
         let connection = Connection {
             id: connection_id(plan.connection),
             name: plan.connection.to_owned(),
@@ -63,6 +64,7 @@ impl SimulatedAccount {
             last_error: None,
             created_at: settings.anchor,
         };
+
         let bucket = Mutex::new(Bucket::full(world.now()));
         SimulatedAccount {
             plan,
@@ -94,17 +96,21 @@ impl SimulatedAccount {
         if condition.terminated_at.is_some_and(long_gone) {
             return None;
         }
+
         let mut resource = asset.resource.clone();
         resource.id = id.clone();
+
         if let Some(successor) = conditions.successors.get(id) {
             if successor.launched_at > now {
                 return None;
             }
             resource.created_at = Some(successor.launched_at);
         }
+
         if let Some(size) = condition.size().or(condition.template_type()) {
             resource.specification.instance_type = Some(size.to_owned());
         }
+
         lay_over(&mut resource.specification, &condition, now);
         for (key, value) in condition.tags.clone() {
             match value {
@@ -112,12 +118,14 @@ impl SimulatedAccount {
                 None => _ = resource.tags.remove(&key),
             }
         }
+
         if let Some(given) = condition.groups.clone() {
             let isolating =
                 groups::isolating(self.plan, self.world.settings.seed, &resource.region);
             resource.specification.isolated = given == [isolating];
             resource.specification.security_groups = given;
         }
+
         resource.state = match resource.kind {
             ResourceKind::VirtualMachine | ResourceKind::Database => {
                 condition.state(now, ResourceState::Running)
@@ -127,16 +135,20 @@ impl SimulatedAccount {
             }
             _ => condition.state(now, resource.state),
         };
+
         let spot = resource.purchase == Some(Purchase::Spot);
         if spot && resource.state == ResourceState::Running && interrupted(asset.key, now) {
             resource.state = ResourceState::Stopped;
         }
+
         for to in &mut resource.attached_to {
             *to = conditions.holder(to, now);
         }
+
         resource.specification.contents = self.contents(&resource, now);
         resource.observed_at = now;
         resource.monthly_cost = bill::monthly(&resource, self.plan.discount);
+
         Some(resource)
     }
 
@@ -162,6 +174,7 @@ fn free_without_holder(
     if resource.kind != ResourceKind::IpAddress {
         return resource.state;
     }
+
     let is_there = |holder: &ResourceId| {
         conditions
             .get(holder)
@@ -169,6 +182,7 @@ fn free_without_holder(
             .is_none_or(|end| end > now)
     };
     resource.attached_to.retain(is_there);
+
     if resource.attached_to.is_empty() {
         ResourceState::Unattached
     } else {
@@ -182,6 +196,7 @@ fn lay_over(spec: &mut Specification, condition: &Condition, now: Timestamp) {
     if let (Some(capacity), Some((min, desired))) = (&mut spec.capacity, condition.members) {
         (capacity.min, capacity.desired) = (min, desired);
     }
+
     if let Some((_, standby)) = condition
         .standbys
         .iter()
@@ -197,8 +212,10 @@ fn lay_over(spec: &mut Specification, condition: &Condition, now: Timestamp) {
             .map(|region| format!("{region}b"));
         spec.standby_zone = zone.filter(|_| *standby);
     }
+
     if condition.failovers % 2 == 1 {
         std::mem::swap(&mut spec.zone, &mut spec.standby_zone);
     }
+
     spec.replicas.extend(condition.replicas.iter().cloned());
 }

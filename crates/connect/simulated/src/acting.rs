@@ -27,6 +27,7 @@ impl Act for SimulatedAccount {
             resource.specification.template =
                 Some(self.template(&self.conditions.lock(), &resource, now));
         }
+
         Ok(Observed {
             state: resource.state,
             instance_type: resource.specification.instance_type.clone(),
@@ -64,12 +65,14 @@ impl Act for SimulatedAccount {
             self.may_resize(&resource.id, instance_type)?;
             self.world.settings.wait(RESIZE_S).await;
         }
+
         let applied = self.change(&resource.id, operation, &chance)?;
         if chance.strikes(faults.lost_response, "lost") {
             let message =
                 "the connection was closed before an answer came; the change may have been made";
             return Err(refuse(ActErrorKind::Unknown, "RequestTimeout", message));
         }
+
         Ok(applied)
     }
 
@@ -92,6 +95,7 @@ impl Act for SimulatedAccount {
                 &format!("no snapshot {} of {resource}", snapshot.id),
             )
         };
+
         known
             .map(|record| now >= record.complete_at)
             .ok_or_else(missing)

@@ -71,11 +71,13 @@ fn target(resource: &Resource, key: u64) -> Target {
         resource.account.clone(),
         resource.region.clone(),
     );
+
     for tag in ["env", "team", "service"] {
         if let Some(value) = resource.tag(tag) {
             reference = reference.with_tag(tag, value);
         }
     }
+
     Target {
         kind: resource.kind,
         name: resource.name.clone(),
@@ -96,14 +98,17 @@ pub(crate) fn between(scene: &Scene, from: Timestamp, to: Timestamp) -> Vec<Entr
     if from >= to {
         return Vec::new();
     }
+
     let mut entries = Vec::new();
     // A minute in which the window ends may lie half in it.
     for minute in from.as_second().div_euclid(60)..=to.as_second().div_euclid(60) {
         routine::minute(scene, minute, &mut entries);
         programs::minute(scene, minute, &mut entries);
     }
+
     stories::between(scene, from, to, &mut entries);
     entries.retain(|entry| entry.timestamp >= from && entry.timestamp < to);
     entries.sort_by(|a, b| (a.timestamp, &a.event_id).cmp(&(b.timestamp, &b.event_id)));
+
     entries
 }

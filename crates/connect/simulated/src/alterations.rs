@@ -31,6 +31,7 @@ impl SimulatedAccount {
             // Rules of the network hold at once, and the machine runs on.
             return self.regroup(conditions, resource, mutation);
         }
+
         let (low, high) = match (mutation, resource.kind) {
             (Mutation::Grow { storage_gib }, ResourceKind::Volume | ResourceKind::Database) => {
                 may_grow(
@@ -76,12 +77,14 @@ impl SimulatedAccount {
                 ));
             }
         };
+
         let settles = self
             .world
             .settings
             .after(now, self.takes(resource, now, low, high));
         let condition = conditions.resources.entry(resource.id.clone()).or_default();
         condition.settles_at = Some(settles);
+
         match mutation {
             Mutation::Grow { storage_gib } => {
                 condition.storage.push((settles, *storage_gib));
@@ -99,6 +102,7 @@ impl SimulatedAccount {
             Mutation::RemoveReplica { name } => _ = condition.replicas.remove(name),
             _ => {}
         }
+
         Ok(())
     }
 }
@@ -115,9 +119,11 @@ fn may_grow(
     {
         return Err(wrong_state(resource, "settled"));
     }
+
     let has = resource.specification.storage_gib.unwrap_or(0.0);
     let rds = database && resource.provider == Provider::Aws;
     let least = if rds { (has * 1.1).ceil() } else { has + 1.0 };
+
     if f64::from(gib) < least {
         let message = format!(
             "{} has {has:.0} GiB and takes {least:.0} or more; {gib} is not",
@@ -129,6 +135,7 @@ fn may_grow(
             &message,
         ));
     }
+
     completed(resource, busy, now)
 }
 
@@ -160,6 +167,7 @@ fn may_scale(group: &Resource, min: u32, desired: u32) -> Result<(), ActError> {
     if min <= desired && desired <= most {
         return Ok(());
     }
+
     let message = format!(
         "{desired} members, at least {min}: {} may have at most {most}",
         group.id
@@ -178,6 +186,7 @@ fn may_fail_over(database: &Resource) -> Result<(), ActError> {
     if database.specification.standby_zone.is_some() {
         return Ok(());
     }
+
     let message = format!("{} has no standby in another zone", database.id);
     Err(refuse(
         ActErrorKind::InvalidType,
@@ -194,6 +203,7 @@ fn may_replicate(database: &Resource, name: &str, taken: bool) -> Result<(), Act
     if database.state != ResourceState::Running {
         return Err(wrong_state(database, "running"));
     }
+
     if taken
         || database
             .specification
@@ -207,5 +217,6 @@ fn may_replicate(database: &Resource, name: &str, taken: bool) -> Result<(), Act
             &format!("there is a database {name}"),
         ));
     }
+
     Ok(())
 }

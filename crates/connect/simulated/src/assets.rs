@@ -55,6 +55,7 @@ pub(crate) fn build(plan: &Account, seed: u64, anchor: Timestamp) -> Vec<Asset> 
         assets: Vec::new(),
     };
     builder.machines();
+
     builder.databases();
     builder.loose_disks();
     builder.snapshots();
@@ -63,6 +64,7 @@ pub(crate) fn build(plan: &Account, seed: u64, anchor: Timestamp) -> Vec<Asset> 
     builder.gateways();
     builder.addresses();
     builder.groups();
+
     builder.assets
 }
 
@@ -74,6 +76,7 @@ pub(crate) fn machine_id(plan: &Account, seed: u64, name: &str, generation: usiz
         format!("{name}-{generation}")
     };
     let key = key(seed, &format!("{}/machine/{name}", plan.account));
+
     ResourceId(match plan.provider {
         Provider::Aws => format!("i-{}", hex(key, 17)),
         Provider::Gcp => digits(key, 19),
@@ -120,6 +123,7 @@ impl Builder<'_> {
             f64::from(row.age_days)
         };
         let age = SignedDuration::from_secs((age_days * 86_400.0) as i64);
+
         let resource = Resource {
             id: row.id,
             connection: self.connection.clone(),
@@ -139,6 +143,7 @@ impl Builder<'_> {
             created_at: self.anchor.checked_sub(age).ok(),
             observed_at: self.anchor,
         };
+
         let key = key_of_row;
         self.assets.push(Asset {
             resource,
@@ -148,6 +153,7 @@ impl Builder<'_> {
             disk_used: None,
             holes: false,
         });
+
         let last = self.assets.len() - 1;
         &mut self.assets[last]
     }
@@ -193,6 +199,7 @@ impl Builder<'_> {
             .disks
             .iter()
             .map(|disk| ("data", *disk, Load::Disk(1.5e6)));
+
         for (role, (gib, class), load) in root.chain(data) {
             let name = format!("{}-{role}", machine.name);
             let row = self.disk(
@@ -245,6 +252,7 @@ impl Builder<'_> {
             throughput_mibps,
             ..Specification::default()
         };
+
         let (kind, state) = (ResourceKind::Volume, ResourceState::Unattached);
         Row {
             id,

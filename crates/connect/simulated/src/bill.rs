@@ -60,6 +60,7 @@ pub(crate) fn monthly(resource: &Resource, discount: f64) -> Option<Money> {
         ResourceKind::IpAddress | ResourceKind::NatGateway => listed(resource)?,
         _ => return None,
     };
+
     let share = match resource.purchase {
         Some(Purchase::Spot) => SPOT_SHARE,
         Some(Purchase::Reserved) => negotiated * RESERVED_SHARE,
@@ -81,12 +82,14 @@ fn machine_usd(resource: &Resource) -> Option<f64> {
     if let Some(price) = catalogue.hourly_for(resource, size) {
         return Some(price.usd_per_hour);
     }
+
     let linux = catalogue
         .hourly_usd(resource.provider, &resource.region, size, None)?
         .usd_per_hour;
     if spec.platform.as_deref() != Some("windows") {
         return Some(linux);
     }
+
     let vcpu = catalogue.instance(resource.provider, size)?.vcpu;
     Some(linux + f64::from(vcpu) * WINDOWS_VCPU_HOUR)
 }
@@ -100,12 +103,14 @@ fn database_usd(resource: &Resource, stopped: bool) -> Option<f64> {
         1.0
     };
     let storage = spec.storage_gib.unwrap_or(0.0) * DATABASE_GIB_MONTH * copies;
+
     if stopped {
         return Some(storage);
     }
     if let Some(price) = Catalogue::builtin().hourly_for(resource, size) {
         return Some(price.usd_per_hour * HOURS_PER_MONTH + storage);
     }
+
     let machine = size.strip_prefix("db.").unwrap_or(size);
     let listed =
         Catalogue::builtin().hourly_usd(resource.provider, &resource.region, machine, None);
@@ -113,6 +118,7 @@ fn database_usd(resource: &Resource, stopped: bool) -> Option<f64> {
         Some(price) => price.usd_per_hour * DATABASE_MARKUP,
         None => f64::from(custom_vcpu(size)?) * DATABASE_VCPU_HOUR,
     };
+
     Some(hour * HOURS_PER_MONTH * copies + storage)
 }
 

@@ -28,24 +28,28 @@ impl SimulatedAccount {
         let now = self.world.now();
         let resources = self.all(&self.conditions.lock(), now);
         let mut kinds: BTreeMap<ResourceKind, Vec<Described>> = BTreeMap::new();
+
         for resource in &resources {
             kinds
                 .entry(resource.kind)
                 .or_default()
                 .push(self.described(resource));
         }
+
         if self.plan.provider == Provider::Aws {
             // The account has none of these, which is known too.
             kinds.extend(
                 [ResourceKind::Image, ResourceKind::LaunchTemplate].map(|kind| (kind, Vec::new())),
             );
         }
+
         for described in self.networks(&resources, now) {
             kinds
                 .entry(described.resource.kind)
                 .or_default()
                 .push(described);
         }
+
         for (kind, described) in kinds {
             let seen = described.len() as u64;
             for page in described.chunks(PAGE) {
@@ -55,6 +59,7 @@ impl SimulatedAccount {
                 .await
                 .map_err(failed)?;
         }
+
         Ok(())
     }
 
@@ -64,11 +69,13 @@ impl SimulatedAccount {
             .denied
             .first()
             .filter(|_| kind == ResourceKind::Bucket);
+
         let outcome = if denied.is_some() {
             ReadOutcome::Denied
         } else {
             ReadOutcome::Complete
         };
+
         Reading {
             kind,
             region: String::new(),
@@ -98,14 +105,17 @@ impl SimulatedAccount {
     fn aws(&self, resource: &Resource) -> Value {
         let mut description = aws(resource, &self.network_id(&resource.region));
         let lifecycle = self.lifecycle_document(&self.conditions.lock(), resource);
+
         if resource.kind == ResourceKind::ScalingGroup {
             let template = self.template(&self.conditions.lock(), resource, self.world.now());
             description["LaunchTemplate"] =
                 json!({ "LaunchTemplateId": template.id, "Version": template.version });
         }
+
         if let (Value::Object(members), Some(lifecycle)) = (&mut description, lifecycle) {
             members.insert("Lifecycle".to_owned(), lifecycle);
         }
+
         description
     }
 
@@ -120,6 +130,7 @@ impl SimulatedAccount {
                 .iter()
                 .map(|group| Relation::to(RelationKind::MemberOf, group.0.clone())),
         );
+
         relations.extend(
             self.disk_of(resource)
                 .map(|disk| Relation::to(RelationKind::CreatedFrom, disk.0)),
@@ -130,6 +141,7 @@ impl SimulatedAccount {
             ResourceKind::ScalingGroup | ResourceKind::NatGateway => None,
             _ => Some(RelationKind::AttachedTo),
         };
+
         if let Some(kind) = attached {
             relations.extend(
                 resource
@@ -138,6 +150,7 @@ impl SimulatedAccount {
                     .map(|to| Relation::to(kind, to.0.clone())),
             );
         }
+
         let placed = matches!(
             resource.kind,
             ResourceKind::VirtualMachine | ResourceKind::LoadBalancer | ResourceKind::NatGateway
@@ -148,6 +161,7 @@ impl SimulatedAccount {
                 self.network_id(&resource.region),
             ));
         }
+
         relations
     }
 
@@ -180,6 +194,7 @@ impl SimulatedAccount {
         if self.plan.provider != Provider::Aws {
             return Vec::new();
         }
+
         let mut found = Vec::new();
         let teams: BTreeSet<(&str, &str)> = self
             .plan
@@ -188,20 +203,24 @@ impl SimulatedAccount {
             .map(|machine| (machine.region, machine.owner.team))
             .collect();
         let regions: BTreeSet<&str> = teams.iter().map(|(region, _)| *region).collect();
+
         for (number, region) in regions.iter().enumerate() {
             found.push(self.network(region, number, now));
             found.push(self.group(region, "network", now));
         }
+
         found.extend(
             teams
                 .iter()
                 .map(|(region, team)| self.group(region, team, now)),
         );
+
         let isolating: BTreeSet<&str> = resources
             .iter()
             .filter(|resource| resource.specification.isolated)
             .map(|resource| resource.region.as_str())
             .collect();
+
         found.extend(
             isolating
                 .iter()
@@ -223,6 +242,7 @@ impl SimulatedAccount {
             region,
             now,
         );
+
         Described {
             resource,
             document: Document::new(description),
@@ -240,12 +260,14 @@ impl SimulatedAccount {
             "shop" => json!([rule(443, "0.0.0.0/0"), rule(80, "0.0.0.0/0")]),
             _ => json!([rule(443, "10.0.0.0/8")]),
         };
+
         let description = json!({
             "GroupId": id, "GroupName": name, "Description": format!("{name} in {region}"), "VpcId": network,
             "OwnerId": self.plan.account, "IpPermissions": rules,
         });
         let relations = vec![Relation::to(RelationKind::LocatedIn, network)];
         let resource = self.plain(Some(ResourceKind::SecurityGroup), &id, name, region, now);
+
         Described {
             resource,
             document: Document::new(description),

@@ -48,6 +48,7 @@ impl SimulatedEstate {
             .map(|plan| Arc::new(SimulatedAccount::new(plan, world.clone())))
             .collect();
         let scene = Scene::new(&accounts, &world.settings);
+
         Arc::new(SimulatedEstate {
             world,
             accounts,
@@ -75,11 +76,13 @@ impl SimulatedEstate {
             anchor: kept.anchor,
             ..settings
         });
+
         for account in &estate.accounts {
             if let Some(conditions) = kept.accounts.get(&account.connection.id) {
                 *account.conditions.lock() = conditions.clone();
             }
         }
+
         estate.world.changed.store(false, Ordering::Release);
         Ok(estate)
     }

@@ -22,6 +22,7 @@ pub(crate) fn of_machine(plan: &Account, seed: u64, machine: &Machine) -> Vec<St
     if plan.provider != Provider::Aws {
         return Vec::new();
     }
+
     let mut groups = vec![
         id(plan, seed, machine.region, "network"),
         id(plan, seed, machine.region, machine.owner.team),

@@ -34,6 +34,7 @@ impl SimulatedAccount {
             .find(|row| row.name == bucket.name)?;
         let rule = |id: &str, action: &str, effect: Value| json!({ "ID": id, "Status": "Enabled", "Filter": { "Prefix": "" }, action: effect });
         let mut rules = Vec::new();
+
         if row.aborts {
             rules.push(rule(
                 "uploads",
@@ -41,6 +42,7 @@ impl SimulatedAccount {
                 json!({ "DaysAfterInitiation": "7" }),
             ));
         }
+
         if row.expires {
             rules.push(rule(
                 "versions",
@@ -48,6 +50,7 @@ impl SimulatedAccount {
                 json!({ "NoncurrentDays": "60" }),
             ));
         }
+
         let given = conditions.get(&bucket.id).lifecycle_rules;
         rules.extend(given.iter().map(|id| {
             let action = match id.as_str() {
@@ -57,6 +60,7 @@ impl SimulatedAccount {
             };
             rule(id, action, json!({}))
         }));
+
         (!rules.is_empty()).then(|| json!({ "Rule": rules }))
     }
 
@@ -65,11 +69,13 @@ impl SimulatedAccount {
         if bucket.kind != ResourceKind::Bucket || bucket.provider != Provider::Aws {
             return None;
         }
+
         let (_, storage_type) = STORAGE_TYPES
             .iter()
             .find(|(class, _)| Some(*class) == bucket.specification.storage_type.as_deref())?;
         let gib = bucket.specification.storage_gib?;
         let midnight = Timestamp::from_second(now.as_second().div_euclid(DAY_S) * DAY_S).ok()?;
+
         Some(BucketContents {
             measured_at: midnight,
             objects: Some((gib * OBJECTS_A_GIB) as u64),

@@ -20,6 +20,7 @@ impl Observe for SimulatedAccount {
     async fn inventory(&self) -> Result<Inventory, ObserveError> {
         let now = self.world.now();
         let mut resources = self.all(&self.conditions.lock(), now);
+
         // Snapshots are known by their descriptions.
         resources.retain(|resource| ResourceKind::SPECIFIED.contains(&resource.kind));
         let denied = self.plan.denied.iter().map(|(permission, message)| Denied {
@@ -27,6 +28,7 @@ impl Observe for SimulatedAccount {
             region: String::new(),
             message: (*message).to_owned(),
         });
+
         // Storage is what a connection is denied here; what was not listed is not gone.
         let listed =
             |kind: &&ResourceKind| **kind != ResourceKind::Bucket || self.plan.denied.is_empty();
@@ -64,6 +66,7 @@ impl Observe for SimulatedAccount {
             // between.
             tokio::task::yield_now().await;
         }
+
         Ok(batch)
     }
 }
@@ -87,6 +90,7 @@ impl SimulatedAccount {
             &query.resource,
             self.world.settings.anchor,
         );
+
         // The first period that begins at or after the start, and the last that is over, and begins
         // before the end.
         let first = -(-query.start.as_second()).div_euclid(PERIOD_S);
@@ -97,8 +101,10 @@ impl SimulatedAccount {
             .copied()
             .filter(|metric| signal.measures(*metric))
             .collect();
+
         let points = usize::try_from((last - first).max(0)).unwrap_or(0);
         into.reserve(points * metrics.len());
+
         for metric in metrics {
             for slot in first..last {
                 let Some(value) = signal.at(metric, slot) else {

@@ -31,6 +31,7 @@ impl SimulatedAccount {
                 &message,
             ));
         }
+
         if machine.state == ResourceState::Deleted {
             let message = format!("{} is terminated", machine.id);
             return Err(refuse(
@@ -39,6 +40,7 @@ impl SimulatedAccount {
                 &message,
             ));
         }
+
         let isolating = isolating(self.plan, self.world.settings.seed, &machine.region);
         let groups = match mutation {
             Mutation::SetGroups { groups } => {
@@ -50,6 +52,7 @@ impl SimulatedAccount {
                 vec![isolating]
             }
         };
+
         conditions
             .resources
             .entry(machine.id.clone())
@@ -68,6 +71,7 @@ impl SimulatedAccount {
             let message = "a machine must have at least one security group";
             return Err(refuse(ActErrorKind::Other, "MissingParameter", message));
         }
+
         for wanted in groups {
             match self.region_of(conditions, wanted) {
                 Some(region) if region == machine.region => {}
@@ -86,6 +90,7 @@ impl SimulatedAccount {
                 }
             }
         }
+
         Ok(())
     }
 
@@ -96,6 +101,7 @@ impl SimulatedAccount {
         if let Some(region) = conditions.quarantines.iter().find(made) {
             return Some(region);
         }
+
         let has = |resource: &&Resource| {
             resource
                 .specification
@@ -103,6 +109,7 @@ impl SimulatedAccount {
                 .iter()
                 .any(|id| id == group)
         };
+
         let mut machines = self.assets.iter().map(|asset| &asset.resource);
         machines.find(has).map(|machine| machine.region.as_str())
     }

@@ -176,6 +176,7 @@ fn account_row(conditions: Conditions) -> AccountRow {
         template_number: condition.template_number,
         refreshing_ms: condition.refreshing_until.map(ms),
     };
+
     AccountRow {
         resources: conditions
             .resources
@@ -250,12 +251,14 @@ pub(crate) fn read(kept: &Value) -> Result<Kept, RestoreError> {
     if row.version != VERSION {
         return Err(RestoreError::Version(row.version));
     }
+
     let not_a_seed = |_| serde::de::Error::custom("seed is not a number");
     let seed = row
         .seed
         .parse()
         .map_err(not_a_seed)
         .map_err(RestoreError::Malformed)?;
+
     let accounts = row
         .accounts
         .into_iter()
@@ -320,6 +323,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
         };
         kept.resources.insert(ResourceId(id), condition);
     }
+
     for (id, row) in row.snapshots {
         let complete_at = time(row.complete_ms)?;
         let record = SnapshotRecord {
@@ -329,6 +333,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
         };
         kept.snapshots.insert(id, record);
     }
+
     for (id, row) in row.successors {
         let successor = Successor {
             place: ResourceId(row.place),
@@ -336,5 +341,6 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
         };
         kept.successors.insert(ResourceId(id), successor);
     }
+
     Ok(kept)
 }

@@ -41,6 +41,7 @@ pub(crate) fn interruption(key: u64, slot: i64) -> Option<(i64, i64)> {
     if unit(key ^ 0x5901, day) >= 1.0 / 7.0 {
         return None;
     }
+
     let begins = between(key ^ 0x5902, day, 0.0, (SLOTS_PER_DAY - 9) as f64) as i64;
     Some((
         day * SLOTS_PER_DAY + begins,
@@ -107,6 +108,7 @@ impl<'a> Signal<'a> {
         for (at, size) in &condition.sizes {
             eras.push(Power::for_size(&asset.resource, size).era(slot_of(*at), original));
         }
+
         let europe = ["eu-", "europe", "westeurope"]
             .iter()
             .any(|prefix| asset.resource.region.starts_with(prefix));
@@ -132,6 +134,7 @@ impl<'a> Signal<'a> {
             DiskReadOps, DiskUtilization, DiskWrite, DiskWriteOps, ErrorRate, FreeStorage,
             MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
         };
+
         let provider = self.asset.resource.provider;
         match (self.asset.resource.kind, metric) {
             (
@@ -274,6 +277,7 @@ impl Power {
                 ..Power::default()
             };
         };
+
         let vcpu = f64::from(spec.vcpu);
         let sustained = baseline(machine).filter(|_| resource.kind == ResourceKind::VirtualMachine);
         Power {
@@ -306,6 +310,7 @@ fn baseline(size: &str) -> Option<f64> {
     if !matches!(family, "t3" | "t3a" | "t4g") {
         return None;
     }
+
     let table = [
         ("nano", 5.0),
         ("micro", 10.0),
@@ -313,6 +318,7 @@ fn baseline(size: &str) -> Option<f64> {
         ("medium", 20.0),
         ("large", 30.0),
     ];
+
     let known = table
         .iter()
         .find(|(name, _)| *name == size)

@@ -70,9 +70,11 @@ impl SimulatedAccount {
         let Ok(start) = day.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp()) else {
             return Vec::new();
         };
+
         let conditions = self.conditions.lock();
         let seeded = self.assets.iter().map(|asset| &asset.resource.id);
         let ids = seeded.chain(conditions.successors.keys());
+
         ids.filter_map(|id| {
             let asset = self.asset(conditions.place(id))?;
             let launched_at = conditions
@@ -97,6 +99,7 @@ impl SimulatedAccount {
     ) -> Option<DailyCharge> {
         let now = self.world.now();
         let (mut hours, mut cost, mut list, mut last) = (0, 0.0, 0.0, None);
+
         for hour in 0..HOURS {
             let at = start + SignedDuration::from_hours(hour);
             if at >= now {
@@ -119,6 +122,7 @@ impl SimulatedAccount {
             list += bill::monthly(&at_list, 0.0).unwrap_or(monthly).usd() / HOURS_PER_MONTH;
             last = Some(resource);
         }
+
         let resource = last?;
         let spec = &resource.specification;
         Some(DailyCharge {
@@ -156,6 +160,7 @@ fn at_hour(
     {
         return None;
     }
+
     let mut resource = asset.resource.clone();
     resource.id = id.clone();
     let size = condition
@@ -165,6 +170,7 @@ fn at_hour(
         .find(|(from, _)| *from <= at)
         .map(|(_, size)| size.clone());
     resource.specification.instance_type = size.or(resource.specification.instance_type);
+
     condition.storage_into(&mut resource.specification, at);
     for (key, value) in &condition.tags {
         match value {
@@ -172,6 +178,7 @@ fn at_hour(
             None => _ = resource.tags.remove(key),
         }
     }
+
     let runs = matches!(
         resource.kind,
         ResourceKind::VirtualMachine | ResourceKind::Database
@@ -180,5 +187,6 @@ fn at_hour(
     if runs && (condition.down_at(at) || spot && interrupted(asset.key, at)) {
         resource.state = ResourceState::Stopped;
     }
+
     Some(resource)
 }

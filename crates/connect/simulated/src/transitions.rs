@@ -33,6 +33,7 @@ fn has_power(resource: &Resource) -> Result<(), ActError> {
     ) {
         return Ok(());
     }
+
     let message = format!(
         "{} is a {}, which is not started, stopped or resized",
         resource.id, resource.kind
@@ -62,6 +63,7 @@ impl SimulatedAccount {
             )
         };
         let resource = self.live(id, &conditions, now).ok_or_else(missing)?;
+
         let applied = match operation.downcast_ref() {
             Some(Mutation::Stop) => self.stop(&mut conditions, &resource, now)?,
             Some(Mutation::Start) => self.start(&mut conditions, &resource, now, chance)?,
@@ -88,6 +90,7 @@ impl SimulatedAccount {
                 Applied::Accepted
             }
         };
+
         self.world.touch();
         Ok(applied)
     }
@@ -102,6 +105,7 @@ impl SimulatedAccount {
                 &format!("no resource {id} in {}", self.plan.account),
             )
         };
+
         let resource = self
             .live(id, &self.conditions.lock(), now)
             .ok_or_else(missing)?;
@@ -118,6 +122,7 @@ impl SimulatedAccount {
         if resource.state != ResourceState::Running {
             return Err(wrong_state(resource, "running"));
         }
+
         if resource.group.is_some() {
             self.replace(
                 conditions,
@@ -127,6 +132,7 @@ impl SimulatedAccount {
             );
             return Ok(Applied::Accepted);
         }
+
         if resource.purchase == Some(Purchase::Spot) {
             let message = format!(
                 "{} belongs to a one-time spot request, which can be ended and not stopped",
@@ -138,6 +144,7 @@ impl SimulatedAccount {
                 &message,
             ));
         }
+
         let settles = self
             .world
             .settings
@@ -148,6 +155,7 @@ impl SimulatedAccount {
             to: None,
         });
         condition.settles_at = Some(settles);
+
         Ok(Applied::Accepted)
     }
 
@@ -165,12 +173,14 @@ impl SimulatedAccount {
             .values()
             .filter(|s| s.place == place)
             .count();
+
         let next = machine_id(
             self.plan,
             self.world.settings.seed,
             &resource.name,
             generation,
         );
+
         let condition = conditions.resources.entry(resource.id.clone()).or_default();
         condition.downtimes.push(Downtime {
             from: now,
@@ -178,6 +188,7 @@ impl SimulatedAccount {
         });
         condition.settles_at = Some(ends);
         condition.terminated_at = Some(ends);
+
         // Members start at the size that the launch template has now.
         if let Some(size) = resource
             .group
@@ -191,6 +202,7 @@ impl SimulatedAccount {
                 .sizes
                 .push((ends, size));
         }
+
         conditions.successors.insert(
             next,
             Successor {
@@ -211,9 +223,11 @@ impl SimulatedAccount {
         if resource.state != ResourceState::Stopped {
             return Err(wrong_state(resource, "stopped"));
         }
+
         let asset = self.asset(conditions.place(&resource.id));
         let taken = resource.purchase == Some(Purchase::Spot)
             && asset.is_some_and(|a| interrupted(a.key, now));
+
         if taken || chance.strikes(self.world.settings.faults.no_capacity, "capacity") {
             let size = resource
                 .specification
@@ -230,6 +244,7 @@ impl SimulatedAccount {
                 &message,
             ));
         }
+
         let settles = self
             .world
             .settings
@@ -238,6 +253,7 @@ impl SimulatedAccount {
         if let Some(down) = condition.downtimes.last_mut() {
             down.to = Some(settles);
         }
+
         condition.settles_at = Some(settles);
         Ok(Applied::Accepted)
     }
@@ -245,6 +261,7 @@ impl SimulatedAccount {
     fn resize(&self, conditions: &mut Conditions, resource: &Resource, size: &str, now: Timestamp) {
         let condition = conditions.resources.entry(resource.id.clone()).or_default();
         let mut from = now;
+
         if resource.kind == ResourceKind::Database {
             from = self.world.settings.after(now, DATABASE_RESIZE_S);
             condition.downtimes.push(Downtime {
@@ -253,6 +270,7 @@ impl SimulatedAccount {
             });
             condition.settles_at = Some(from);
         }
+
         condition.sizes.push((from, size.to_owned()));
     }
 
@@ -266,6 +284,7 @@ impl SimulatedAccount {
         if resource.state != wanted {
             return Err(wrong_state(resource, wanted.as_str()));
         }
+
         let machine = match (resource.kind, resource.provider) {
             (ResourceKind::Database, Provider::Gcp) => {
                 return custom_vcpu(size).map(drop).ok_or_else(|| no_such(size));
@@ -275,10 +294,12 @@ impl SimulatedAccount {
             }
             _ => size,
         };
+
         let spec = Catalogue::builtin()
             .instance(resource.provider, machine)
             .ok_or_else(|| no_such(size))?;
         let has = resource.specification.architecture.as_deref();
+
         if let Some(has) = has.filter(|has| !spec.architectures.iter().any(|runs| runs == has)) {
             let message = format!(
                 "{size} runs {}, and {} is {has}",
@@ -291,10 +312,12 @@ impl SimulatedAccount {
                 &message,
             ));
         }
+
         if !self.sold(&resource.region, machine) {
             let message = format!("{size} is not offered in {}", resource.region);
             return Err(refuse(ActErrorKind::InvalidType, "Unsupported", &message));
         }
+
         Ok(())
     }
 
@@ -306,11 +329,13 @@ impl SimulatedAccount {
             .not_sold
             .iter()
             .any(|(at, family)| *at == region && size.starts_with(family));
+
         let priced = || {
             Catalogue::builtin()
                 .hourly_usd(self.plan.provider, region, size, None)
                 .is_some()
         };
+
         !withheld && (self.plan.provider == Provider::Aws || priced())
     }
 
@@ -332,9 +357,11 @@ impl SimulatedAccount {
                 &message,
             ));
         }
+
         if resource.state == ResourceState::Changing {
             return Err(wrong_state(resource, "settled"));
         }
+
         let number = conditions.snapshots.len();
         let of = key(
             self.world.settings.seed,
@@ -350,6 +377,7 @@ impl SimulatedAccount {
                 .after(now, self.takes(resource, now, 30.0, 90.0)),
         };
         conditions.snapshots.insert(id.clone(), record);
+
         Ok(Applied::Snapshot(Snapshot { id }))
     }
 

@@ -56,8 +56,10 @@ pub async fn put(
         place.container,
         encoded(name, true)
     );
+
     let (mut file, _) = open(file).await?;
     let mut list = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList>");
+
     for number in 0_u32.. {
         let bytes = part(&mut file).await?;
         if bytes.is_empty() {
@@ -74,6 +76,7 @@ pub async fn put(
         )
         .await?;
     }
+
     list.push_str("</BlockList>");
     let query = [("comp", "blocklist")];
     ask(
@@ -82,6 +85,7 @@ pub async fn put(
         &[201],
     )
     .await?;
+
     Ok(address)
 }
 
@@ -90,11 +94,13 @@ fn authority(secret: &str) -> Result<Authority, StorageError> {
     if secret.contains("sig=") {
         return Ok(Authority::Sas(secret.trim_start_matches('?').to_owned()));
     }
+
     let wrong = |_| {
         StorageError::Settings(
             "the secret is neither an account key (base64) nor a SAS token".to_owned(),
         )
     };
+
     STANDARD.decode(secret).map(Authority::Key).map_err(wrong)
 }
 
@@ -110,6 +116,7 @@ fn request(
         .map(|(name, value)| format!("{name}={}", encoded(value, false)))
         .collect::<Vec<_>>()
         .join("&");
+
     let sas = match authority {
         Authority::Sas(token) => format!("&{token}"),
         Authority::Key(_) => String::new(),
@@ -124,6 +131,7 @@ fn request(
         ("x-ms-date".to_owned(), date),
         ("x-ms-version".to_owned(), VERSION.to_owned()),
     ];
+
     if let Authority::Key(key) = authority {
         let signature = sign(
             key,
@@ -134,6 +142,7 @@ fn request(
             format!("SharedKey {}:{signature}", place.account),
         ));
     }
+
     Ok(Request {
         method: Method::PUT,
         url,
@@ -155,6 +164,7 @@ fn string_to_sign(
     } else {
         length.to_string()
     };
+
     let named: String = headers
         .iter()
         .map(|(name, value)| format!("{name}:{value}\n"))
@@ -163,6 +173,7 @@ fn string_to_sign(
         .iter()
         .map(|(name, value)| format!("\n{name}:{value}"))
         .collect();
+
     // Verb, encoding, language, length, MD5, type, date, four conditions, range.
     format!(
         "PUT\n\n\n{length}\n\n\n\n\n\n\n\n\n{named}/{}{}{parameters}",

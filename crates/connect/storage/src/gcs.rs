@@ -45,9 +45,11 @@ pub async fn put(
         Some(token(client, secret).await?)
     };
     let authorization = token.map(|token| ("authorization".to_owned(), format!("Bearer {token}")));
+
     let (mut file, length) = open(file).await?;
     let session = begin(client, place, name, authorization.as_ref()).await?;
     let mut sent = 0;
+
     loop {
         let bytes = part(&mut file).await?;
         let end = sent + bytes.len() as u64;
@@ -75,6 +77,7 @@ pub async fn put(
             Err(error) => return Err(error),
         }
     }
+
     Ok(format!("gs://{}/{name}", place.bucket))
 }
 
@@ -104,6 +107,7 @@ async fn begin(
         body: b"{}".to_vec(),
     };
     let answer = ask(client, request, &[200, 201]).await?;
+
     let session = answer
         .headers
         .get("location")
@@ -124,15 +128,18 @@ async fn token(client: &Outbound, secret: &str) -> Result<String, StorageError> 
         ))
     };
     let key: Value = serde_json::from_str(secret).map_err(|_| wrong("it is not JSON"))?;
+
     if key["type"] != "service_account" {
         return Err(wrong("its type is not service_account"));
     }
+
     let text = |name: &str| {
         key[name]
             .as_str()
             .ok_or_else(|| wrong(&format!("{name} is missing")))
     };
     let (email, pem) = (text("client_email")?, text("private_key")?);
+
     let tokens = key["token_uri"].as_str().unwrap_or(TOKENS);
     let assertion = assertion(email, pem, tokens, Timestamp::now().as_second())
         .ok_or_else(|| wrong("private_key"))?;
@@ -148,6 +155,7 @@ async fn token(client: &Outbound, secret: &str) -> Result<String, StorageError> 
     };
     let answer = ask(client, request, &[200]).await?;
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+
     let token = body["access_token"]
         .as_str()
         .filter(|token| !token.contains(char::is_control));
@@ -178,5 +186,6 @@ fn assertion(email: &str, pem: &str, audience: &str, now: i64) -> Option<String>
         &mut signature,
     )
     .ok()?;
+
     Some(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
 }

@@ -60,11 +60,13 @@ pub async fn put(
         .map_err(|_| {
             StorageError::Ssh(format!("the server took longer than {} s", time.as_secs()))
         })??;
+
     let folder = if prefix.is_empty() {
         String::new()
     } else {
         format!("{prefix}/")
     };
+
     Ok(format!(
         "sftp://{}:{}/{folder}{name}",
         server.host, server.port

@@ -105,6 +105,7 @@ fn code(answer: &Answer) -> String {
         .or_else(|| json.pointer("/error"))
         .and_then(|text| text.as_str());
     let code = header.or(xml).or(message).unwrap_or("no reason given");
+
     code.chars().filter(|c| !c.is_control()).take(200).collect()
 }
 

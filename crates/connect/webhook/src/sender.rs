@@ -61,6 +61,7 @@ impl Sender {
                 sign(&message.secrets, &message.id, message.at, &message.body),
             ),
         ];
+
         let body = message.body.clone().into_bytes();
         self.client
             .send(Request {
@@ -99,6 +100,7 @@ impl WebhookSender for Sender {
             error,
             retry_after_s: wait,
         };
+
         match outcome {
             Ok(answer) => {
                 let wait = answer.retry_after_s(message.at);
@@ -116,6 +118,7 @@ fn beginning(body: &[u8]) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
+
     text.truncate(end);
     text.retain(|c| c == '\n' || !c.is_control());
     text

@@ -44,6 +44,7 @@ mod tests {
             at,
             r#"{"test": 2432232314}"#,
         );
+
         assert_eq!(found, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 }

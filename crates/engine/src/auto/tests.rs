@@ -20,6 +20,7 @@ fn permissive() -> (ApprovalMatrix, Agent, Candidate) {
         high: Vec::new(),
         ..ApprovalMatrix::default()
     };
+
     let mut candidate = Candidate::from(&recommendation("r-one", "i-1").unwrap());
     candidate.agent_id = Some(agent.id.clone());
     candidate.agent_type = agent.agent_type;
@@ -31,6 +32,7 @@ fn permissive() -> (ApprovalMatrix, Agent, Candidate) {
     candidate.is_reversible = true;
     candidate.needs_person = false;
     candidate.impact_level = Impact::Medium;
+
     (matrix, agent, candidate)
 }
 
@@ -39,11 +41,13 @@ fn nothing_that_cannot_be_undone_is_applied_without_a_signature() {
     let (matrix, agent, candidate) = permissive();
     let decided = |candidate: &Candidate| decide(&matrix, &agent, candidate, 365);
     assert_eq!(decided(&candidate), Auto::Apply);
+
     let deletion = Candidate {
         is_reversible: false,
         ..candidate.clone()
     };
     assert_eq!(decided(&deletion), Auto::Leave("not_reversible"));
+
     let conversion = Candidate {
         impact_level: Impact::Low,
         ..deletion.clone()
@@ -53,6 +57,7 @@ fn nothing_that_cannot_be_undone_is_applied_without_a_signature() {
         Auto::Apply,
         "a volume is converted back after six hours"
     );
+
     let signed = ApprovalMatrix {
         medium: vec![Signature::Manager],
         ..matrix.clone()
@@ -72,6 +77,7 @@ fn a_finding_that_needs_a_person_is_left_in_every_mode() {
         impact_level: Impact::Low,
         ..candidate
     };
+
     for mode in [Mode::SafeMode, Mode::Active] {
         let agent = Agent {
             mode,

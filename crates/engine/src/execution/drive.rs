@@ -34,6 +34,7 @@ impl Runner {
             resource.specification.instance_type.clone(),
         );
         let notes = self.procedure.change().notes(resource);
+
         [state, size]
             .into_iter()
             .chain(notes)
@@ -89,12 +90,14 @@ impl Runner {
                 "the resource has changed since the recommendation: {difference}"
             ));
         }
+
         if let Some(group) = &seen.resource.group {
             return Err(format!("it belongs to group {group} now"));
         }
         if is_opted_out(&seen.resource) {
             return Err("a tag now excludes the resource from changes".to_owned());
         }
+
         self.nothing_more_is_lost(&seen.resource)?;
         let known = self.recommendation.subject.managed_by_code;
         if !known
@@ -103,10 +106,12 @@ impl Runner {
         {
             return Err("it is now managed by infrastructure as code; change it there".to_owned());
         }
+
         self.every_volume_kept().await?;
         let state = self.state_of_resource();
         self.action.before = state.clone();
         self.action.prior = Some(Box::new(seen.resource));
+
         Ok(Done {
             detail: "unchanged since the finding".to_owned(),
             before: state.clone(),
@@ -124,9 +129,11 @@ impl Runner {
                 protected.reason
             ));
         }
+
         if self.action.purpose != Purpose::Apply {
             return Ok(());
         }
+
         let depends = |kind| matches!(kind, LossKind::Address | LossKind::LocalDisks);
         let now = Plan::new(&**change, seen.id.as_str())
             .with_losses(seen, catalogue)
@@ -137,6 +144,7 @@ impl Runner {
                 && loss.lasting
                 && !stated.iter().any(|known| known.kind == loss.kind)
         };
+
         match now
             .iter()
             .find(is_new)
@@ -194,6 +202,7 @@ impl Runner {
         while self.action.purpose == Purpose::Apply && self.execution.records.clock.now() < until {
             self.wait(POLL_S).await?;
         }
+
         self.look(self.deadline()).await?;
         Ok(Done {
             detail: "its time limit is reached".to_owned(),
@@ -209,11 +218,13 @@ impl Runner {
         let Some(kept) = self.procedure.change().volumes_kept().filter(|_| machine) else {
             return Ok(());
         };
+
         let volumes = self
             .act
             .volumes_of(&self.resource)
             .await
             .map_err(|error| error.message)?;
+
         match volumes.iter().find(|volume| !kept.contains(&volume.id.0)) {
             Some(volume) => Err(format!(
                 "the plan keeps no snapshot of volume {}; run the agent again",

@@ -40,12 +40,14 @@ impl ExecutionService {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.records.agents.recommendation_get(id).await?;
         let plan = planned(&recommendation)?;
+
         if let Some(seen) = seen_hash.filter(|seen| *seen != plan.hash) {
             return Err(EngineError::PlanChanged {
                 seen: seen.to_owned(),
                 now: plan.hash.clone(),
             });
         }
+
         self.proceed(recommendation, Wish::new(caller, comment.as_deref()))
             .await
     }
@@ -65,6 +67,7 @@ impl ExecutionService {
         {
             return Ok(Execution::PendingApproval(waiting));
         }
+
         if !recommendation.status.may_become(Status::Executing) {
             let message =
                 "only an open, approved or scheduled one can be executed; reopen it first"
@@ -74,6 +77,7 @@ impl ExecutionService {
                 message,
             });
         }
+
         // Nobody is asked to sign what cannot be carried out.
         self.procedure(&recommendation)?;
         let needed = self
@@ -84,6 +88,7 @@ impl ExecutionService {
                 &wish,
             )
             .await?;
+
         if !self.approvals.is_signed(&recommendation, &needed).await? {
             let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
             approval.needed = needed;
@@ -93,6 +98,7 @@ impl ExecutionService {
                 .await
                 .map(Execution::PendingApproval);
         }
+
         let resource = self.resource_of(&recommendation).await?;
         self.begin(recommendation, resource, Purpose::Apply, &wish)
             .await
@@ -120,6 +126,7 @@ impl ExecutionService {
         };
         let mut claimed = self.records.next(&recommendation, claim)?;
         claimed.requested_by = Some(wish.by.to_owned());
+
         claimed.blocked = None;
         claimed.status_reason = (purpose == Purpose::Simulate).then(|| SIMULATING.to_owned());
         let used = if purpose == Purpose::Apply {
@@ -127,6 +134,7 @@ impl ExecutionService {
         } else {
             None
         };
+
         let mut entry = log_entry::action(
             "action.start",
             LogStatus::Pending,
@@ -134,12 +142,14 @@ impl ExecutionService {
             &recommendation,
             wish.caller,
         );
+
         if let Some(exception) = &used {
             entry = log_entry::with_exception(entry, exception);
         }
         if let Some(comment) = wish.comment {
             entry = entry.with_metadata("comment", comment);
         }
+
         self.records
             .record(vec![
                 entry,
@@ -151,6 +161,7 @@ impl ExecutionService {
                 ),
             ])
             .await?;
+
         if let Err(error) = self.records.agents.recommendation_update(&claimed).await {
             let lost = Action {
                 status: ActionStatus::Aborted,
@@ -168,12 +179,14 @@ impl ExecutionService {
                 .await?;
             return Err(error.into());
         }
+
         self.records.agents.action_insert(&action).await?;
         if let Some(exception) = &used {
             self.approvals
                 .exception_used(&exception.approval, &action.id)
                 .await?;
         }
+
         self.spawn(
             act,
             claimed,
@@ -182,6 +195,7 @@ impl ExecutionService {
             action.clone(),
             wish.caller.request_id.clone(),
         );
+
         Ok(action)
     }
 
@@ -194,20 +208,24 @@ impl ExecutionService {
             );
             Err(EngineError::Conflict(message))
         };
+
         let connection = self
             .ports
             .estate
             .connection_get(&resource.connection)
             .await?;
+
         if !connection.allow_actions {
             return observe_only(&connection);
         }
+
         let (connection, act) = self
             .ports
             .clouds
             .actor(&resource.connection)
             .await
             .map_err(EngineError::Cloud)?;
+
         if connection.allow_actions {
             Ok(act)
         } else {
@@ -295,6 +313,7 @@ impl ExecutionService {
             action,
             caller,
         );
+
         tokio::spawn(async move {
             runner.run().await;
             drop(at_work);
@@ -339,9 +358,11 @@ impl ExecutionService {
             .estate
             .resource_get(&recommendation.subject.id)
             .await?;
+
         if found.connection == recommendation.subject.connection {
             return Ok(found);
         }
+
         let filter = ResourceFilter {
             connection: Some(recommendation.subject.connection.clone()),
             ids: vec![recommendation.subject.id.clone()],
@@ -351,6 +372,7 @@ impl ExecutionService {
         let own = listed
             .into_iter()
             .find(|resource| resource.id == recommendation.subject.id);
+
         own.ok_or_else(|| EngineError::NotFound {
             what: "resource",
             id: recommendation.subject.id.0.clone(),

@@ -60,6 +60,7 @@ pub(super) async fn compare_pressure(
     let ids = measured(estate, resource, span).await?;
     let metrics: Vec<Metric> = PRESSED.iter().map(|(metric, ..)| *metric).collect();
     let mut pressed: Vec<Vec<Pressed>> = vec![Vec::new(); PRESSED.len()];
+
     for some in ids.chunks(AT_ONCE) {
         let series = samples
             .sample_series(
@@ -79,6 +80,7 @@ pub(super) async fn compare_pressure(
             }
         }
     }
+
     let one = |(points, (metric, ..)): (Vec<Pressed>, &(Metric, Worse, f64))| {
         let (before, after) = parted(points, span)?;
         // Already an indicator of pressure: more of it is worse.
@@ -87,6 +89,7 @@ pub(super) async fn compare_pressure(
             found: compare(&before, &after, Worse::Higher, bar),
         })
     };
+
     Ok(pressed.into_iter().zip(PRESSED).filter_map(one).collect())
 }
 
@@ -100,6 +103,7 @@ async fn measured(
     if resource.kind != ResourceKind::ScalingGroup {
         return Ok(vec![resource.id.clone()]);
     }
+
     let filter = ResourceFilter {
         connection: Some(resource.connection.clone()),
         group: Some(resource.id.clone()),
@@ -107,18 +111,21 @@ async fn measured(
         ..ResourceFilter::default()
     };
     let (members, _) = estate.resource_list(&filter).await?;
+
     let is_new = |member: &&Resource| {
         member
             .created_at
             .is_some_and(|created| created >= span.began)
     };
     let (new, old): (Vec<&Resource>, Vec<&Resource>) = members.iter().partition(is_new);
+
     let chosen = |of: &[&Resource]| -> Vec<ResourceId> {
         of.iter()
             .step_by(of.len().div_ceil(MEMBERS).max(1))
             .map(|member| member.id.clone())
             .collect()
     };
+
     Ok([chosen(&new), chosen(&old)].concat())
 }
 
@@ -146,6 +153,7 @@ fn parted(mut points: Vec<Pressed>, span: Span) -> Option<(Vec<f64>, Vec<f64>)> 
         length >= DAY_S - 3600
             || (at.as_second() - span.changed.as_second()).rem_euclid(DAY_S) <= length
     };
+
     let later = points
         .iter()
         .filter(|(at, _)| *at >= span.changed + WARM_UP);
@@ -153,5 +161,6 @@ fn parted(mut points: Vec<Pressed>, span: Span) -> Option<(Vec<f64>, Vec<f64>)> 
         .iter()
         .filter(|(at, _)| *at < span.began && same_hours(*at));
     let values = |(_, value): &Pressed| *value;
+
     Some((earlier.map(values).collect(), later.map(values).collect()))
 }

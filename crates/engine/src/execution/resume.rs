@@ -35,6 +35,7 @@ impl ExecutionService {
         let lately = self.records.clock.now() - SignedDuration::from_hours(48);
         let actions = self.records.agents.action_unsettled(lately).await?;
         let mut taken_up = 0;
+
         for action in actions.iter().filter(|action| action.status.is_active()) {
             if self.active.lock().contains(&action.id) {
                 continue;
@@ -49,11 +50,13 @@ impl ExecutionService {
                 }
             }
         }
+
         let filter = RecommendationFilter {
             status: vec![Status::Executing, Status::Verifying, Status::Testing],
             ..RecommendationFilter::default()
         };
         let (claimed, _) = self.records.agents.recommendation_list(&filter).await?;
+
         for recommendation in claimed {
             let at_work = actions.iter().any(|action| {
                 action.recommendation == recommendation.id && action.status.is_active()
@@ -68,6 +71,7 @@ impl ExecutionService {
                     .await?;
             }
         }
+
         self.follow_undone(&actions, &caller).await?;
         Ok((taken_up, actions))
     }
@@ -78,6 +82,7 @@ impl ExecutionService {
             .agents
             .recommendation_get(&action.recommendation)
             .await?;
+
         let (act, resource) = match action.purpose {
             Purpose::Simulate => {
                 let real = self.resource_of(&recommendation).await?;
@@ -100,12 +105,14 @@ impl ExecutionService {
                 (act, resource)
             }
         };
+
         let procedure = self.procedure_for(&recommendation, action.purpose, &resource)?;
         let mut next = Action {
             version: action.version + 1,
             ..action
         };
         let mut entries = Vec::new();
+
         if next.purpose == Purpose::Simulate {
             // The twin went with the process that simulated it; a new one begins at the beginning.
             next = Action {
@@ -123,11 +130,13 @@ impl ExecutionService {
                 &recommendation,
             );
         }
+
         if next.status == ActionStatus::Running && procedure.plan().hash != next.plan_hash {
             // Cannot come about while a plan runs; if it does, the way back is the only safe one.
             next.status = ActionStatus::RollingBack;
             next.reason = Some("the plan changed while it was interrupted".to_owned());
         }
+
         entries.push(log_entry::action(
             "action.resume",
             LogStatus::Pending,
@@ -135,9 +144,11 @@ impl ExecutionService {
             &recommendation,
             caller,
         ));
+
         self.records.record(entries).await?;
         self.records.agents.action_update(&next).await?;
         self.spawn(act, recommendation, procedure, resource, next, None);
+
         Ok(())
     }
 
@@ -151,6 +162,7 @@ impl ExecutionService {
     ) -> Vec<Entry> {
         let acting = Caller::acting(action.agent_id.as_ref(), None);
         let mut entries = Vec::new();
+
         for at in 0..action.steps.len() {
             let Some(step) = action.steps.get_mut(at).filter(|step| step.ok.is_none()) else {
                 continue;
@@ -168,6 +180,7 @@ impl ExecutionService {
                 &acting,
             ));
         }
+
         entries
     }
 
@@ -186,11 +199,13 @@ impl ExecutionService {
         if now.duration_since(last) < ABANDONED {
             return Ok(());
         }
+
         let recommendation = self
             .records
             .agents
             .recommendation_get(&action.recommendation)
             .await?;
+
         let mut failed = Action {
             version: action.version + 1,
             ..action.clone()
@@ -205,6 +220,7 @@ impl ExecutionService {
             Err(StoreError::NotFound { .. }) => Vec::new(),
             Err(error) => return Err(error.into()),
         };
+
         failed.status = ActionStatus::Failed;
         failed.finished_at = Some(now);
         failed.reason = Some(format!(
@@ -220,6 +236,7 @@ impl ExecutionService {
         )
         .with_severity(Severity::High);
         entries.push(entry);
+
         self.records.record(entries).await?;
         self.records.agents.action_update(&failed).await?;
         self.follow(&failed, caller).await
@@ -264,9 +281,11 @@ impl ExecutionService {
                 ("recommendation.tested", Status::Open, Some(why))
             }
         };
+
         if status == Status::RolledBack {
             self.note_taken_back(action).await?;
         }
+
         match self
             .records
             .settle_at(
@@ -333,6 +352,7 @@ impl ExecutionService {
         }) {
             return self.follow(ended, caller).await;
         }
+
         let reason = "its execution was interrupted before anything was changed";
         self.records
             .settle_at(
@@ -343,6 +363,7 @@ impl ExecutionService {
                 caller,
             )
             .await?;
+
         Ok(())
     }
 
@@ -364,6 +385,7 @@ impl ExecutionService {
                 self.follow(action, caller).await?;
             }
         }
+
         Ok(())
     }
 }

@@ -62,6 +62,7 @@ impl ExecutionService {
             version: action.version + 1,
             ..action.clone()
         };
+
         let entry = log_entry::action(
             "action.rollback",
             LogStatus::Pending,
@@ -70,6 +71,7 @@ impl ExecutionService {
             caller,
         );
         self.records.record(vec![entry]).await?;
+
         if let Err(error) = self.records.agents.action_update(&undoing).await {
             let stays = Action {
                 reason: Some(error.to_string()),
@@ -85,6 +87,7 @@ impl ExecutionService {
             self.records.record(vec![entry]).await?;
             return Err(error.into());
         }
+
         self.spawn(
             act,
             recommendation,
@@ -93,6 +96,7 @@ impl ExecutionService {
             undoing.clone(),
             caller.request_id.clone(),
         );
+
         Ok(undoing)
     }
 
@@ -112,6 +116,7 @@ impl ExecutionService {
                 action.status
             ));
         }
+
         if !recommendation
             .plan
             .as_ref()
@@ -120,11 +125,13 @@ impl ExecutionService {
         {
             return refuse("the plan cannot be undone: none of its steps is reversible".to_owned());
         }
+
         let all = self
             .records
             .agents
             .action_on(&action.resource, action.started_at)
             .await?;
+
         let newer = all.iter().find(|other| {
             let later = other.id != action.id && other.started_at >= action.started_at;
             later && other.resource == action.resource && other.status != ActionStatus::Aborted
@@ -149,6 +156,7 @@ impl Runner {
             .guardrails_get()
             .await
             .map_err(|e| Halt::Suspend(e.to_string()))?;
+
         if !limits.rollback_automatic && self.action.purpose == Purpose::Apply {
             return self
                 .fail(format!(
@@ -156,9 +164,11 @@ impl Runner {
                 ))
                 .await;
         }
+
         if let Reversal::Impossible(why) = self.procedure.change().reversal() {
             return self.left(reason, why).await;
         }
+
         let mut undoing = self.action.clone();
         undoing.status = ActionStatus::RollingBack;
         undoing.reason = Some(reason);
@@ -170,6 +180,7 @@ impl Runner {
             &self.caller,
         ))
         .await?;
+
         self.action = undoing;
         self.keep().await?;
         self.restore().await
@@ -185,6 +196,7 @@ impl Runner {
                 ))
                 .await;
         }
+
         self.action.reason = Some(reason);
         self.undone().await
     }
@@ -195,6 +207,7 @@ impl Runner {
             + SignedDuration::from_secs(self.procedure.change().rollback_limit_s());
         let mut faults = 0;
         let mut last = String::new();
+
         loop {
             if faults >= FAULTS || self.execution.records.clock.now() >= until {
                 let why = self.action.reason.clone().unwrap_or_default();
@@ -244,6 +257,7 @@ impl Runner {
                 self.rest(15 << faults.min(4)).await;
             }
         }
+
         let after = self.state_of_resource();
         let description = format!("Check that {} is what it was", self.resource.id);
         let check = Task::verify(self.resource.id.as_str(), description, Vec::new());
@@ -255,6 +269,7 @@ impl Runner {
             ..Done::default()
         }))
         .await?;
+
         self.undone().await
     }
 

@@ -98,6 +98,7 @@ impl Runner {
         if let Ok(limits) = self.execution.records.agents.guardrails_get().await {
             self.timeout_s = i64::try_from(limits.rollback_timeout_s).unwrap_or(self.timeout_s);
         }
+
         let ended = if self.action.status == ActionStatus::RollingBack {
             self.restore().await
         } else {
@@ -111,6 +112,7 @@ impl Runner {
                 Err(suspend) => Err(suspend),
             }
         };
+
         if let Err(Halt::Suspend(why) | Halt::Undo(why) | Halt::Unchanged(why)) = ended {
             tracing::error!(action = %self.action.id.0, why, "an action is suspended; it is resumed later");
         }
@@ -125,6 +127,7 @@ impl Runner {
             .filter(|s| !s.rollback && s.ok == Some(true))
             .map(|s| s.index + 1)
             .max();
+
         // Before anything was changed an interrupted plan begins anew: what was checked then may no
         // longer hold.
         let first = if self.disrupted() {
@@ -132,6 +135,7 @@ impl Runner {
         } else {
             0
         };
+
         let tasks = self.procedure.tasks().to_vec();
         for (index, task) in tasks.iter().enumerate().skip(first) {
             self.may_go_on().await?;
@@ -155,6 +159,7 @@ impl Runner {
                 return Err(self.halt_for(reason).await);
             }
         }
+
         Ok(())
     }
 
@@ -167,6 +172,7 @@ impl Runner {
             .guardrails_get()
             .await
             .map_err(|e| Halt::Suspend(e.to_string()))?;
+
         let halt = |reason: &str| {
             if self.disrupted() {
                 Halt::Undo(reason.to_owned())
@@ -174,12 +180,14 @@ impl Runner {
                 Halt::Unchanged(reason.to_owned())
             }
         };
+
         if limits.kill_switch {
             return Err(halt(STOPPED));
         }
         if self.disrupted() && self.execution.records.clock.now() >= self.deadline() {
             return Err(halt("the time for the change ran out"));
         }
+
         Ok(())
     }
 
@@ -201,6 +209,7 @@ impl Runner {
             .skip(held)
             .find(|s| s.effect.changes() && s.effect != Effect::Restores);
         let began = began.map_or(self.execution.records.clock.now(), |step| step.started_at);
+
         began
             + SignedDuration::from_secs(self.procedure.limit_s(self.resource.kind, self.timeout_s))
     }
@@ -211,6 +220,7 @@ impl Runner {
         if !self.disrupted() {
             return Halt::Unchanged(reason);
         }
+
         let changes = |s: &&StepOutcome| s.effect.changes();
         let went_through = self
             .action
@@ -218,6 +228,7 @@ impl Runner {
             .iter()
             .filter(changes)
             .any(|s| s.ok == Some(true));
+
         if !went_through
             && self
                 .act
@@ -227,6 +238,7 @@ impl Runner {
         {
             return Halt::Unchanged(reason);
         }
+
         Halt::Undo(reason)
     }
 
@@ -252,6 +264,7 @@ impl Runner {
             before: self.state_of_resource(),
             after: Vec::new(),
         };
+
         let entry = log_entry::step(
             &outcome,
             LogStatus::Pending,
@@ -261,6 +274,7 @@ impl Runner {
             &self.caller,
         );
         self.tell(entry).await?;
+
         self.action.steps.push(outcome);
         self.keep().await
     }
@@ -277,9 +291,11 @@ impl Runner {
         let Some(outcome) = self.action.steps.last_mut() else {
             return Ok(());
         };
+
         outcome.finished_at = Some(now);
         outcome.ok = Some(found.is_ok());
         outcome.refusal = self.refusal.take().filter(|_| found.is_err());
+
         match found {
             Ok(done) => {
                 outcome.detail = done.detail;
@@ -290,12 +306,14 @@ impl Runner {
             }
             Err(why) => outcome.detail = why,
         }
+
         let outcome = outcome.clone();
         let status = if outcome.ok == Some(true) {
             LogStatus::Success
         } else {
             LogStatus::Failed
         };
+
         let entry = log_entry::step(
             &outcome,
             status,
@@ -305,6 +323,7 @@ impl Runner {
             &self.caller,
         );
         self.tell(entry).await?;
+
         self.keep().await
     }
 
@@ -312,6 +331,7 @@ impl Runner {
     pub(crate) async fn tell(&self, entry: Entry) -> Result<(), Halt> {
         let entry = entry.at(self.execution.records.clock.now());
         let mut last = String::new();
+
         for attempt in 0..PATIENCE {
             match self
                 .execution
@@ -325,6 +345,7 @@ impl Runner {
             }
             self.back_off(1 << attempt).await;
         }
+
         Err(Halt::Suspend(last))
     }
 
@@ -335,6 +356,7 @@ impl Runner {
             ..self.action.clone()
         };
         let mut last = String::new();
+
         for attempt in 0..PATIENCE {
             match self.execution.records.agents.action_update(&next).await {
                 Ok(()) => {
@@ -357,6 +379,7 @@ impl Runner {
             }
             self.back_off(1 << attempt).await;
         }
+
         Err(Halt::Suspend(last))
     }
 
@@ -428,6 +451,7 @@ impl Runner {
             None,
         )
         .await?;
+
         self.follow().await
     }
 
@@ -453,6 +477,7 @@ impl Runner {
             Some(reason),
         )
         .await?;
+
         self.follow().await
     }
 
@@ -467,6 +492,7 @@ impl Runner {
             reason,
         )
         .await?;
+
         self.follow().await
     }
 
@@ -491,6 +517,7 @@ impl Runner {
         if status == ActionStatus::Succeeded {
             ended.watch = self.watch_from_now().await;
         }
+
         let mut entry = log_entry::action(
             operation,
             log_status,
@@ -498,13 +525,16 @@ impl Runner {
             &self.recommendation,
             &self.caller,
         );
+
         if matches!(status, ActionStatus::Failed) {
             entry = entry.with_severity(Severity::High);
         }
+
         let mut after = vec![("status".to_owned(), status.as_str().to_owned())];
         after.extend(self.state_of_resource());
         self.tell(entry.after(log_entry::pairs(&after))).await?;
         self.action = ended;
+
         self.keep().await
     }
 
@@ -514,6 +544,7 @@ impl Runner {
         if self.procedure.change().only_people_undo() {
             return None;
         }
+
         let limits = self
             .execution
             .records
@@ -521,14 +552,17 @@ impl Runner {
             .guardrails_get()
             .await
             .unwrap_or_default();
+
         let now = self.execution.records.clock.now();
         let watch = |until, verdict, detail: &str| Watch {
             verdict,
             detail: detail.to_owned(),
             ..Watch::until(until)
         };
+
         let seconds = i64::try_from(limits.verification_window_s).unwrap_or(i64::MAX);
         let until = now + SignedDuration::from_secs(seconds);
+
         match (self.procedure.change().effect_evidence(), seconds) {
             // The last step verified the state, and nothing else can be told of it.
             (EffectEvidence::State, 0) => Some(watch(now, WatchVerdict::Holds, STATE_STANDS)),
@@ -547,6 +581,7 @@ impl Runner {
         if let Ok(seen) = self.act.observe(&self.resource).await {
             self.resource = seen.resource;
         }
+
         if let Err(error) = self
             .execution
             .ports

@@ -44,6 +44,7 @@ impl ExecutionService {
         {
             return Ok(0);
         }
+
         let (mut before, mut changed, mut newest) = (None, 0, HashSet::new());
         loop {
             let page = self.records.agents.standing_savings(before, PAGE).await?;
@@ -71,6 +72,7 @@ impl ExecutionService {
             }
         }
         *self.savings_reviewed_at.lock() = Some(now);
+
         Ok(changed)
     }
 
@@ -85,6 +87,7 @@ impl ExecutionService {
         let Some(watch) = action.watch.clone() else {
             return Ok(false);
         };
+
         // One under observation has its own verdict to come, and one that was overruled saves
         // nothing.
         if matches!(
@@ -93,11 +96,13 @@ impl ExecutionService {
         ) {
             return Ok(false);
         }
+
         let reason = if is_newest {
             self.departure(&recommendation, &action).await?
         } else {
             Some("a newer change of the same kind replaced it".to_owned())
         };
+
         let reviewed = match reason {
             Some(reason) => Some(Watch {
                 ended: Some(SavingEnd { at: now, reason }),
@@ -108,9 +113,11 @@ impl ExecutionService {
                     .await?
             }
         };
+
         let Some(watch) = reviewed else {
             return Ok(false);
         };
+
         self.keep_saving(action, watch, &recommendation, caller)
             .await?;
         Ok(true)
@@ -146,6 +153,7 @@ impl ExecutionService {
         let Some(finished_at) = action.finished_at else {
             return Ok(None);
         };
+
         let change = (action.started_at, finished_at);
         if watch
             .billed_until
@@ -153,6 +161,7 @@ impl ExecutionService {
         {
             return Ok(None);
         }
+
         let Some(until) = self
             .ports
             .charges
@@ -161,6 +170,7 @@ impl ExecutionService {
         else {
             return Ok(None);
         };
+
         let ids = [recommendation.subject.id.clone()];
         let charges = self
             .ports
@@ -170,6 +180,7 @@ impl ExecutionService {
         let measured = billed::saving(&charges, change, until);
         let newer =
             measured.filter(|(_, until)| watch.billed_until.is_none_or(|last| last < *until));
+
         Ok(newer.map(|(saving, until)| Watch {
             realised_monthly: Some(saving),
             basis: Some(SavingsBasis::Bill),
@@ -200,15 +211,18 @@ impl ExecutionService {
                 Json::from(watch.billed_until.map(|at| at.to_string())),
             ),
         ];
+
         if let Some(end) = &watch.ended {
             after.push(("saving_ended_at", Json::from(end.at.to_string())));
             after.push(("reason", Json::from(end.reason.clone())));
         }
+
         let operation = if watch.ended.is_some() {
             "action.saving_end"
         } else {
             "action.saving_measure"
         };
+
         let entry = log_entry::action(
             operation,
             ActionStatus::Success,
@@ -216,6 +230,7 @@ impl ExecutionService {
             recommendation,
             caller,
         );
+
         self.records
             .record(vec![entry.after(Json::object(after))])
             .await?;
@@ -234,6 +249,7 @@ pub(super) fn is_removal(action: &Action) -> bool {
     let deleted = |(field, value): &(String, String)| {
         field == "state" && value == ResourceState::Deleted.as_str()
     };
+
     let left = action
         .steps
         .iter()
@@ -258,11 +274,13 @@ pub(super) fn realised(
         .as_deref()
         .and_then(|prior| prior.monthly_cost)
         .or(recommendation.monthly_cost)?;
+
     let after = match resource {
         None => Money::ZERO,
         Some(resource) if resource.state == ResourceState::Deleted => Money::ZERO,
         Some(resource) => resource.monthly_cost?,
     };
+
     let list = action
         .prior
         .as_deref()
@@ -274,5 +292,6 @@ pub(super) fn realised(
         .zip(recommendation.savings_monthly)
         .filter(|(_, list)| is_at_list && list.usd() != 0.0)
         .map_or(1.0, |(paid, list)| paid.usd() / list.usd());
+
     Some(Money::from_usd((before - after).usd() * share))
 }

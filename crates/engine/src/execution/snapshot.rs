@@ -19,11 +19,13 @@ impl Runner {
         if own && self.resource.kind == ResourceKind::VirtualMachine {
             return self.note_machine().await;
         }
+
         let target = if own {
             self.resource.clone()
         } else {
             self.volume(&task.resource).await?
         };
+
         let description = format!("reeve {}: {}", self.recommendation.id.0, task.description);
         let mutation = Mutation::Snapshot { description };
         let begun = self.execution.records.clock.now();
@@ -45,6 +47,7 @@ impl Runner {
                 Err(error) => return Err(self.refused(error)),
             }
         };
+
         loop {
             match self
                 .act
@@ -63,6 +66,7 @@ impl Runner {
             }
             self.wait(POLL_S).await?;
         }
+
         let after = vec![
             ("snapshot".to_owned(), taken.id.clone()),
             ("of".to_owned(), target.id.0.clone()),
@@ -90,6 +94,7 @@ impl Runner {
         if !names.is_empty() {
             state.push(("volumes".to_owned(), names.join(",")));
         }
+
         Ok(Done {
             detail: "the state before the change is recorded".to_owned(),
             before: state,

@@ -79,6 +79,7 @@ impl ExecutionService {
             ..ResourceFilter::default()
         };
         let (own, _) = self.ports.estate.resource_list(&filter).await?;
+
         let twin = simulated::SimulatedTwin::new(
             real,
             &own,
@@ -86,6 +87,7 @@ impl ExecutionService {
             Arc::clone(&self.ports.catalogue),
         );
         let resource = twin.resource();
+
         Ok((Arc::new(twin), resource))
     }
 
@@ -93,6 +95,7 @@ impl ExecutionService {
     async fn testable(&self, id: &RecommendationId) -> Result<Recommendation, EngineError> {
         let recommendation = self.records.agents.recommendation_get(id).await?;
         planned(&recommendation)?;
+
         if !recommendation.status.may_become(Status::Testing) {
             let message = "only an open one can be tested".to_owned();
             return Err(EngineError::WrongState {
@@ -100,6 +103,7 @@ impl ExecutionService {
                 message,
             });
         }
+
         Ok(recommendation)
     }
 
@@ -117,11 +121,13 @@ impl ExecutionService {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.testable(id).await?;
         let agent = self.records.agent_of(&recommendation).await?;
+
         if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
             return Err(EngineError::Learning {
                 agent: agent.id.0.clone(),
             });
         }
+
         let twin = self.twin_of(&recommendation, agent.as_ref()).await?;
         let wish = Wish::new(caller, None);
         let target = Target {
@@ -133,6 +139,7 @@ impl ExecutionService {
             .await?;
         self.begin(recommendation, twin, Purpose::Test, &wish)
             .await?;
+
         Ok(self.records.agents.recommendation_get(id).await?)
     }
 
@@ -147,11 +154,13 @@ impl ExecutionService {
                 "the plan cannot be undone, so it cannot be tested on a real resource".to_owned(),
             ));
         }
+
         let Some(size) = &subject.instance_type else {
             return Err(EngineError::NoTwin(
                 "this resource has no size, so it has no twin".to_owned(),
             ));
         };
+
         let filter = ResourceFilter {
             provider: Some(subject.provider),
             kind: Some(subject.kind),
@@ -166,6 +175,7 @@ impl ExecutionService {
                 .and_then(|task| task.difference(twin));
             first.is_none()
         };
+
         let connections = self.ports.estate.connection_list().await?;
         let is_twin = |r: &Resource| {
             r.id != subject.id
@@ -177,6 +187,7 @@ impl ExecutionService {
                 && non_production(r)
                 && !is_opted_out(r)
         };
+
         let mut pages = ResourcePages::new(filter, PAGE);
         while let Some(page) = pages.next(&*self.ports.estate).await? {
             for twin in page.into_iter().filter(is_twin) {
@@ -185,6 +196,7 @@ impl ExecutionService {
                 }
             }
         }
+
         let message = format!(
             "there is no twin to test on: no other {size} in the agent's scope in the state that the plan begins with and tagged env=dev, test or staging (or reeve:test-twin=true) on a connection that may act"
         );

@@ -46,11 +46,13 @@ impl ExecutionService {
     ) -> Result<u64, EngineError> {
         let now = self.records.clock.now();
         let watched: Vec<Action> = unsettled.into_iter().filter(Action::is_watched).collect();
+
         // What is no longer watched, or was undone by hand, is no longer looked at.
         self.looks
             .lock()
             .retain(|id, _| watched.iter().any(|action| action.id == *id));
         let mut reached = 0;
+
         for action in watched {
             let Some(watch) = action
                 .watch
@@ -66,6 +68,7 @@ impl ExecutionService {
                 Err(error) => return Err(error),
             }
         }
+
         Ok(reached)
     }
 
@@ -122,6 +125,7 @@ impl ExecutionService {
                 }
             }
         };
+
         let realised = (verdict != WatchVerdict::Overruled)
             .then(|| {
                 savings::realised(
@@ -133,6 +137,7 @@ impl ExecutionService {
             })
             .flatten();
         let basis = realised.and(recommendation.savings_basis());
+
         let watched = Watch {
             verdict,
             detail,
@@ -142,6 +147,7 @@ impl ExecutionService {
         };
         self.conclude(action, watched, &recommendation, &limits, caller)
             .await?;
+
         Ok(true)
     }
 
@@ -160,6 +166,7 @@ impl ExecutionService {
         } else {
             ActionStatus::Success
         };
+
         let mut entry = log_entry::action("action.watch", status, &action, recommendation, caller)
             .after(Json::object([
                 ("verdict", Json::from(watched.verdict.as_str())),
@@ -181,9 +188,11 @@ impl ExecutionService {
                     Json::from(watched.basis.map(|basis| basis.as_str())),
                 ),
             ]));
+
         if degraded {
             entry = entry.with_severity(Severity::Medium);
         }
+
         self.records.record(vec![entry]).await?;
         let id = action.id.clone();
         let reason = format!("it got worse after the change: {}", watched.detail);
@@ -197,6 +206,7 @@ impl ExecutionService {
             .plan
             .as_ref()
             .is_some_and(|plan| plan.reversible);
+
         if degraded && limits.rollback_automatic && reversible {
             match self.rollback_because(&id, reason, caller).await {
                 Err(error) if error.is_outage() => return Err(error),
@@ -206,6 +216,7 @@ impl ExecutionService {
                 Ok(_) => {}
             }
         }
+
         Ok(())
     }
 
@@ -225,6 +236,7 @@ impl ExecutionService {
             effect: (limits.max_degradation_percent / 100.0).max(0.005),
             samples: SAMPLES,
         };
+
         let ports = (&*self.ports.estate, &*self.ports.samples);
         compare_pressure(
             ports,
@@ -265,20 +277,24 @@ fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
             effect * 100.0
         )
     };
+
     if let Some(worse) = compared
         .iter()
         .find(|one| one.found.verdict == Verdict::Degraded)
     {
         return Some((WatchVerdict::Degraded, words(worse)));
     }
+
     if !ends {
         return None;
     }
+
     let held: Vec<String> = compared
         .iter()
         .filter(|one| one.found.verdict == Verdict::Holds)
         .map(words)
         .collect();
+
     if held.is_empty() {
         let most = compared
             .iter()
@@ -288,6 +304,7 @@ fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
         let detail = format!("{most} samples after the change, {SAMPLES} are needed");
         return Some((WatchVerdict::NotEnoughData, detail));
     }
+
     Some((WatchVerdict::Holds, held.join("; ")))
 }
 

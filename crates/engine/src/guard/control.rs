@@ -17,6 +17,7 @@ pub(super) fn check(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Bl
             message,
         ));
     }
+
     code_owned(control, asked)?;
     direction(control, asked)?;
     let interrupts = asked
@@ -24,6 +25,7 @@ pub(super) fn check(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Bl
         .plan
         .as_ref()
         .is_some_and(|plan| plan.restart_needed);
+
     match control
         .closed(&asked.place, asked.now)
         .filter(|_| interrupts)
@@ -53,6 +55,7 @@ fn code_owned(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
     if !owned || (control.infrastructure_as_code == IacRule::Allow && !asked.automatic) {
         return Ok(());
     }
+
     let message = "the resource is managed by infrastructure as code, which would undo the change; apply the patch there instead";
     Err(block(
         GuardrailName::InfrastructureAsCode,
@@ -66,14 +69,17 @@ fn direction(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
     let Some(percent) = asked.recommendation.impact.cost_percent else {
         return Ok(());
     };
+
     let (way, refused) = match control.direction_of(&asked.place) {
         Direction::Both => return Ok(()),
         Direction::UpOnly => ("up", percent < 0.0),
         Direction::DownOnly => ("down", percent > 0.0),
     };
+
     if !refused {
         return Ok(());
     }
+
     let message =
         format!("capacity may only go {way} here, and this changes its cost by {percent:+.1} %");
     Err(block(GuardrailName::Direction, 0.0, percent, message))

@@ -39,9 +39,11 @@ pub fn drift(reference: &[f64], figures: &[f64]) -> Option<Drift> {
     if old.is_empty() || new.is_empty() {
         return None;
     }
+
     let share = |sorted: &[f64], at: f64| {
         sorted.partition_point(|value| *value <= at) as f64 / sorted.len() as f64
     };
+
     let distance = old
         .iter()
         .chain(&new)
@@ -49,6 +51,7 @@ pub fn drift(reference: &[f64], figures: &[f64]) -> Option<Drift> {
         .fold(0.0, f64::max);
     let (n, m) = (old.len() as f64, new.len() as f64);
     let certain = distance > CRITICAL * ((n + m) / (n * m)).sqrt();
+
     Some(Drift {
         distance,
         drifted: certain && distance > EFFECT,

@@ -23,6 +23,7 @@ pub(super) async fn attempt_in_parts(
 ) -> Result<Result<Attempt, NotTrained>, EngineError> {
     let serving = serving.map(Arc::new);
     let (mut tried, mut bytes, mut refused) = (Vec::new(), 0, None);
+
     while let Some(part) = parts.next().await? {
         let (trainer, serving) = (trainer.clone(), serving.clone());
         let of_part = move || {
@@ -51,6 +52,7 @@ pub(super) async fn attempt_in_parts(
             Err(reason) => refused = Some(reason),
         }
     }
+
     let nothing =
         || refused.unwrap_or_else(|| NotTrained("the scope has no resource to learn".to_owned()));
     Ok(joined(join, tried).and_then(|found| found.ok_or_else(nothing)))
@@ -62,6 +64,7 @@ fn joined(join: JoinStates, parts: Vec<Attempt>) -> Result<Option<Attempt>, NotT
     let Some(own) = Evaluation::join(&own) else {
         return Ok(None);
     };
+
     let other: Vec<Evaluation> = parts.iter().filter_map(|part| part.other).collect();
     let states: Vec<String> = parts
         .iter()
@@ -75,6 +78,7 @@ fn joined(join: JoinStates, parts: Vec<Attempt>) -> Result<Option<Attempt>, NotT
             .fold(0.0, f64::max),
         samples: parts.iter().map(|part| part.trained.samples).sum(),
     };
+
     let figures = parts.into_iter().flat_map(|part| part.figures).collect();
     Ok(Some(Attempt {
         trained,

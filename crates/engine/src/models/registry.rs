@@ -130,6 +130,7 @@ impl Registry {
                 .copied();
             return Ok(tried.is_none_or(|at| now.duration_since(at) >= self.settings.judge_every));
         };
+
         let judged = now.duration_since(serving.updated_at) >= self.settings.judge_every;
         Ok(judged
             || serving.requested_by.is_some()
@@ -158,6 +159,7 @@ impl Registry {
             }
             None => (None, false),
         };
+
         let cause = match &serving {
             Some(model) => {
                 let configuration = fingerprint(agent, trainer.as_ref());
@@ -171,12 +173,14 @@ impl Registry {
             }
             None => Some((RetrainCause::First, "nothing was trained before".to_owned())),
         };
+
         let Some((cause, why)) = cause else {
             return Ok(match serving {
                 Some(model) => Outcome::Judged(model),
                 None => Outcome::Abstained("there is no data to evaluate it on".to_owned()),
             });
         };
+
         let tried = self
             .attempt(trainer, &material, parts, cut, serving.as_ref())
             .await?;
@@ -216,9 +220,11 @@ impl Registry {
             drift: moved.map(|drift| drift.distance),
             ..serving
         };
+
         if let Ok(found) = &found {
             apply(&mut model, found);
         }
+
         self.models.model_update(&model).await?;
         Ok((model, moved.is_some_and(|drift| drift.drifted)))
     }
@@ -240,6 +246,7 @@ impl Registry {
         if let Some((join, parts)) = trainer.join().zip(parts) {
             return attempt_in_parts(trainer, join, parts, cut, state).await;
         }
+
         let (trainer, material) = (trainer.clone(), material.clone());
         let tried = tokio::task::spawn_blocking(move || {
             attempt(trainer.as_ref(), &material, cut, state.as_deref())
@@ -275,6 +282,7 @@ impl Registry {
                 return Ok(Outcome::Abstained(reason));
             }
         };
+
         self.record(log_entry::training(
             agent,
             trainer.name(),
@@ -283,11 +291,13 @@ impl Registry {
             caller,
         ))
         .await?;
+
         let mut candidate = self
             .candidate(agent, trainer.as_ref(), &attempt, cause)
             .await?;
         let wins = attempt.other.is_none_or(|other| better(attempt.own, other));
         candidate.note = verdict(&why, &attempt, wins);
+
         if let (false, Some(serving)) = (wins, serving.as_ref()) {
             candidate.status = ModelStatus::Retired;
             let entry = log_entry::about("model.refuse", ActionStatus::Success, &candidate, caller)
@@ -302,6 +312,7 @@ impl Registry {
             self.prune(&agent.id, trainer.name()).await?;
             return Ok(Outcome::Refused(candidate));
         }
+
         self.models
             .model_insert(&candidate, &attempt.trained.state)
             .await?;
@@ -309,17 +320,20 @@ impl Registry {
             log_entry::about("model.promote", ActionStatus::Success, &candidate, caller)
                 .after(log_entry::figures(&candidate))
                 .with_metadata("reason", candidate.note.clone());
+
         if let Some(serving) = &serving {
             entry = entry
                 .before(log_entry::figures(serving))
                 .with_metadata("retires", serving.id.0.clone());
         }
+
         self.record(entry).await?;
         let now = self.clock.now();
         self.models
             .model_promote(&candidate.id, serving.as_ref().map(|model| &model.id), now)
             .await?;
         self.prune(&agent.id, trainer.name()).await?;
+
         Ok(Outcome::Promoted(
             self.models.model_get(&candidate.id).await?,
         ))
@@ -340,6 +354,7 @@ impl Registry {
             ..ModelFilter::default()
         };
         let newest = self.models.model_list(&newest).await?.0.into_iter().next();
+
         let now = self.clock.now();
         let mut model = Model {
             id: ModelId(uuid::Uuid::now_v7().to_string()),
@@ -368,6 +383,7 @@ impl Registry {
             revision: 1,
         };
         apply(&mut model, &attempt.own);
+
         Ok(model)
     }
 
@@ -384,9 +400,11 @@ impl Registry {
             );
             return Err(EngineError::Conflict(message));
         }
+
         if model.requested_by.is_some() {
             return Ok(model);
         }
+
         let next = Model {
             requested_by: Some(caller.name.clone()),
             revision: model.revision + 1,
@@ -396,6 +414,7 @@ impl Registry {
             .with_metadata("requested_by", caller.name.clone());
         self.record(entry).await?;
         self.models.model_update(&next).await?;
+
         Ok(next)
     }
 
@@ -411,6 +430,7 @@ impl Registry {
             status: Some(ModelStatus::Serving),
             ..ModelFilter::default()
         };
+
         for model in self.models.model_list(&serving).await?.0 {
             match self.request(&model.id, caller).await {
                 // It was replaced in between, or is being judged: what replaces it, or its next
@@ -419,6 +439,7 @@ impl Registry {
                 Err(other) => return Err(other),
             }
         }
+
         Ok(())
     }
 
@@ -432,6 +453,7 @@ impl Registry {
             ..ModelFilter::default()
         };
         let mut retired = 0;
+
         for model in self.models.model_list(&serving).await?.0 {
             if agents.iter().any(|agent| agent.id == model.agent_id) {
                 continue;
@@ -450,6 +472,7 @@ impl Registry {
             self.models.model_update(&next).await?;
             retired += 1;
         }
+
         Ok(retired)
     }
 
@@ -463,6 +486,7 @@ impl Registry {
             revision: stored.revision + 1,
             ..stored
         };
+
         Ok(self.models.model_update(&next).await?)
     }
 
@@ -484,6 +508,7 @@ impl Registry {
                 Err(error) => return Err(error.into()),
             }
         }
+
         Ok(())
     }
 

@@ -30,18 +30,21 @@ pub(super) fn cause(
     if let Some(by) = &model.requested_by {
         return Some((RetrainCause::Request, format!("asked for by {by}")));
     }
+
     if model.configuration != configuration {
         return Some((
             RetrainCause::Configuration,
             "the agent's scope or the model's format changed".to_owned(),
         ));
     }
+
     if model
         .tried_at
         .is_some_and(|at| now.duration_since(at) < settings.patience)
     {
         return None;
     }
+
     if model.accuracy < model.threshold {
         let (is, needed) = (model.accuracy * 100.0, model.threshold * 100.0);
         return Some((
@@ -49,12 +52,14 @@ pub(super) fn cause(
             format!("accuracy {is:.1} % is below {needed:.1} %"),
         ));
     }
+
     if let Some(distance) = model.drift.filter(|_| drifted) {
         return Some((
             RetrainCause::Drift,
             format!("the newest data differs by {distance:.2} from the training data"),
         ));
     }
+
     let age = now.duration_since(model.trained_at);
     (age >= settings.train_every).then(|| {
         (
@@ -80,10 +85,12 @@ pub(super) fn attempt(
             "the model has {bytes} bytes, more than {MAX_STATE_BYTES}"
         )));
     }
+
     let own = trainer.evaluate(&trained.state, material, cut)?;
     // A state that cannot be judged any more (another format, nothing in the new scope) has lost.
     let other = serving.and_then(|state| trainer.evaluate(state, material, cut).ok());
     let figures = trainer.figures(material, material.days_ago(trainer.history_days()), cut);
+
     Ok(Attempt {
         trained,
         own,
@@ -102,6 +109,7 @@ pub(super) fn better(own: Evaluation, other: Evaluation) -> bool {
 pub(super) fn verdict(why: &str, attempt: &Attempt, wins: bool) -> String {
     let own = attempt.own.scores.accuracy * 100.0;
     let held_out = reeve_recommend::words::thousands(attempt.own.held_out);
+
     match attempt.other {
         None => {
             format!("{why}; accuracy {own:.1} % on {held_out} test decisions, no earlier version")
@@ -134,6 +142,7 @@ pub(super) fn fingerprint(agent: &Agent, trainer: &dyn Trainer) -> String {
             .iter()
             .map(|(path, value)| format!("setting.{path}={value}")),
     );
+
     let period = format!("learning_period={}", agent.learning_period_days);
     for part in parts.chain([
         period,
@@ -142,5 +151,6 @@ pub(super) fn fingerprint(agent: &Agent, trainer: &dyn Trainer) -> String {
         hash.update(part.as_bytes());
         hash.update([0]);
     }
+
     hex::encode(hash.finalize())
 }

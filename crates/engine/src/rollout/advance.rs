@@ -47,23 +47,27 @@ impl RolloutService {
         let Some(store) = self.rollouts.as_ref() else {
             return Ok(0);
         };
+
         let status = vec![
             RolloutStatus::Running,
             RolloutStatus::Held,
             RolloutStatus::Stopped,
         ];
+
         let (open, _) = store
             .rollout_list(&RolloutFilter {
                 status,
                 ..RolloutFilter::default()
             })
             .await?;
+
         let mut moved = 0;
         for rollout in open {
             if self.rollout_is_due(&rollout.id) {
                 moved += u64::from(self.roll_on(&rollout.id, caller).await?);
             }
         }
+
         Ok(moved)
     }
 
@@ -86,6 +90,7 @@ impl RolloutService {
             self.looks.lock().remove(id);
             return Ok(false);
         }
+
         let mut now = before.clone();
         let seen = self.seen(&before).await?;
         observe(&mut now, &seen);
@@ -95,6 +100,7 @@ impl RolloutService {
         if now.status == RolloutStatus::Running {
             self.pass_gates(&mut now, &seen, caller).await?;
         }
+
         if now.status == RolloutStatus::Running {
             match now.stage {
                 Stage::Simulation => self.simulate_some(&mut now, &seen, caller).await?,
@@ -104,9 +110,11 @@ impl RolloutService {
                 Stage::Validation => {}
             }
         }
+
         if now == before {
             return Ok(false);
         }
+
         now.updated_at = self.records.clock.now();
         now.version += 1;
         self.rollout_store()?.rollout_update(&now).await?;
@@ -114,6 +122,7 @@ impl RolloutService {
             self.take_back(&now, "the rollout is on hold", caller)
                 .await?;
         }
+
         Ok(true)
     }
 
@@ -129,6 +138,7 @@ impl RolloutService {
         } else {
             "on hold"
         };
+
         rollout.reason = Some(format!(
             "it was {was} for {days} days without an answer ({why})"
         ));
@@ -149,6 +159,7 @@ impl RolloutService {
             .iter()
             .map(|member| member.recommendation.clone())
             .collect();
+
         let mut seen = Seen {
             recommendations: HashMap::new(),
             actions: Vec::new(),
@@ -169,6 +180,7 @@ impl RolloutService {
             seen.actions
                 .extend(self.records.agents.action_page(&filter).await?.0);
         }
+
         Ok(seen)
     }
 
@@ -255,6 +267,7 @@ impl RolloutService {
         let comment = format!("rollout {}, stage simulation", rollout.id.0);
         let by = rollout.by.clone();
         let waits = |member: &&mut Member| member.state == MemberState::Waiting;
+
         for member in rollout.members.iter_mut().filter(waits).take(AT_ONCE) {
             let Some(recommendation) = seen.recommendations.get(&member.recommendation).cloned()
             else {
@@ -271,6 +284,7 @@ impl RolloutService {
                 Err(error) => member.detail = error.to_string(),
             }
         }
+
         Ok(())
     }
 
@@ -287,6 +301,7 @@ impl RolloutService {
             let reason = "its agent only learns now; set it to safe_mode or active and resume";
             return self.hold(rollout, reason.to_owned(), caller).await;
         }
+
         let stage = format!(
             "rollout {}, stage {}, wave {}",
             rollout.id.0, rollout.stage, rollout.wave
@@ -297,12 +312,14 @@ impl RolloutService {
             rollout.wave,
             self.records.clock.now().strftime("%F")
         );
+
         let automatic = rollout.by == Caller::agent(&rollout.agent_id).name;
         let permit = if automatic {
             Some(self.permit(agent).await?)
         } else {
             None
         };
+
         let by = rollout.by.clone();
         let wave = rollout.wave;
         let begins = |state| matches!(state, MemberState::Waiting | MemberState::Simulated);
@@ -348,6 +365,7 @@ impl RolloutService {
                 }
             }
         }
+
         // A single member that its agent leaves to people now does not hold the others.
         match refused.filter(|_| begun == 0 && !others) {
             Some(why) => {
@@ -391,6 +409,7 @@ impl RolloutService {
             .agents
             .recommendation_get(&recommendation.id)
             .await?;
+
         if !matches!(recommendation.status, Status::Open | Status::Approved) {
             let words = format!("it is {}", recommendation.status);
             return Ok(Err(HeldBack {
@@ -399,6 +418,7 @@ impl RolloutService {
                 by_agent: false,
             }));
         }
+
         if let Some(words) = permit.and_then(|permit| permit.refusal(&recommendation)) {
             return Ok(Err(HeldBack {
                 words,
@@ -406,6 +426,7 @@ impl RolloutService {
                 by_agent: true,
             }));
         }
+
         let target = Target::from_recommendation(&recommendation);
         if let Err(refusal) = self
             .guardrails
@@ -415,6 +436,7 @@ impl RolloutService {
         {
             return Ok(Err(held_back(refusal.into_error())));
         }
+
         match self.execution.proceed(recommendation, *wish).await {
             Ok(crate::Execution::Started(_)) => Ok(Ok(MemberState::Changing)),
             Ok(crate::Execution::PendingApproval(_)) => Ok(Ok(MemberState::AwaitingApproval)),
@@ -442,6 +464,7 @@ fn held_back(error: EngineError) -> HeldBack {
         }),
         _ => None,
     };
+
     HeldBack {
         words,
         block,

@@ -24,6 +24,7 @@ pub(super) fn rollout_entry(
             .count();
         (count > 0).then(|| (state.as_str(), Json::from(count as u64)))
     });
+
     let settings = &rollout.settings;
     log_entry::entry(ROLLOUT, operation, status, caller)
         .on(ResourceRef::new("rollout", rollout.id.0.clone()))

@@ -55,6 +55,7 @@ impl RolloutService {
             };
             staged.insert(kind, reason);
         }
+
         Ok(staged)
     }
 
@@ -69,8 +70,10 @@ impl RolloutService {
         let Some(store) = self.rollouts.as_ref() else {
             return Ok(staged);
         };
+
         let mut would: BTreeMap<RecommendationType, Vec<RecommendationId>> = BTreeMap::new();
         let limits = self.records.agents.guardrails_get().await?;
+
         for candidate in found {
             if !matches!(
                 decide(&limits.approval_matrix, agent, candidate, days_observed),
@@ -82,6 +85,7 @@ impl RolloutService {
                     .push(candidate.id.clone());
             }
         }
+
         let from = limits.rollout_from as usize;
         for (kind, mut recommendations) in would {
             let newest = RolloutFilter {
@@ -112,6 +116,7 @@ impl RolloutService {
             });
             staged.extend(staging.map(|staging| (kind, staging)));
         }
+
         Ok(staged)
     }
 }

@@ -33,6 +33,7 @@ pub(crate) fn finding(world: &World, place: &str, score: f64) -> Finding {
         score,
         indication: "a jump".into(),
     };
+
     Finding {
         class: AnomalyClass::Performance,
         severity: Priority::Medium,
@@ -75,10 +76,12 @@ async fn one_trouble_is_reported_once_and_answered_in_order() {
         .await
         .unwrap()
         .unwrap();
+
     assert_eq!(
         recorded(&world),
         ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]
     );
+
     let stages: Vec<Stage> = first
         .responses
         .iter()
@@ -101,6 +104,7 @@ async fn one_trouble_is_reported_once_and_answered_in_order() {
             .is_none(),
         "it goes on"
     );
+
     let grown = kept.anomaly_get(&first.id).await.unwrap();
     assert_eq!(
         (grown.readings[0].score, grown.last_at),
@@ -129,6 +133,7 @@ async fn each_stage_is_recorded_once_over_crashes_and_two_processes() {
     let (anomalies, kept) = anomalies(&world);
     let system = Caller::system();
     let found = finding(&world, "i-1", 0.7);
+
     // The log takes the alert and then nothing more: the process ends here.
     *world.log.silent_after.lock() = Some(1);
     anomalies.report(found.clone(), &system).await.unwrap_err();
@@ -171,11 +176,13 @@ async fn spending_is_over_after_days_because_bills_are_late() {
         readings: vec![reading],
         ..found
     };
+
     let first = anomalies
         .report(spending.clone(), &system)
         .await
         .unwrap()
         .unwrap();
+
     assert!(
         first.evidence[0].starts_with("cost a day was"),
         "{:?}",
@@ -191,6 +198,7 @@ async fn spending_is_over_after_days_because_bills_are_late() {
             .is_none(),
         "the same bill, read again"
     );
+
     world.clock.advance(SignedDuration::from_hours(25));
     assert_eq!(anomalies.settle(&system).await.unwrap(), 1);
     assert!(
@@ -215,22 +223,26 @@ async fn the_cause_is_what_changed_or_what_others_share() {
         .await
         .unwrap()
         .unwrap();
+
     assert!(
         own.cause == Some(LikelyCause::ChangeByReeve(Some(action.id.clone())))
             && own.advice.contains(&action.id.0),
         "{own:?}"
     );
+
     for other in ["i-2", "i-3"] {
         anomalies
             .report(finding(&world, other, 0.9), &system)
             .await
             .unwrap();
     }
+
     let shared = anomalies
         .report(finding(&world, "i-4", 0.9), &system)
         .await
         .unwrap()
         .unwrap();
+
     assert!(
         shared.cause_in_words().contains("ec2 in us-east-1"),
         "{:?}",
@@ -246,6 +258,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     for id in ["i-1", "i-2", "i-3", "i-4"] {
         world.unmeasured(id);
     }
+
     let now = world.clock.now();
     let change =
         |resource: &str, attribute: Attribute, minutes_ago: i64, before: &str, after: &str| {
@@ -259,6 +272,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
                 after: after.to_owned(),
             }
         };
+
     world.memory.seen.lock().extend([
         change("i-1", Attribute::InstanceType, 10, "m5.large", "m5.xlarge"),
         change(
@@ -278,6 +292,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
         ),
         change("i-3", Attribute::InstanceType, 130, "m5.large", "m5.xlarge"),
     ]);
+
     let resized = anomalies
         .report(finding(&world, "i-1", 0.9), &system)
         .await
@@ -293,6 +308,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
         "{}",
         resized.advice
     );
+
     let groups = "its security groups were changed from sg-1 to sg-1, sg-2 between 2026-11-15 23:25 and 23:30 UTC";
     assert!(
         resized.evidence.iter().any(|text| text.starts_with(groups)),
@@ -305,15 +321,18 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
         .await
         .unwrap()
         .unwrap();
+
     assert_eq!(
         tagged.cause_in_words(),
         format!("its tags Owner, Team were changed {span}")
     );
+
     let long_ago = anomalies
         .report(finding(&world, "i-3", 0.9), &system)
         .await
         .unwrap()
         .unwrap();
+
     assert!(
         !long_ago.cause_in_words().contains("m5"),
         "{:?}",
@@ -327,11 +346,13 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
         .seen
         .lock()
         .push(change("i-4", Attribute::Tags, 10, "Owner=ann", "Owner=bob"));
+
     let shared = anomalies
         .report(finding(&world, "i-4", 0.9), &system)
         .await
         .unwrap()
         .unwrap();
+
     assert!(
         shared.cause_in_words().contains("ec2 in us-east-1")
             && shared
@@ -339,6 +360,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
                 .iter()
                 .any(|text| text.contains("tag Owner"))
     );
+
     let recommendation = world.right_size("i-5", "t3.large").await;
     world.execute(&recommendation).await;
     let later = world.clock.now() + SignedDuration::from_mins(5);
@@ -354,12 +376,14 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
         .await
         .unwrap()
         .unwrap();
+
     assert!(
         both.cause_in_words()
             .starts_with("its IOPS were changed from 3000 to 9000"),
         "{:?}",
         both.cause
     );
+
     assert!(
         both.evidence.iter().any(|text| text.starts_with("action ")),
         "{:?}",
@@ -383,17 +407,20 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
             .with_action(operation, ActionStatus::Success, ActionMethod::Console)
             .at(world.clock.now() - SignedDuration::from_mins(minutes_ago))
     };
+
     let first = anomalies
         .report(finding(&world, "i-1", 0.7), &system)
         .await
         .unwrap()
         .unwrap();
     assert!(first.related_entries.is_empty());
+
     let cause = first.cause_for(&[]);
     assert_eq!(
         (cause.cause, cause.evidence, cause.advice),
         (first.cause_in_words(), first.evidence, first.advice)
     );
+
     // The cloud's record comes late: after the next strange point it is there.
     world
         .log
@@ -403,6 +430,7 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
         ])
         .await
         .unwrap();
+
     world.clock.advance(SignedDuration::from_mins(5));
     assert!(
         anomalies
@@ -411,6 +439,7 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
             .unwrap()
             .is_none()
     );
+
     let known = kept.anomaly_get(&first.id).await.unwrap();
     assert_eq!(
         known
@@ -420,11 +449,13 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
             .collect::<Vec<_>>(),
         ["ModifyInstanceAttribute"]
     );
+
     assert!(
         !known.cause_in_words().contains("ann@")
             && !known.evidence.iter().any(|text| text.contains("ann@")),
         "{known:?}"
     );
+
     let cause = known.cause_for(&[&known.related_entries[0]]);
     assert_eq!(
         cause.cause,
@@ -438,11 +469,13 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
         .record(vec![deed("StopInstances", 9)])
         .await
         .unwrap();
+
     let second = anomalies
         .report(finding(&world, "i-1", 0.7), &system)
         .await
         .unwrap()
         .unwrap();
+
     assert!(
         !second
             .responses
@@ -451,6 +484,7 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
         "{:?}",
         second.responses
     );
+
     let entries = world.entries();
     let looked = |entry: &&Entry| entry.action.operation.as_deref() == Some("anomaly.investigate");
     let named = entries
@@ -462,6 +496,7 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
         .extra
         .get("entries")
         .cloned();
+
     assert_eq!(
         named,
         Some(Json::from(vec![Json::from(
@@ -492,6 +527,7 @@ async fn what_people_say_is_learned_from() {
         .await
         .unwrap()
         .unwrap();
+
     let wrong = anomalies
         .feedback(&first.id, "maybe", None, &operator())
         .await;
@@ -518,6 +554,7 @@ async fn what_people_say_is_learned_from() {
             .is_none(),
         "the like of it stays quiet"
     );
+
     assert!(
         anomalies
             .report(finding(&world, "i-1", 0.95), &system)
@@ -526,6 +563,7 @@ async fn what_people_say_is_learned_from() {
             .is_some(),
         "what is stranger does not"
     );
+
     assert!(
         anomalies
             .report(finding(&world, "i-2", 0.8), &system)
@@ -534,6 +572,7 @@ async fn what_people_say_is_learned_from() {
             .is_some(),
         "nor does another machine"
     );
+
     assert_eq!(kept.all.lock().len(), 3);
 }
 
@@ -564,6 +603,7 @@ async fn settings_are_checked_versioned_and_recorded() {
     wanted.cost.window_hours = 0;
     let refused = anomalies.settings_put(wanted, &operator()).await;
     assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors.len() == 2));
+
     let mut wanted = read.clone();
     wanted.cost.threshold_percent = 35.0;
     let stored = anomalies
@@ -578,6 +618,7 @@ async fn settings_are_checked_versioned_and_recorded() {
         anomalies.settings_put(wanted, &operator()).await,
         Err(EngineError::Conflict(_))
     ));
+
     let entry = world.entries().pop().unwrap();
     assert_eq!(
         entry.changes.after.unwrap().get("cost.threshold_percent"),
@@ -596,10 +637,12 @@ fn severe_events_are_found_and_ordinary_ones_are_not() {
             .with_action(operation, ActionStatus::Success, ActionMethod::Api)
             .at(at(minute))
     };
+
     let ordinary = (0..500).filter_map(|minute| {
         watch.observe(&deed("DescribeInstances", minute), at(minute), &settings)
     });
     assert_eq!(ordinary.count(), 0);
+
     let grave = watch.observe(&deed("StopLogging", 501), at(501), &settings);
     let found = grave.expect("stopping the log is strange");
     assert_eq!(
@@ -607,6 +650,7 @@ fn severe_events_are_found_and_ordinary_ones_are_not() {
         (AnomalyClass::Security, "ann@example.com")
     );
     assert!(!found.evidence.is_empty());
+
     let off = AnomalySettings {
         security: reeve_anomalies::SecuritySettings {
             behavioral_analysis: false,
@@ -614,6 +658,7 @@ fn severe_events_are_found_and_ordinary_ones_are_not() {
         },
         ..settings
     };
+
     assert!(
         watch
             .observe(&deed("DeleteTrail", 502), at(502), &off)
@@ -631,6 +676,7 @@ async fn what_was_said_can_be_taken_back() {
         .await
         .unwrap()
         .unwrap();
+
     assert!(
         matches!(
             anomalies.reopen(&first.id, &operator()).await,
@@ -638,6 +684,7 @@ async fn what_was_said_can_be_taken_back() {
         ),
         "nothing to take back"
     );
+
     anomalies
         .feedback(&first.id, "false", None, &operator())
         .await
@@ -663,6 +710,7 @@ async fn what_was_said_can_be_taken_back() {
             .is_some(),
         "it is no longer kept quiet"
     );
+
     anomalies
         .acknowledge(&first.id, &operator())
         .await
@@ -742,10 +790,12 @@ async fn an_alert_alone_is_reported_and_not_investigated() {
         .await
         .unwrap()
         .unwrap();
+
     assert_eq!(
         (recorded(&world), found.cause),
         (vec!["anomaly.detect".to_owned()], None)
     );
+
     let wrong = AnomalySettings::default();
     let wrong = AnomalySettings {
         cost: reeve_anomalies::CostSettings {
@@ -755,6 +805,7 @@ async fn an_alert_alone_is_reported_and_not_investigated() {
         ..wrong
     };
     let refused = anomalies.settings_put(wrong, &operator()).await;
+
     assert!(
         matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "cost.action")
     );
@@ -772,14 +823,17 @@ async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folde
             &operator(),
         )
         .await;
+
     assert!(
         matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "indicators[2]")
     );
+
     let put = anomalies
         .threat_list_put("mine", "203.0.113.7".to_owned(), None, &operator())
         .await
         .unwrap();
     assert_eq!((put.indicators, put.by.as_str()), (1, "olga@example.com"));
+
     let system = Caller::system();
     let at = world.clock.now();
     anomalies
@@ -796,6 +850,7 @@ async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folde
             .await,
         Err(EngineError::Conflict(_))
     ));
+
     anomalies
         .threat_list_delete("feed.txt", true, &system)
         .await
@@ -805,6 +860,7 @@ async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folde
         .await
         .unwrap();
     assert!(kept.lists.lock().is_empty());
+
     let with = |status: ActionStatus| -> Vec<String> {
         let entries = world
             .entries()
@@ -812,6 +868,7 @@ async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folde
             .filter(|entry| entry.action.status == Some(status));
         entries.filter_map(|entry| entry.action.operation).collect()
     };
+
     let expected = [
         "threat_list.put",
         "threat_list.put",
@@ -819,6 +876,7 @@ async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folde
         "threat_list.delete",
     ];
     assert_eq!(with(ActionStatus::Success), expected);
+
     assert_eq!(with(ActionStatus::Pending), expected, "each was announced");
     assert!(
         with(ActionStatus::Failed).is_empty(),

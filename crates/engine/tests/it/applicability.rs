@@ -28,13 +28,16 @@ async fn blocked(world: &World, recommendation: &Recommendation, expected: &str)
     let Applicability::Blocked { by, reason, .. } = &found else {
         panic!("{expected}: {found:?}")
     };
+
     assert_eq!(by, expected, "{reason}");
+
     let error = world
         .engine
         .execution
         .execute(&recommendation.id, None, None, &operator())
         .await
         .unwrap_err();
+
     match &error {
         EngineError::Blocked(block) => assert_eq!(
             (block.guardrail.as_str(), &block.message),
@@ -44,6 +47,7 @@ async fn blocked(world: &World, recommendation: &Recommendation, expected: &str)
         EngineError::NotFound { what, .. } => assert_eq!(*what, expected),
         other => assert_eq!(&other.to_string(), reason),
     }
+
     assert_eq!(world.cloud.calls(), 0, "{expected}");
 }
 
@@ -79,6 +83,7 @@ async fn what_stands_in_the_way_is_shown_before_and_decides_at_execution() {
         reason: "mine".to_owned(),
         until: None,
     };
+
     let agent = recommendation.agent_id.clone().unwrap();
     let ada = person("ada", &[Role::Administrator]);
     let learning = AgentInput {
@@ -91,6 +96,7 @@ async fn what_stands_in_the_way_is_shown_before_and_decides_at_execution() {
         .agent_configure(&agent, learning, &ada)
         .await
         .unwrap();
+
     blocked(&world, &recommendation, "agent_mode").await;
     let safe = AgentInput {
         mode: Some("safe_mode".to_owned()),
@@ -102,6 +108,7 @@ async fn what_stands_in_the_way_is_shown_before_and_decides_at_execution() {
         .agent_configure(&agent, safe, &ada)
         .await
         .unwrap();
+
     world.memory.observe_only.store(true, Ordering::SeqCst);
     blocked(&world, &recommendation, "connection").await;
     world.memory.observe_only.store(false, Ordering::SeqCst);
@@ -115,6 +122,7 @@ async fn what_stands_in_the_way_is_shown_before_and_decides_at_execution() {
         .exclude(exclusion, &operator())
         .await
         .unwrap();
+
     assert_eq!(world.again(&recommendation).await.status, Status::Dismissed);
     assert_eq!(decided(&world, &recommendation).await, None, "over");
 }
@@ -127,6 +135,7 @@ async fn signatures_are_named_and_advice_says_that_it_is_advice() {
         decided(&world, &recommendation).await,
         Some(Applicability::Ready(vec![Signature::Manager]))
     );
+
     let advice = Recommendation {
         plan: None,
         ..recommendation.clone()
@@ -140,6 +149,7 @@ async fn signatures_are_named_and_advice_says_that_it_is_advice() {
         .remove(0)
         .unwrap();
     assert_eq!(found.state(), ApplicabilityState::AdviceOnly);
+
     world.memory.resources.lock().clear();
     blocked(&world, &recommendation, "resource").await;
 }

@@ -29,6 +29,7 @@ async fn medium_impact_waits_for_a_manager_and_then_runs_by_itself() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "m5.xlarge").await;
     assert_eq!(recommendation.impact_level, Impact::Medium);
+
     let approval = asked(&world, &recommendation).await;
     assert_eq!(approval.needed, [Signature::Manager]);
     assert_eq!(
@@ -40,12 +41,14 @@ async fn medium_impact_waits_for_a_manager_and_then_runs_by_itself() {
         approval.id,
         "asking again is the same request"
     );
+
     let operator_signs = world
         .engine
         .recommendations
         .approve(&approval.id, None, &person("otto", &[Role::Operator]))
         .await;
     assert!(matches!(operator_signs, Err(EngineError::Forbidden(_))));
+
     let signed = world
         .engine
         .recommendations
@@ -53,12 +56,14 @@ async fn medium_impact_waits_for_a_manager_and_then_runs_by_itself() {
         .await
         .unwrap();
     assert_eq!(signed.status, ApprovalStatus::Approved);
+
     world.engine.execution.settle().await;
     assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
     assert_eq!(
         world.cloud.state("i-1"),
         (ResourceState::Running, "m5.large".to_owned())
     );
+
     let story = world.story(&recommendation);
     let at = |what: &str| {
         story
@@ -67,13 +72,16 @@ async fn medium_impact_waits_for_a_manager_and_then_runs_by_itself() {
             .unwrap_or_else(|| panic!("{what} not in {story:?}"))
     };
     assert!(at("approval.request pending") < at("approval.sign success"));
+
     assert!(at("approval.sign success") < at("action.start pending"));
+
     let action = world
         .memory
         .action_list(Some(&recommendation.id), None)
         .await
         .unwrap()
         .remove(0);
+
     assert_eq!(action.by, "olga@example.com", "in the name of who asked");
 }
 
@@ -82,8 +90,10 @@ async fn high_impact_needs_director_and_security_and_two_people() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "m5.8xlarge").await;
     assert_eq!(recommendation.impact_level, Impact::High);
+
     let approval = asked(&world, &recommendation).await;
     assert_eq!(approval.needed, [Signature::Director, Signature::Security]);
+
     let both = person("bea", &[Role::Director, Role::SecurityAnalyst]);
     let manager = world
         .engine
@@ -91,22 +101,26 @@ async fn high_impact_needs_director_and_security_and_two_people() {
         .approve(&approval.id, None, &person("max", &[Role::Manager]))
         .await;
     assert!(matches!(manager, Err(EngineError::Forbidden(_))));
+
     let first = world
         .engine
         .recommendations
         .approve(&approval.id, None, &both)
         .await
         .unwrap();
+
     assert_eq!(
         (first.status, first.signed.len()),
         (ApprovalStatus::Pending, 1)
     );
     assert!(both.can_sign(&first).is_empty());
+
     let twice = world
         .engine
         .recommendations
         .approve(&approval.id, None, &both)
         .await;
+
     assert!(
         matches!(twice, Err(EngineError::Forbidden(_))),
         "one person cannot sign both halves"
@@ -115,6 +129,7 @@ async fn high_impact_needs_director_and_security_and_two_people() {
         world.again(&recommendation).await.status,
         Status::PendingApproval
     );
+
     let second = world
         .engine
         .recommendations
@@ -122,6 +137,7 @@ async fn high_impact_needs_director_and_security_and_two_people() {
         .await
         .unwrap();
     assert_eq!(second.status, ApprovalStatus::Approved);
+
     world.engine.execution.settle().await;
     assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
 }
@@ -140,12 +156,14 @@ async fn nobody_approves_their_own_request() {
     else {
         panic!("began without approval");
     };
+
     let own = world
         .engine
         .recommendations
         .approve(&approval.id, None, &admin)
         .await
         .unwrap_err();
+
     assert!(
         own.to_string().contains("someone else must approve"),
         "{own}"
@@ -157,6 +175,7 @@ async fn nobody_approves_their_own_request() {
         .approve(&approval.id, None, &person("max", &[Role::Manager]))
         .await
         .unwrap();
+
     world.engine.execution.settle().await;
     assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
 }
@@ -175,12 +194,14 @@ async fn a_refusal_opens_the_recommendation_again() {
             .await,
         Err(EngineError::Invalid(_))
     ));
+
     let stranger = world
         .engine
         .recommendations
         .reject(&approval.id, "no", &person("otto", &[Role::Operator]))
         .await;
     assert!(matches!(stranger, Err(EngineError::Forbidden(_))));
+
     let rejected = world
         .engine
         .recommendations
@@ -188,6 +209,7 @@ async fn a_refusal_opens_the_recommendation_again() {
         .await
         .unwrap();
     assert_eq!(rejected.status, ApprovalStatus::Rejected);
+
     let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("not in December"));
@@ -199,6 +221,7 @@ async fn a_refusal_opens_the_recommendation_again() {
             .await,
         Err(EngineError::Conflict(_))
     ));
+
     assert_eq!(world.cloud.state("i-1").1, "m5.xlarge");
 }
 
@@ -217,11 +240,13 @@ async fn a_request_lapses_and_binds_to_its_plan() {
         .recommendations
         .approve(&approval.id, None, &manager)
         .await;
+
     assert!(
         matches!(stale, Err(EngineError::PlanChanged { .. })),
         "{stale:?}"
     );
     assert_eq!(world.again(&recommendation).await.status, Status::Open);
+
     let second = asked(&world, &recommendation).await;
     world.clock.advance(SignedDuration::from_hours(24 * 8));
     let due = world.engine.scheduler.due().await.unwrap();
@@ -238,6 +263,7 @@ async fn an_agent_may_ask_for_approval_of_what_the_matrix_lets_through() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     assert_eq!(recommendation.impact_level, Impact::Low);
+
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let input = reeve_engine::AgentInput {
         auto_apply_approval_required: Some("low_impact".into()),
@@ -249,6 +275,7 @@ async fn an_agent_may_ask_for_approval_of_what_the_matrix_lets_through() {
         .agent_configure(&agent.id, input, &person("ada", &[Role::Administrator]))
         .await
         .unwrap();
+
     assert_eq!(
         asked(&world, &recommendation).await.needed,
         [Signature::Manager]
@@ -267,12 +294,14 @@ async fn a_guardrail_that_says_no_after_the_signature_leaves_it_approved_with_th
         .kill_switch(true, "incident 4711", &admin)
         .await
         .unwrap();
+
     world
         .engine
         .recommendations
         .approve(&approval.id, None, &person("max", &[Role::Manager]))
         .await
         .unwrap();
+
     let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Approved);
     assert!(again.blocked.unwrap().contains("kill_switch"));
@@ -282,12 +311,14 @@ async fn a_guardrail_that_says_no_after_the_signature_leaves_it_approved_with_th
         .kill_switch(false, "over", &admin)
         .await
         .unwrap();
+
     let executed = world
         .engine
         .execution
         .execute(&recommendation.id, None, None, &operator())
         .await
         .unwrap();
+
     assert!(
         matches!(executed, Execution::Started(_)),
         "the approval still stands"
@@ -351,6 +382,7 @@ async fn a_signature_is_left_to_somebody_else_for_one_request() {
         .recommendations
         .delegate(&approval.id, &to("dan"), None, &operator())
         .await;
+
     assert!(
         matches!(refused, Err(EngineError::Forbidden(_))),
         "who asked cannot choose who signs"
@@ -366,6 +398,7 @@ async fn a_signature_is_left_to_somebody_else_for_one_request() {
             "{wrong}"
         );
     }
+
     assert!(matches!(
         world
             .engine
@@ -374,17 +407,20 @@ async fn a_signature_is_left_to_somebody_else_for_one_request() {
             .await,
         Err(EngineError::Forbidden(_))
     ));
+
     let left = world
         .engine
         .recommendations
         .delegate(&approval.id, &to("Dan"), Some("on leave"), &max)
         .await
         .unwrap();
+
     assert_eq!(
         dan.can_sign(&left),
         [Signature::Manager],
         "addresses are compared without regard to case"
     );
+
     let narrow = Caller {
         narrowed: true,
         ..dan.clone()
@@ -393,6 +429,7 @@ async fn a_signature_is_left_to_somebody_else_for_one_request() {
         narrow.can_sign(&left).is_empty(),
         "what was left to a person is not for a narrow token of theirs"
     );
+
     let shouting = Caller {
         name: to("OLGA"),
         ..person("olga", &[Role::Manager])
@@ -401,15 +438,18 @@ async fn a_signature_is_left_to_somebody_else_for_one_request() {
         shouting.can_sign(&left).is_empty(),
         "one's own request, however the address is written"
     );
+
     let passed_on = world
         .engine
         .recommendations
         .delegate(&approval.id, &to("eve"), None, &dan)
         .await;
+
     assert!(
         matches!(passed_on, Err(EngineError::Forbidden(_))),
         "what was left is not passed on"
     );
+
     let signed = world
         .engine
         .recommendations
@@ -417,6 +457,7 @@ async fn a_signature_is_left_to_somebody_else_for_one_request() {
         .await
         .unwrap();
     assert_eq!(signed.status, ApprovalStatus::Approved);
+
     world.engine.execution.settle().await;
     assert!(
         world
@@ -437,21 +478,25 @@ async fn who_can_sign_is_reminded_once_a_day() {
             .filter(|line| *line == "approval.remind pending")
             .count()
     };
+
     world.clock.advance(SignedDuration::from_hours(23));
     world.engine.scheduler.due().await.unwrap();
     assert_eq!(reminders(), 0);
+
     for day in 1..=3 {
         world.clock.advance(SignedDuration::from_hours(24));
         world.engine.scheduler.due().await.unwrap();
         world.engine.scheduler.due().await.unwrap();
         assert_eq!(reminders(), day);
     }
+
     world
         .engine
         .recommendations
         .approve(&approval.id, None, &person("max", &[Role::Manager]))
         .await
         .unwrap();
+
     world.engine.execution.settle().await;
     world.clock.advance(SignedDuration::from_hours(48));
     world.engine.scheduler.due().await.unwrap();
@@ -470,14 +515,17 @@ async fn a_signature_for_less_is_not_enough_for_more() {
         .kill_switch(true, "an incident", &admin)
         .await
         .unwrap();
+
     world
         .engine
         .recommendations
         .approve(&approval.id, None, &person("max", &[Role::Manager]))
         .await
         .unwrap();
+
     let approved = world.again(&recommendation).await;
     assert_eq!(approved.status, Status::Approved);
+
     // The machine became dearer meanwhile: the same plan is of high impact now.
     let dearer = Recommendation {
         impact_level: Impact::High,
@@ -491,6 +539,7 @@ async fn a_signature_for_less_is_not_enough_for_more() {
         .kill_switch(false, "it is over", &admin)
         .await
         .unwrap();
+
     let again = asked(&world, &recommendation).await;
     assert_eq!(again.needed, [Signature::Director, Signature::Security]);
     assert_eq!(

@@ -54,9 +54,11 @@ impl TestClock {
         let Some(((at, _), wake)) = first else {
             return false;
         };
+
         let mut now = self.now.lock();
         *now = at.max(*now);
         drop(now);
+
         // Who gave up waiting needs no waking.
         let _ = wake.send(());
         true
@@ -82,6 +84,7 @@ impl Clock for TestClock {
             self.advance(by);
             return tokio::task::yield_now().await;
         };
+
         let (wake, woken) = oneshot::channel();
         {
             let mut waiting = waiting.lock();
@@ -89,6 +92,7 @@ impl Clock for TestClock {
             let key = (self.now() + by, waiting.1);
             waiting.0.insert(key, wake);
         }
+
         // A sender that is gone belongs to a process that died; nothing wakes from that.
         if woken.await.is_err() {
             std::future::pending::<()>().await;

@@ -197,6 +197,7 @@ impl Cloud {
         let mut inner = self.inner.lock();
         self.settle(&mut inner);
         let resource = &inner.machines[&ResourceId::new(id)].resource;
+
         (
             resource.state,
             resource
@@ -243,6 +244,7 @@ impl Cloud {
             resource.state = ResourceState::Changing;
             *moving = Some((until, state));
         };
+
         match mutation {
             Mutation::Snapshot { .. } => {
                 let (after, snapshot) =
@@ -270,12 +272,14 @@ impl Cloud {
                 move_to(resource, settled);
             }
         }
+
         let (settles, state) = moving.unwrap_or((self.clock.now(), resource.state));
         let after = Resource {
             state,
             ..resource.clone()
         };
         self.note(Some(mutation.clone()), after, settles);
+
         Ok(Applied::Accepted)
     }
 
@@ -289,6 +293,7 @@ impl Cloud {
         if volume.resource.state != ResourceState::Unattached {
             return Err(refuse(ActErrorKind::WrongState, "it is attached"));
         }
+
         volume.resource.state = ResourceState::Deleted;
         self.note(None, volume.resource.clone(), self.clock.now());
         Ok(Applied::Accepted)
@@ -308,6 +313,7 @@ impl Cloud {
         } else {
             30
         };
+
         match fault {
             None => self.carry_out(&mut inner, &resource.id, mutation, usual),
             Some(Fault::AnHour) => self.carry_out(&mut inner, &resource.id, mutation, 3600),
@@ -345,6 +351,7 @@ fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
         let message = format!("{} is {}, not {wanted}", resource.id, resource.state);
         Err(refuse(ActErrorKind::WrongState, &message))
     };
+
     match (mutation, resource.kind) {
         (Mutation::Snapshot { .. }, Kind::Volume) => Ok(()),
         (Mutation::Snapshot { .. }, Kind::Database)
@@ -396,12 +403,14 @@ fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
 fn may_alter(resource: &Resource, mutation: &Mutation, kind: ResourceKind) -> Result<(), ActError> {
     type Kind = ResourceKind;
     let spec = &resource.specification;
+
     if resource.state == ResourceState::Changing && kind != Kind::ScalingGroup {
         return Err(refuse(
             ActErrorKind::WrongState,
             "it is on its way between states",
         ));
     }
+
     let fits = match (mutation, kind) {
         (Mutation::Grow { storage_gib }, Kind::Volume | Kind::Database) => {
             spec.storage_gib < Some(f64::from(*storage_gib))
@@ -423,6 +432,7 @@ fn may_alter(resource: &Resource, mutation: &Mutation, kind: ResourceKind) -> Re
             ));
         }
     };
+
     if fits {
         Ok(())
     } else {
@@ -471,6 +481,7 @@ impl Act for Cloud {
         {
             return Err(refuse(ActErrorKind::Unknown, "no answer"));
         }
+
         self.settle(&mut inner);
         let machine = inner
             .machines
@@ -504,12 +515,14 @@ impl Act for Cloud {
             self.moment().await;
             return self.delete(&resource.id);
         }
+
         let mutation = operation
             .downcast_ref()
             .ok_or_else(|| refuse(ActErrorKind::Other, "no such operation"))?;
         self.moment().await;
         let answer = self.answer(resource, mutation);
         self.moment().await;
+
         answer
     }
 

@@ -15,6 +15,7 @@ async fn configuration_is_recorded_before_and_after() {
         reason: Some("trial is over".into()),
         ..AgentInput::default()
     };
+
     let after = world
         .engine
         .agents
@@ -22,6 +23,7 @@ async fn configuration_is_recorded_before_and_after() {
         .await
         .unwrap();
     assert_eq!((after.version, after.name), (agent.version + 1, agent.name));
+
     let entry = world.entries().into_iter().next_back().unwrap();
     assert_eq!(entry.event_type.as_str(), "policy.modify");
     assert_eq!(entry.actor.email.as_deref(), Some("olga@example.com"));
@@ -48,11 +50,13 @@ async fn wrong_input_names_every_field_and_makes_nothing() {
         learning_period: Some("soon".into()),
         ..AgentInput::default()
     };
+
     let Err(EngineError::Invalid(errors)) =
         world.engine.agents.agent_create(input, &operator()).await
     else {
         panic!("taken")
     };
+
     let paths: Vec<&str> = errors.iter().map(|e| e.path.as_str()).collect();
     assert_eq!(paths, ["agent_type", "name", "mode", "learning_period"]);
     assert!(world.memory.agent_list(None).await.unwrap().is_empty() && world.entries().is_empty());
@@ -69,6 +73,7 @@ async fn a_deleted_agent_leaves_its_recommendations_closed() {
         .agent_delete(&agent.id, &operator())
         .await
         .unwrap();
+
     assert_eq!(world.again(&recommendation).await.status, Status::Expired);
     assert!(matches!(
         world
@@ -78,6 +83,7 @@ async fn a_deleted_agent_leaves_its_recommendations_closed() {
             .await,
         Err(EngineError::NotFound { .. })
     ));
+
     assert!(matches!(
         world.engine.runs.agent_run(&agent.id, &operator()).await,
         Err(EngineError::NotFound { .. })
@@ -101,6 +107,7 @@ async fn what_cannot_be_recorded_is_not_configured() {
             .await,
         Err(EngineError::Record(_))
     ));
+
     assert_eq!(world.memory.agent_get(&agent.id).await.unwrap(), agent);
 }
 
@@ -111,15 +118,18 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
         mode: Some("active".into()),
         ..AgentInput::default()
     };
+
     let agent = world.agent("learning", true).await;
     let refused = world
         .engine
         .agents
         .agent_configure(&agent.id, active(), &operator())
         .await;
+
     let Err(EngineError::Invalid(errors)) = refused else {
         panic!("{refused:?}")
     };
+
     assert_eq!(
         (errors[0].path.as_str(), errors[0].code),
         ("reason", "missing_field")
@@ -129,6 +139,7 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
         "{}",
         errors[0].message
     );
+
     let forced = AgentInput {
         reason: Some("the estate is a trial".into()),
         ..active()
@@ -139,10 +150,12 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
         .agent_configure(&agent.id, forced, &operator())
         .await
         .unwrap();
+
     assert_eq!(
         after.learning_waived.as_deref(),
         Some("the estate is a trial")
     );
+
     let entry = world.entries().into_iter().next_back().unwrap();
     let waived = entry.changes.after.unwrap().get("learning_waived").cloned();
     assert_eq!(waived, Some(Json::from("the estate is a trial")));
@@ -159,15 +172,18 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
         .agent_configure(&agent.id, learning.clone(), &operator())
         .await
         .unwrap();
+
     let shorter = || AgentInput {
         learning_period: Some("0d".into()),
         ..AgentInput::default()
     };
+
     let input = || AgentInput {
         agent_type: Some("cost_optimizer".into()),
         name: Some("x".into()),
         ..shorter()
     };
+
     for result in [
         world
             .engine
@@ -206,6 +222,7 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
             ("reason", "missing_field")
         );
     }
+
     let said = AgentInput {
         reason: Some("it knows the estate".into()),
         ..shorter()
@@ -216,11 +233,13 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
         .agent_configure(&agent.id, said, &operator())
         .await
         .unwrap();
+
     assert_eq!(
         (after.learning_period_days, after.learning_waived),
         (0, None),
         "it still learns"
     );
+
     let longer = AgentInput {
         learning_period: Some("14d".into()),
         ..AgentInput::default()
@@ -243,6 +262,7 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
         .agent_configure(&agent.id, learning, &operator())
         .await
         .unwrap();
+
     world.machine("i-1", "t3.large", 5.0);
     let after = world
         .engine
@@ -250,6 +270,7 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
         .agent_configure(&agent.id, active(), &operator())
         .await
         .unwrap();
+
     assert_eq!(after.learning_waived, None);
 }
 
@@ -262,18 +283,21 @@ async fn a_schedule_is_checked_kept_and_taken_away() {
         schedule_time_zone: zone.map(str::to_owned),
         ..AgentInput::default()
     };
+
     let wrong = world
         .engine
         .agents
         .agent_configure(&agent.id, with("0 3 * * *", Some("Nowhere")), &operator())
         .await;
     assert!(matches!(wrong, Err(EngineError::Invalid(e)) if e[0].path == "schedule_time_zone"));
+
     let wrong = world
         .engine
         .agents
         .agent_configure(&agent.id, with("* * * * *", None), &operator())
         .await;
     assert!(matches!(wrong, Err(EngineError::Invalid(e)) if e[0].path == "schedule"));
+
     let kept = world
         .engine
         .agents
@@ -284,15 +308,18 @@ async fn a_schedule_is_checked_kept_and_taken_away() {
         )
         .await;
     let kept = kept.unwrap();
+
     // The world begins at 2026-11-16T00:00:00Z; Berlin is an hour ahead.
     let next =
         reeve_recommend::agent::next_run(&kept, jiff::SignedDuration::from_mins(15)).unwrap();
     assert_eq!(next.to_string(), "2026-11-16T02:00:00Z");
+
     let cleared = world
         .engine
         .agents
         .agent_configure(&agent.id, with("", None), &operator())
         .await
         .unwrap();
+
     assert_eq!(cleared.schedule, None);
 }

@@ -27,12 +27,14 @@ fn no_decision_hangs_on_the_words_of_a_text() {
         "the sources were not found: {}",
         files.len()
     );
+
     let asks = [
         ".contains(\"",
         ".starts_with(\"",
         ".ends_with(\"",
         ".strip_prefix(\"",
     ];
+
     let mut found = Vec::new();
     for file in files {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
@@ -49,6 +51,7 @@ fn no_decision_hangs_on_the_words_of_a_text() {
             );
         }
     }
+
     assert!(
         found.is_empty(),
         "a typed field must decide instead: {found:#?}"

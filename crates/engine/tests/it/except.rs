@@ -25,6 +25,7 @@ async fn throttled(world: &World) -> Recommendation {
         "{:?}",
         recommendation.impact
     );
+
     recommendation
 }
 
@@ -47,21 +48,26 @@ async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
         .execution
         .execute(&recommendation.id, None, None, &operator())
         .await;
+
     assert!(
         matches!(&refused, Err(EngineError::Blocked(block)) if block.guardrail == GuardrailName::MaxIncrease)
     );
+
     let approval = asked(&world, &world.again(&recommendation).await).await;
     assert_eq!(approval.needed, [Signature::Manager]);
+
     let exception = approval.exception.clone().unwrap();
     assert_eq!(
         (exception.guardrail, exception.limit),
         (GuardrailName::MaxIncrease, 5.0)
     );
+
     let own = world
         .engine
         .recommendations
         .approve(&approval.id, None, &operator())
         .await;
+
     assert!(
         matches!(own, Err(EngineError::Forbidden(_))),
         "nobody grants their own exception"
@@ -76,6 +82,7 @@ async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
         )
         .await
         .unwrap();
+
     world.engine.execution.settle().await;
     let done = world.again(&recommendation).await;
     assert_eq!(
@@ -84,6 +91,7 @@ async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
         "{:?}",
         done.blocked
     );
+
     assert_ne!(world.cloud.state("i-1").1, "m5.large");
 
     // The grant and its use are on record, with the reason and the signer.
@@ -108,21 +116,25 @@ async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
             text("exception_granted_by"),
         )
     };
+
     let expected = (
         "cost_impact.max_increase".to_owned(),
         REASON.to_owned(),
         "max@example.com".to_owned(),
     );
+
     assert_eq!(
         (granted("exception.grant"), granted("action.start")),
         (expected.clone(), expected)
     );
+
     let action = world
         .memory
         .action_list(Some(&recommendation.id), None)
         .await
         .unwrap()
         .remove(0);
+
     let used = world
         .memory
         .approval_get(&approval.id)
@@ -131,6 +143,7 @@ async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
         .exception
         .unwrap()
         .used_by;
+
     assert_eq!(used, Some(action.id));
 }
 
@@ -145,12 +158,14 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
         .exception_request(&recommendation.id, "another hash", REASON, &operator())
         .await;
     assert!(matches!(wrong, Err(EngineError::PlanChanged { .. })));
+
     let silent = world
         .engine
         .recommendations
         .exception_request(&recommendation.id, &plan.hash, "  ", &operator())
         .await;
     assert!(matches!(&silent, Err(EngineError::Invalid(errors)) if errors[0].path == "reason"));
+
     // The resource changes before the plan runs: nothing is done, and the exception is used up all
     // the same.
     let approval = asked(&world, &recommendation).await;
@@ -163,14 +178,17 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
         .approve(&approval.id, None, &person("max", &[Role::Manager]))
         .await
         .unwrap();
+
     world.engine.execution.settle().await;
     let open = world.again(&recommendation).await;
     assert_eq!((open.status, &open.exception), (Status::Open, &None));
+
     let again = world
         .engine
         .execution
         .execute(&recommendation.id, None, None, &operator())
         .await;
+
     assert!(
         matches!(again, Err(EngineError::Blocked(_))),
         "the next execution needs an exception of its own"
@@ -189,6 +207,7 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
         }),
         ..recommendation.clone()
     };
+
     let limits = reeve_recommend::Guardrails::default();
     let procedure = reeve_recommend::Changes::builtin()
         .procedure(granted.plan.as_ref().unwrap())
@@ -216,6 +235,7 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
         reeve_engine::check_guardrails(&limits, &asked)
     };
     assert!(ask(false).is_ok());
+
     assert_eq!(ask(true).unwrap_err().guardrail, GuardrailName::MaxIncrease);
 }
 
@@ -229,6 +249,7 @@ async fn only_what_one_plan_exceeds_can_be_excepted() {
         .recommendations
         .exception_request(&recommendation.id, &hash, REASON, &operator())
         .await;
+
     assert!(
         matches!(needless, Err(EngineError::Conflict(why)) if why.contains("nothing blocks it"))
     );
@@ -238,6 +259,7 @@ async fn only_what_one_plan_exceeds_can_be_excepted() {
         .kill_switch(true, "stop", &operator())
         .await
         .unwrap();
+
     let stopped = world
         .engine
         .recommendations
@@ -259,6 +281,7 @@ async fn what_is_taken_back_loses_its_exception() {
     let world = World::new();
     let recommendation = throttled(&world).await;
     let approval = asked(&world, &recommendation).await;
+
     // Signed while the estate stands still, so that it waits approved.
     world
         .engine
@@ -266,12 +289,14 @@ async fn what_is_taken_back_loses_its_exception() {
         .kill_switch(true, "stop", &operator())
         .await
         .unwrap();
+
     world
         .engine
         .recommendations
         .approve(&approval.id, None, &person("max", &[Role::Manager]))
         .await
         .unwrap();
+
     let waits = world.again(&recommendation).await;
     assert_eq!(
         (waits.status, waits.exception.is_some()),
@@ -283,12 +308,14 @@ async fn what_is_taken_back_loses_its_exception() {
         .reopen(&recommendation.id, &operator())
         .await
         .unwrap();
+
     world
         .engine
         .guardrails
         .kill_switch(false, "go", &operator())
         .await
         .unwrap();
+
     let open = world.again(&recommendation).await;
     let refused = world
         .engine
@@ -296,6 +323,7 @@ async fn what_is_taken_back_loses_its_exception() {
         .execute(&open.id, None, None, &operator())
         .await;
     assert!(matches!(refused, Err(EngineError::Blocked(_))));
+
     let decided = world
         .engine
         .guardrails
@@ -304,9 +332,11 @@ async fn what_is_taken_back_loses_its_exception() {
         .unwrap()
         .remove(0)
         .unwrap();
+
     let Applicability::Blocked { by, exceptable, .. } = decided else {
         panic!("{decided:?}")
     };
+
     assert_eq!(
         (by.as_str(), exceptable),
         ("cost_impact.max_increase", true)
@@ -336,15 +366,18 @@ async fn a_critical_upgrade_is_asked_for_with_its_exact_exception_once() {
         "{:?}",
         report.skipped
     );
+
     let waiting = world.only("i-1").await;
     assert_eq!(
         (waiting.kind, waiting.status),
         (RecommendationType::InstanceType, Status::PendingApproval)
     );
+
     let requests = world.memory.approval_list(Some(&waiting.id)).await.unwrap();
     let [request] = requests.as_slice() else {
         panic!("{requests:#?}")
     };
+
     let exception = request.exception.as_ref().unwrap();
     assert_eq!(
         (exception.guardrail, exception.limit),
@@ -370,6 +403,7 @@ async fn a_critical_upgrade_is_asked_for_with_its_exact_exception_once() {
         .reject(&request.id, "not this month", &manager)
         .await
         .unwrap();
+
     let report = world.run(&agent).await;
     assert!(
         report
@@ -378,6 +412,7 @@ async fn a_critical_upgrade_is_asked_for_with_its_exact_exception_once() {
         "{:?}",
         report.skipped
     );
+
     assert_eq!(
         world
             .memory
@@ -404,12 +439,14 @@ async fn a_signed_exception_of_an_agents_request_runs_its_plan() {
         .await
         .unwrap()
         .remove(0);
+
     world
         .engine
         .recommendations
         .approve(&request.id, None, &person("max", &[Role::Manager]))
         .await
         .unwrap();
+
     world.engine.execution.settle().await;
     let done = world.again(&waiting).await;
     assert_eq!(
@@ -418,5 +455,6 @@ async fn a_signed_exception_of_an_agents_request_runs_its_plan() {
         "{:?}",
         done.blocked
     );
+
     assert_ne!(world.cloud.state("i-1").1, "m5.large");
 }

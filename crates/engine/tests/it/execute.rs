@@ -18,6 +18,7 @@ async fn a_low_impact_change_is_made_verified_and_logged_in_order() {
         (ResourceState::Running, "t3.medium".to_owned())
     );
     assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
+
     let story = world.story(&recommendation);
     let expected = [
         "recommendation.create success",
@@ -40,6 +41,7 @@ async fn a_low_impact_change_is_made_verified_and_logged_in_order() {
         "recommendation.succeed success",
     ];
     assert_eq!(story, expected);
+
     world.every_change_was_announced();
     let modify = world
         .entries()
@@ -52,6 +54,7 @@ async fn a_low_impact_change_is_made_verified_and_logged_in_order() {
         recommendation.agent_id.as_ref().map(|id| id.0.as_str()),
         "the agent's hand, at a person's request"
     );
+
     assert_eq!(
         modify.metadata.extra.get("asked_by"),
         Some(&Json::from("olga@example.com"))
@@ -64,11 +67,13 @@ async fn a_low_impact_change_is_made_verified_and_logged_in_order() {
         modify.changes.after.unwrap().get("instance_type"),
         Some(&Json::from("t3.medium"))
     );
+
     let stored = world
         .memory
         .resource_get(&ResourceId::new("i-1"))
         .await
         .unwrap();
+
     assert_eq!(
         stored.specification.instance_type.as_deref(),
         Some("t3.medium"),
@@ -87,6 +92,7 @@ async fn an_idle_machine_is_stopped_and_its_volumes_are_snapshotted_first() {
     world.run(&agent).await;
     let recommendation = world.only("i-1").await;
     assert_eq!(recommendation.kind, RecommendationType::IdleResourceCleanup);
+
     let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Succeeded, "{action:?}");
     assert_eq!(
@@ -99,6 +105,7 @@ async fn an_idle_machine_is_stopped_and_its_volumes_are_snapshotted_first() {
         .into_iter()
         .find(|e| e.action.operation.as_deref() == Some("stop"))
         .unwrap();
+
     assert_eq!(
         stop.event_type.as_str(),
         "resource.state",
@@ -118,6 +125,7 @@ async fn a_volume_attached_since_the_finding_stops_the_plan_before_anything_is_d
     world.put(volume_of("vol-new", "i-1"));
     let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Aborted);
+
     let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("vol-new"));
@@ -136,6 +144,7 @@ async fn a_resource_that_drifted_is_left_alone_and_the_recommendation_opens_agai
     });
     let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Aborted);
+
     let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
     assert!(
@@ -144,6 +153,7 @@ async fn a_resource_that_drifted_is_left_alone_and_the_recommendation_opens_agai
             .unwrap()
             .contains("instance_type is t3.xlarge, not t3.large")
     );
+
     assert_eq!(
         world.cloud.state("i-1"),
         (ResourceState::Running, "t3.xlarge".to_owned())
@@ -162,11 +172,13 @@ async fn learning_agents_do_not_execute() {
         "{:?}",
         report.skipped
     );
+
     let mut passed = report.passed_over.iter().flat_map(|one| &one.resources);
     assert!(
         passed.all(|(id, _)| id != "i-1"),
         "a resource with a recommendation was not passed over: {report:?}"
     );
+
     let recommendation = world.only("i-1").await;
     let refused = world
         .engine
@@ -175,6 +187,7 @@ async fn learning_agents_do_not_execute() {
         .await
         .unwrap_err();
     assert!(matches!(refused, EngineError::Learning { .. }));
+
     assert!(refused.to_string().contains("agent mode is learning"));
     assert_eq!(world.again(&recommendation).await.status, Status::Open);
     assert_eq!(
@@ -195,12 +208,14 @@ async fn what_cannot_run_is_refused_with_its_reason() {
         .unwrap_err();
     assert!(matches!(changed, EngineError::PlanChanged { .. }));
     *world.cloud.allow_actions.lock() = false;
+
     let observing = world
         .engine
         .execution
         .execute(&recommendation.id, None, None, &operator())
         .await
         .unwrap_err();
+
     assert!(
         observing.to_string().contains("observe only"),
         "{observing}"
@@ -212,6 +227,7 @@ async fn what_cannot_run_is_refused_with_its_reason() {
     let account = format!("account/aws/{}", recommendation.subject.account);
     let advice = world.only(&account).await;
     assert_eq!(advice.kind, RecommendationType::ReservedInstances);
+
     let advice = world
         .engine
         .execution
@@ -219,6 +235,7 @@ async fn what_cannot_run_is_refused_with_its_reason() {
         .await
         .unwrap_err();
     assert!(advice.to_string().contains("advice"), "{advice}");
+
     let unknown = reeve_recommend::RecommendationId("nope".to_owned());
     let unknown = world
         .engine
@@ -226,6 +243,7 @@ async fn what_cannot_run_is_refused_with_its_reason() {
         .execute(&unknown, None, None, &operator())
         .await
         .unwrap_err();
+
     assert!(matches!(unknown, EngineError::NotFound { .. }));
 }
 
@@ -241,6 +259,7 @@ async fn a_silent_log_means_that_nothing_is_done() {
         .await
         .unwrap_err();
     assert!(matches!(refused, EngineError::Record(_)), "{refused}");
+
     assert_eq!(world.again(&recommendation).await.status, Status::Open);
     assert!(
         world
@@ -264,6 +283,7 @@ async fn of_many_who_execute_at_once_one_does() {
             .execute(&recommendation.id, None, None, &caller)
     });
     let outcomes = futures::future::join_all(tries).await;
+
     let started = outcomes
         .iter()
         .filter(|o| matches!(o, Ok(Execution::Started(_))))
@@ -282,6 +302,7 @@ async fn samples_from_before_a_change_do_not_lead_to_another() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.xlarge").await;
     let manager = crate::world::person("max", &[reeve_access::Role::Manager]);
+
     if let Execution::PendingApproval(approval) = world
         .engine
         .execution
@@ -296,6 +317,7 @@ async fn samples_from_before_a_change_do_not_lead_to_another() {
             .await
             .unwrap();
     }
+
     world.engine.execution.settle().await;
     assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
     world.measure("i-1", Metric::CpuUtilization, 5.0);
@@ -309,6 +331,7 @@ async fn samples_from_before_a_change_do_not_lead_to_another() {
             .any(|(reason, _)| reason == "thin_data" || reason == "no_cpu_samples"),
         "{report:?}"
     );
+
     let named = report
         .passed_over
         .iter()

@@ -64,6 +64,7 @@ async fn play(script: &Script) {
         world.cloud.forget_sizes();
     }
     *world.log.silent_after.lock() = script.silent_after;
+
     let _ = world
         .engine
         .execution
@@ -85,11 +86,13 @@ async fn play(script: &Script) {
     } else {
         (ResourceState::Running, "t3.medium".to_owned())
     };
+
     let actions = next
         .memory
         .action_list(Some(&recommendation.id), None)
         .await
         .unwrap();
+
     match ended.status {
         Status::Succeeded => assert_eq!(machine, wanted),
         Status::Open | Status::RolledBack => assert_eq!(machine, before),
@@ -103,6 +106,7 @@ async fn play(script: &Script) {
         }
         other => panic!("left {other}"),
     }
+
     for action in &actions {
         assert!(
             !action.status.is_active() && action.finished_at.is_some(),
@@ -117,6 +121,7 @@ async fn play(script: &Script) {
         };
         assert_eq!(ended.status, expected, "{action:?}");
     }
+
     if script.idle && ended.status == Status::Succeeded {
         assert!(next.cloud.snapshots() >= 1, "stopped without a snapshot");
     }

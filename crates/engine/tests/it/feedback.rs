@@ -21,6 +21,7 @@ async fn eleven() -> (World, Agent) {
     for n in 0..10 {
         world.machine(&format!("i-{n}"), "m5.xlarge", 5.0);
     }
+
     world.machine("idle", "t3.large", 0.1);
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
@@ -34,6 +35,7 @@ async fn listed(world: &World) -> Vec<String> {
         ..RecommendationFilter::default()
     };
     let (found, _) = world.memory.recommendation_list(&open).await.unwrap();
+
     // The advice about the account is of another kind.
     let own = found
         .into_iter()
@@ -69,12 +71,14 @@ async fn a_rejected_kind_sinks_and_one_click_does_not_do_it() {
         ),
         (1.0, 0, 0)
     );
+
     let expected = before.confidence / 100.0 * before.savings_monthly.unwrap().usd();
     assert!(
         (before.ranking.expected_value - expected).abs() < 0.01,
         "{:?}",
         before.ranking
     );
+
     assert_eq!(
         listed(&world).await.last().unwrap(),
         "idle",
@@ -85,6 +89,7 @@ async fn a_rejected_kind_sinks_and_one_click_does_not_do_it() {
     for _ in 0..20 {
         answer(&world, "i-0", "not_applicable", None).await;
     }
+
     let once = world.only("i-9").await.ranking;
     assert_eq!((once.in_favour, once.against), (0, 1), "{once:?}");
     assert!((0.9..1.0).contains(&once.weight), "{once:?}");
@@ -98,11 +103,13 @@ async fn a_rejected_kind_sinks_and_one_click_does_not_do_it() {
     for resource in ["i-1", "i-2", "i-3", "i-4"] {
         answer(&world, resource, "not_applicable", None).await;
     }
+
     assert_eq!(
         listed(&world).await[0],
         "idle",
         "what people reject goes below"
     );
+
     let sunk = world.only("i-9").await.ranking;
     assert!((0.6..0.7).contains(&sunk.weight), "{sunk:?}");
     assert!(
@@ -111,16 +118,19 @@ async fn a_rejected_kind_sinks_and_one_click_does_not_do_it() {
         "{}",
         sunk.words
     );
+
     // The agent's next run says the same, and new findings of the kind begin there.
     world.machine("i-new", "m5.xlarge", 5.0);
     world.run(&agent).await;
     let fresh = world.only("i-new").await;
     assert_eq!(fresh.ranking.against, 5);
     assert_eq!(listed(&world).await[0], "idle");
+
     // Praise lifts it again.
     for resource in ["i-5", "i-6", "i-7", "i-8"] {
         answer(&world, resource, "implemented_successfully", Some(5)).await;
     }
+
     assert!(world.only("i-9").await.ranking.weight > sunk.weight);
 }
 
@@ -138,11 +148,13 @@ async fn not_applicable_speaks_of_like_resources_alone() {
         by: by.to_owned(),
         at,
     };
+
     let weight = |all: &[Recommendation], said: &[Feedback], recommendation: &Recommendation| {
         FeedbackWeights::new(all, said, at)
             .rank(recommendation)
             .weight
     };
+
     let rejected = Recommendation {
         id: RecommendationId("other".to_owned()),
         ..recommendation.clone()
@@ -156,6 +168,7 @@ async fn not_applicable_speaks_of_like_resources_alone() {
         1.0,
         "a database is another thing"
     );
+
     let went_wrong = [said_of(&rejected, "ann", "implemented_issues", Some(1))];
     let elsewhere = weight(&all, &went_wrong, &recommendation);
     assert!(
@@ -171,12 +184,14 @@ async fn not_applicable_speaks_of_like_resources_alone() {
         1.0,
         "no vote"
     );
+
     // Two people who disagree are one answer in between; stars count as much as the outcome.
     let both = [
         no[0].clone(),
         said_of(&rejected, "bob", "implemented_successfully", None),
     ];
     assert_eq!(weight(&all, &both, &rejected), 1.0);
+
     let stars = |n| {
         weight(
             &all,
@@ -189,6 +204,7 @@ async fn not_applicable_speaks_of_like_resources_alone() {
             &rejected,
         )
     };
+
     assert!(
         stars(1) < stars(3) && stars(3) < stars(5),
         "{} {} {}",
@@ -196,6 +212,7 @@ async fn not_applicable_speaks_of_like_resources_alone() {
         stars(3),
         stars(5)
     );
+
     let later = at + SignedDuration::from_hours(24 * 360);
     let faded = FeedbackWeights::new(&all, &no, later)
         .rank(&rejected)
@@ -220,6 +237,7 @@ async fn confidence_moves_the_right_way_and_not_wildly() {
     for resource in ["i-1", "i-2", "i-3", "i-4"] {
         answer(&world, resource, "implemented_issues", None).await;
     }
+
     let after_five = confidence().await;
     assert!(
         after_five < after_one && after_five > 50.0,
@@ -228,6 +246,7 @@ async fn confidence_moves_the_right_way_and_not_wildly() {
     for resource in ["i-5", "i-6", "i-7", "i-8"] {
         answer(&world, resource, "implemented_successfully", Some(5)).await;
     }
+
     let after_praise = confidence().await;
     assert!(
         after_praise > after_five && after_praise < first,
@@ -260,10 +279,12 @@ async fn not_now_sets_aside_and_comes_back() {
         .recommendations
         .feedback(&recommendation.id, wrong, &operator())
         .await;
+
     assert!(
         matches!(wrong, Err(EngineError::Invalid(_))),
         "a date goes with not_now"
     );
+
     let later = FeedbackInput {
         until: Some(until),
         ..said("not_now", None, Some("release week"))
@@ -274,6 +295,7 @@ async fn not_now_sets_aside_and_comes_back() {
         .feedback(&recommendation.id, later, &operator())
         .await
         .unwrap();
+
     let aside = world.again(&recommendation).await;
     assert_eq!(
         (aside.status, aside.snoozed_until),
@@ -302,6 +324,7 @@ async fn similar_cases_and_their_rate_are_counts_of_what_happened() {
         (why.similar_cases, why.success_rate)
     };
     assert_eq!(cases("i-2").await, (1, Some(100.0)));
+
     // A person knows better than the action's end.
     let issues = said("implemented_issues", Some(2), Some("slower at month end"));
     world
@@ -310,6 +333,7 @@ async fn similar_cases_and_their_rate_are_counts_of_what_happened() {
         .feedback(&recommendation.id, issues, &person("max", &[]))
         .await
         .unwrap();
+
     assert_eq!(cases("i-3").await, (1, Some(0.0)));
     // Done by hand counts, not applicable was never carried out.
     answer(&world, "i-2", "implemented_successfully", None).await;
@@ -329,7 +353,9 @@ async fn a_persons_own_undoing_is_no_failure_unless_they_say_so() {
         .await
         .unwrap();
     world.ended(&undoing).await;
+
     assert!(world.again(&recommendation).await.taken_back_by.is_some());
+
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let cases = async |resource: &str| {
         world.machine(resource, "t3.large", 5.0);
@@ -337,21 +363,25 @@ async fn a_persons_own_undoing_is_no_failure_unless_they_say_so() {
         let why = world.only(resource).await.explanation;
         (why.similar_cases, why.success_rate)
     };
+
     assert_eq!(
         cases("i-2").await,
         (0, None),
         "nobody knows whether it was right"
     );
+
     let issues = said(
         "implemented_issues",
         None,
         Some("answers took twice as long"),
     );
+
     world
         .engine
         .recommendations
         .feedback(&recommendation.id, issues, &operator())
         .await
         .unwrap();
+
     assert_eq!(cases("i-3").await, (1, Some(0.0)));
 }

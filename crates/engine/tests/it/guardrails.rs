@@ -55,18 +55,21 @@ async fn each_limit_says_no_by_name_limit_and_value() {
             "{block}"
         );
     };
+
     check(
         |l| l.max_cost_decrease_percent = 30.0,
         "cost_impact.max_decrease",
         30.0,
     )
     .await;
+
     check(
         |l| l.min_uptime_percent = 99.999,
         "availability.min_uptime",
         99.999,
     )
     .await;
+
     // Five minutes for the change would leave 99.988 %; with half an hour for its way back it may
     // be 35.
     check(
@@ -75,6 +78,7 @@ async fn each_limit_says_no_by_name_limit_and_value() {
         99.95,
     )
     .await;
+
     check(
         |l| l.max_actions_per_day = 0,
         "blast_radius.max_actions_per_day",
@@ -102,6 +106,7 @@ async fn a_larger_size_costs_more_than_five_percent_and_is_blocked() {
         .execute(&recommendation.id, None, None, &operator())
         .await
         .unwrap();
+
     assert!(matches!(
         executed,
         Execution::PendingApproval(_) | Execution::Started(_)
@@ -140,6 +145,7 @@ async fn a_change_without_a_known_price_is_within_no_limit_of_cost() {
         .execution
         .execute(&recommendation.id, None, None, &operator())
         .await;
+
     assert!(
         !matches!(executed, Err(EngineError::Blocked(_))),
         "what ends a cost raises none: {executed:?}"
@@ -177,6 +183,7 @@ async fn the_kill_switch_stops_everything_and_is_audited() {
         .kill_switch(true, "incident", &admin)
         .await
         .unwrap();
+
     let entry = world.entries().into_iter().next_back().unwrap();
     assert_eq!(
         (entry.event_type.as_str(), entry.action.operation.as_deref()),
@@ -192,6 +199,7 @@ async fn the_kill_switch_stops_everything_and_is_audited() {
         .kill_switch(false, "over", &admin)
         .await
         .unwrap();
+
     assert_eq!(
         world.execute(&recommendation).await.status,
         ActionStatus::Succeeded
@@ -203,6 +211,7 @@ async fn a_changed_resource_is_left_alone_for_a_while() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     world.execute(&recommendation).await;
+
     // Idle now: another finding on the same machine, the same day.
     let mut idle = recommendation.clone();
     idle.id = reeve_recommend::RecommendationId("second".to_owned());
@@ -218,6 +227,7 @@ async fn a_changed_resource_is_left_alone_for_a_while() {
         Err(EngineError::Blocked(block)) => block,
         other => panic!("not blocked: {other:?}"),
     };
+
     assert_eq!((block.guardrail.as_str(), block.limit), ("cool_down", 24.0));
     world.clock.advance(SignedDuration::from_hours(25));
     world.cloud.change("i-1", |r| {
@@ -231,6 +241,7 @@ async fn a_changed_resource_is_left_alone_for_a_while() {
             .await
             .is_ok()
     );
+
     world.engine.execution.settle().await;
 }
 
@@ -240,8 +251,10 @@ async fn after_failures_in_a_row_the_breaker_opens_until_it_is_reset() {
     for n in 0..4 {
         world.machine(&format!("i-{n}"), "t3.large", 5.0);
     }
+
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
+
     for n in 0..3 {
         // Each execution stops, fails at the new size, and is undone with one start.
         world.cloud.fault(n * 3 + 1, Fault::Deny);
@@ -251,6 +264,7 @@ async fn after_failures_in_a_row_the_breaker_opens_until_it_is_reset() {
             ActionStatus::RolledBack
         );
     }
+
     let recommendation = world.only("i-3").await;
     let block = blocked(&world, &recommendation).await;
     assert_eq!(
@@ -266,6 +280,7 @@ async fn after_failures_in_a_row_the_breaker_opens_until_it_is_reset() {
         )
         .await
         .unwrap();
+
     world.clock.advance(SignedDuration::from_secs(1));
     assert_eq!(
         world.execute(&recommendation).await.status,
@@ -279,9 +294,11 @@ async fn an_agent_by_itself_stays_within_its_blast_radius() {
     for n in 0..30 {
         world.machine(&format!("i-{n:02}"), "t3.large", 5.0);
     }
+
     let agent = world.agent("safe_mode", true).await;
     let report = world.run(&agent).await;
     world.engine.execution.settle().await;
+
     // A tenth of thirty resources a day.
     assert_eq!(report.applied, 3, "{report:?}");
     assert!(
@@ -291,6 +308,7 @@ async fn an_agent_by_itself_stays_within_its_blast_radius() {
         "{:?}",
         report.skipped
     );
+
     let again = world.run(&agent).await;
     assert_eq!(
         again.applied, 0,
@@ -320,11 +338,13 @@ async fn wrong_limits_are_refused_by_field_and_stale_ones_by_version() {
         breaker_failures: 0,
         ..read.clone()
     };
+
     let Err(EngineError::Invalid(errors)) =
         world.engine.guardrails.guardrails_put(wrong, &admin).await
     else {
         panic!("taken")
     };
+
     let paths: Vec<&str> = errors.iter().map(|e| e.path.as_str()).collect();
     assert_eq!(
         paths,
@@ -335,6 +355,7 @@ async fn wrong_limits_are_refused_by_field_and_stale_ones_by_version() {
             "breaker_failures"
         ]
     );
+
     let stored = world
         .engine
         .guardrails
@@ -348,6 +369,7 @@ async fn wrong_limits_are_refused_by_field_and_stale_ones_by_version() {
         .await
         .unwrap();
     assert!(!stored.kill_switch, "the switch has a call of its own");
+
     let stale = world.engine.guardrails.guardrails_put(read, &admin).await;
     assert!(matches!(stale, Err(EngineError::Conflict(_))));
 }
@@ -371,6 +393,7 @@ async fn what_left_the_scope_since_it_was_found_is_not_executed() {
         )
         .await
         .unwrap();
+
     let block = blocked(&world, &recommendation).await;
     assert_eq!(block.guardrail.as_str(), "scope");
     assert_eq!(world.cloud.state("i-1").1, "t3.large");
@@ -394,7 +417,9 @@ async fn the_kill_switch_is_thrown_while_others_change_the_limits() {
             .guardrails
             .kill_switch(true, "an incident", &admin)
     );
+
     assert!(put.is_ok() && thrown.is_ok());
+
     let kept = world.engine.guardrails.guardrails_get().await.unwrap();
     assert!(
         kept.kill_switch && kept.max_actions_per_day == 7,
@@ -412,13 +437,16 @@ async fn what_is_used_up_is_shown_before_it_says_no() {
         (0, 0, 0)
     );
     assert!((fresh.budget_s - 2592.0).abs() < 1e-6, "0.1 % of 30 days");
+
     let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Succeeded);
+
     let used = world.engine.guardrails.guardrail_usage().await.unwrap();
     assert_eq!(
         (used.actions_today, used.budgets.len(), used.breaker_open()),
         (1, 1, false)
     );
+
     let budget = &used.budgets[0];
     let stopped = action
         .steps
@@ -426,6 +454,7 @@ async fn what_is_used_up_is_shown_before_it_says_no() {
         .find(|step| step.kind.as_str() == "stop")
         .unwrap()
         .started_at;
+
     let down = action
         .steps
         .last()
@@ -434,20 +463,24 @@ async fn what_is_used_up_is_shown_before_it_says_no() {
         .unwrap()
         .duration_since(stopped)
         .as_secs_f64();
+
     assert_eq!(
         (budget.name.as_str(), budget.down_s, budget.changes),
         ("i-1-name", down, 1)
     );
     assert!(down > 30.0 && budget.uptime_percent < 100.0 && budget.uptime_percent > 99.9);
+
     // A failure opens a breaker of one; a reset closes it.
     limits(&world, |l| l.breaker_failures = 1).await;
     world.machine("i-2", "t3.large", 5.0);
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
     let other = world.only("i-2").await;
+
     // Its stop goes through, its new size is refused, and it is put back.
     world.cloud.fault(world.cloud.calls() + 1, Fault::Deny);
     assert_eq!(world.execute(&other).await.status, ActionStatus::RolledBack);
+
     let open = world.engine.guardrails.guardrail_usage().await.unwrap();
     assert!(open.breaker_open() && open.failures == 1, "{open:?}");
     world
@@ -456,6 +489,7 @@ async fn what_is_used_up_is_shown_before_it_says_no() {
         .breaker_reset("the cause is known", &person("ada", &[Role::Administrator]))
         .await
         .unwrap();
+
     let closed = world.engine.guardrails.guardrail_usage().await.unwrap();
     assert!(!closed.breaker_open() && closed.breaker_reset_at.is_some());
 }

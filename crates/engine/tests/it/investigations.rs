@@ -51,6 +51,7 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
         10,
         "every metric of a machine: {measured:?}"
     );
+
     let network = measured
         .iter()
         .find(|one| one.subject == "network_in")
@@ -62,10 +63,12 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
         "{}",
         network.result
     );
+
     assert_eq!(
         network.from,
         world.clock.now() - SignedDuration::from_hours(7 * 24)
     );
+
     let credits = measured
         .iter()
         .find(|one| one.subject == "cpu_credit_balance")
@@ -74,6 +77,7 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
         (credits.found, credits.result.as_str()),
         (Some(0), "no samples")
     );
+
     for (source, result) in [
         (Source::Actions, "Reeve changed nothing"),
         (
@@ -91,6 +95,7 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
         );
         assert!(found[0].from < found[0].to, "{source}");
     }
+
     let first = &of.investigation.as_ref().unwrap().hypotheses[0];
     assert_eq!(
         (first.kind, first.support),
@@ -101,6 +106,7 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
         "more work arrived: network in rose with it",
         "the best hypothesis is the likely cause"
     );
+
     assert_eq!(
         first.evidence[0].link,
         Some(Link::Metric(Metric::NetworkIn))
@@ -120,10 +126,13 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
     let Some(Json::Array(looked)) = kept.get("lookups") else {
         panic!("{kept:?}")
     };
+
     assert_eq!(looked.len(), 14);
+
     let Some(Json::Array(hypotheses)) = kept.get("hypotheses") else {
         panic!("{kept:?}")
     };
+
     assert_eq!(
         hypotheses[0].get("kind"),
         Some(&Json::from("higher_demand"))
@@ -149,11 +158,13 @@ async fn nothing_found_is_said_and_unreadable_sources_too() {
         "{:?}",
         of.cause
     );
+
     assert!(
         lookups(&of, Source::Metrics)
             .iter()
             .all(|one| one.result == "no samples")
     );
+
     let log = &lookups(&of, Source::AuditLog)[0];
     assert_eq!(
         (log.found, log.result.as_str()),
@@ -171,12 +182,14 @@ async fn hypotheses_are_ranked_and_link_to_what_they_rest_on() {
     let world = World::new();
     let (service, _) = anomalies(&world);
     let system = Caller::system();
+
     for other in ["i-2", "i-3"] {
         service
             .report(finding(&world, other, 0.9), &system)
             .await
             .unwrap();
     }
+
     world.unmeasured("i-1");
     let now = world.clock.now();
     world.memory.seen.lock().push(ResourceChange {
@@ -188,6 +201,7 @@ async fn hypotheses_are_ranked_and_link_to_what_they_rest_on() {
         before: "m5.xlarge".to_owned(),
         after: "m5.large".to_owned(),
     });
+
     let of = service
         .report(finding(&world, "i-1", 0.9), &system)
         .await
@@ -202,6 +216,7 @@ async fn hypotheses_are_ranked_and_link_to_what_they_rest_on() {
             (HypothesisKind::SharedCause, Support::Moderate)
         ]
     );
+
     assert_eq!(
         found[0].evidence[0].link,
         Some(Link::Resource("i-1".to_owned()))
@@ -225,15 +240,18 @@ async fn entries_of_the_log_are_a_hypothesis_for_their_readers_alone() {
         )
         .at(world.clock.now() - SignedDuration::from_mins(9));
     world.log.record(vec![event]).await.unwrap();
+
     let of = service
         .report(finding(&world, "i-1", 0.9), &Caller::system())
         .await
         .unwrap()
         .unwrap();
     assert_eq!(of.related_entries.len(), 1);
+
     let blind = of.investigation_for(&[]).unwrap();
     assert_eq!(Some(&blind), of.investigation.as_ref());
     assert!(blind.hypotheses.is_empty(), "{blind:?}");
+
     let entries: Vec<&RelatedEntry> = of.related_entries.iter().collect();
     let seeing = of.investigation_for(&entries).unwrap();
     let first = &seeing.hypotheses[0];
@@ -245,11 +263,13 @@ async fn entries_of_the_log_are_a_hypothesis_for_their_readers_alone() {
         first.evidence[0].link,
         Some(Link::Entry(entries[0].event_id.clone()))
     );
+
     let log = seeing
         .lookups
         .iter()
         .find(|one| one.source == Source::AuditLog)
         .unwrap();
+
     assert_eq!(
         (log.found, log.result.as_str()),
         (Some(1), "1 entry that changed it")
@@ -272,6 +292,7 @@ async fn spending_is_laid_to_the_resources_that_make_it() {
         expected,
         currency: "USD".to_owned(),
     };
+
     let contributions = vec![
         part(
             "arn:aws:ec2:us-east-1:111122223333:instance/i-7",
@@ -280,6 +301,7 @@ async fn spending_is_laid_to_the_resources_that_make_it() {
         ),
         part("i-1", 30.0, 20.0),
     ];
+
     let place = reeve_anomalies::Place {
         kind: "spend".to_owned(),
         ..found.place.clone()
@@ -291,6 +313,7 @@ async fn spending_is_laid_to_the_resources_that_make_it() {
         place,
         ..found
     };
+
     let of = service
         .report(spending, &Caller::system())
         .await
@@ -309,6 +332,7 @@ async fn spending_is_laid_to_the_resources_that_make_it() {
         (hypotheses[1].kind, hypotheses[1].support),
         (HypothesisKind::CostlierResource, Support::Moderate)
     );
+
     let charges = lookups(&of, Source::Charges);
     assert_eq!(charges[0].result, "2 resources make the difference");
 }

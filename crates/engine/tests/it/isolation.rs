@@ -37,6 +37,7 @@ fn threat(world: &World, severity: Priority) -> Finding {
         score: 1.0,
         indication: reeve_anomalies::Indication::ThreatList,
     };
+
     Finding {
         class: AnomalyClass::Security,
         severity,
@@ -83,12 +84,14 @@ async fn world_of(
         reason: text("a test"),
         ..AgentInput::default()
     };
+
     let agent = world
         .engine
         .agents
         .agent_create(input, &person("admin", &[Role::Administrator]))
         .await
         .unwrap();
+
     let (anomalies, kept) = anomalies(&world);
     (world, anomalies, kept, agent)
 }
@@ -130,6 +133,7 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
         .iter()
         .map(|one| one.stage)
         .collect();
+
     assert_eq!(
         order,
         [
@@ -139,37 +143,44 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
             Stage::Execute
         ]
     );
+
     assert!(
         executed(&recommendation).ends_with("has begun")
             && recommendation.advice.contains("which can be undone"),
         "{recommendation:?}"
     );
     assert!(spec(&world).isolated && spec(&world).security_groups == [QUARANTINE]);
+
     let recommended = world.only(MACHINE).await;
     assert_eq!(
         (recommended.kind, recommended.status),
         (RecommendationType::SecurityGroup, Status::Succeeded)
     );
+
     let action = world
         .memory
         .action_list(Some(&recommended.id), None)
         .await
         .unwrap()
         .remove(0);
+
     assert_eq!(
         (action.status, action.watch.is_none()),
         (Ended::Succeeded, true),
         "no measurement lets it back"
     );
+
     assert!(
         action.run_id.is_some(),
         "it counts in the agent's share of a day"
     );
+
     let begun = world
         .entries()
         .into_iter()
         .find(|one| one.action.operation.as_deref() == Some("action.start"))
         .unwrap();
+
     let comment = begun
         .metadata
         .extra
@@ -177,6 +188,7 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
         .and_then(Json::as_str)
         .unwrap()
         .to_owned();
+
     assert!(
         comment.contains("auto_quarantine") && comment.contains(&recommendation.id.0),
         "{comment}"
@@ -187,6 +199,7 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
             .isolated,
         "the inventory knows"
     );
+
     world.every_change_was_announced();
 
     // Trouble of its metrics afterwards is Reeve's own doing, and nothing undoes it but a person.
@@ -201,11 +214,13 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
         .await
         .unwrap()
         .unwrap();
+
     assert!(
         executed(&slow).contains("a person alone lets it back"),
         "{}",
         executed(&slow)
     );
+
     // Whoever looked into it stopped it meanwhile.
     world.cloud.change(MACHINE, |machine| {
         machine.state = reeve_estate::ResourceState::Stopped
@@ -216,6 +231,7 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
         .rollback(&action.id, &operator())
         .await
         .unwrap();
+
     let back = world.ended(&action).await;
     assert_eq!(back.status, Ended::RolledBack, "{:?}", back.reason);
     assert_eq!(
@@ -324,6 +340,7 @@ async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advic
         executed(&recommendation)
     );
     assert_eq!((world.cloud.calls(), spec(&world).isolated), (0, false));
+
     let advice = world.only(MACHINE).await;
     assert_eq!((&advice.agent_id, advice.status), (&None, Status::Open));
     assert_eq!(advice.origin.agent_type, AgentType::SECURITY_INTELLIGENCE);
@@ -334,6 +351,7 @@ async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advic
             &Cause::Anomaly(recommendation.id.clone())
         )
     );
+
     // Neither a run of the agent for savings applies or expires it ...
     world.run(&saver).await;
     let left = world.again(&advice).await;
@@ -341,6 +359,7 @@ async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advic
         (left.status, &left.agent_id, spec(&world).isolated),
         (Status::Open, &None, false)
     );
+
     // ... and the signatures of its impact are still what carries it out.
     let asked = world
         .engine
@@ -348,9 +367,11 @@ async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advic
         .execute(&advice.id, None, None, &operator())
         .await
         .unwrap();
+
     let Execution::PendingApproval(asked) = asked else {
         panic!("high impact needs signatures")
     };
+
     for (who, role) in [("dora", Role::Director), ("sam", Role::SecurityAnalyst)] {
         world
             .engine
@@ -359,14 +380,17 @@ async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advic
             .await
             .unwrap();
     }
+
     world.engine.execution.settle().await;
     assert!(spec(&world).isolated);
+
     let action = world
         .memory
         .action_list(Some(&advice.id), None)
         .await
         .unwrap()
         .remove(0);
+
     assert_eq!(
         (action.agent_id, action.by.as_str()),
         (None, "olga@example.com")
@@ -382,6 +406,7 @@ async fn guardrails_hold_for_it_too() {
         limits.version += 1;
         world.memory.guardrails_put(&limits).await.unwrap();
     };
+
     for (set, expected) in [
         (
             (|limits| limits.kill_switch = true) as fn(&mut reeve_recommend::Guardrails),
@@ -409,6 +434,7 @@ async fn guardrails_hold_for_it_too() {
             (0, Status::Open)
         );
     }
+
     let (world, anomalies, _, _) = world("active", true, "high").await;
     let (resource, reason) = (Some(MACHINE.to_owned()), "a honeypot".to_owned());
     let exclusion = ExclusionInput {
@@ -418,12 +444,14 @@ async fn guardrails_hold_for_it_too() {
         reason,
         until: None,
     };
+
     world
         .engine
         .recommendations
         .exclude(exclusion, &operator())
         .await
         .unwrap();
+
     let recommendation = report_threat(&world, &anomalies, Priority::Critical).await;
     assert!(
         executed(&recommendation).contains("excluded") && world.on(MACHINE).await.is_empty(),
@@ -461,6 +489,7 @@ async fn a_person_approves_it_and_changed_groups_stop_it() {
             ApprovalStatus::Approved
         );
     };
+
     world.cloud.change(MACHINE, |machine| {
         machine.specification.security_groups = vec!["sg-3".to_owned()]
     });
@@ -488,6 +517,7 @@ async fn a_person_approves_it_and_changed_groups_stop_it() {
         }
         Execution::PendingApproval(_) => signed(&recommendation).await,
     }
+
     assert!(spec(&world).isolated);
 }
 
@@ -503,6 +533,7 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
             && !spec(&world).isolated,
         "no graver"
     );
+
     assert!(
         report_again(&world, &anomalies, Priority::Critical)
             .await
@@ -510,8 +541,10 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
     );
     world.engine.execution.settle().await;
     assert!(spec(&world).isolated);
+
     let now = kept.anomaly_get(&first.id).await.unwrap();
     assert_eq!(now.severity, Priority::Critical);
+
     let stages: Vec<Stage> = now.responses.iter().skip(4).map(|one| one.stage).collect();
     assert_eq!(
         stages,
@@ -522,6 +555,7 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
             Stage::Execute
         ]
     );
+
     assert_eq!(
         kept.anomaly_list(&AnomalyFilter::default())
             .await
@@ -541,6 +575,7 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
         )
         .await
         .unwrap();
+
     let ended = world.only(MACHINE).await;
     assert_eq!(ended.status, Status::Expired);
     assert!(matches!(
@@ -564,15 +599,18 @@ async fn asked_for(mode: &str, max_impact: &str) -> (World, AnomalyService, Anom
         .execute(&waits.id, None, None, &operator())
         .await
         .unwrap();
+
     let Execution::PendingApproval(asked) = asked else {
         panic!("high impact needs signatures")
     };
+
     let signed = world
         .engine
         .recommendations
         .approve(&asked.id, None, &person("dora", &[Role::Director]))
         .await
         .unwrap();
+
     assert_eq!(
         (signed.status, signed.signed.len(), spec(&world).isolated),
         (ApprovalStatus::Pending, 1, false)
@@ -591,6 +629,7 @@ async fn report_critical(
             .is_none(),
         "{kept:?}"
     );
+
     world.engine.execution.settle().await;
     let recommendation = world.only(MACHINE).await;
     assert_eq!(
@@ -598,6 +637,7 @@ async fn report_critical(
         Priority::Critical,
         "whoever is asked is told how grave it is"
     );
+
     recommendation
 }
 
@@ -610,6 +650,7 @@ async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_
         "{:?}",
         done.status
     );
+
     let closed = world.memory.approval_get(&asked.id).await.unwrap();
     assert_eq!(closed.status, ApprovalStatus::Expired);
     assert!(closed.reason.unwrap().contains("permitted in advance"));
@@ -629,6 +670,7 @@ async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_
         .approve(&asked.id, None, &person("sam", &[Role::SecurityAnalyst]))
         .await
         .unwrap();
+
     world.engine.execution.settle().await;
     assert!(
         spec(&world).isolated,
@@ -660,16 +702,19 @@ async fn a_graver_threat_wakes_what_was_set_aside_and_replaces_a_plan_that_no_lo
         .snooze(&world.only(MACHINE).await.id, until, None, &operator())
         .await
         .unwrap();
+
     assert!(
         report_again(&world, &anomalies, Priority::High)
             .await
             .is_none()
     );
+
     assert_eq!(
         world.only(MACHINE).await.status,
         Status::Snoozed,
         "no graver"
     );
+
     assert_eq!(
         report_critical(&world, &anomalies, &recommendation)
             .await
@@ -682,6 +727,7 @@ async fn a_graver_threat_wakes_what_was_set_aside_and_replaces_a_plan_that_no_lo
         machine.specification.security_groups = vec!["sg-3".to_owned()]
     };
     world.cloud.change(MACHINE, change);
+
     change(
         world
             .memory
@@ -690,11 +736,13 @@ async fn a_graver_threat_wakes_what_was_set_aside_and_replaces_a_plan_that_no_lo
             .get_mut(&ResourceId::new(MACHINE))
             .unwrap(),
     );
+
     let anew = report_critical(&world, &anomalies, &recommendation).await;
     assert_eq!(
         world.memory.approval_get(&asked.id).await.unwrap().status,
         ApprovalStatus::Expired
     );
+
     let waiting = world.memory.approval_list(Some(&anew.id)).await.unwrap();
     let pending: Vec<_> = waiting
         .iter()
@@ -716,6 +764,7 @@ fn call(session: &str, delivered: bool, operation: &str) -> Entry {
     } else {
         Json::object::<&str, Json>([])
     };
+
     let identity = Json::object([
         ("type", Json::from("AssumedRole")),
         ("sessionContext", context),
@@ -723,6 +772,7 @@ fn call(session: &str, delivered: bool, operation: &str) -> Entry {
     let mut actor =
         Actor::user(format!("web/{session}")).with_ip_address(Ipv4Addr::new(203, 0, 113, 7).into());
     actor.kind = Some(ActorType::Role);
+
     Entry::new(EventType::from_static("api.call"))
         .by(actor)
         .with_action(operation, ActionStatus::Success, ActionMethod::Api)
@@ -743,6 +793,7 @@ fn a_machine_is_known_by_what_the_cloud_says_and_two_signs_are_critical() {
     let threats = Threats::new(&[list]);
     let listed = |entry: &Entry| threats.observe(entry, at).unwrap();
     let own = listed(&call(MACHINE, true, "StopLogging"));
+
     assert_eq!(
         (own.place.id.as_str(), own.place.kind.as_str()),
         (MACHINE, "virtual_machine")
@@ -762,6 +813,7 @@ fn a_machine_is_known_by_what_the_cloud_says_and_two_signs_are_critical() {
     for _ in 0..300 {
         watch.observe(&call(MACHINE, true, "DescribeInstances"), at, &settings);
     }
+
     let entry = call(MACHINE, true, "StopLogging");
     let strange = watch
         .observe(&entry, at, &settings)
@@ -771,6 +823,7 @@ fn a_machine_is_known_by_what_the_cloud_says_and_two_signs_are_critical() {
         together(None, Some(listed(&entry)))[0].severity,
         Priority::High
     );
+
     let both = together(Some(strange), Some(listed(&entry)));
     assert_eq!((both.len(), both[0].severity), (1, Priority::Critical));
     assert!(both[0].evidence.len() > 1, "{:?}", both[0].evidence);

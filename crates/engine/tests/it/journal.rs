@@ -106,6 +106,7 @@ impl Log {
                 }
             }
         }
+
         let mut journal = self.journal.lock();
         for entry in entries {
             Draft::from_entry(entry.clone(), self.clock.now()).unwrap();
@@ -115,6 +116,7 @@ impl Log {
                 journal.push(Note::Recorded(Box::new(entry)));
             }
         }
+
         Ok(())
     }
 }
@@ -125,6 +127,7 @@ impl LogReader for Log {
         if self.unreadable.load(Ordering::Relaxed) {
             return Err(ReadError("a segment is damaged".to_owned()));
         }
+
         let journal = self.journal.lock();
         let recorded = journal.iter().filter_map(|note| match note {
             Note::Recorded(entry) => Some(Entry::clone(entry)),
@@ -132,6 +135,7 @@ impl LogReader for Log {
         });
         let mut found: Vec<(u64, Entry)> = (0..).zip(recorded).collect();
         found.retain(|(_, entry)| query.matches(entry, entry.timestamp, self.clock.now()));
+
         Ok(found.into_iter().rev().take(most).collect())
     }
 
@@ -181,13 +185,16 @@ impl Recorder for Log {
         let Some(hazard) = &self.hazard else {
             return self.take(entries);
         };
+
         hazard.moment().await;
         let lost = hazard.log(self.clock.now());
         if lost == Some(Lost::Request) {
             return Err(RecordError("the queue is full".to_owned()));
         }
+
         let taken = self.take(entries);
         hazard.moment().await;
+
         if lost == Some(Lost::Answer) {
             Err(RecordError("no answer".to_owned()))
         } else {

@@ -81,17 +81,20 @@ async fn a_run_holds_the_findings_of_a_bounded_number_of_resources() {
         (report.resources_seen, report.recommendations),
         (VOLUMES, VOLUMES)
     );
+
     let left: u64 = report.skipped.iter().map(|(_, count)| count).sum();
     assert_eq!(
         left, VOLUMES,
         "each is left to people for one reason: {:?}",
         report.skipped
     );
+
     let most = world.memory.progress.most_unwritten.load(Ordering::SeqCst);
     assert!(
         most <= 1_100,
         "the findings of {most} resources were held at once"
     );
+
     let first = open(&world).await;
     assert_eq!(world.run(&agent).await.recommendations, VOLUMES);
     assert_eq!(
@@ -112,8 +115,10 @@ async fn a_run_that_stops_midway_keeps_what_it_wrote_and_the_next_goes_on() {
         .agent_run(&agent.id, &operator())
         .await
         .unwrap_err();
+
     let written = open(&world).await;
     assert_eq!(written.len(), 1_000);
+
     let report = world
         .memory
         .agent_get(&agent.id)
@@ -121,6 +126,7 @@ async fn a_run_that_stops_midway_keeps_what_it_wrote_and_the_next_goes_on() {
         .unwrap()
         .last_run
         .unwrap();
+
     assert_eq!(
         report.recommendations, 1_000,
         "the report tells what was written"
@@ -141,6 +147,7 @@ async fn nothing_expires_before_a_run_read_everything() {
     let world = world();
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
+
     // One is gone and one is in use; a run that stops later has looked at the second.
     let (gone, used) = (world.only("vol-2400").await, world.only("vol-0007").await);
     world
@@ -159,10 +166,12 @@ async fn nothing_expires_before_a_run_read_everything() {
         .agent_run(&agent.id, &operator())
         .await
         .unwrap_err();
+
     assert_eq!(open(&world).await.len() as u64, VOLUMES);
     world.memory.progress.begin(0);
     world.run(&agent).await;
     assert_eq!(open(&world).await.len() as u64, VOLUMES - 2);
+
     let (gone, used) = (world.again(&gone).await, world.again(&used).await);
     assert_eq!(
         (gone.status, gone.closing),

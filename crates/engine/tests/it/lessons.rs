@@ -28,6 +28,7 @@ fn strange(world: &World, bands: f64, score: f64) -> Finding {
         high: 40.0,
         ..found.readings[0].clone()
     };
+
     Finding {
         readings: vec![reading],
         ..found
@@ -52,6 +53,7 @@ async fn report(
 async fn three_false_alarms_raise_the_threshold_beyond_them_until_it_is_reset() {
     let world = World::new();
     let (service, _) = anomalies(&world);
+
     // Each scores higher than the last, so that the quiet of thirty days keeps none of them back.
     for (number, score) in [0.6, 0.65, 0.7].into_iter().enumerate() {
         let of = report(&world, &service, 2.0, score)
@@ -62,6 +64,7 @@ async fn three_false_alarms_raise_the_threshold_beyond_them_until_it_is_reset() 
             .await
             .unwrap();
     }
+
     let all = service.thresholds().await.unwrap();
     let moved = all.list()[0].clone();
     assert!((moved.factor - 2.2).abs() < 1e-9, "{moved:?}");
@@ -73,6 +76,7 @@ async fn three_false_alarms_raise_the_threshold_beyond_them_until_it_is_reset() 
         report(&world, &service, 2.0, 0.99).await.is_none(),
         "the same deviation, however it is scored"
     );
+
     let bigger = report(&world, &service, 2.5, 0.99)
         .await
         .expect("a bigger one is reported");
@@ -88,6 +92,7 @@ async fn three_false_alarms_raise_the_threshold_beyond_them_until_it_is_reset() 
             .is_some(),
         "and any of another machine"
     );
+
     let of_it = service.thresholds_of(&bigger).await.unwrap();
     assert_eq!((of_it.len(), of_it[0].factor), (1, moved.factor));
 
@@ -96,17 +101,20 @@ async fn three_false_alarms_raise_the_threshold_beyond_them_until_it_is_reset() 
         matches!(missing, Err(EngineError::NotFound { .. })),
         "{missing:?}"
     );
+
     let reset = service
         .threshold_reset(&moved.key.id(), &operator())
         .await
         .unwrap();
     assert_eq!((reset.factor, reset.lessons.len()), (1.0, 0));
+
     let entries = world.entries();
     let entry = entries
         .iter()
         .rfind(|one| one.action.operation.as_deref() == Some("anomaly_threshold.reset"))
         .unwrap();
     assert_eq!(entry.action.status, Some(ActionStatus::Success));
+
     let before = entry.changes.before.as_ref().unwrap();
     assert_eq!(
         (before.get("lessons"), before.get("factor")),
@@ -124,6 +132,7 @@ async fn an_answer_that_is_taken_back_no_longer_counts() {
     let world = World::new();
     let (service, kept) = anomalies(&world);
     let mut last = None;
+
     for score in [0.6, 0.65, 0.7] {
         let of = report(&world, &service, 2.0, score).await.unwrap();
         last = Some(
@@ -133,6 +142,7 @@ async fn an_answer_that_is_taken_back_no_longer_counts() {
                 .unwrap(),
         );
     }
+
     let last = last.unwrap();
     let learned = last.responses.last().unwrap();
     assert_eq!(learned.stage, Stage::Learn);
@@ -143,8 +153,10 @@ async fn an_answer_that_is_taken_back_no_longer_counts() {
         "{}",
         learned.detail
     );
+
     service.reopen(&last.id, &operator()).await.unwrap();
     assert_eq!(service.thresholds().await.unwrap().list()[0].factor, 1.0);
+
     let withdrawn = kept
         .lessons
         .lock()
@@ -152,6 +164,7 @@ async fn an_answer_that_is_taken_back_no_longer_counts() {
         .filter(|one| one.withdrawn.is_some())
         .count();
     assert_eq!(withdrawn, 1, "it stays on record");
+
     // "Planned" teaches nothing.
     service
         .feedback(&last.id, "planned", None, &operator())
@@ -180,12 +193,14 @@ async fn a_remedy_that_held_counts_as_a_confirmation() {
         reason: text("a test"),
         ..AgentInput::default()
     };
+
     world
         .engine
         .agents
         .agent_create(input, &person("admin", &[Role::Administrator]))
         .await
         .unwrap();
+
     let mut limits = world.memory.guardrails_get().await.unwrap();
     limits.max_cost_increase_percent = 500.0;
     limits.version += 1;
@@ -203,6 +218,7 @@ async fn a_remedy_that_held_counts_as_a_confirmation() {
     assert_eq!(learned.responses.last().unwrap().stage, Stage::Learn);
     assert_eq!(kept.lessons.lock()[0].kind, LessonKind::RemedyHeld);
     assert!((service.thresholds().await.unwrap().list()[0].factor - 0.9).abs() < 1e-9);
+
     let count = learned.responses.len();
     service.settle(&Caller::system()).await.unwrap();
     assert_eq!(
@@ -230,6 +246,7 @@ fn record(world: &World, metric: Metric) {
     let usual = |step: i64| {
         40.0 + 6.0 * (step as f64 / 288.0 * std::f64::consts::TAU).sin() + 3.0 * chance(step)
     };
+
     let heights = [2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0];
     let spike = |step: i64| {
         let (day, of_day) = (step.div_euclid(288), step.rem_euclid(288));
@@ -241,6 +258,7 @@ fn record(world: &World, metric: Metric) {
             .filter(|_| (start..=start + 1).contains(&of_day))
             .unwrap_or_default()
     };
+
     let points = (-14 * 288..8 * 288)
         .map(|step| (at(step), usual(step) + spike(step)))
         .collect();
@@ -252,6 +270,7 @@ fn record(world: &World, metric: Metric) {
     };
     let mut all = world.memory.series.lock();
     all.retain(|one| one.metric != metric);
+
     all.push(series);
 }
 
@@ -266,6 +285,7 @@ async fn found(
     watch.set_thresholds(thresholds);
     let day = |at: Timestamp| at.duration_since(begun).as_hours() / 24;
     let mut days = BTreeSet::new();
+
     for hour in 0..=8 * 24 {
         let now = begun + SignedDuration::from_hours(hour) + SignedDuration::from_mins(10);
         let found = watch
@@ -280,6 +300,7 @@ async fn found(
                 .map(day),
         );
     }
+
     days
 }
 
@@ -294,6 +315,7 @@ async fn the_stored_sensitivity_decides_which_deviations_of_a_record_are_found()
     ));
     record(&world, Metric::CpuUtilization);
     let mut sets = Vec::new();
+
     for sensitivity in [Sensitivity::Low, Sensitivity::Medium, Sensitivity::High] {
         let mut wanted = kept.anomaly_settings_get().await.unwrap();
         wanted.performance.sensitivity = sensitivity;
@@ -301,6 +323,7 @@ async fn the_stored_sensitivity_decides_which_deviations_of_a_record_are_found()
         let stored = kept.anomaly_settings_get().await.unwrap();
         sets.push(found(&world, world.clock.now(), &stored, Thresholds::default()).await);
     }
+
     let [low, medium, high] = <[BTreeSet<i64>; 3]>::try_from(sets).unwrap();
     assert!(
         !low.is_empty() && low.is_subset(&medium) && medium.is_subset(&high),
@@ -325,6 +348,7 @@ async fn confirmed_anomalies_make_the_detector_of_their_metric_more_sensitive() 
     let settings = AnomalySettings::default();
     let begun = world.clock.now();
     let before = found(&world, begun, &settings, Thresholds::default()).await;
+
     for _ in 0..5 {
         let of = report(&world, &service, 3.0, 0.9).await.unwrap();
         service
@@ -332,12 +356,14 @@ async fn confirmed_anomalies_make_the_detector_of_their_metric_more_sensitive() 
             .await
             .unwrap();
     }
+
     let learned = service.thresholds().await.unwrap();
     assert!(
         (learned.list()[0].factor - 0.7).abs() < 1e-9,
         "bounded: {}",
         learned.list()[0].factor
     );
+
     let after = found(&world, begun, &settings, learned).await;
     assert!(
         before.is_subset(&after) && before.len() < after.len(),
@@ -398,6 +424,7 @@ async fn a_new_normal_begins_the_baseline_anew() {
     ));
     let begun = world.clock.now();
     let at = |step: i64| begun + SignedDuration::from_mins(step * 5);
+
     // From now on it has twice the load.
     let value = |step: i64| {
         if step < 0 {
@@ -406,6 +433,7 @@ async fn a_new_normal_begins_the_baseline_anew() {
             60.0 + 2.0 * chance(step)
         }
     };
+
     let points = (-14 * 288..144)
         .map(|step| (at(step), value(step)))
         .collect();
@@ -416,6 +444,7 @@ async fn a_new_normal_begins_the_baseline_anew() {
         points,
         period_s: 300,
     });
+
     let settings = AnomalySettings::default();
     let mut watch = MetricWatch::default();
     let now = at(145);
@@ -424,11 +453,13 @@ async fn a_new_normal_begins_the_baseline_anew() {
         .await
         .unwrap()
         .remove(0);
+
     let of = service
         .report(first, &Caller::system())
         .await
         .unwrap()
         .unwrap();
+
     let said = service
         .feedback(&of.id, "new_normal", None, &operator())
         .await
@@ -440,7 +471,9 @@ async fn a_new_normal_begins_the_baseline_anew() {
             .detail
             .contains("the baseline restarts")
     );
+
     assert_eq!(kept.lessons.lock()[0].kind, LessonKind::NewNormal);
+
     let mut restarted = MetricWatch::default();
     restarted.set_thresholds(service.thresholds().await.unwrap());
     let after = restarted
@@ -448,6 +481,7 @@ async fn a_new_normal_begins_the_baseline_anew() {
         .await
         .unwrap();
     assert!(after.is_empty(), "the level is usual: {after:?}");
+
     // A watch that runs on takes the moved baseline at its next look.
     watch.set_thresholds(service.thresholds().await.unwrap());
     assert!(

@@ -105,12 +105,14 @@ async fn a_change_of_size_by_reeve_cuts_the_history_and_a_tag_does_not() {
         from: None,
         to: "steady".to_owned(),
     };
+
     let resize = ResizeMachine {
         from: "m5.2xlarge".to_owned(),
         to: "m5.xlarge".to_owned(),
         state: ResourceState::Running,
     };
     let changes: [(Arc<dyn Change>, u64); 2] = [(Arc::new(tag), 1), (Arc::new(resize), 0)];
+
     for (change, found) in changes {
         let world = World::new();
         world.machine("i-1", "m5.xlarge", 5.0);

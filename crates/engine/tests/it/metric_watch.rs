@@ -73,6 +73,7 @@ async fn resources_without_new_samples_are_not_read_again() {
             .map(|hour| (world.clock.now() - SignedDuration::from_hours(hour), 40.0))
             .collect()
     };
+
     world.memory.series.lock().clear();
     measured(&world, 3600, hours(10));
     let mut watch = MetricWatch::default();
@@ -86,6 +87,7 @@ async fn resources_without_new_samples_are_not_read_again() {
         world.memory.listings.load(Ordering::SeqCst) - before
     };
     assert_eq!(listings(true).await, 1, "the first look reads everything");
+
     assert_eq!(listings(true).await, 0, "nothing is new");
     assert_eq!(listings(false).await, 0, "what is new from here on");
     assert_eq!(
@@ -93,6 +95,7 @@ async fn resources_without_new_samples_are_not_read_again() {
         0,
         "was inserted, but not newer than what was judged"
     );
+
     let mut points = hours(10);
     points.push((world.clock.now() - SignedDuration::from_hours(1), 40.0));
     measured(&world, 3600, points);
@@ -108,6 +111,7 @@ async fn a_jump_of_a_metric_is_found_once_it_is_news() {
         30.0 + 10.0 * (at as f64 / 288.0 * std::f64::consts::TAU).sin()
             + f64::from((at * 37 % 11) as u8) / 5.0
     };
+
     let mut points: Vec<(Timestamp, f64)> = (0..14 * 288)
         .map(|at| {
             (
@@ -117,6 +121,7 @@ async fn a_jump_of_a_metric_is_found_once_it_is_news() {
         })
         .collect();
     measured(&world, 300, points.clone());
+
     let mut watch = MetricWatch::default();
     let quiet = look(&world, &mut watch).await;
     assert!(quiet.is_empty(), "{quiet:?}");
@@ -136,6 +141,7 @@ async fn a_jump_of_a_metric_is_found_once_it_is_news() {
         "{}",
         found[0].title
     );
+
     let strangest = &found[0].readings[0];
     assert!(
         strangest.value == 99.0 && strangest.high < 99.0 && strangest.expected < 50.0,
@@ -145,10 +151,12 @@ async fn a_jump_of_a_metric_is_found_once_it_is_news() {
         look(&world, &mut watch).await.is_empty(),
         "the same points again"
     );
+
     // After a restart it is no news; without the mark it would be.
     let mut restarted = MetricWatch::after(Some(world.clock.now() + SignedDuration::from_mins(60)));
     assert!(look(&world, &mut restarted).await.is_empty());
     assert_eq!(look(&world, &mut MetricWatch::default()).await.len(), 1);
+
     // The course shows the band beside what was observed.
     let series = world
         .memory
@@ -158,9 +166,11 @@ async fn a_jump_of_a_metric_is_found_once_it_is_news() {
         .find(|one| one.metric == Metric::CpuUtilization)
         .unwrap()
         .clone();
+
     let (from, to) = (now - SignedDuration::from_hours(2), world.clock.now());
     let points = course(&series, &Changes::default(), from, to, world.clock.now());
     assert_eq!(points.len(), 24 + 6);
+
     let usual = points[..24]
         .iter()
         .filter(|one| (one.low..=one.high).contains(&one.value))
@@ -183,6 +193,7 @@ async fn a_size_that_reeve_changed_itself_is_no_trouble() {
         recommendation.subject.target_type.as_deref(),
         Some("t3.medium")
     );
+
     // Half the memory: the same need is twice the percentage; at the end it is three times that.
     let need = |step: i64| five_minutes(step * 5) / 4.0;
     let five = |from: Timestamp, step: i64| from + SignedDuration::from_mins(step * 5);
@@ -196,6 +207,7 @@ async fn a_size_that_reeve_changed_itself_is_no_trouble() {
     world.clock.advance(SignedDuration::from_mins(5 * 61));
     let found = look(&world, &mut watch).await;
     assert!(found.is_empty(), "{found:?}");
+
     let settings = AnomalySettings::default();
     let startled = blind
         .look(
@@ -207,6 +219,7 @@ async fn a_size_that_reeve_changed_itself_is_no_trouble() {
         )
         .await
         .unwrap();
+
     assert_eq!(
         startled.len(),
         1,
@@ -217,11 +230,13 @@ async fn a_size_that_reeve_changed_itself_is_no_trouble() {
     world.clock.advance(SignedDuration::from_hours(1));
     let found = look(&world, &mut watch).await;
     assert_eq!(found.len(), 1, "{found:?}");
+
     let strangest = &found[0].readings[0];
     assert!(
         (15.0..40.0).contains(&strangest.expected) && strangest.value > 40.0,
         "by the size it has: {strangest:?}"
     );
+
     // The course shows the same, point by point.
     let series = world
         .memory
@@ -231,6 +246,7 @@ async fn a_size_that_reeve_changed_itself_is_no_trouble() {
         .find(|one| one.metric == Metric::MemoryUtilization)
         .unwrap()
         .clone();
+
     let mut own = Changes::default();
     own.learn(
         &world.memory.action_list(None, None).await.unwrap(),
@@ -242,6 +258,7 @@ async fn a_size_that_reeve_changed_itself_is_no_trouble() {
         .filter(|one| one.score >= 0.5)
         .map(|one| one.value)
         .collect();
+
     assert!(
         points.len() > 60 && loud.len() >= 10 && loud.iter().all(|value| *value > 60.0),
         "{loud:?}"
@@ -258,6 +275,7 @@ async fn resized_by_somebody(world: &World, before: &str, after: &str) -> (Times
         .resource_get(&ResourceId::new("i-1"))
         .await
         .unwrap();
+
     let mut seen = Resource {
         observed_at: changed + SignedDuration::from_mins(10),
         ..known.clone()
@@ -274,6 +292,7 @@ async fn resized_by_somebody(world: &World, before: &str, after: &str) -> (Times
         .resource_sync(&known.connection, &[seen], &[])
         .await
         .unwrap();
+
     (changed, seen_at)
 }
 
@@ -281,6 +300,7 @@ async fn resized_by_somebody(world: &World, before: &str, after: &str) -> (Times
 async fn a_size_that_somebody_else_changed_is_no_trouble_either() {
     let world = World::new();
     let (changed, seen_at) = resized_by_somebody(&world, "t3.large", "t3.medium").await;
+
     // Twice the percentage from the change on, with a wild point while nobody knows which size it
     // has.
     let need = |step: i64| five_minutes(step * 5) / 4.0;
@@ -295,6 +315,7 @@ async fn a_size_that_somebody_else_changed_is_no_trouble_either() {
     let mut watch = MetricWatch::default();
     let found = look(&world, &mut watch).await;
     assert!(found.is_empty(), "{found:?}");
+
     let changes = std::mem::take(&mut *world.memory.seen.lock());
     assert_eq!(
         look(&world, &mut MetricWatch::default()).await.len(),
@@ -309,11 +330,13 @@ async fn a_size_that_somebody_else_changed_is_no_trouble_either() {
     world.clock.advance(SignedDuration::from_hours(1));
     let found = look(&world, &mut watch).await;
     assert_eq!(found.len(), 1, "{found:?}");
+
     let strangest = &found[0].readings[0];
     assert!(
         (15.0..40.0).contains(&strangest.expected) && strangest.value > 40.0,
         "{strangest:?}"
     );
+
     let series = world
         .memory
         .series
@@ -322,6 +345,7 @@ async fn a_size_that_somebody_else_changed_is_no_trouble_either() {
         .find(|one| one.metric == Metric::MemoryUtilization)
         .unwrap()
         .clone();
+
     let mut known = Changes::default();
     known.learn_seen(&changes);
     let now = world.clock.now();
@@ -332,16 +356,19 @@ async fn a_size_that_somebody_else_changed_is_no_trouble_either() {
         now,
         now,
     );
+
     assert!(
         points
             .iter()
             .all(|one| one.at < changed - SignedDuration::from_mins(15) || one.at > seen_at)
     );
+
     let loud: Vec<f64> = points
         .iter()
         .filter(|one| one.score >= 0.5)
         .map(|one| one.value)
         .collect();
+
     assert!(
         points.len() > 60 && loud.len() >= 10 && loud.iter().all(|value| *value > 60.0),
         "{loud:?}"
@@ -360,9 +387,11 @@ async fn a_change_that_an_inventory_saw_too_counts_once() {
         .unwrap();
     let action = world.execute(&recommendation).await;
     let ended = action.finished_at.unwrap();
+
     // Two connections saw it as well.
     let mut seen = world.memory.resource_get(&known.id).await.unwrap();
     seen.observed_at = ended + SignedDuration::from_mins(3);
+
     for connection in ["c-1", "c-2"] {
         let connection = reeve_estate::ConnectionId(connection.to_owned());
         let changes = reeve_estate::change::between(
@@ -380,6 +409,7 @@ async fn a_change_that_an_inventory_saw_too_counts_once() {
         assert_eq!(by_others(&changes, &[]).len(), 1);
         world.memory.seen.lock().extend(changes);
     }
+
     let need = |step: i64| five_minutes(step * 5) / 4.0;
     let five = |from: Timestamp, step: i64| from + SignedDuration::from_mins(step * 5);
     let mut points: Vec<_> = (-14 * 288..0)
@@ -402,6 +432,7 @@ async fn storage_that_somebody_added_is_no_trouble() {
         .resource_get(&ResourceId::new("i-1"))
         .await
         .unwrap();
+
     let sized = |gib: f64, observed_at: Timestamp| {
         let mut recommendation = Resource {
             observed_at,
@@ -410,21 +441,25 @@ async fn storage_that_somebody_added_is_no_trouble() {
         recommendation.specification.storage_gib = Some(gib);
         recommendation
     };
+
     let mins = SignedDuration::from_mins;
     world
         .memory
         .resource_put(&sized(100.0, now - mins(10)))
         .await
         .unwrap();
+
     world
         .memory
         .resource_sync(&known.connection, &[sized(200.0, now + mins(10))], &[])
         .await
         .unwrap();
+
     // It fills slowly; 100 GiB come at once, and nobody knows when between two syncs.
     let free = |step: i64| {
         (60.0 + five_minutes(step * 5) / 40.0 + if step >= 0 { 100.0 } else { 0.0 }) * GIB
     };
+
     let points = (-14 * 288..72)
         .map(|step| (now + mins(step * 5), free(step)))
         .collect();
@@ -474,6 +509,7 @@ async fn a_monitoring_agent_that_starts_again_is_no_trouble() {
     let world = World::new();
     world.machine("i-1", "t3.large", 5.0);
     let now = world.clock.now();
+
     // Silent for five minutes to nine hours, at different times of the day, in the last two days.
     let silent = [
         (-2800, 10),
@@ -482,12 +518,14 @@ async fn a_monitoring_agent_that_starts_again_is_no_trouble() {
         (-700, 180),
         (-200, 30),
     ];
+
     let dark = |minute: i64| {
         silent
             .iter()
             .any(|(from, length)| (*from..from + length).contains(&minute))
     };
     let steps = (-16 * 1440..0).step_by(5).filter(|from| !dark(*from));
+
     let points = steps
         .map(|from| (now + SignedDuration::from_mins(from), five_minutes(from)))
         .collect();

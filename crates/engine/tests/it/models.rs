@@ -69,6 +69,7 @@ impl Trainer for Pupil {
             recall: accuracy,
             f1: accuracy,
         };
+
         Ok(Evaluation {
             scores,
             held_out: 100,
@@ -96,6 +97,7 @@ impl School {
         *pupil.figures.lock() = (0..200).map(f64::from).collect();
         let agent = world.agent("learning", false).await;
         let registry = School::registry(&world, &shelf);
+
         School {
             world,
             shelf,
@@ -196,6 +198,7 @@ async fn the_first_version_serves_and_is_recorded() {
         ),
         (0.8, 400, 23.0, 100)
     );
+
     assert_eq!(school.recorded(), ["model.retrain", "model.promote"]);
     assert!(
         !school
@@ -204,6 +207,7 @@ async fn the_first_version_serves_and_is_recorded() {
             .await
             .unwrap()
     );
+
     school.later(1);
     assert!(
         school
@@ -212,6 +216,7 @@ async fn the_first_version_serves_and_is_recorded() {
             .await
             .unwrap()
     );
+
     assert!(matches!(school.tick().await, Outcome::Judged(_)));
     assert_eq!(
         school.recorded().len(),
@@ -250,6 +255,7 @@ async fn the_old_version_serves_until_a_new_one_wins_on_the_same_days() {
         (third.version, school.serving().await.id),
         (3, third.id.clone())
     );
+
     let old = school.shelf.model_get(&first.id).await.unwrap();
     assert_eq!(old.status, ModelStatus::Retired);
 }
@@ -261,6 +267,7 @@ async fn accuracy_below_the_threshold_trains_anew() {
     school.later(2);
     *school.pupil.today.lock() = Some(0.6);
     *school.pupil.lesson.lock() = 0.95;
+
     // Both do equally badly today: the one that saw more serves.
     let second = promoted(school.tick().await);
     assert_eq!(second.cause, RetrainCause::Accuracy);
@@ -300,6 +307,7 @@ async fn a_changed_configuration_trains_anew() {
             .await
             .unwrap()
     );
+
     assert_eq!(
         promoted(school.tick().await).cause,
         RetrainCause::Configuration
@@ -330,8 +338,10 @@ async fn a_person_may_ask_for_it() {
             .await
             .unwrap()
     );
+
     let second = promoted(school.tick().await);
     assert_eq!((second.cause, second.version), (RetrainCause::Request, 2));
+
     let stale = school.registry.request(&first.id, &operator()).await;
     assert!(matches!(stale, Err(EngineError::Conflict(_))), "{stale:?}");
     *school.pupil.lesson.lock() = 0.1;
@@ -365,10 +375,12 @@ async fn what_cannot_be_trained_leaves_what_serves() {
         "not again at once"
     );
     *school.pupil.silent.lock() = false;
+
     let first = promoted(school.tick().await);
     school.later(24 * 8);
     *school.pupil.silent.lock() = true;
     assert!(matches!(school.tick().await, Outcome::Abstained(_)));
+
     let still = school.serving().await;
     assert_eq!(still.id, first.id);
     assert!(
@@ -411,6 +423,7 @@ async fn a_restart_forgets_nothing() {
             .unwrap(),
         first
     );
+
     assert!(
         !again.is_due(&school.agent, &*school.pupil).await.unwrap(),
         "and trains nothing anew for it"
@@ -425,15 +438,18 @@ async fn old_versions_go_and_gone_agents_take_theirs_along() {
         promoted(school.tick().await);
         school.later(24 * 8);
     }
+
     let (kept, _) = school
         .shelf
         .model_list(&ModelFilter::default())
         .await
         .unwrap();
+
     assert_eq!(
         kept.iter().map(|model| model.version).collect::<Vec<_>>(),
         [5, 4, 3]
     );
+
     let none = school
         .registry
         .retire_gone(std::slice::from_ref(&school.agent), &Caller::system())
@@ -448,6 +464,7 @@ async fn old_versions_go_and_gone_agents_take_theirs_along() {
             .unwrap(),
         1
     );
+
     assert!(
         school
             .registry
@@ -456,6 +473,7 @@ async fn old_versions_go_and_gone_agents_take_theirs_along() {
             .unwrap()
             .is_none()
     );
+
     assert_eq!(
         school.recorded().last().map(String::as_str),
         Some("model.retire")

@@ -25,12 +25,14 @@ pub(crate) fn standing_savings(
             .max_by_key(|action| action.started_at)
             .cloned()
     };
+
     let stands = |(_, action): &(Recommendation, Option<Action>)| {
         action
             .as_ref()
             .and_then(|action| action.watch.as_ref())
             .is_none_or(|watch| watch.ended.is_none())
     };
+
     let mut found: Vec<_> = recommendations
         .values()
         .filter(|one| one.status == Status::Succeeded)
@@ -43,6 +45,7 @@ pub(crate) fn standing_savings(
         .filter(stands)
         .collect();
     found.sort_by(|(a, _), (b, _)| (b.updated_at, &b.id.0).cmp(&(a.updated_at, &a.id.0)));
+
     found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     found
 }
@@ -55,6 +58,7 @@ pub(crate) fn paged<T>(found: Vec<T>, limit: u64, offset: u64) -> (Vec<T>, u64) 
     } else {
         limit as usize
     };
+
     (
         found
             .into_iter()

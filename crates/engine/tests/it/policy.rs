@@ -64,6 +64,7 @@ async fn a_freeze_holds_for_everybody_and_ends_by_itself() {
         until: now + SignedDuration::from_hours(2),
     };
     control(&world, |c| c.freezes = vec![freeze]).await;
+
     blocked(&world, &recommendation, "change_freeze", "launch").await;
     world.clock.advance(SignedDuration::from_hours(3));
     assert!(matches!(
@@ -74,6 +75,7 @@ async fn a_freeze_holds_for_everybody_and_ends_by_itself() {
             .await,
         Ok(Execution::Started(_))
     ));
+
     world.engine.execution.settle().await;
 }
 
@@ -81,6 +83,7 @@ async fn a_freeze_holds_for_everybody_and_ends_by_itself() {
 async fn what_interrupts_waits_for_its_window() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
+
     // The world begins on a Monday at midnight UTC.
     let window = MaintenanceWindow {
         name: "mornings".to_owned(),
@@ -91,6 +94,7 @@ async fn what_interrupts_waits_for_its_window() {
         time_zone: TimeZone::UTC,
     };
     control(&world, |c| c.windows = vec![window]).await;
+
     blocked(&world, &recommendation, "maintenance_window", "T06:00:00Z").await;
     let opens = reeve_recommend::Clock::now(&*world.clock).to_zoned(TimeZone::UTC);
     let until = (24 + 6 - i64::from(opens.hour())) % 24;
@@ -133,6 +137,7 @@ async fn code_that_owns_a_resource_is_patched() {
         (1, 0),
         "{report:?}"
     );
+
     let recommendation = world.only("i-1").await;
     blocked(&world, &recommendation, "infrastructure_as_code", "patch").await;
     let resource = world.memory.resources.lock()[&ResourceId::new("i-1")].clone();
@@ -141,6 +146,7 @@ async fn code_that_owns_a_resource_is_patched() {
         (offered.tool, offered.tag.as_str()),
         (Tool::Terraform, "managed-by=terraform")
     );
+
     let target = recommendation.subject.target_type.clone().unwrap();
     for line in [
         "resource \"aws_instance\" \"i-1-name\"",
@@ -149,6 +155,7 @@ async fn code_that_owns_a_resource_is_patched() {
     ] {
         assert!(offered.text.contains(line), "{}", offered.text);
     }
+
     assert!(
         offered
             .text
@@ -156,6 +163,7 @@ async fn code_that_owns_a_resource_is_patched() {
     );
     control(&world, |c| c.infrastructure_as_code = IacRule::Allow).await;
     assert_eq!(world.run(&agent).await.applied, 0, "never by itself");
+
     let asked = world
         .engine
         .execution
@@ -180,18 +188,21 @@ async fn an_exclusion_dismisses_holds_and_ends() {
         until: Some(now + SignedDuration::from_hours(48)),
         ..ExclusionInput::default()
     };
+
     world
         .engine
         .recommendations
         .exclude(input, &operator())
         .await
         .unwrap();
+
     let dismissed = world.again(&recommendation).await;
     assert_eq!(dismissed.status, Status::Dismissed);
     assert_eq!(
         dismissed.status_reason.unwrap(),
         "excluded: it is being replaced"
     );
+
     let report = world.run(&agent).await;
     assert!(
         report.skipped.contains(&("excluded".to_owned(), 1)),
@@ -199,6 +210,7 @@ async fn an_exclusion_dismisses_holds_and_ends() {
         report.skipped
     );
     assert_eq!(world.on("i-1").await.len(), 1, "it is not found again");
+
     let operations: Vec<_> = world
         .entries()
         .iter()
@@ -219,6 +231,7 @@ async fn an_exclusion_dismisses_holds_and_ends() {
         )
         .await;
     assert!(matches!(wrong, Err(EngineError::Invalid(errors)) if errors[0].path == "resource"));
+
     let made = world.memory.exclusion_list().await.unwrap();
     world
         .engine
@@ -226,6 +239,7 @@ async fn an_exclusion_dismisses_holds_and_ends() {
         .include(&made[0].id, &operator())
         .await
         .unwrap();
+
     assert!(world.memory.exclusion_list().await.unwrap().is_empty());
     assert!(matches!(
         world
@@ -256,6 +270,7 @@ fn variant(
 #[tokio::test]
 async fn savings_on_one_resource_never_add_up_to_more_than_it_costs() {
     use RecommendationType::{IdleResourceCleanup, ReservedInstances, RightSize};
+
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     let half = variant(&recommendation, "half", RightSize, 50.0, 100.0);
@@ -270,16 +285,19 @@ async fn savings_on_one_resource_never_add_up_to_more_than_it_costs() {
             .counted
             .usd()
     };
+
     assert_eq!(
         (counted("half"), counted("commit")),
         (50.0, 15.0),
         "30 % of what the smaller size costs"
     );
+
     let after = &parts
         .iter()
         .find(|part| part.id.0 == "commit")
         .unwrap()
         .relations;
+
     assert_eq!(
         after[..],
         [(Relation::After, RecommendationId("half".to_owned()))]
@@ -291,12 +309,14 @@ async fn savings_on_one_resource_never_add_up_to_more_than_it_costs() {
         total, 65.0,
         "stopping saves 60 alone, and excludes the others"
     );
+
     let stop = variant(&recommendation, "stop", IdleResourceCleanup, 100.0, 100.0);
     let parts = contributions(&[&half, &commit, &stop]);
     assert_eq!(
         parts.iter().map(|part| part.counted.usd()).sum::<f64>(),
         100.0
     );
+
     let mut elsewhere = variant(&recommendation, "elsewhere", RightSize, 10.0, 20.0);
     elsewhere.subject.id = ResourceId::new("i-2");
     assert_eq!(
@@ -316,12 +336,14 @@ async fn applies(world: &World, recommendation: &Recommendation) -> Vec<&'static
         .await
         .unwrap();
     assert_eq!(diagnosis.causes.len(), 5);
+
     assert!(
         diagnosis
             .causes
             .iter()
             .all(|cause| !cause.evidence.is_empty() && !cause.way_out.is_empty())
     );
+
     diagnosis
         .causes
         .into_iter()
@@ -344,12 +366,14 @@ async fn each_cause_of_not_executing_is_named_with_its_evidence() {
         reason: Some("a test".to_owned()),
         ..Default::default()
     };
+
     world
         .engine
         .agents
         .agent_configure(&agent.id, mode("learning"), &operator())
         .await
         .unwrap();
+
     assert_eq!(
         applies(&world, &recommendation).await,
         ["agent_mode_is_learning"]
@@ -382,6 +406,7 @@ async fn each_cause_of_not_executing_is_named_with_its_evidence() {
     world.cloud.fault(0, crate::cloud::Fault::Deny);
     let failed = world.execute(&stop).await;
     assert!(failed.reason.is_some(), "{failed:?}");
+
     let causes = applies(&world, &stop).await;
     assert!(
         causes.contains(&"missing_iam_permissions") && causes.contains(&"errors_in_audit_logs"),
@@ -408,11 +433,13 @@ async fn an_agents_findings_are_diagnosed_by_what_was_seen() {
         )
     };
     let (present, found) = causes(0).await;
+
     assert_eq!(
         (present, found[0]),
         (None, ("learning_period_too_short", None)),
         "nothing is known before the first run"
     );
+
     world
         .machine("i-1", "t3.large", 5.0)
         .put(volume_of("vol-1", "i-1"));
@@ -426,6 +453,7 @@ async fn an_agents_findings_are_diagnosed_by_what_was_seen() {
         .agent_configure(&agent.id, wrong, &operator())
         .await
         .unwrap();
+
     // A scope names what is connected; what it names may be gone later.
     world
         .memory
@@ -437,6 +465,7 @@ async fn an_agents_findings_are_diagnosed_by_what_was_seen() {
         causes(0).await.1[0],
         ("learning_period_too_short", Some(false))
     );
+
     let (_, found) = causes(1).await;
     assert_eq!(found[0], ("scope_or_filters_wrong", Some(true)));
     assert_eq!(

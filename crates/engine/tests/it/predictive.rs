@@ -48,6 +48,7 @@ fn fixture() -> Fixture {
         agent_types: reeve_agents::registry(),
         calendar_fetch: Arc::clone(&address) as _,
     };
+
     Fixture {
         world,
         service: RuleService::new(ports),
@@ -102,6 +103,7 @@ impl Fixture {
         };
         let mut all = self.world.memory.series.lock();
         all.retain(|one| one.resource != series.resource || one.metric != metric);
+
         all.push(series);
     }
 
@@ -194,10 +196,12 @@ async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
         2,
         "both that fill"
     );
+
     assert!(
         it.world.on("db-small").await.is_empty(),
         "a preview recommends nothing"
     );
+
     let rule = it.rule(disk()).await;
     let found = it.service.evaluate(&rule, &operator()).await.unwrap();
     let prediction = |id: &str| {
@@ -206,31 +210,37 @@ async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
             .find(|one| one.resource.as_str() == id)
             .unwrap()
     };
+
     assert_eq!(
         prediction("db-calm").outcome,
         Outcome::NotForeseen,
         "{:?}",
         prediction("db-calm")
     );
+
     let small = prediction("db-small");
     assert_eq!(small.outcome, Outcome::Foreseen, "{small:?}");
+
     let days = small
         .expected_at
         .unwrap()
         .duration_since(it.world.clock.now())
         .as_hours() as f64
         / 24.0;
+
     assert!(
         (2.0..4.5).contains(&days),
         "full in {days} days, it should be about 3"
     );
     assert!(!small.forecast.is_empty() && small.points > 5_000 && small.limit == Some(0.0));
+
     let recommendation = it.world.only("db-small").await;
     assert_eq!(small.recommendation.as_ref(), Some(&recommendation.id));
     assert_eq!(
         (recommendation.status, recommendation.origin.rule.as_str()),
         (Status::Open, "expand_storage")
     );
+
     // 125 GiB are 134 GB: below 500. 1,000 GiB are 1,074 GB: not below.
     assert_eq!(recommendation.impact_level, Impact::Low);
     assert!(
@@ -240,15 +250,18 @@ async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
     );
     assert_eq!(it.world.only("db-large").await.impact_level, Impact::Medium);
     assert!(it.world.on("db-calm").await.is_empty());
+
     // Kept beside the rule, and recorded.
     let (kept, total) = it.rules.prediction_list(&Default::default()).await.unwrap();
     assert_eq!((kept.len(), total), (3, 3));
+
     let operations: Vec<_> = it
         .world
         .entries()
         .iter()
         .filter_map(|e| e.action.operation.clone())
         .collect();
+
     assert!(
         operations.iter().any(|o| o == "predictive_rule.evaluate"),
         "{operations:?}"
@@ -285,6 +298,7 @@ async fn what_is_no_longer_foreseen_is_taken_back_and_a_run_does_not_take_it_bac
         Status::Open,
         "the agent's own rules know nothing of it"
     );
+
     it.measure("db-1", Metric::FreeStorage, 20, |back| {
         60.0 * GIB + f64::from((back / 5 % 7) as u8) * 1e6
     });
@@ -307,12 +321,14 @@ async fn connections_that_run_out_ask_for_a_replica_and_need_approval() {
     assert_eq!(found[0].outcome, Outcome::Foreseen, "{:?}", found[0]);
     assert_eq!(found[0].limit, Some(901.0));
     assert!(found[0].limit_source.contains("default of RDS"));
+
     let recommendation = it.world.only("db-1").await;
     assert_eq!(
         (recommendation.status, recommendation.impact_level),
         (Status::Open, Impact::Medium),
         "no agent makes one at a cost it does not know"
     );
+
     let plan = recommendation.plan.unwrap();
     assert_eq!(
         plan.steps
@@ -349,6 +365,7 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
     let id = it.rule(rule).await;
     let found = it.service.evaluate(&id, &operator()).await.unwrap();
     assert_eq!(found[0].outcome, Outcome::Foreseen, "{:?}", found[0]);
+
     it.world.engine.execution.settle().await;
     // A rule opens no door: twice the price is beyond what the guardrails let an agent add.
     let held = it.world.only("i-1").await;
@@ -359,6 +376,7 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
             .is_some_and(|why| why.contains("cost would rise")),
         "{held:?}"
     );
+
     let limits = it.world.engine.guardrails.guardrails_get().await.unwrap();
     let wider = Guardrails {
         max_cost_increase_percent: 200.0,
@@ -370,10 +388,12 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
         .guardrails_put(wider, &person("ada", &[Role::Administrator]))
         .await
         .unwrap();
+
     it.service.evaluate(&id, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
     let done = it.world.again(&held).await;
     assert_eq!(done.status, Status::Succeeded, "{done:?}");
+
     let size = it.world.memory.resources.lock()[&ResourceId::new("i-1")]
         .specification
         .instance_type
@@ -418,8 +438,10 @@ async fn before_a_plateau<const N: usize>(
         ..RuleInput::default()
     };
     let rule = it.rule(rule).await;
+
     let midnight = it.world.clock.now();
     assert_eq!(midnight.as_second().rem_euclid(86_400), 0);
+
     let mut outcomes = Vec::new();
     for minutes in minutes {
         let now = midnight + SignedDuration::from_mins(minutes);
@@ -432,6 +454,7 @@ async fn before_a_plateau<const N: usize>(
         let found = it.service.evaluate(&rule, &operator()).await.unwrap();
         outcomes.push(found[0].outcome);
     }
+
     outcomes.try_into().unwrap()
 }
 
@@ -448,6 +471,7 @@ async fn a_daily_peak_is_foreseen_a_quarter_of_an_hour_before_and_not_an_hour_be
             Outcome::NotForeseen
         ]
     );
+
     let recommendation = it.world.only("lb-1").await;
     assert_eq!(
         (recommendation.status, recommendation.origin.rule.as_str()),
@@ -477,22 +501,27 @@ async fn traffic_intelligence_decides_what_announces_a_peak() {
         // Twelve minutes before the plateau that comes at nine.
         before_a_plateau(&it, "pre_scale", "15m", [528]).await[0]
     };
+
     let input = TrafficInput::default;
     assert_eq!(outcomes(input(), false).await, Outcome::Foreseen);
+
     let unlearned = || TrafficInput {
         learn_patterns: Some(false),
         ..input()
     };
+
     assert_eq!(
         outcomes(unlearned(), false).await,
         Outcome::NotForeseen,
         "nothing announces it"
     );
+
     assert_eq!(
         outcomes(unlearned(), true).await,
         Outcome::Foreseen,
         "a calendar announces it"
     );
+
     let unaware = TrafficInput {
         event_awareness: Some(false),
         ..unlearned()
@@ -502,6 +531,7 @@ async fn traffic_intelligence_decides_what_announces_a_peak() {
         Outcome::NotForeseen,
         "calendars are not asked"
     );
+
     let seasonless = TrafficInput {
         seasonal_adjustments: Some(false),
         ..input()
@@ -526,6 +556,7 @@ async fn caches_are_asked_to_be_warmed_half_an_hour_before_high_traffic() {
         ],
         "60, 40 and 26 minutes before"
     );
+
     let recommendation = it.world.only("lb-1").await;
     assert_eq!(
         (recommendation.status, recommendation.origin.rule.as_str()),
@@ -544,6 +575,7 @@ async fn a_failover_is_prepared_before_a_maintenance_in_its_zone() {
     let it = fixture();
     it.agent("learning").await;
     it.database("db-1", 100.0);
+
     // The clock stands at 2026-11-16T00:00Z, Monday: 02:00 in Berlin is 01:00Z.
     let calendar = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:m\nSUMMARY:Switch upgrade\nDTSTART;TZID=Europe/Berlin:20261102T020000\n\
         DTEND;TZID=Europe/Berlin:20261102T040000\nRRULE:FREQ=WEEKLY;BYDAY=MO\nEND:VEVENT\nEND:VCALENDAR\n";
@@ -553,11 +585,13 @@ async fn a_failover_is_prepared_before_a_maintenance_in_its_zone() {
         text: text(calendar),
         ..Default::default()
     };
+
     let kept = it
         .service
         .calendar_put(input, None, &operator())
         .await
         .unwrap();
+
     let rule = RuleInput {
         name: text("failover"),
         agent_type: text("ops_intelligence"),
@@ -570,23 +604,27 @@ async fn a_failover_is_prepared_before_a_maintenance_in_its_zone() {
     };
     let rule = it.rule(rule).await;
     let early = it.service.evaluate(&rule, &operator()).await.unwrap();
+
     assert_eq!(
         early[0].outcome,
         Outcome::NotForeseen,
         "an hour before: {:?}",
         early[0]
     );
+
     it.world.clock.advance(SignedDuration::from_mins(40));
     let soon = it.service.evaluate(&rule, &operator()).await.unwrap();
     assert_eq!(
         (soon[0].outcome, soon[0].event.as_deref()),
         (Outcome::Foreseen, Some("Switch upgrade"))
     );
+
     let recommendation = it.world.only("db-1").await;
     let factors = &recommendation.explanation.factors;
     let begins = "Switch upgrade begins around 2026-11-16 01:00 UTC";
     assert!(factors.iter().any(|factor| factor == begins), "{factors:?}");
     assert_eq!(recommendation.impact_level, Impact::Medium);
+
     let named = it.service.calendar_remove(&kept.id, &operator()).await;
     assert!(
         matches!(named, Err(EngineError::Conflict(_))),
@@ -612,6 +650,7 @@ async fn thin_or_stale_samples_and_unknown_capacities_abstain() {
             ..disk()
         })
         .await;
+
     let said = |found: Vec<reeve_predict::Prediction>| {
         assert_eq!(found[0].outcome, Outcome::Abstained, "{found:?}");
         found[0]
@@ -623,10 +662,12 @@ async fn thin_or_stale_samples_and_unknown_capacities_abstain() {
     };
     let nothing = said(it.service.evaluate(&disk, &operator()).await.unwrap());
     assert_eq!(nothing, "disk_space was not measured");
+
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     it.world.clock.advance(SignedDuration::from_hours(48));
     let stale = said(it.service.evaluate(&disk, &operator()).await.unwrap());
     assert!(stale.contains("minutes old"), "{stale}");
+
     let mut balancer = resource("lb-1", ResourceKind::LoadBalancer, None);
     balancer.service = "elb".to_owned();
     it.world.put(balancer);
@@ -646,6 +687,7 @@ async fn thin_or_stale_samples_and_unknown_capacities_abstain() {
     let calls = it.rule(calls).await;
     let unknown = said(it.service.evaluate(&calls, &operator()).await.unwrap());
     assert!(unknown.contains("reeve:rate-limit"), "{unknown}");
+
     it.world.tag("lb-1", "reeve:rate-limit", "1000");
     let known = it.service.evaluate(&calls, &operator()).await.unwrap();
     assert_eq!(
@@ -667,6 +709,7 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
         (None, AgentType::OPS_INTELLIGENCE),
         "advice without an agent"
     );
+
     let agent = it.agent("learning").await;
     // Not due again within the hour; then it is.
     it.world.clock.advance(SignedDuration::from_mins(30));
@@ -674,12 +717,14 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
     it.world.clock.advance(SignedDuration::from_mins(31));
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     assert_eq!(it.service.evaluate_due(&operator()).await.unwrap(), 1);
+
     let recommendation = it.world.only("db-1").await;
     assert_eq!(
         (&recommendation.id, recommendation.agent_id.as_ref()),
         (&advice.id, Some(&agent.id)),
         "adopted by the agent of its type"
     );
+
     let change = RuleInput {
         horizon: text("3h"),
         ..RuleInput::default()
@@ -697,6 +742,7 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
             .version,
         2
     );
+
     let calendars = RuleInput {
         calendars: Some(vec!["none".to_owned()]),
         ..RuleInput::default()
@@ -706,6 +752,7 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
     else {
         panic!("a calendar that does not exist was taken")
     };
+
     assert_eq!(errors[0].path, "condition.calendars[0]");
     *it.world.log.silent_after.lock() = Some(0);
     assert!(
@@ -727,6 +774,7 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
         6,
         "the specification's three and the traffic's three"
     );
+
     let (changes, _): (Vec<_>, Vec<_>) = it
         .world
         .entries()
@@ -735,12 +783,14 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
         .filter_map(|entry| entry.action.operation)
         .filter(|operation| operation.starts_with("predictive_rule."))
         .partition(|operation| !operation.ends_with("evaluate"));
+
     let counted = |name: &str| {
         changes
             .iter()
             .filter(|operation| operation.ends_with(name))
             .count()
     };
+
     assert_eq!(
         (counted("create"), counted("modify"), counted("delete")),
         (1, 1, 1)

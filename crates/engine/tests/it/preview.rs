@@ -14,6 +14,7 @@ async fn outcomes(world: &World, agent: &Agent) -> Vec<PreviewOutcome> {
         .preview(agent, &world.engine.scopes)
         .await
         .unwrap();
+
     // The advice about the account is left to people in every configuration.
     let own = preview
         .decisions
@@ -67,15 +68,18 @@ async fn a_dry_run_decides_as_the_run_after_it() {
         .agent_configure(&agent.id, input, &operator())
         .await
         .unwrap();
+
     world
         .engine
         .guardrails
         .kill_switch(true, "a test", &operator())
         .await
         .unwrap();
+
     let [PreviewOutcome::Blocked { by, reason }] = &outcomes(&world, &agent).await[..] else {
         panic!("not blocked")
     };
+
     assert!(by == "kill_switch" && !reason.is_empty(), "{by}: {reason}");
     assert_eq!(world.run(&agent).await.applied, 0);
     world
@@ -84,6 +88,7 @@ async fn a_dry_run_decides_as_the_run_after_it() {
         .kill_switch(false, "a test", &operator())
         .await
         .unwrap();
+
     assert_eq!(outcomes(&world, &agent).await, [PreviewOutcome::Applies]);
     assert_eq!(world.run(&agent).await.applied, 1);
     assert_eq!(
@@ -99,6 +104,7 @@ async fn many_of_a_kind_begin_a_rollout_and_the_dry_run_begins_none() {
     for number in 0..10 {
         world.machine(&format!("i-{number}"), "t3.large", 5.0);
     }
+
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
     let mut considered = agent.clone();

@@ -18,6 +18,7 @@ fn everywhere(world: &World, id: &str, change: impl Fn(&mut reeve_estate::Resour
         .into_iter()
         .find(|one| one.id.as_str() == id)
         .unwrap();
+
     world.put(changed);
 }
 
@@ -33,6 +34,7 @@ async fn a_machine_that_karpenter_owns_gets_no_finding_and_an_older_one_expires(
         .await
         .unwrap()
         .remove(0);
+
     let Some(Applicability::Blocked {
         by,
         reason,
@@ -41,16 +43,19 @@ async fn a_machine_that_karpenter_owns_gets_no_finding_and_an_older_one_expires(
     else {
         panic!("{decided:?}")
     };
+
     assert!(
         by == "protection" && reason.contains("Karpenter manages it") && !exceptable,
         "{by}: {reason}"
     );
+
     let refused = world
         .engine
         .execution
         .execute(&recommendation.id, None, None, &operator())
         .await
         .unwrap_err();
+
     assert!(
         matches!(&refused, EngineError::Conflict(words) if *words == reason),
         "{refused}"
@@ -67,6 +72,7 @@ async fn a_machine_that_karpenter_owns_gets_no_finding_and_an_older_one_expires(
         "{:?}",
         report.skipped
     );
+
     assert_eq!(world.again(&recommendation).await.status, Status::Expired);
 }
 
@@ -98,6 +104,7 @@ async fn an_assigned_address_needs_the_signatures_of_high_impact_and_is_stated()
         (report.applied, found.impact_level, found.explanation.risk),
         (0, Impact::High, Impact::High)
     );
+
     let plan = found.plan.unwrap();
     assert!(
         plan.is_intact()
@@ -106,6 +113,7 @@ async fn an_assigned_address_needs_the_signatures_of_high_impact_and_is_stated()
                 .iter()
                 .any(|loss| loss.kind == LossKind::Address && loss.lasting)
     );
+
     assert_eq!(world.cloud.calls(), 0, "nothing was done by itself");
 }
 
@@ -119,6 +127,7 @@ async fn a_loss_that_the_plan_does_not_state_is_noticed_before_the_first_step() 
         "{:?}",
         plan.losses
     );
+
     // The subnet assigned an address since the last sync: the inventory does not know it.
     world.cloud.change("i-1", |machine| {
         machine.specification.public_address = PublicAddress::Assigned
@@ -137,12 +146,14 @@ async fn a_loss_that_the_plan_does_not_state_is_noticed_before_the_first_step() 
             .tags
             .insert("kubernetes.io/cluster/prod".to_owned(), "owned".to_owned());
     });
+
     let machine = world
         .cloud
         .all()
         .into_iter()
         .find(|one| one.id == ResourceId::new("i-1"))
         .unwrap();
+
     let change = plan.change_name().unwrap();
     let refused =
         reeve_recommend::protection::refusal(&machine, change, Catalogue::builtin()).unwrap();

@@ -23,6 +23,7 @@ fn of_metric(world: &World, place: &str, metric: Metric, value: f64) -> Finding 
         expected: 31.0,
         ..found.readings[0].clone()
     };
+
     Finding {
         class: AnomalyClass::of_metric(metric),
         readings: vec![reading],
@@ -43,6 +44,7 @@ async fn agent_of(world: &World, agent_type: &str, mode: &str, max_impact: &str)
         reason: text("a test"),
         ..AgentInput::default()
     };
+
     world
         .engine
         .agents
@@ -71,6 +73,7 @@ async fn a_performance_anomaly_gets_a_larger_size_as_a_recommendation() {
         .await
         .unwrap()
         .unwrap();
+
     let kept = world.only("i-1").await;
     assert_eq!(
         (kept.kind, kept.status, &kept.agent_id),
@@ -85,6 +88,7 @@ async fn a_performance_anomaly_gets_a_larger_size_as_a_recommendation() {
         kept.plan.as_ref().unwrap().change_name(),
         Some("resize_machine")
     );
+
     let remediation = of.remediation.clone().unwrap();
     assert_eq!(
         (remediation.recommendation.as_ref(), remediation.has_plan),
@@ -96,6 +100,7 @@ async fn a_performance_anomaly_gets_a_larger_size_as_a_recommendation() {
         "{}",
         of.advice
     );
+
     assert_eq!(
         (executed(&of), world.cloud.calls()),
         ("", 0),
@@ -111,14 +116,17 @@ async fn a_performance_anomaly_gets_a_larger_size_as_a_recommendation() {
         .await
         .unwrap()
         .unwrap();
+
     assert_eq!(
         again.remediation.unwrap().recommendation,
         Some(kept.id.clone())
     );
     assert_eq!(world.on("i-1").await.len(), 1);
+
     // It is over once nothing is strange any more, and so is its recommendation.
     world.clock.advance(SignedDuration::from_hours(13));
     assert_eq!(service.settle(&Caller::system()).await.unwrap(), 2);
+
     let over = world.only("i-1").await;
     assert_eq!(
         (over.status, over.status_reason.as_deref()),
@@ -133,6 +141,7 @@ async fn an_operational_anomaly_gets_storage_or_a_replica_of_its_own_agent_types
     let mut database = resource("db-1", ResourceKind::Database, Some("db.m5.large"));
     database.specification.storage_gib = Some(100.0);
     world.put(database);
+
     for (metric, value, agent_type, change) in [
         (
             Metric::FreeStorage,
@@ -280,6 +289,7 @@ fn spending(world: &World, contributions: Vec<Contribution>) -> Finding {
         expected: 100.0,
         ..found.readings[0].clone()
     };
+
     let place = Place {
         kind: "spend".to_owned(),
         ..found.place.clone()
@@ -371,6 +381,7 @@ async fn a_remedy_that_people_dismissed_is_not_offered_again() {
         .await
         .unwrap()
         .unwrap();
+
     let first = world.only("i-1").await;
     world
         .engine
@@ -378,6 +389,7 @@ async fn a_remedy_that_people_dismissed_is_not_offered_again() {
         .dismiss(&first.id, "it is a batch job", &operator())
         .await
         .unwrap();
+
     world.clock.advance(SignedDuration::from_hours(12));
     let next = service
         .report(
@@ -389,6 +401,7 @@ async fn a_remedy_that_people_dismissed_is_not_offered_again() {
         .unwrap();
     let remediation = next.remediation.unwrap();
     assert_eq!(remediation.recommendation, None);
+
     assert!(
         remediation.description.ends_with("m5.xlarge: dismissed"),
         "{}",

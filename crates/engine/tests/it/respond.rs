@@ -25,16 +25,19 @@ async fn a_dismissal_needs_a_reason_and_is_an_end() {
             .await,
         Err(EngineError::Invalid(_))
     ));
+
     let dismissed = world
         .engine
         .recommendations
         .dismiss(&recommendation.id, "needed for the audit", &operator())
         .await
         .unwrap();
+
     assert_eq!(
         (dismissed.status, dismissed.status_reason.as_deref()),
         (Status::Dismissed, Some("needed for the audit"))
     );
+
     let after = world
         .engine
         .recommendations
@@ -72,12 +75,14 @@ async fn a_sleeper_wakes() {
         )
         .await
         .unwrap();
+
     assert_eq!(
         world.engine.scheduler.due().await.unwrap(),
         Default::default()
     );
     world.clock.advance(SignedDuration::from_hours(24 * 30));
     assert_eq!(world.engine.scheduler.due().await.unwrap().woken, 1);
+
     let woken = world.again(&recommendation).await;
     assert_eq!((woken.status, woken.snoozed_until), (Status::Open, None));
 }
@@ -93,6 +98,7 @@ async fn a_schedule_is_kept() {
         .await
         .unwrap();
     assert_eq!(scheduled.status, Status::Scheduled);
+
     assert_eq!(world.engine.scheduler.due().await.unwrap().started, 0);
     world.clock.advance(SignedDuration::from_hours(5));
     assert_eq!(world.engine.scheduler.due().await.unwrap().started, 1);
@@ -120,18 +126,21 @@ async fn a_schedule_gathers_its_signatures_first() {
         .await
         .unwrap();
     assert_eq!(waiting.status, Status::PendingApproval);
+
     let approval = world
         .memory
         .approval_list(Some(&recommendation.id))
         .await
         .unwrap()
         .remove(0);
+
     world
         .engine
         .recommendations
         .approve(&approval.id, None, &person("max", &[Role::Manager]))
         .await
         .unwrap();
+
     assert_eq!(world.again(&recommendation).await.status, Status::Scheduled);
     assert_eq!(world.cloud.state("i-1").1, "m5.xlarge");
     world.clock.advance(SignedDuration::from_hours(5));
@@ -150,14 +159,17 @@ async fn what_holds_a_schedule_back_is_shown() {
         .schedule(&recommendation.id, hours(&world, 1), None, &operator())
         .await
         .unwrap();
+
     world
         .engine
         .guardrails
         .kill_switch(true, "freeze", &person("ada", &[Role::Administrator]))
         .await
         .unwrap();
+
     world.clock.advance(SignedDuration::from_hours(1));
     assert_eq!(world.engine.scheduler.due().await.unwrap().refused, 1);
+
     let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("kill_switch"));
@@ -173,6 +185,7 @@ async fn a_schedule_and_a_request_can_be_taken_back() {
         .execute(&recommendation.id, None, None, &operator())
         .await
         .unwrap();
+
     let open = world
         .engine
         .recommendations
@@ -180,12 +193,14 @@ async fn a_schedule_and_a_request_can_be_taken_back() {
         .await
         .unwrap();
     assert_eq!(open.status, Status::Open);
+
     let approval = world
         .memory
         .approval_list(Some(&recommendation.id))
         .await
         .unwrap()
         .remove(0);
+
     let late = world
         .engine
         .recommendations
@@ -214,6 +229,7 @@ async fn a_test_runs_on_a_twin_and_puts_it_back() {
         .await
         .unwrap_err();
     assert!(none.to_string().contains("no twin"), "{none}");
+
     world
         .machine("i-dev", "t3.large", 30.0)
         .tag("i-dev", "env", "staging");
@@ -224,6 +240,7 @@ async fn a_test_runs_on_a_twin_and_puts_it_back() {
         .await
         .unwrap();
     assert_eq!(testing.status, Status::Testing);
+
     world.engine.execution.settle().await;
     let action = world
         .memory
@@ -231,11 +248,13 @@ async fn a_test_runs_on_a_twin_and_puts_it_back() {
         .await
         .unwrap()
         .remove(0);
+
     assert_eq!(
         (action.purpose, action.status),
         (Purpose::Test, ActionStatus::RolledBack)
     );
     assert_eq!(action.resource.as_str(), "i-dev");
+
     let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("the test passed"));
@@ -274,12 +293,14 @@ async fn a_twin_is_of_the_agents_own_scope() {
         )
         .await
         .unwrap();
+
     let none = world
         .engine
         .execution
         .test_on_resource(&recommendation.id, &operator())
         .await
         .unwrap_err();
+
     assert!(none.to_string().contains("in the agent's scope"), "{none}");
 }
 
@@ -294,6 +315,7 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
         .test(&recommendation.id, &operator())
         .await
         .unwrap();
+
     assert!(
         testing
             .status_reason
@@ -301,6 +323,7 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
             .starts_with("it is simulated"),
         "the answer says so"
     );
+
     world.engine.execution.settle().await;
     let action = world
         .memory
@@ -308,12 +331,14 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
         .await
         .unwrap()
         .remove(0);
+
     assert_eq!(
         (action.purpose, action.status),
         (Purpose::Simulate, ActionStatus::RolledBack),
         "{action:?}"
     );
     assert_eq!(action.resource.as_str(), "simulated:i-1");
+
     let reason = world.again(&recommendation).await.status_reason.unwrap();
     assert!(
         reason.starts_with("simulated, not tested on a real resource: the steps work"),
@@ -325,11 +350,13 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
             .story(&recommendation)
             .contains(&"recommendation.simulated success".to_owned())
     );
+
     assert_eq!(
         *world.memory.resources.lock(),
         before,
         "the inventory knows nothing of it"
     );
+
     let asked = world
         .log
         .journal
@@ -337,11 +364,13 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
         .iter()
         .any(|note| matches!(note, crate::journal::Note::Asked(..)));
     assert!(!asked, "no cloud was asked for anything");
+
     let changes = |entry: &reeve_audit::Entry| entry.event_type.as_str().starts_with("resource.");
     assert!(
         !world.entries().iter().any(changes),
         "no change of a resource is told of"
     );
+
     // It counts for no guardrail and undoes nothing.
     assert!(matches!(
         world
@@ -351,6 +380,7 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
             .await,
         Err(EngineError::Conflict(_))
     ));
+
     assert_eq!(
         world.execute(&recommendation).await.status,
         ActionStatus::Succeeded
@@ -361,6 +391,7 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
 async fn a_simulation_shows_what_the_cloud_would_refuse() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
+
     // Somebody stopped it since the finding.
     world
         .memory
@@ -369,12 +400,14 @@ async fn a_simulation_shows_what_the_cloud_would_refuse() {
         .get_mut(&reeve_estate::ResourceId::new("i-1"))
         .unwrap()
         .state = ResourceState::Stopped;
+
     world
         .engine
         .execution
         .simulate(&recommendation.id, &operator())
         .await
         .unwrap();
+
     world.engine.execution.settle().await;
     let action = world
         .memory
@@ -383,6 +416,7 @@ async fn a_simulation_shows_what_the_cloud_would_refuse() {
         .unwrap()
         .remove(0);
     assert_eq!(action.status, ActionStatus::Aborted);
+
     assert!(
         world
             .again(&recommendation)
@@ -406,18 +440,22 @@ async fn feedback_is_checked_and_kept() {
             &operator(),
         )
         .await;
+
     let Err(EngineError::Invalid(errors)) = wrong else {
         panic!("taken")
     };
+
     assert_eq!(
         errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(),
         ["outcome", "rating"]
     );
+
     let silent = world
         .engine
         .recommendations
         .feedback(&recommendation.id, said("not_now", None, None), &operator())
         .await;
+
     assert!(
         matches!(silent, Err(EngineError::Invalid(_))),
         "circumstances are needed"
@@ -439,11 +477,13 @@ async fn feedback_is_checked_and_kept() {
             .await
             .unwrap();
     }
+
     let kept = world
         .memory
         .feedback_list(Some(&recommendation.id))
         .await
         .unwrap();
+
     assert_eq!(
         (kept.len(), kept[0].rating, kept[0].by.as_str()),
         (4, Some(4), "olga@example.com")

@@ -26,6 +26,7 @@ async fn interrupted_at(
     world.engine.execution.settle().await;
     world.every_change_was_announced();
     let silent = *world.log.silent_after.lock() == Some(0);
+
     if began.is_err() {
         assert_eq!(
             world.again(&recommendation).await.status,
@@ -33,6 +34,7 @@ async fn interrupted_at(
             "refused at the door, nothing begun"
         );
     }
+
     silent.then_some((world, recommendation))
 }
 
@@ -46,11 +48,13 @@ async fn comes_to_an_end(world: &World, recommendation: &Recommendation, entry: 
     let machine = next.cloud.state("i-1");
     let before = (ResourceState::Running, "t3.large".to_owned());
     let after = (ResourceState::Running, "t3.medium".to_owned());
+
     match again.status {
         Status::Succeeded => assert_eq!(machine, after, "entry {entry}"),
         Status::Open | Status::RolledBack => assert_eq!(machine, before, "entry {entry}"),
         other => panic!("entry {entry}: left {other}"),
     }
+
     for action in next.memory.action_list(None, None).await.unwrap() {
         assert!(!action.status.is_active(), "entry {entry}: {action:?}");
         assert!(
@@ -58,6 +62,7 @@ async fn comes_to_an_end(world: &World, recommendation: &Recommendation, entry: 
             "entry {entry}"
         );
     }
+
     assert_eq!(
         next.engine.execution.resume().await.unwrap(),
         0,
@@ -115,6 +120,7 @@ async fn what_a_task_of_this_process_carries_out_is_not_taken_up_twice() {
         .execute(&recommendation.id, None, None, &operator())
         .await
         .unwrap();
+
     assert_eq!(world.engine.execution.resume().await.unwrap(), 0);
     world.engine.execution.settle().await;
     let actions = world.memory.action_list(None, None).await.unwrap();

@@ -31,6 +31,7 @@ async fn with(
         status,
         "{faults:?}"
     );
+
     assert_eq!(
         world.cloud.state("i-1"),
         (machine.0, machine.1.to_owned()),
@@ -56,6 +57,7 @@ async fn lost_answers_are_settled_by_looking() {
         done(&[(call, Fault::LoseRequest)]).await;
         done(&[(call, Fault::Throttle), (call + 1, Fault::Throttle)]).await;
     }
+
     done(&[
         (0, Fault::LoseRequest),
         (1, Fault::LoseAnswer),
@@ -139,6 +141,7 @@ async fn a_size_that_does_not_stick_is_noticed_and_undone() {
         world.cloud.state("i-1"),
         (ResourceState::Running, "t3.large".to_owned())
     );
+
     // It is remembered: the same change is not proposed again at once.
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let report = world.run(&agent).await;
@@ -168,6 +171,7 @@ async fn when_undoing_fails_too_a_person_is_called() {
     for call in 1..40 {
         world.cloud.fault(call, Fault::Deny);
     }
+
     let ended = world.execute(&recommendation).await;
     assert_eq!(ended.status, ActionStatus::Failed);
     assert!(
@@ -175,6 +179,7 @@ async fn when_undoing_fails_too_a_person_is_called() {
         "{:?}",
         ended.reason
     );
+
     let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Failed);
     assert!(
@@ -184,6 +189,7 @@ async fn when_undoing_fails_too_a_person_is_called() {
             .any(|e| e.severity == reeve_audit::Severity::High),
         "a failure is told as such"
     );
+
     // Once the cause is gone, a person undoes it by hand.
     (1..60).for_each(|call| world.cloud.fault(call, Fault::Throttle));
     (1..60).for_each(|call| world.cloud.fault(call, Fault::LoseAnswer));
@@ -194,7 +200,9 @@ async fn when_undoing_fails_too_a_person_is_called() {
         .await
         .unwrap();
     assert_eq!(world.ended(&undoing).await.status, ActionStatus::RolledBack);
+
     assert_eq!(world.cloud.state("i-1").0, ResourceState::Running);
+
     let back = world.again(&recommendation).await;
     assert_eq!(
         (back.status, back.taken_back_by),
@@ -217,6 +225,7 @@ async fn without_automatic_rollback_it_is_left_to_a_person() {
         .guardrails_put(limits, &person("ada", &[Role::Administrator]))
         .await
         .unwrap();
+
     world.cloud.fault(1, Fault::Deny);
     let ended = world.execute(&recommendation).await;
     assert_eq!(ended.status, ActionStatus::Failed);
@@ -236,6 +245,7 @@ async fn by_hand_a_change_goes_back_once() {
         .await
         .unwrap();
     assert_eq!(undoing.status, ActionStatus::RollingBack);
+
     let ended = world.ended(&undoing).await;
     assert_eq!(ended.status, ActionStatus::RolledBack);
     assert_eq!(
@@ -258,6 +268,7 @@ async fn by_hand_a_change_goes_back_once() {
         .rollback(&action.id, &operator())
         .await;
     assert!(matches!(twice, Err(EngineError::Conflict(_))));
+
     // A person's own decision is kept as such: it is no failure of the finding, which is not made
     // again for a while all the same.
     let back = world.again(&recommendation).await;
@@ -265,6 +276,7 @@ async fn by_hand_a_change_goes_back_once() {
         (back.taken_back_by.as_deref(), ended.undone_by.as_deref()),
         (Some("olga@example.com"), Some("olga@example.com"))
     );
+
     let agent = world
         .memory
         .agent_get(recommendation.agent_id.as_ref().unwrap())
@@ -276,6 +288,7 @@ async fn by_hand_a_change_goes_back_once() {
         "{:?}",
         report.skipped
     );
+
     // The same kind on another machine counts no failed case.
     world.machine("i-2", "t3.large", 5.0);
     world.run(&agent).await;
@@ -299,6 +312,7 @@ async fn the_kill_switch_turns_back_what_runs() {
         .execute(&recommendation.id, None, None, &operator())
         .await
         .unwrap();
+
     // The action's task has not run yet on this single thread; it meets the switch at its first
     // step.
     world
@@ -311,11 +325,13 @@ async fn the_kill_switch_turns_back_what_runs() {
         )
         .await
         .unwrap();
+
     world.engine.execution.settle().await;
     assert_eq!(
         world.cloud.state("i-1"),
         (ResourceState::Running, "t3.large".to_owned())
     );
+
     let again = world.again(&recommendation).await;
     assert!(
         matches!(again.status, Status::Open | Status::RolledBack),
@@ -323,12 +339,14 @@ async fn the_kill_switch_turns_back_what_runs() {
         again.status
     );
     assert!(again.status_reason.unwrap().contains("kill switch"));
+
     let refused = world
         .engine
         .execution
         .execute(&recommendation.id, None, None, &operator())
         .await
         .unwrap_err();
+
     assert!(matches!(
         refused,
         EngineError::Blocked(_) | EngineError::WrongState { .. }

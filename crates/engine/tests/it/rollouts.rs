@@ -22,6 +22,7 @@ async fn estate(machines: usize, size: &str) -> (World, Agent) {
     for n in 0..machines {
         world.machine(&format!("i-{n}"), size, 5.0);
     }
+
     world.tag("i-1", "env", "staging");
     let mut limits = world.engine.guardrails.guardrails_get().await.unwrap();
     limits.cool_down_s = 0;
@@ -31,6 +32,7 @@ async fn estate(machines: usize, size: &str) -> (World, Agent) {
         .guardrails_put(limits, &operator())
         .await
         .unwrap();
+
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
     (world, agent)
@@ -69,6 +71,7 @@ async fn hours(world: &World, hours: i64, cpu: f64) {
     {
         fill(series, start, hours, cpu);
     }
+
     world.clock.advance(SignedDuration::from_hours(hours));
     look(world).await;
 }
@@ -125,6 +128,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
         },
     )
     .await;
+
     assert_eq!(
         (
             recommendation.stage,
@@ -133,6 +137,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
         ),
         (Stage::Simulation, RolloutStatus::Running, 6)
     );
+
     let order: Vec<(&str, u32)> = recommendation
         .members
         .iter()
@@ -152,6 +157,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
         "{:?}",
         now.gates
     );
+
     assert!(
         now.members
             .iter()
@@ -160,6 +166,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
         "{:?}",
         now.members
     );
+
     let simulation = &now.gates[0];
     assert_eq!(
         (simulation.stage, simulation.verdict),
@@ -171,6 +178,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
             .contains("plans that went through on a simulated twin: 6 (at least 6)"),
         "{simulation:?}"
     );
+
     assert_eq!(now.members[0].state, MemberState::Watching);
 
     // The canary is watched for its whole window, then half of all, then the rest.
@@ -182,6 +190,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
         ),
         (Stage::Validation, 1)
     );
+
     hours(&world, 13, 30.0).await;
     let now = again(&world, &recommendation).await;
     assert_eq!(
@@ -190,6 +199,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
         "{:?}",
         now.gates
     );
+
     let validation = now
         .gates
         .iter()
@@ -202,6 +212,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
             .contains("no worse than before: 1 (at least 1)"),
         "{validation:?}"
     );
+
     hours(&world, 25, 30.0).await;
     let now = again(&world, &recommendation).await;
     assert_eq!((now.stage, changed(&world).await), (Stage::Full, 6));
@@ -218,6 +229,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
         "{:?}",
         now.gates.last()
     );
+
     assert!(
         now.members
             .iter()
@@ -225,6 +237,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
         "{:?}",
         now.members
     );
+
     assert_eq!(
         (
             recorded(&world, "rollout.create"),
@@ -232,6 +245,7 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
         ),
         (1, 1)
     );
+
     assert_eq!(
         recorded(&world, "rollout.gate"),
         5,
@@ -252,6 +266,7 @@ async fn a_canary_that_gets_worse_holds_everything_and_a_person_may_go_on() {
         },
     )
     .await;
+
     look(&world).await;
     assert_eq!(changed(&world).await, 1);
     hours(&world, 4, 99.0).await;
@@ -262,6 +277,7 @@ async fn a_canary_that_gets_worse_holds_everything_and_a_person_may_go_on() {
         "{:?}",
         now.gates
     );
+
     assert_eq!(now.members[0].state, MemberState::Failed);
     assert!(
         now.reason
@@ -271,6 +287,7 @@ async fn a_canary_that_gets_worse_holds_everything_and_a_person_may_go_on() {
         "{:?}",
         now.reason
     );
+
     hours(&world, 48, 10.0).await;
     assert_eq!(
         (
@@ -280,6 +297,7 @@ async fn a_canary_that_gets_worse_holds_everything_and_a_person_may_go_on() {
         (RolloutStatus::Held, 1),
         "it stays held"
     );
+
     assert!(matches!(
         world
             .engine
@@ -288,12 +306,14 @@ async fn a_canary_that_gets_worse_holds_everything_and_a_person_may_go_on() {
             .await,
         Err(EngineError::Invalid(_))
     ));
+
     world
         .engine
         .rollouts
         .rollout_resume(&recommendation.id, "a load test ran on it", &operator())
         .await
         .unwrap();
+
     look(&world).await;
     let now = again(&world, &recommendation).await;
     assert_eq!(
@@ -302,6 +322,7 @@ async fn a_canary_that_gets_worse_holds_everything_and_a_person_may_go_on() {
         "{:?}",
         now.gates
     );
+
     let overridden = now
         .gates
         .iter()
@@ -331,6 +352,7 @@ async fn not_enough_data_is_no_success() {
         "{:?}",
         now.gates
     );
+
     assert_eq!(changed(&world).await, 1);
 }
 
@@ -344,6 +366,7 @@ async fn a_plan_that_fails_in_simulation_holds_before_anything_is_touched() {
         .get_mut(&ResourceId::new("i-2"))
         .unwrap()
         .state = reeve_estate::ResourceState::Stopped;
+
     let recommendation = begin(&world, &agent, RolloutSettings::default()).await;
     look(&world).await;
     let now = again(&world, &recommendation).await;
@@ -351,11 +374,13 @@ async fn a_plan_that_fails_in_simulation_holds_before_anything_is_touched() {
         (now.status, now.stage, changed(&world).await),
         (RolloutStatus::Held, Stage::Simulation, 0)
     );
+
     let failed = now
         .members
         .iter()
         .find(|member| member.state == MemberState::Failed)
         .unwrap();
+
     assert!(
         failed.detail.contains("state is stopped, not running"),
         "{failed:?}"
@@ -366,13 +391,16 @@ async fn a_plan_that_fails_in_simulation_holds_before_anything_is_touched() {
         .rollout_abort(&recommendation.id, "wrong set", &operator())
         .await
         .unwrap();
+
     look(&world).await;
     assert_eq!(changed(&world).await, 0);
+
     let resumed = world
         .engine
         .rollouts
         .rollout_resume(&recommendation.id, "no", &operator())
         .await;
+
     assert!(
         matches!(resumed, Err(EngineError::Conflict(_))),
         "an end is an end"
@@ -392,11 +420,13 @@ async fn stopped_it_begins_nothing_and_resumed_it_goes_on_where_it_was() {
         },
     )
     .await;
+
     let second = world
         .engine
         .rollouts
         .rollout_begin(input(&agent, RolloutSettings::default()), &operator())
         .await;
+
     assert!(
         matches!(second, Err(EngineError::Conflict(_))),
         "one at a time"
@@ -408,6 +438,7 @@ async fn stopped_it_begins_nothing_and_resumed_it_goes_on_where_it_was() {
         .rollout_stop(&recommendation.id, "a release goes out", &operator())
         .await
         .unwrap();
+
     hours(&world, 26, 30.0).await;
     let now = again(&world, &recommendation).await;
     assert_eq!(
@@ -419,12 +450,14 @@ async fn stopped_it_begins_nothing_and_resumed_it_goes_on_where_it_was() {
         MemberState::Held,
         "what was under way is still watched and shown"
     );
+
     world
         .engine
         .rollouts
         .rollout_resume(&recommendation.id, "the release is out", &operator())
         .await
         .unwrap();
+
     look(&world).await;
     assert_eq!(changed(&world).await, 4);
     assert_eq!(
@@ -448,6 +481,7 @@ async fn every_change_asks_for_its_own_approval_and_a_stop_takes_the_requests_ba
         },
     )
     .await;
+
     look(&world).await;
     let now = again(&world, &recommendation).await;
     assert_eq!(
@@ -456,6 +490,7 @@ async fn every_change_asks_for_its_own_approval_and_a_stop_takes_the_requests_ba
         "{:?}",
         now.members
     );
+
     let asked: Vec<_> = world.memory.approval_list(None).await.unwrap();
     assert_eq!(asked.len(), 2, "the canary's two, not the third");
     assert!(
@@ -467,11 +502,13 @@ async fn every_change_asks_for_its_own_approval_and_a_stop_takes_the_requests_ba
         "{:?}",
         asked[0].reason
     );
+
     let own = world
         .engine
         .recommendations
         .approve(&asked[0].id, None, &person("olga", &[Role::Manager]))
         .await;
+
     assert!(
         matches!(own, Err(EngineError::Forbidden(_))),
         "who began it does not sign it"
@@ -482,6 +519,7 @@ async fn every_change_asks_for_its_own_approval_and_a_stop_takes_the_requests_ba
         .approve(&asked[0].id, None, &person("max", &[Role::Manager]))
         .await
         .unwrap();
+
     look(&world).await;
     assert_eq!(changed(&world).await, 1);
     world
@@ -490,11 +528,13 @@ async fn every_change_asks_for_its_own_approval_and_a_stop_takes_the_requests_ba
         .rollout_stop(&recommendation.id, "not today", &operator())
         .await
         .unwrap();
+
     let late = world
         .engine
         .recommendations
         .approve(&asked[1].id, None, &person("max", &[Role::Manager]))
         .await;
+
     assert!(
         matches!(late, Err(EngineError::Conflict(_))),
         "a signature does not begin what is stopped"
@@ -529,6 +569,7 @@ async fn production_goes_last_and_asks() {
         "{:?}",
         now.members
     );
+
     assert_eq!(changed(&world).await, 2);
 }
 
@@ -549,6 +590,7 @@ async fn a_canary_that_somebody_else_changed_proves_nothing_and_the_next_is_take
         .unwrap()
         .specification
         .instance_type = Some("m5.large".to_owned());
+
     hours(&world, 2, 30.0).await;
     let now = again(&world, &recommendation).await;
     assert_eq!(
@@ -557,6 +599,7 @@ async fn a_canary_that_somebody_else_changed_proves_nothing_and_the_next_is_take
         "{:?}",
         now.members
     );
+
     assert_eq!((now.stage, changed(&world).await), (Stage::Validation, 2));
 }
 
@@ -572,6 +615,7 @@ async fn guardrails_hold_and_are_shown_without_filling_the_log() {
         },
     )
     .await;
+
     let mut limits = world.engine.guardrails.guardrails_get().await.unwrap();
     limits.max_actions_per_day = 1;
     world
@@ -580,21 +624,25 @@ async fn guardrails_hold_and_are_shown_without_filling_the_log() {
         .guardrails_put(limits, &operator())
         .await
         .unwrap();
+
     look(&world).await;
     let now = again(&world, &recommendation).await;
     assert_eq!(
         (now.stage, now.status, changed(&world).await),
         (Stage::Canary, RolloutStatus::Running, 1)
     );
+
     let waits = now
         .members
         .iter()
         .find(|member| member.wave == 0 && member.state == MemberState::Simulated)
         .unwrap();
+
     assert!(
         waits.detail.contains("blast_radius.max_actions_per_day"),
         "{waits:?}"
     );
+
     let refusals =
         |entry: &reeve_audit::Entry| entry.action.status == Some(reeve_audit::ActionStatus::Denied);
     assert_eq!(
@@ -605,6 +653,7 @@ async fn guardrails_hold_and_are_shown_without_filling_the_log() {
             .count(),
         0
     );
+
     hours(&world, 24, 30.0).await;
     assert_eq!(changed(&world).await, 2, "the next day has room");
 }
@@ -621,6 +670,7 @@ async fn a_restart_changes_nothing_twice() {
         },
     )
     .await;
+
     let mut world = world;
     for _ in 0..40 {
         world.clock.advance(SignedDuration::from_secs(61));
@@ -629,6 +679,7 @@ async fn a_restart_changes_nothing_twice() {
         world.engine.execution.settle().await;
         world = world.restarted();
     }
+
     assert_eq!(
         (
             again(&world, &recommendation).await.stage,
@@ -636,8 +687,10 @@ async fn a_restart_changes_nothing_twice() {
         ),
         (Stage::Validation, 1)
     );
+
     hours(&world, 26, 30.0).await;
     assert_eq!(changed(&world).await, 4);
+
     let actions = world.memory.action_list(None, None).await.unwrap();
     let simulated = actions
         .iter()
@@ -658,6 +711,7 @@ async fn what_people_answer_meanwhile_holds() {
         },
     )
     .await;
+
     let first = world.only("i-1").await;
     world
         .engine
@@ -665,6 +719,7 @@ async fn what_people_answer_meanwhile_holds() {
         .dismiss(&first.id, "it is the build server", &operator())
         .await
         .unwrap();
+
     look(&world).await;
     let now = again(&world, &recommendation).await;
     assert_eq!(now.members[0].state, MemberState::LeftOut);
@@ -673,6 +728,7 @@ async fn what_people_answer_meanwhile_holds() {
         "{:?}",
         now.members[0]
     );
+
     assert_eq!(
         (now.members[1].wave, now.stage, changed(&world).await),
         (0, Stage::Validation, 1),
@@ -693,6 +749,7 @@ async fn a_failed_change_holds_it() {
         "{:?}",
         now.members[0]
     );
+
     assert_eq!(
         world.again(&world.only("i-1").await).await.status,
         Status::RolledBack
@@ -705,6 +762,7 @@ async fn an_agent_with_many_findings_rolls_them_out_and_waits_when_that_was_give
     for n in 0..10 {
         world.machine(&format!("i-{n}"), "t3.large", 5.0);
     }
+
     let agent = world.agent("safe_mode", true).await;
     let report = world.run(&agent).await;
     assert_eq!(report.applied, 0);
@@ -713,12 +771,14 @@ async fn an_agent_with_many_findings_rolls_them_out_and_waits_when_that_was_give
         "{:?}",
         report.skipped
     );
+
     let (found, _) = world
         .engine
         .rollouts
         .rollout_list(&RolloutFilter::default())
         .await
         .unwrap();
+
     let recommendation = &found[0];
     assert_eq!(
         (recommendation.by.as_str(), recommendation.members.len()),
@@ -732,6 +792,7 @@ async fn an_agent_with_many_findings_rolls_them_out_and_waits_when_that_was_give
         .rollout_abort(&recommendation.id, "not this quarter", &operator())
         .await
         .unwrap();
+
     let report = world.run(&agent).await;
     assert!(
         report
@@ -741,6 +802,7 @@ async fn an_agent_with_many_findings_rolls_them_out_and_waits_when_that_was_give
         "{:?}",
         report.skipped
     );
+
     assert_eq!((report.applied, changed(&world).await), (0, 1));
 }
 
@@ -752,6 +814,7 @@ async fn what_cannot_go_out_is_refused_with_the_field() {
         shares_percent: vec![50.0, 10.0],
         ..Default::default()
     };
+
     let wrong = RolloutInput {
         kind: "everything".to_owned(),
         ..input(&agent, wrong)
@@ -764,10 +827,12 @@ async fn what_cannot_go_out_is_refused_with_the_field() {
     else {
         panic!("taken")
     };
+
     assert_eq!(
         errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(),
         ["type", "canary", "shares"]
     );
+
     let none = RolloutInput {
         kind: "encryption".to_owned(),
         ..input(&agent, RolloutSettings::default())
@@ -776,8 +841,10 @@ async fn what_cannot_go_out_is_refused_with_the_field() {
         world.engine.rollouts.rollout_begin(none, &operator()).await,
         Err(EngineError::Conflict(_))
     ));
+
     let learner = world.agent("learning", false).await;
     assert_eq!(learner.mode, Mode::Learning);
+
     let learns = world
         .engine
         .rollouts
@@ -797,6 +864,7 @@ async fn it_is_called_what_it_does_and_where() {
         (&["i-1"], "Resize 1 virtual machine outside production"),
         (&["i-0", "i-2"], "Resize 2 virtual machines in production"),
     ];
+
     for (resources, expect) in cases {
         let mut wanted = input(&agent, RolloutSettings::default());
         for resource in resources {
@@ -816,6 +884,7 @@ async fn it_is_called_what_it_does_and_where() {
             .await
             .unwrap();
     }
+
     let named = RolloutInput {
         name: Some("Smaller web tier".to_owned()),
         ..input(&agent, RolloutSettings::default())

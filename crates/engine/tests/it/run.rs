@@ -28,6 +28,7 @@ async fn the_same_finding_refreshes_in_place() {
             Status::Open
         )
     );
+
     assert!(
         again.expires_at > recommendation.expires_at
             && again.explanation.factors[0].contains("8.0 %"),
@@ -43,6 +44,7 @@ async fn another_target_supersedes_and_what_is_no_longer_found_expires() {
         recommendation.subject.target_type.as_deref(),
         Some("m5.xlarge")
     );
+
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let admin = person("ada", &[Role::Administrator]);
     let mut wide = world.engine.guardrails.guardrails_get().await.unwrap();
@@ -53,6 +55,7 @@ async fn another_target_supersedes_and_what_is_no_longer_found_expires() {
         .guardrails_put(wide, &admin)
         .await
         .unwrap();
+
     world.clock.advance(SignedDuration::from_hours(1));
     world.run(&agent).await;
     let all = world.on("i-1").await;
@@ -74,6 +77,7 @@ async fn another_target_supersedes_and_what_is_no_longer_found_expires() {
         "{:?}",
         all[1].status_reason
     );
+
     world.memory.resources.lock().clear();
     world.run(&agent).await;
     assert!(world.on("i-1").await.iter().all(|r| r.status.is_end()));
@@ -101,6 +105,7 @@ async fn answers_of_people_hold() {
         .snooze(&recommendation.id, until, None, &operator())
         .await
         .unwrap();
+
     world.run(&agent).await;
     assert_eq!(world.only("i-1").await.status, Status::Snoozed);
     world
@@ -113,6 +118,7 @@ async fn answers_of_people_hold() {
         )
         .await
         .unwrap();
+
     let report = world.run(&agent).await;
     assert!(
         report.skipped.contains(&("dismissed".to_owned(), 1)),
@@ -122,6 +128,7 @@ async fn answers_of_people_hold() {
     assert_eq!(world.only("i-1").await.status, Status::Dismissed);
     world.clock.advance(SignedDuration::from_hours(24 * 91));
     world.measure("i-1", Metric::CpuUtilization, 5.0);
+
     for metric in [
         Metric::MemoryUtilization,
         Metric::NetworkIn,
@@ -129,6 +136,7 @@ async fn answers_of_people_hold() {
     ] {
         world.measure("i-1", metric, 20.0);
     }
+
     world.run(&agent).await;
     assert_eq!(world.on("i-1").await.len(), 2, "a dismissal has an end");
 }
@@ -146,6 +154,7 @@ async fn overlapping_agents_do_not_double_a_finding() {
         "{:?}",
         report.skipped
     );
+
     assert_eq!(world.on("i-1").await.len(), 1);
 }
 
@@ -168,11 +177,13 @@ async fn a_scope_covers_accounts_and_services() {
         };
         Ok(world.run(&agent).await.resources_seen)
     };
+
     world.put(volume_of("vol-1", "i-1"));
     assert_eq!(seen(&[], &[]).await, Ok(2));
     assert_eq!(seen(&["prod-aws"], &["EC2"]).await, Ok(1));
     assert_eq!(seen(&["111122223333"], &[]).await, Ok(2));
     assert_eq!(seen(&["PROD-AWS"], &["ebs"]).await, Ok(1));
+
     // A name that nothing connected has would cover nothing, silently.
     let errors = seen(&["prod-aws", "prod-awss"], &["rds"])
         .await
@@ -207,16 +218,19 @@ async fn safe_mode_applies_low_impact_alone_and_active_asks_for_the_rest() {
         world.cloud.state("i-low"),
         (ResourceState::Running, "t3.medium".to_owned())
     );
+
     let action = world
         .memory
         .action_list(None, None)
         .await
         .unwrap()
         .remove(0);
+
     assert_eq!(
         (action.by, action.run_id),
         (format!("agent:{}", safe.id.0), Some(report.run_id))
     );
+
     let active = AgentInput {
         mode: Some("active".into()),
         ..AgentInput::default()
@@ -228,6 +242,7 @@ async fn safe_mode_applies_low_impact_alone_and_active_asks_for_the_rest() {
         .await
         .unwrap();
     let report = world.run(&active).await;
+
     assert!(
         report
             .skipped
@@ -235,6 +250,7 @@ async fn safe_mode_applies_low_impact_alone_and_active_asks_for_the_rest() {
         "{:?}",
         report.skipped
     );
+
     assert_eq!(world.only("i-mid").await.status, Status::PendingApproval);
 }
 
@@ -258,6 +274,7 @@ async fn what_holds_an_agent_back_is_counted_by_reason() {
             report.skipped
         );
     };
+
     let input = AgentInput::default;
     check(
         AgentInput {
@@ -267,6 +284,7 @@ async fn what_holds_an_agent_back_is_counted_by_reason() {
         "auto_apply_disabled",
     )
     .await;
+
     check(
         AgentInput {
             confidence_threshold: Some("99%".into()),
@@ -275,6 +293,7 @@ async fn what_holds_an_agent_back_is_counted_by_reason() {
         "low_confidence",
     )
     .await;
+
     check(
         AgentInput {
             learning_period: Some("60d".into()),
@@ -283,6 +302,7 @@ async fn what_holds_an_agent_back_is_counted_by_reason() {
         "learning_period",
     )
     .await;
+
     check(
         AgentInput {
             auto_apply_approval_required: Some("low".into()),
@@ -291,6 +311,7 @@ async fn what_holds_an_agent_back_is_counted_by_reason() {
         "needs_approval",
     )
     .await;
+
     let world = World::new();
     world.machine("i-1", "t3.large", 5.0);
     world
@@ -310,6 +331,7 @@ async fn what_holds_an_agent_back_is_counted_by_reason() {
         .await
         .unwrap();
     let report = world.run(&agent).await;
+
     assert!(
         report
             .skipped
@@ -331,12 +353,14 @@ async fn an_agent_stops_an_idle_machine_as_a_person_may_whatever_the_limit_of_sm
         "no model knows its quarter: {:?}",
         report.skipped
     );
+
     let recommendation = world.only("i-1").await;
     let told = recommendation
         .explanation
         .factors
         .iter()
         .any(|factor| factor.contains("a person decides, or a history of 90 days"));
+
     assert!(
         told && recommendation
             .reason_codes
@@ -344,6 +368,7 @@ async fn an_agent_stops_an_idle_machine_as_a_person_may_whatever_the_limit_of_sm
             .any(|code| code == "history_below_a_quarter"),
         "{recommendation:?}"
     );
+
     // With a quarter of samples it decides by itself.
     for (metric, value) in [
         (Metric::CpuUtilization, 0.1),
@@ -352,6 +377,7 @@ async fn an_agent_stops_an_idle_machine_as_a_person_may_whatever_the_limit_of_sm
     ] {
         world.measure_days("i-1", metric, value, 91);
     }
+
     let longer = AgentInput {
         settings: BTreeMap::from([(
             "analyze_utilization.history".to_owned(),
@@ -359,6 +385,7 @@ async fn an_agent_stops_an_idle_machine_as_a_person_may_whatever_the_limit_of_sm
         )]),
         ..AgentInput::default()
     };
+
     let agent = world
         .engine
         .agents
@@ -366,6 +393,7 @@ async fn an_agent_stops_an_idle_machine_as_a_person_may_whatever_the_limit_of_sm
         .await
         .unwrap();
     let report = world.run(&agent).await;
+
     assert_eq!(
         report.applied, 1,
         "a stop is 100 % of the cost, and takes no capacity in use: {:?}",
@@ -392,17 +420,20 @@ async fn a_run_is_logged_before_and_after_with_what_it_saw() {
         ),
         (2, 1, 30)
     );
+
     assert!(
         report.skipped.contains(&("kind_not_covered".to_owned(), 1)),
         "{:?}",
         report.skipped
     );
+
     let runs: Vec<_> = world
         .entries()
         .into_iter()
         .filter(|e| e.event_type.as_str() == "intelligence.agent.run")
         .collect();
     assert_eq!(runs.len(), 2);
+
     let after = runs[1].changes.after.as_ref().unwrap();
     assert_eq!(
         after
@@ -410,6 +441,7 @@ async fn a_run_is_logged_before_and_after_with_what_it_saw() {
             .and_then(reeve_audit::Json::as_f64),
         Some(1.0)
     );
+
     let kept = world.memory.agent_get(&agent.id).await.unwrap();
     assert_eq!(kept.last_run.as_ref(), Some(&report));
     assert_eq!(
@@ -417,6 +449,7 @@ async fn a_run_is_logged_before_and_after_with_what_it_saw() {
         (14.0, 100.0)
     );
     *world.log.silent_after.lock() = Some(0);
+
     let refused = world.engine.runs.agent_run(&agent.id, &operator()).await;
     assert!(matches!(refused, Err(EngineError::Record(_))));
 }
@@ -432,6 +465,7 @@ async fn outcomes_are_counted_in_later_explanations() {
         ),
         (0, None)
     );
+
     world.execute(&recommendation).await;
     world.machine("i-2", "t3.large", 5.0);
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
@@ -462,13 +496,16 @@ async fn an_unattached_volume_is_deleted_with_a_signature_and_after_its_snapshot
         .execute(&recommendation.id, None, Some("please"), &operator())
         .await
         .unwrap();
+
     let Execution::PendingApproval(approval) = asked else {
         panic!("began without approval")
     };
+
     assert_eq!(
         (world.cloud.snapshots(), world.cloud.state("vol-9").0),
         (0, ResourceState::Unattached)
     );
+
     let manager = person("max", &[Role::Manager]);
     world
         .engine
@@ -476,6 +513,7 @@ async fn an_unattached_volume_is_deleted_with_a_signature_and_after_its_snapshot
         .approve(&approval.id, Some("go"), &manager)
         .await
         .unwrap();
+
     world.engine.execution.settle().await;
     let action = world
         .memory
@@ -483,20 +521,24 @@ async fn an_unattached_volume_is_deleted_with_a_signature_and_after_its_snapshot
         .await
         .unwrap()
         .remove(0);
+
     assert_eq!(
         action.status,
         reeve_recommend::ActionStatus::Succeeded,
         "{action:?}"
     );
+
     assert_eq!(
         (world.cloud.snapshots(), world.cloud.state("vol-9").0),
         (1, ResourceState::Deleted)
     );
+
     let undo = world
         .engine
         .execution
         .rollback(&action.id, &operator())
         .await;
+
     assert!(
         matches!(undo, Err(EngineError::Conflict(_))),
         "it is gone for good"
@@ -516,6 +558,7 @@ async fn a_finding_of_another_impact_is_reported_again() {
             .filter(|line| *line == "recommendation.refresh success")
             .count()
     };
+
     world.run(&agent).await;
     assert_eq!(refreshes(), 0, "nothing that approvals bind to is another");
     world.tag("i-1", "env", "prod");

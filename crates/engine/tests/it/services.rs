@@ -54,6 +54,7 @@ impl Services {
             rollouts,
             ..
         } = ports;
+
         let (catalogue, types) = (
             Arc::new(Catalogue::builtin().clone()),
             reeve_agents::registry(),
@@ -67,11 +68,13 @@ impl Services {
             Arc::clone(&samples),
             clock,
         ));
+
         let guardrails = Arc::new(GuardrailService::new(
             log(),
             Arc::clone(&estate),
             reeve_recommend::Changes::builtin(),
         ));
+
         let acting = ExecutionPorts {
             estate: Arc::clone(&estate),
             samples: Arc::clone(&samples),
@@ -80,6 +83,7 @@ impl Services {
             catalogue: Arc::clone(&catalogue),
             changes: reeve_recommend::Changes::builtin(),
         };
+
         let execution = ExecutionService::new(
             log(),
             Arc::clone(&guardrails),
@@ -89,6 +93,7 @@ impl Services {
         let execution = Arc::new(execution);
         let executing = || (Arc::clone(&guardrails), Arc::clone(&execution));
         let (limits, executes) = executing();
+
         let rollouts = Arc::new(RolloutService::new(log(), limits, executes, rollouts));
         let (limits, executes) = executing();
         let automatic = AutomaticExecution::new(
@@ -98,6 +103,7 @@ impl Services {
             Arc::clone(&rollouts),
         );
         let automatic = Arc::new(automatic);
+
         let recommendations = RecommendationService::new(
             log(),
             limits,
@@ -106,6 +112,7 @@ impl Services {
             Arc::clone(&estate),
         );
         let recommendations = Arc::new(recommendations);
+
         let models = ModelService::new(
             log(),
             Arc::clone(&scopes),
@@ -114,6 +121,7 @@ impl Services {
             models,
         );
         let models = Arc::new(models);
+
         let (charges, read) = (ports.charges, ports.log);
         let judging = RunPorts {
             samples,
@@ -125,6 +133,7 @@ impl Services {
             descriptions: None,
             workloads: None,
         };
+
         let (found, own) = (Arc::clone(&findings), Arc::clone(&automatic));
         let runs = Arc::new(RunService::new(
             log(),
@@ -134,6 +143,7 @@ impl Services {
             own,
             judging,
         ));
+
         let (asked, answers) = (Arc::clone(&approvals), Arc::clone(&recommendations));
         let scheduler = Scheduler::new(
             log(),
@@ -142,6 +152,7 @@ impl Services {
             Arc::clone(&execution),
             Arc::clone(&rollouts),
         );
+
         let (limits, executes) = executing();
         let responses = ResponseService::new(
             log(),
@@ -152,6 +163,7 @@ impl Services {
             executes,
             automatic,
         );
+
         Arc::new(Services {
             agents: AgentService::new(log(), Arc::clone(&scopes), Arc::clone(&runs), estate, types),
             execution,

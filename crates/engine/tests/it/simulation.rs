@@ -53,6 +53,7 @@ fn judge(life: &Life, seed: u64) -> BTreeMap<String, u64> {
         "seed {seed}:\n{}",
         evidence.faults.join("\n")
     );
+
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
@@ -64,6 +65,7 @@ fn judge(life: &Life, seed: u64) -> BTreeMap<String, u64> {
             .into_iter()
             .map(|(what, n)| (what.to_owned(), n)),
     );
+
     counts
 }
 
@@ -72,12 +74,14 @@ async fn nothing_is_left(life: &Life, seed: u64) {
     for action in life.store.memory.action_list(None, None).await.unwrap() {
         assert!(!action.status.is_active(), "seed {seed}: {action:?}");
     }
+
     let (all, _) = life
         .store
         .memory
         .recommendation_list(&RecommendationFilter::default())
         .await
         .unwrap();
+
     for of in all {
         let works = matches!(of.status.as_str(), "executing" | "verifying" | "testing");
         assert!(!works, "seed {seed}: {} is left {}", of.id.0, of.status);
@@ -88,11 +92,13 @@ async fn nothing_is_left(life: &Life, seed: u64) {
 fn lives_with_faults() {
     let (first, runs) = (setting("REEVE_SIM_SEED", 0), setting("REEVE_SIM_RUNS", 8));
     let mut all: BTreeMap<String, u64> = BTreeMap::new();
+
     for seed in first..first + runs {
         for (what, n) in lived(seed) {
             *all.entry(what).or_default() += n;
         }
     }
+
     eprintln!("{runs} lives from seed {first}:");
     all.iter().for_each(|(what, n)| eprintln!("{n:>9}  {what}"));
     let of = |what: &str| all.get(what).copied().unwrap_or(0);

@@ -78,6 +78,7 @@ fn replace<T: Clone>(
 ) -> Result<(), StoreError> {
     let mut all = all.lock();
     let stored = all.get_mut(id).ok_or_else(|| missing(what, id))?;
+
     if version(stored) + 1 != version(next) {
         return Err(StoreError::Conflict(format!(
             "{what} {id} is at version {}",
@@ -85,6 +86,7 @@ fn replace<T: Clone>(
         )));
     }
     *stored = next.clone();
+
     Ok(())
 }
 
@@ -103,6 +105,7 @@ impl AgentStore for Memory {
             .remove(&id.0)
             .map(drop)
             .ok_or_else(|| missing("agent", &id.0))?;
+
         for recommendation in self
             .recommendations
             .lock()
@@ -114,6 +117,7 @@ impl AgentStore for Memory {
                 recommendation.version += 1;
             }
         }
+
         Ok(())
     }
     async fn agent_get(&self, id: &AgentId) -> Result<Agent, StoreError> {
@@ -144,11 +148,13 @@ impl AgentStore for Memory {
                 && r.subject.id == recommendation.subject.id
                 && r.subject.connection == recommendation.subject.connection
         };
+
         if all.values().find(clash).is_some() {
             return Err(StoreError::Conflict(
                 "one of this type that has not ended exists".to_owned(),
             ));
         }
+
         all.insert(recommendation.id.0.clone(), recommendation.clone());
         self.progress.write();
         Ok(())
@@ -177,6 +183,7 @@ impl AgentStore for Memory {
             measured_expected: Money::ZERO,
             realised: Money::ZERO,
         };
+
         Ok(all.values().map(total).collect())
     }
     async fn recommendation_savings(
@@ -189,6 +196,7 @@ impl AgentStore for Memory {
                 ..filter.clone()
             })
             .await?;
+
         let unpriced = open
             .iter()
             .filter(|r| r.expected_savings().is_none())
@@ -226,6 +234,7 @@ impl AgentStore for Memory {
                 && kinds.contains(&r.kind)
                 && !feedback.iter().any(|said| said.recommendation == r.id)
         };
+
         let dismissed = |r: &Recommendation| Dismissals {
             kind: r.kind,
             provider: r.subject.provider,
@@ -234,6 +243,7 @@ impl AgentStore for Memory {
             at: r.updated_at,
             count: 1,
         };
+
         Ok(all.values().filter(alone).map(dismissed).collect())
     }
     async fn recommendation_outcomes(
@@ -249,6 +259,7 @@ impl AgentStore for Memory {
                 && kinds.contains(&r.kind)
                 && !feedback.iter().any(|said| said.recommendation == r.id)
         };
+
         let outcome = |r: &Recommendation| StepOutcomes {
             kind: r.kind,
             instance_type: r.subject.instance_type.clone(),
@@ -256,6 +267,7 @@ impl AgentStore for Memory {
             succeeded: u64::from(r.status == Status::Succeeded),
             failed: u64::from(r.status != Status::Succeeded),
         };
+
         Ok(all.values().filter(alone).map(outcome).collect())
     }
     async fn recommendation_update(
@@ -268,6 +280,7 @@ impl AgentStore for Memory {
             "illegal move from {from} to {}",
             recommendation.status
         );
+
         replace(
             &self.recommendations,
             "recommendation",
@@ -302,6 +315,7 @@ impl AgentStore for Memory {
                 .expected_value
                 .total_cmp(&a.ranking.expected_value)
         });
+
         Ok(paged(found, filter.limit, filter.offset))
     }
 
@@ -377,6 +391,7 @@ impl AgentStore for Memory {
                 && since.is_none_or(|at| a.started_at >= at)
         };
         let mut found: Vec<Action> = all.values().filter(wanted).cloned().collect();
+
         found.sort_by(|a, b| {
             b.started_at
                 .cmp(&a.started_at)
@@ -394,6 +409,7 @@ impl AgentStore for Memory {
                     .purpose
                     .is_none_or(|purpose| action.purpose == purpose)
         });
+
         Ok(paged(found, filter.limit, filter.offset))
     }
     async fn action_counts(&self, after: Timestamp) -> Result<ActionCounts, StoreError> {
@@ -409,6 +425,7 @@ impl AgentStore for Memory {
                 *counts.begun_by_agents.entry(agent).or_default() += 1;
             }
         }
+
         Ok(counts)
     }
     async fn action_count_of_run(&self, run_id: &str) -> Result<u64, StoreError> {
@@ -443,6 +460,7 @@ impl AgentStore for Memory {
             a.status == ActionStatus::RolledBack
                 && a.finished_at.is_some_and(|at| at >= undone_since)
         };
+
         let all = self.action_list(None, None).await?;
         Ok(all
             .into_iter()
@@ -475,6 +493,7 @@ impl AgentStore for Memory {
         let mut all = self.exclusions.lock();
         let before = all.len();
         all.retain(|exclusion| exclusion.id != *id);
+
         if all.len() == before {
             Err(missing("exclusion", &id.0))
         } else {
@@ -581,6 +600,7 @@ impl EstateStore for Memory {
         };
         let found: Vec<Resource> = all.values().filter(wanted).cloned().collect();
         let total = found.len() as u64;
+
         Ok((found, total))
     }
     async fn resource_page(
@@ -610,6 +630,7 @@ impl EstateStore for Memory {
             unpriced: u64::from(r.monthly_cost.is_none()),
             monthly_cost: r.monthly_cost.unwrap_or_default(),
         };
+
         Ok(all.into_iter().map(total).collect())
     }
     async fn resource_changes(
@@ -622,6 +643,7 @@ impl EstateStore for Memory {
         let is_own = |one: &&ResourceChange| {
             one.connection == *connection && resources.contains(&one.resource)
         };
+
         Ok(all
             .iter()
             .filter(is_own)
@@ -653,6 +675,7 @@ impl SampleStore for Memory {
         } else {
             &[]
         };
+
         Ok(all
             .iter()
             .filter(|s| resources.contains(&s.resource) && metrics.contains(&s.metric))
@@ -713,6 +736,7 @@ impl RolloutStore for Memory {
                     .is_none_or(|agent| *agent == r.agent_id)
                 && filter.kind.is_none_or(|kind| kind == r.kind)
         };
+
         // Identifiers sort by time.
         let found: Vec<Rollout> = all.values().rev().filter(wanted).cloned().collect();
         let total = found.len() as u64;

@@ -31,6 +31,7 @@ fn passes(world: &World, hours: i64, cpu: impl Fn(i64) -> f64) {
         s.resource == ResourceId::new("i-1") && s.metric == Metric::CpuUtilization
     };
     all.iter_mut().find(is).unwrap().points.extend(points);
+
     drop(all);
     world.clock.advance(SignedDuration::from_hours(hours));
 }
@@ -61,6 +62,7 @@ async fn a_busier_machine_that_is_not_pressed_holds() {
             .story(&recommendation)
             .contains(&"action.watch success".to_owned())
     );
+
     let verdicts = || {
         world
             .story(&recommendation)
@@ -68,6 +70,7 @@ async fn a_busier_machine_that_is_not_pressed_holds() {
             .filter(|line| line.starts_with("action.watch"))
             .count()
     };
+
     looked(&world, &action).await;
     assert_eq!(verdicts(), 1, "once");
 }
@@ -90,6 +93,7 @@ async fn what_gets_worse_is_undone_long_before_the_window_ends() {
             .unwrap()
             .starts_with("it got worse after the change: cpu_utilization")
     );
+
     let recommendation = world.again(&recommendation).await;
     assert_eq!(recommendation.status, Status::RolledBack);
     assert_eq!(
@@ -115,11 +119,13 @@ async fn what_somebody_else_changed_is_left_to_them() {
     let world = World::new();
     let (_, action) = changed(&world).await;
     world.clock.advance(SignedDuration::from_mins(5));
+
     {
         let mut resources = world.memory.resources.lock();
         let machine = resources.get_mut(&ResourceId::new("i-1")).unwrap();
         machine.specification.instance_type = Some("m5.large".to_owned());
     }
+
     let ended = looked(&world, &action).await;
     let watch = ended.watch.unwrap();
     assert_eq!(
@@ -146,6 +152,7 @@ async fn a_window_of_nothing_watches_nothing() {
         .guardrails_put(limits, &operator())
         .await
         .unwrap();
+
     assert_eq!(world.execute(&recommendation).await.watch, None);
 }
 
@@ -153,6 +160,7 @@ async fn a_window_of_nothing_watches_nothing() {
 async fn what_was_saved_stands_beside_what_was_predicted() {
     let world = World::new();
     let (recommendation, action) = changed(&world).await;
+
     {
         let mut resources = world.memory.resources.lock();
         let machine = resources.get_mut(&ResourceId::new("i-1")).unwrap();
@@ -161,9 +169,11 @@ async fn what_was_saved_stands_beside_what_was_predicted() {
             .monthly_cost
             .map(|before| before - Money::from_usd(7.5));
     }
+
     passes(&world, 25, |_| 30.0);
     let watch = looked(&world, &action).await.watch.unwrap();
     assert_eq!(watch.realised_monthly, Some(Money::from_usd(7.5)));
+
     let entries = world.entries();
     let watched = entries
         .iter()
@@ -196,6 +206,7 @@ fn member(
         .resources
         .lock()
         .insert(member.id.clone(), member);
+
     let points = (hours.0 * 12..hours.1 * 12)
         .map(|step| (at + SignedDuration::from_mins(step * 5), cpu))
         .collect();
@@ -205,6 +216,7 @@ fn member(
         points,
         period_s: 300,
     };
+
     world.memory.series.lock().push(series);
 }
 
@@ -223,6 +235,7 @@ async fn halved_group(before: f64, after: f64) -> Action {
         to: "m5.large".to_owned(),
         members: 3,
     };
+
     let executed = world.again(&recommendation).await;
     let mut of_group = Recommendation {
         plan: Some(Plan::new(&change, "asg-1")),
@@ -239,6 +252,7 @@ async fn halved_group(before: f64, after: f64) -> Action {
     };
     world.memory.action_update(&action).await.unwrap();
     let at = action.finished_at.unwrap();
+
     for n in 0..3 {
         // A refresh replaced every member.
         member(
@@ -256,6 +270,7 @@ async fn halved_group(before: f64, after: f64) -> Action {
             after,
         );
     }
+
     world.clock.advance(SignedDuration::from_hours(25));
     looked(&world, &action).await
 }
@@ -264,6 +279,7 @@ async fn halved_group(before: f64, after: f64) -> Action {
 async fn a_group_is_watched_by_its_members() {
     let watch = halved_group(40.0, 99.0).await.watch.unwrap();
     assert_eq!(watch.verdict, WatchVerdict::Degraded, "{watch:?}");
+
     let watch = halved_group(40.0, 75.0).await.watch.unwrap();
     assert_eq!(
         watch.verdict,
@@ -300,6 +316,7 @@ fn billed(world: &World, days: &[(i64, f64)]) {
             .charge(|place| cells.get(place).map(String::as_str))
             .unwrap()
     };
+
     let charges = days
         .iter()
         .flat_map(|(day, cost)| [charge(*day, *cost, "i-1"), charge(*day, 0.01, "i-9")])
@@ -329,6 +346,7 @@ async fn the_bill_replaces_the_list_price_once_it_covers_a_whole_day() {
         (Some(SavingsBasis::ListPrice), None),
         "{watch:?}"
     );
+
     assert_eq!(
         watch.realised_monthly, recommendation.savings_monthly,
         "at list price as it was promised"
@@ -343,6 +361,7 @@ async fn the_bill_replaces_the_list_price_once_it_covers_a_whole_day() {
     world.clock.advance(SignedDuration::from_hours(48));
     let watch = looked(&world, &action).await.watch.unwrap();
     assert_eq!(watch.basis, Some(SavingsBasis::Bill), "{watch:?}");
+
     let monthly = watch.realised_monthly.unwrap().usd();
     assert!((monthly - 1.2 * 730.0 / 24.0).abs() < 0.01, "{monthly}");
     assert!(watch.billed_until.is_some());
@@ -351,6 +370,7 @@ async fn the_bill_replaces_the_list_price_once_it_covers_a_whole_day() {
             .story(&recommendation)
             .contains(&"action.saving_measure success".to_owned())
     );
+
     let entries = world.entries().len();
     world.clock.advance(SignedDuration::from_hours(2));
     looked(&world, &action).await;
@@ -368,11 +388,13 @@ async fn a_saving_ends_when_the_resource_leaves_the_state() {
     costs_less(&world, &recommendation);
     passes(&world, 25, |_| 30.0);
     assert!(looked(&world, &action).await.watch.unwrap().ended.is_none());
+
     {
         let mut resources = world.memory.resources.lock();
         let machine = resources.get_mut(&ResourceId::new("i-1")).unwrap();
         machine.specification.instance_type = Some("t3.large".to_owned());
     }
+
     world.clock.advance(SignedDuration::from_hours(24 * 7));
     let watch = looked(&world, &action).await.watch.unwrap();
     let end = watch.ended.clone().unwrap();
@@ -381,11 +403,13 @@ async fn a_saving_ends_when_the_resource_leaves_the_state() {
         reeve_recommend::Clock::now(&*world.clock),
         "on the day on which it was seen"
     );
+
     assert!(
         end.reason
             .contains("instance_type is t3.large, not t3.medium"),
         "{end:?}"
     );
+
     assert_eq!(
         watch.verdict,
         WatchVerdict::Holds,
@@ -400,6 +424,7 @@ async fn a_saving_ends_when_the_resource_leaves_the_state() {
             .filter(|line| line.starts_with("action.saving_end"))
             .count()
     };
+
     looked(&world, &action).await;
     assert_eq!(ends(), 1, "once");
 }

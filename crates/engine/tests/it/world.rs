@@ -49,6 +49,7 @@ impl World {
         let memory = Arc::new(Memory::default());
         let bills = Arc::new(TestBills::default());
         let engine = engine(&memory, &cloud, &log, &bills, &clock, None, None);
+
         World {
             engine,
             memory,
@@ -109,9 +110,11 @@ impl World {
             (Metric::DiskReadOps, 1.0),
             (Metric::DiskWriteOps, 1.0),
         ];
+
         for (metric, value) in rest {
             self.measure(id, metric, value);
         }
+
         self.put(resource)
     }
 
@@ -136,6 +139,7 @@ impl World {
         };
         let mut all = self.memory.series.lock();
         all.retain(|s| s.resource != series.resource || s.metric != metric);
+
         all.push(series);
     }
 
@@ -188,6 +192,7 @@ impl World {
             .recommendation_list(&RecommendationFilter::default())
             .await
             .unwrap();
+
         let mut all: Vec<_> = all
             .into_iter()
             .filter(|r| r.subject.id.as_str() == resource)
@@ -215,6 +220,7 @@ impl World {
             "{:?}",
             all.iter().map(|r| (r.kind, r.status)).collect::<Vec<_>>()
         );
+
         all.remove(0)
     }
 
@@ -286,6 +292,7 @@ impl World {
     pub(crate) fn every_change_was_announced(&self) {
         let notes = self.log.journal.lock();
         let mut announced: Option<(String, String)> = None;
+
         for note in notes.iter() {
             match note {
                 Note::Recorded(entry) => {
@@ -376,6 +383,7 @@ pub(crate) fn person(name: &str, roles: &[Role]) -> Caller {
         roles: roles.iter().copied().collect(),
         team_members: BTreeSet::new(),
     };
+
     Caller::person(
         &principal,
         Actor::user(name).with_email(email),
@@ -430,6 +438,7 @@ pub(crate) fn resource(id: &str, kind: ResourceKind, size: Option<&str>) -> Reso
         made.state = ResourceState::Available;
         made.specification.storage_gib = Some(100.0);
     }
+
     made.purchase = Some(Purchase::OnDemand);
     made.created_at = Some(Timestamp::UNIX_EPOCH);
     made

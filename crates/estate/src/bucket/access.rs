@@ -91,6 +91,7 @@ impl PrefixUse {
         let mut reads = [Amount::default(); BANDS];
         self.weeks.values().for_each(|week| add(&mut reads, week));
         let mut bands = [BandUse::default(); BANDS];
+
         for ((band, stored), read) in bands.iter_mut().zip(self.stored).zip(reads) {
             *band = BandUse {
                 objects: stored.count,
@@ -99,6 +100,7 @@ impl PrefixUse {
                 read_bytes: read.bytes,
             };
         }
+
         bands
     }
 
@@ -114,6 +116,7 @@ impl PrefixUse {
                 sum.read_bytes = sum.read_bytes.saturating_add(band.read_bytes);
             }
         }
+
         sum
     }
 
@@ -267,6 +270,7 @@ impl BucketAccess {
         for one in self.prefixes.values_mut().chain([&mut self.others]) {
             one.weeks = one.weeks.split_off(&oldest);
         }
+
         (self.since, self.until) = (
             begin(oldest).map_or(Some(since), |oldest| Some(since.max(oldest))),
             Some(until),
@@ -307,10 +311,12 @@ mod tests {
             [-1, 0, 29, 30, 89, 90, 400].map(band),
             [0, 0, 0, 1, 2, 3, 5]
         );
+
         let mut all = PrefixUse::default();
         for (n, band) in all.stored.iter_mut().enumerate() {
             band.count = 1 << n;
         }
+
         assert_eq!(
             [0, 90, 91, 365].map(|days| all.from_age(days).objects),
             [63, 56, 48, 32]
@@ -324,17 +330,20 @@ mod tests {
             count,
             bytes: count * 10,
         };
+
         for (at, count) in [(5, 1), (6, 2), (7, 4), (20, 8), (21, 16)] {
             access.of_key("a/b").read(90, day(at), reads(count));
             access.of_key("top").read(365, day(at), reads(1));
             access.observe(day(at));
         }
+
         access.of_key("a/b").stored[3].count = 9;
         assert_eq!(
             access.whole_weeks(),
             1..3,
             "the logs begin on the fifth day of a week"
         );
+
         let part = access.in_weeks(1..3);
         let band = part.prefixes["a/"].bands()[3];
         assert_eq!(
@@ -346,6 +355,7 @@ mod tests {
             ),
             (9, 12, 120, 14.0)
         );
+
         assert_eq!(
             (
                 access.total().weeks[&3][3].count,
@@ -353,6 +363,7 @@ mod tests {
             ),
             (16, 31)
         );
+
         access.observe(day(29 * 7));
         assert_eq!(
             (access.prefixes["a/"].bands()[3].reads, access.window_days()),
@@ -375,6 +386,7 @@ mod tests {
         for n in 0..1000 {
             access.of_key(&format!("p{n}/a/b")).small_objects += 1;
         }
+
         access.of_key("p1/again").small_objects += 1;
         assert_eq!(
             (access.prefixes.len(), access.prefixes["p1/"].small_objects),

@@ -172,6 +172,7 @@ pub(super) fn database_column(
     } else {
         engine
     };
+
     let copies = match multi_az {
         false => 1.0,
         true if DOUBLED.contains(&engine) => 2.0,
@@ -216,20 +217,24 @@ mod tests {
                 price.usd_per_hour
             );
         }
+
         let database = |engine, multi_az, storage| {
             Catalogue::builtin().aws_database("eu-west-1", "db.r5.large", engine, multi_az, storage)
         };
+
         assert_eq!(
             database("aurora-mysql", false, Some("aurora-iopt1"))
                 .unwrap()
                 .usd_per_hour,
             0.416
         );
+
         assert_eq!(
             database("oracle-se2", false, None),
             None,
             "its licence may be included or not"
         );
+
         assert_eq!(
             database("sqlserver-se", true, None),
             None,

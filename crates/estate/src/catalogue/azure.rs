@@ -65,11 +65,13 @@ impl<'a> Parts<'a> {
         let (family, after) = split_while(size, |c| c.is_ascii_uppercase());
         let (digits, mut after) = split_while(after, |c| c.is_ascii_digit());
         let mut constrained = None;
+
         if let Some(tail) = after.strip_prefix('-') {
             let (digits, tail) = split_while(tail, |c| c.is_ascii_digit());
             constrained = Some(digits.parse().ok()?);
             after = tail;
         }
+
         let (features, rest) = split_while(after, |c| c.is_ascii_lowercase());
         Some(Parts {
             tier,
@@ -85,6 +87,7 @@ impl<'a> Parts<'a> {
         if self.constrained.is_some() {
             return self.constrained;
         }
+
         let versioned = self.rest.contains("_v");
         Some(match (self.family, self.number) {
             ("A", 0) => 1,
@@ -120,6 +123,7 @@ impl<'a> Parts<'a> {
             .rsplit_once("_v")
             .and_then(|(_, version)| version.parse().ok())
             .unwrap_or(1);
+
         // The first series that came without a temporary disk, where that was before version 4.
         let without_from = match self.family {
             "B" => 2,
@@ -128,6 +132,7 @@ impl<'a> Parts<'a> {
         };
         let amd_v4 =
             version == 4 && matches!(self.family, "D" | "E") && self.features.contains('a');
+
         match self.family {
             // Local NVMe disks for databases, and those of the clusters for parallel work.
             "L" | "HB" | "HC" | "HX" => LocalDisks::Data(None),
@@ -150,6 +155,7 @@ impl<'a> Parts<'a> {
         } else {
             format!("{}_", self.tier)
         };
+
         format!(
             "{tier}{}#{constrained}{}{}",
             self.family, self.features, self.rest

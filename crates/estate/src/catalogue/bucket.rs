@@ -131,9 +131,11 @@ impl Catalogue {
         {
             return Some(price);
         }
+
         if embedded.has_region(region) {
             return Some((embedded.usd(region, class, unit, amount)?, BUCKET_PRICES));
         }
+
         let (_, origin) = self.imported_unit(region, "s3.STANDARD", "gib_month", 0.0)?;
         // A row that the file lacks would otherwise make a transition or a retrieval free.
         (!embedded.has(class, unit)).then_some((0.0, origin))
@@ -153,6 +155,7 @@ impl Catalogue {
                 .find(|(known, _)| *known == name)
                 .map(|(_, class)| *class)
         };
+
         let mut by_class: Vec<(&str, f64)> = Vec::new();
         for (name, gib) in &contents.gib {
             let class = class(name)?;
@@ -161,8 +164,10 @@ impl Catalogue {
                 None => by_class.push((class, *gib)),
             }
         }
+
         let (_, origin) = self.bucket_usd(region, "STANDARD", "gib_month", 0.0)?;
         let (mut storage, mut origins) = (0.0, vec![origin]);
+
         for (class, gib) in by_class {
             let (usd, origin) = self.bucket_usd(region, class, "gib_month", gib)?;
             storage += usd;
@@ -170,6 +175,7 @@ impl Catalogue {
                 origins.push(origin);
             }
         }
+
         Some(MonthlyCost {
             cost: Money::from_usd(storage),
             origins,
@@ -192,6 +198,7 @@ mod tests {
             objects: Some(20_000),
             gib,
         };
+
         Catalogue::builtin()
             .bucket_storage_monthly("us-east-1", &contents)
             .map(|month| month.cost.usd_cents())
@@ -215,6 +222,7 @@ mod tests {
             Some(1371.2),
             "the second tier"
         );
+
         assert_eq!(
             cost(&[
                 ("StandardStorage", 500.0),
@@ -222,6 +230,7 @@ mod tests {
             ]),
             Some(23.0)
         );
+
         assert_eq!(
             cost(&[("StandardStorage", 500.0), ("NewStorage", 1.0)]),
             None,

@@ -24,6 +24,7 @@ impl Catalogue {
         if provider != Provider::Aws {
             return None;
         }
+
         let mut month = self.aws_month(region, volume_type, "gib_month", gib)?;
         for (unit, amount) in [("iops_month", iops), ("mibps_month", throughput_mibps)] {
             // A type that is billed by operations must have their price too, in this region.
@@ -31,6 +32,7 @@ impl Catalogue {
                 month = month.and(self.aws_month(region, volume_type, unit, amount as f64)?);
             }
         }
+
         Some(month)
     }
 
@@ -54,12 +56,14 @@ impl Catalogue {
         if database.kind != ResourceKind::Database || database.provider != Provider::Aws {
             return None;
         }
+
         let name = format!("rds.{}", spec.storage_type.as_deref()?);
         let copies = if spec.multi_az == Some(true) {
             2.0
         } else {
             1.0
         };
+
         self.aws_month(
             &database.region,
             &name,
@@ -83,6 +87,7 @@ impl Catalogue {
                 origins: Vec::new(),
             });
         }
+
         match resource.kind {
             ResourceKind::VirtualMachine => self.machine_monthly(resource),
             ResourceKind::Database => self.database_monthly(resource),
@@ -122,6 +127,7 @@ impl Catalogue {
         if resource.purchase == Some(Purchase::Spot) {
             return None;
         }
+
         let spec = &resource.specification;
         if resource.state == ResourceState::Stopped {
             return Some(MonthlyCost {
@@ -129,6 +135,7 @@ impl Catalogue {
                 origins: Vec::new(),
             });
         }
+
         let price = self.hourly_for(resource, spec.instance_type.as_deref()?)?;
         Some(MonthlyCost {
             cost: Money::per_month(price.usd_per_hour),
@@ -143,6 +150,7 @@ impl Catalogue {
         if database.state == ResourceState::Stopped {
             return Some(storage);
         }
+
         let price = self.hourly_for(database, database.specification.instance_type.as_deref()?)?;
         let instance = MonthlyCost {
             cost: Money::per_month(price.usd_per_hour),

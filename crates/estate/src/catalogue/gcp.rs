@@ -31,6 +31,7 @@ impl Prices {
             include_str!("../../data/gcp_unit_prices.csv"),
             origin,
         )?;
+
         let (_, rows) = read(
             "gcp_machines.csv",
             include_str!("../../data/gcp_machines.csv"),
@@ -46,6 +47,7 @@ impl Prices {
                 })
             })
             .collect::<Result<_, _>>()?;
+
         Ok(Prices { units, machines })
     }
 
@@ -98,6 +100,7 @@ impl Prices {
         if matches!(family, "f1" | "g1") {
             return Some(core);
         }
+
         Some(
             core * vcpu
                 + self
@@ -116,6 +119,7 @@ impl Prices {
                 machine.memory_gib,
             ));
         }
+
         let (family, sizes) = name.split_once("custom-")?;
         let (vcpu, memory_mib) = sizes.split_once('-')?;
         let (vcpu, memory_mib): (f64, f64) = (vcpu.parse().ok()?, memory_mib.parse().ok()?);
@@ -124,6 +128,7 @@ impl Prices {
         } else {
             family.strip_suffix('-')?
         };
+
         Some((format!("{family}_custom"), vcpu, memory_mib / 1024.0))
     }
 
@@ -140,6 +145,7 @@ impl Prices {
             share * 100.0,
             family.to_uppercase()
         );
+
         Some(Discount {
             share,
             wording,

@@ -13,6 +13,7 @@ impl Catalogue {
     pub fn local_disks(&self, machine: &Resource) -> Option<LocalDisks> {
         let size = machine.specification.instance_type.as_deref();
         let by_size = size.and_then(|size| self.local_disks_of_size(machine.provider, size));
+
         match (machine.specification.local_disks, by_size) {
             (Some(true), Some(known)) if known.is_some() => Some(known),
             (Some(true), _) => Some(LocalDisks::Data(None)),
@@ -83,6 +84,7 @@ mod tests {
             .values()
             .filter(|spec| spec.provider == Provider::Aws);
         let mut seen = 0;
+
         for spec in specs {
             let family = spec.family.as_str();
             let generation = family
@@ -100,6 +102,7 @@ mod tests {
                 seen += 1;
             }
         }
+
         assert!(seen > 300, "{seen}");
     }
 
@@ -115,12 +118,14 @@ mod tests {
                 .iter()
                 .all(|spec| spec.local_disks.is_some())
         );
+
         assert!(
             catalogue
                 .exchangeable(Provider::Aws, "m5.4xlarge")
                 .iter()
                 .any(|spec| spec.local_disks.is_some())
         );
+
         let azure = catalogue.exchangeable(Provider::Azure, "Standard_D4s_v5");
         assert!(!azure.is_empty() && azure.iter().all(|spec| !spec.local_disks.is_some()));
     }

@@ -81,6 +81,7 @@ impl Catalogue {
             regions,
             prices,
         };
+
         let (listed, gcp) = (ListPrices::embedded().sizes(), &self.gcp);
         tables.extend([
             bundled(
@@ -111,6 +112,7 @@ impl Catalogue {
             ),
             bundled(Provider::Gcp, PriceKind::Machines, gcp.origin(), gcp.size()),
         ]);
+
         // Stable: imported files are first, and the newer table of AWS's machines before the older
         // one.
         tables.sort_by_key(|table| (table.provider, table.kind));
@@ -148,6 +150,7 @@ impl Catalogue {
             let file = self.imported.file(Provider::Aws, PriceKind::Databases)?;
             Some((file.hourly(region, class, &column)?, file.origin.clone()))
         };
+
         let bundled = || {
             Some((
                 ListPrices::embedded().database(region, class, &column)?,
@@ -155,6 +158,7 @@ impl Catalogue {
             ))
         };
         let (usd, origin) = imported().or_else(bundled)?;
+
         Some(Price {
             usd_per_hour: usd * copies,
             origin,
@@ -218,10 +222,12 @@ impl Catalogue {
             let (usual, rate) = (price(Terms::OnDemand)?, price(terms)?);
             Some((1.0 - rate.usd_per_hour / usual.usd_per_hour, usual.origin))
         };
+
         let bundled = || {
             let price = |terms| ListPrices::embedded().machine(region, name, &platform, terms);
             Some((1.0 - price(terms)? / price(Terms::OnDemand)?, aws::REGIONS))
         };
+
         imported().or_else(bundled)
     }
 }

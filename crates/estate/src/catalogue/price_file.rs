@@ -139,6 +139,7 @@ impl PriceFile {
                 "is missing: the file has no header",
             ));
         };
+
         let columns: Vec<&str> = header.split(',').collect();
         let rows = rows(&columns, lines)?;
         let regions = rows
@@ -146,6 +147,7 @@ impl PriceFile {
             .map(|(_, cells)| cells[0])
             .collect::<BTreeSet<_>>()
             .len();
+
         let (table, prices) = match head.kind {
             PriceKind::Units => {
                 UnitPrices::read(number, &columns, &rows).map(|(table, n)| (Table::Units(table), n))
@@ -153,9 +155,11 @@ impl PriceFile {
             kind => hourly(kind, head.provider, number, &columns, rows)
                 .map(|(table, n)| (Table::Hourly(table), n)),
         }?;
+
         if prices == 0 {
             return Err(defect(number, "region", "has no row below it with a price"));
         }
+
         let origin = PriceOrigin {
             source: head.source.into(),
             date: head.date.into(),
@@ -192,6 +196,7 @@ impl PriceFile {
 fn unpack(bytes: &[u8]) -> Result<String, PriceFileError> {
     let failed = |message: String| defect(1, "file", message);
     let mut unpacked = Vec::new();
+
     if bytes.starts_with(&ZSTD) {
         let broken = |error: std::io::Error| failed(format!("does not unpack: {error}"));
         let mut decoder = zstd::stream::read::Decoder::new(bytes).map_err(broken)?;
@@ -203,12 +208,14 @@ fn unpack(bytes: &[u8]) -> Result<String, PriceFileError> {
     } else {
         unpacked.extend_from_slice(bytes);
     }
+
     if unpacked.len() > MOST_BYTES {
         return Err(failed(format!(
             "is larger than {} MiB after unpacking",
             MOST_BYTES >> 20
         )));
     }
+
     let text = String::from_utf8(unpacked).map_err(|_| failed("is not UTF-8 text".to_owned()))?;
     Ok(text
         .strip_prefix('\u{feff}')
@@ -234,6 +241,7 @@ impl Head {
     fn read(text: &str) -> Result<(Head, Vec<Line<'_>>), PriceFileError> {
         let [mut provider, mut kind, mut source, mut date] = [None, None, None, None];
         let mut lines = Vec::new();
+
         for (place, line) in text.lines().enumerate() {
             let number = place + 1;
             let Some(comment) = line.strip_prefix('#') else {
@@ -259,6 +267,7 @@ impl Head {
                 return Err(defect(number, name, "is there twice"));
             }
         }
+
         let (line, name) = provider.ok_or_else(|| missing("provider"))?;
         let provider = Provider::parse(name)
             .ok_or_else(|| defect(line, "provider", "must be aws, azure or gcp"))?;
@@ -272,11 +281,13 @@ impl Head {
                     "must be machines, or for aws databases or units",
                 )
             })?;
+
         let (line, source) = source.ok_or_else(|| missing("source"))?;
         if source.is_empty() || source.chars().count() > 100 || source.chars().any(char::is_control)
         {
             return Err(defect(line, "source", "must have 1 to 100 characters"));
         }
+
         let (line, date) = date.ok_or_else(|| missing("date"))?;
         read_date(date)
             .ok_or_else(|| defect(line, "date", "must be like 2026-11-01 or 2026-11"))?;
@@ -351,6 +362,7 @@ fn rows<'a>(
         }
         rows.push((number, cells));
     }
+
     Ok(rows)
 }
 
@@ -376,6 +388,7 @@ fn hourly(
             })?
         })
         .collect();
+
     let mut prices = 0;
     for (number, cells) in &rows {
         for (place, cell) in cells
@@ -409,6 +422,7 @@ fn hourly(
             prices += 1;
         }
     }
+
     rows.sort_by(|a, b| (a.1[0], a.1[1], a.0).cmp(&(b.1[0], b.1[1], b.0)));
     if let Some(pair) = rows
         .windows(2)
@@ -420,11 +434,13 @@ fn hourly(
         );
         return Err(defect(pair[1].0, "name", message));
     }
+
     let lines =
         std::iter::once(columns.join(",")).chain(rows.iter().map(|(_, cells)| cells.join(",")));
     let text = lines.fold(String::new(), |text, line| text + &line + "\n");
     let table = SortedTable::from_text("price file", &text);
     let table = table.map_err(|CatalogueError { message, .. }| defect(header, "file", message))?;
+
     Ok((table, prices))
 }
 
@@ -462,6 +478,7 @@ fn check_columns(kind: PriceKind, line: usize, columns: &[&str]) -> Result<(), P
             return Err(defect(line, name, format!("must be column {}", place + 1)));
         }
     }
+
     let embedded = ListPrices::embedded();
     let known: BTreeSet<String> = match kind {
         PriceKind::Machines => {
@@ -474,6 +491,7 @@ fn check_columns(kind: PriceKind, line: usize, columns: &[&str]) -> Result<(), P
         }
         _ => embedded.database_columns().map(str::to_owned).collect(),
     };
+
     for (place, column) in columns.iter().enumerate().skip(2) {
         if !known.contains(*column) {
             return Err(defect(
@@ -491,6 +509,7 @@ fn check_columns(kind: PriceKind, line: usize, columns: &[&str]) -> Result<(), P
             return Err(defect(line, column, format!("needs the column {usual}")));
         }
     }
+
     Ok(())
 }
 

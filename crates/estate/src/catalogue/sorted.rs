@@ -39,6 +39,7 @@ impl SortedTable {
             .collect();
         let mut rows: Vec<(usize, usize)> = Vec::new();
         let mut begin = 0;
+
         for (number, row) in text.lines().enumerate() {
             let line = number + 2;
             if row.split(',').count() != columns.len() {
@@ -55,6 +56,7 @@ impl SortedTable {
             rows.push((begin, begin + row.len()));
             begin += row.len() + 1;
         }
+
         Ok(SortedTable {
             text: text.to_owned(),
             columns,
@@ -90,6 +92,7 @@ impl SortedTable {
                 .map(|(begin, end)| &self.text[*begin..*end])
         };
         let regions: BTreeSet<&str> = rows().map(|row| key(row).0).collect();
+
         let prices = rows()
             .flat_map(|row| row.split(',').skip(2))
             .filter(|cell| !cell.is_empty())

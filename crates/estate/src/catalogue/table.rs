@@ -57,6 +57,7 @@ pub(super) fn read(
         file,
         message: error.to_string(),
     };
+
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header = reader
         .headers()
@@ -64,6 +65,7 @@ pub(super) fn read(
         .iter()
         .map(str::to_owned)
         .collect();
+
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(failed)?;
@@ -73,6 +75,7 @@ pub(super) fn read(
             record,
         });
     }
+
     Ok((header, rows))
 }
 
@@ -93,12 +96,14 @@ impl PriceTable {
         let (header, lines) = read(file, text)?;
         let regions: Vec<String> = header.into_iter().skip(1).collect();
         let mut rows = BTreeMap::new();
+
         for line in lines {
             let prices = (1..=regions.len())
                 .map(|column| line.optional(column))
                 .collect::<Result<Vec<_>, _>>()?;
             rows.insert(line.text(0)?.to_owned(), prices);
         }
+
         Ok(PriceTable {
             origin,
             regions,
@@ -154,6 +159,7 @@ impl TierTable {
         let (header, rows) = read(file, text)?;
         let region = header.into_iter().nth(3).unwrap_or_default();
         let mut tiers: BTreeMap<_, Vec<(f64, f64)>> = BTreeMap::new();
+
         for row in rows {
             let key = (row.text(0)?.to_owned(), row.text(1)?.to_owned());
             tiers
@@ -161,6 +167,7 @@ impl TierTable {
                 .or_default()
                 .push((row.number(2)?, row.number(3)?));
         }
+
         tiers
             .values_mut()
             .for_each(|t| t.sort_by(|a, b| a.0.total_cmp(&b.0)));
@@ -222,6 +229,7 @@ pub(super) fn assumed_discounts() -> Result<BTreeMap<Provider, Discount>, Catalo
         include_str!("../../data/assumptions.csv"),
     )?;
     let mut discounts = BTreeMap::new();
+
     for row in rows {
         let provider =
             Provider::parse(row.text(0)?).ok_or_else(|| row.error("no such provider"))?;
@@ -237,5 +245,6 @@ pub(super) fn assumed_discounts() -> Result<BTreeMap<Provider, Discount>, Catalo
             },
         );
     }
+
     Ok(discounts)
 }

@@ -48,6 +48,7 @@ fn prices_are_of_the_operating_system_and_say_where_they_are_from() {
         c.hourly_usd(Aws, "us-east-1", "m5.large", Some(platform))
             .unwrap()
     };
+
     for (platform, usd) in [
         ("windows", 0.188),
         ("linux_with_sql_server_standard", 0.576),
@@ -59,6 +60,7 @@ fn prices_are_of_the_operating_system_and_say_where_they_are_from() {
             m5(platform)
         );
     }
+
     assert!(m5("rhel").usd_per_hour > m5("linux").usd_per_hour);
     assert_eq!(
         m5("windows").origin.to_string(),
@@ -69,6 +71,7 @@ fn prices_are_of_the_operating_system_and_say_where_they_are_from() {
         "AWS price list of 2026-07",
         "one region is of a newer list"
     );
+
     let spot = c.spot_average(Aws, "us-east-1", "m5.large", None).unwrap();
     assert!((spot.usd_per_hour - 0.03168).abs() < 1e-9, "{spot:?}");
     assert_eq!(
@@ -117,14 +120,17 @@ fn dedicated_hardware_has_no_price_of_shared_hardware() {
         observed_at: jiff::Timestamp::UNIX_EPOCH,
     };
     assert!(Catalogue::builtin().monthly_cost(&machine).is_some());
+
     machine.specification.tenancy = Some("dedicated".to_owned());
     assert_eq!(Catalogue::builtin().monthly_cost(&machine), None);
     machine.specification.tenancy = Some("default".to_owned());
     assert!(Catalogue::builtin().monthly_cost(&machine).is_some());
+
     // What was removed costs nothing, whatever it was: its removal would otherwise be measured as
     // no saving.
     machine.state = crate::ResourceState::Deleted;
     use crate::ResourceKind as Kind;
+
     for kind in [
         Kind::VirtualMachine,
         Kind::Database,
@@ -172,6 +178,7 @@ fn specifications_carry_baselines() {
         ),
         (2, Some(8.0), Some(0.75), Some(650.0))
     );
+
     assert_eq!(m5.architectures, ["x86_64"]);
     assert!(
         Catalogue::builtin()
@@ -179,6 +186,7 @@ fn specifications_carry_baselines() {
             .unwrap()
             .burstable
     );
+
     assert_eq!(
         Catalogue::builtin()
             .database("db.r6g.xlarge")
@@ -187,6 +195,7 @@ fn specifications_carry_baselines() {
             .memory_gib,
         Some(32.0)
     );
+
     assert_eq!(Catalogue::builtin().database("m5.large"), None);
 }
 
@@ -242,6 +251,7 @@ fn volumes_cost_storage_and_provisioned_operations() {
             month.cost.usd()
         );
     }
+
     let quick = c
         .volume_monthly(Aws, "us-east-1", "gp3", 100.0, Some(4000), Some(250))
         .unwrap();
@@ -250,6 +260,7 @@ fn volumes_cost_storage_and_provisioned_operations() {
         crate::Money::from_usd(8.0 + 5.0 + 5.0),
         "storage, 1,000 IOPS and 125 MiB/s beyond what is free"
     );
+
     assert_eq!(
         c.volume_monthly(Aws, "eu-west-1", "gp3", 1.0, None, None),
         None
@@ -275,6 +286,7 @@ fn discounts_are_of_the_family_and_say_whether_they_are_assumed() {
         "{}",
         m5.wording
     );
+
     let windows = c
         .reservation_discount(Aws, "us-east-1", "m5.large", Some("windows"))
         .unwrap();
@@ -282,6 +294,7 @@ fn discounts_are_of_the_family_and_say_whether_they_are_assumed() {
         (windows.share - (1.0 - 0.163 / 0.188)).abs() < 1e-9,
         "the licence has no discount: {windows:?}"
     );
+
     let newer = c
         .reservation_discount(Aws, "us-east-1", "c8a.large", None)
         .unwrap();
@@ -291,14 +304,17 @@ fn discounts_are_of_the_family_and_say_whether_they_are_assumed() {
         "newer than the list of reservations"
     );
     assert!(newer.wording.starts_with("Assumed"));
+
     let family = c
         .family_discount(Aws, "us-east-1", "m5.large", None)
         .unwrap();
     assert!((family - (1.0 - 0.06 / 0.096)).abs() < 1e-9);
+
     let three = c
         .family_discount_three_years(Aws, "us-east-1", "m5.large", None)
         .unwrap();
     assert!((three - (1.0 - 0.041 / 0.096)).abs() < 1e-9);
+
     let gcp = c
         .reservation_discount(Gcp, "us-central1", "c2-standard-4", None)
         .unwrap();
@@ -308,6 +324,7 @@ fn discounts_are_of_the_family_and_say_whether_they_are_assumed() {
         None,
         "C2's prices are not N2's"
     );
+
     assert_eq!(
         c.reservation_discount(Azure, "westeurope", "Standard_D4s_v5", None),
         None

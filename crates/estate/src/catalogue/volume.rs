@@ -55,6 +55,7 @@ impl VolumePerformance {
             "io2" => (iops?, (iops? * 0.25).min(4_000.0)),
             _ => return None,
         };
+
         Some(VolumePerformance { iops, mibps })
     }
 }
@@ -85,11 +86,13 @@ mod tests {
                 VolumePerformance::from_specification(&specification(name, gib, iops, mibps));
             found.map(|found| (found.iops, found.mibps))
         };
+
         assert_eq!(
             of("gp2", 100.0, Some(300), None),
             Some((3_000.0, 128.0)),
             "it bursts"
         );
+
         assert_eq!(
             of("gp2", 2_000.0, Some(6_000), None),
             Some((6_000.0, 250.0))

@@ -43,6 +43,7 @@ impl Amount {
         if whole == 0 {
             return Amount::ZERO;
         }
+
         let (part, whole) = (i128::from(part), i128::from(whole));
         // Beyond 1e20 the product does not fit, and the last digits no longer matter.
         Amount(self.0.checked_mul(part).map_or_else(
@@ -100,6 +101,7 @@ impl FromStr for Amount {
         if whole.len() + fraction.len() == 0 || !digits().all(|byte| byte.is_ascii_digit()) {
             return Err(AmountError::Shape);
         }
+
         // Where the point stands, counted in digits from the first.
         let point = i64::try_from(whole.len())
             .unwrap_or(i64::MAX)
@@ -111,8 +113,10 @@ impl FromStr for Amount {
         if point - i64::try_from(leading).unwrap_or(i64::MAX) > WHOLE as i64 {
             return Err(AmountError::Range);
         }
+
         let kept = point + DIGITS as i64;
         let mut value: i128 = 0;
+
         for place in 0..kept.max(0) {
             let digit = usize::try_from(place)
                 .ok()
@@ -120,6 +124,7 @@ impl FromStr for Amount {
                 .unwrap_or(0);
             value = value * 10 + i128::from(digit);
         }
+
         let next = usize::try_from(kept)
             .ok()
             .and_then(|place| nth(whole, fraction, place))
@@ -217,12 +222,14 @@ mod tests {
             assert_eq!(text.parse::<Amount>().unwrap(), expect, "{text}");
             assert_eq!(expect.to_string().parse::<Amount>().unwrap(), expect);
         }
+
         assert_eq!("-0.10".parse::<Amount>().unwrap().to_string(), "-0.1");
         for text in [
             "", "-", ".", "1,000", "1.2.3", "NaN", "inf", "1e", "e5", "--1", " 1",
         ] {
             assert_eq!(text.parse::<Amount>(), Err(AmountError::Shape), "{text}");
         }
+
         for text in ["1000000000000000", "1e15", "1e999999999"] {
             assert_eq!(text.parse::<Amount>(), Err(AmountError::Range), "{text}");
         }

@@ -117,17 +117,20 @@ impl Reader {
                 .collect()
         };
         let header: Vec<String> = header.map(plain).collect();
+
         let place = |names: &[&str]| {
             names
                 .iter()
                 .find_map(|name| header.iter().position(|found| found == name))
         };
         let places = COLUMNS.map(|(_, names)| place(names));
+
         for (required, place) in COLUMNS.iter().zip(places).take(REQUIRED) {
             if place.is_none() {
                 return Err(HeaderError::Missing(required.0));
             }
         }
+
         for ((column, _), first) in COLUMNS
             .iter()
             .zip(places)
@@ -145,6 +148,7 @@ impl Reader {
                 });
             }
         }
+
         Ok(Reader {
             places,
             decimal_comma: false,
@@ -202,6 +206,7 @@ impl Reader {
         };
         let start_ms = self.required_time(&get, "ChargePeriodStart")?;
         let end_ms = self.time(&get, "ChargePeriodEnd")?.unwrap_or(start_ms);
+
         if end_ms < start_ms {
             let found = get.text("ChargePeriodEnd").unwrap_or_default();
             return Err(wrong(
@@ -210,12 +215,14 @@ impl Reader {
                 "the charge ends before it starts",
             ));
         }
+
         let currency = match get.place("BillingCurrency") {
             Some(_) => get
                 .text("BillingCurrency")
                 .ok_or_else(|| wrong("BillingCurrency", "", "a charge has a currency"))?,
             None => NO_CURRENCY,
         };
+
         Ok(Charge {
             provider: self.text(&get, "ProviderName"),
             service: self.text(&get, "ServiceName"),
@@ -294,6 +301,7 @@ impl Reader {
         let Some(text) = get.text(column) else {
             return Ok(None);
         };
+
         if self.time.0 != text {
             let at = cell::time(text).ok_or_else(|| wrong(column, text, NO_TIME))?;
             self.time = (text.to_owned(), at);
@@ -309,6 +317,7 @@ impl Reader {
         {
             return Some(Arc::clone(tags));
         }
+
         let tags: Arc<[(String, String)]> = tags(text).into();
         self.tags = Some((text.to_owned(), Arc::clone(&tags)));
         Some(tags)
@@ -353,6 +362,7 @@ fn category(get: &Cells<'_, '_>) -> Result<ChargeCategory, LineError> {
     let Some(text) = get.text("ChargeCategory") else {
         return Ok(ChargeCategory::Usage);
     };
+
     let known = ChargeCategory::ALL
         .iter()
         .find(|known| known.as_str().eq_ignore_ascii_case(text));
@@ -380,6 +390,7 @@ fn tags(text: &str) -> Vec<(String, String)> {
     let mut key: Option<String> = None;
     let mut rest = text.trim();
     rest = rest.strip_prefix('{').unwrap_or(rest);
+
     loop {
         rest = rest.trim_start_matches([' ', ',', ':', '\t']);
         let (token, after) = match rest.as_bytes().first() {
@@ -402,6 +413,7 @@ fn tags(text: &str) -> Vec<(String, String)> {
             Some(key) => tags.push((key, token)),
         }
     }
+
     tags.retain(|(key, value)| !key.is_empty() && !value.is_empty() && value != "null");
     tags
 }
@@ -419,6 +431,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
             }
         }
     }
+
     None
 }
 
@@ -443,6 +456,7 @@ mod tests {
             "2026-11-01,EUR,1.10",
         )
         .unwrap();
+
         assert_eq!(
             (charge.cost().to_string().as_str(), &*charge.currency),
             ("1.1", "EUR")
@@ -451,6 +465,7 @@ mod tests {
             (charge.effective, charge.tags, charge.end_ms),
             (None, None, charge.start_ms)
         );
+
         let header = "billed_cost,Billing Currency,CHARGEPERIODSTART,ChargePeriodEnd,EffectiveCost,ChargeCategory,Tags";
         let charge = line(
             header,
@@ -478,15 +493,18 @@ mod tests {
                 .unwrap_err()
                 .contains("names no BilledCost")
         );
+
         let ends = line(
             "BilledCost,ChargePeriodStart,ChargePeriodEnd",
             "1,2026-11-02,2026-11-01",
         )
         .unwrap_err();
+
         assert_eq!(
             ends,
             "ChargePeriodEnd: \"2026-11-01\": the charge ends before it starts"
         );
+
         let header = "BilledCost,BillingCurrency,ChargePeriodStart,ChargeCategory";
         for (text, expect) in [
             (

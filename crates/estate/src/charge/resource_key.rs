@@ -29,10 +29,12 @@ pub fn resource_key(id: &str) -> String {
     if let Some(path) = id.strip_prefix("//").and_then(|rest| rest.split_once('/')) {
         return path.1.to_owned();
     }
+
     let mut parts = id.splitn(6, ':');
     if parts.next() != Some("arn") {
         return id;
     }
+
     let (service, resource) = (
         parts.nth(1).unwrap_or_default(),
         parts.nth(2).unwrap_or_default(),
@@ -64,6 +66,7 @@ mod tests {
         let check = |billed: &str, known: &str| {
             assert_eq!(resource_key(billed), resource_key(known), "{billed}")
         };
+
         check(
             "arn:aws:ec2:us-west-2:111122223333:natgateway/nat-0aa07ff56223a89b1",
             "nat-0aa07ff56223a89b1",
@@ -95,6 +98,7 @@ mod tests {
             |region: &str| resource_key(&format!("arn:aws:rds:{region}:111122223333:db:orders"));
         assert_ne!(database("us-east-1"), database("us-west-2"));
         assert_ne!(database("us-east-1"), resource_key("orders"));
+
         let balancer = "arn:aws:elasticloadbalancing:us-west-2:111122223333:loadbalancer/app/web/a365455f461a4e4a";
         assert_eq!(resource_key(balancer), balancer);
         assert_eq!(

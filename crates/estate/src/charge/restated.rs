@@ -34,21 +34,25 @@ impl Restatements {
                 .or_default()
                 .insert(self.line(charge));
         }
+
         let restated = |group: &u64, lines: &HashSet<u64>| {
             let newer = self.groups.get(group).into_iter().flatten();
             newer.into_iter().any(|newer| {
                 2 * lines.iter().filter(|line| newer.contains(line)).count() >= lines.len()
             })
         };
+
         let left_out: HashSet<u64> = own
             .iter()
             .filter(|(group, lines)| restated(group, lines))
             .map(|(group, _)| *group)
             .collect();
+
         // Lines that are left out still tell what they themselves restate.
         for (group, lines) in own {
             self.groups.entry(group).or_default().push(lines);
         }
+
         bill.into_iter()
             .filter(|charge| !left_out.contains(&self.group(charge)))
             .collect()
@@ -70,6 +74,7 @@ impl Restatements {
             &charge.sku,
             &charge.description,
         );
+
         let resource = (&charge.resource, &charge.resource_type);
         let kind = (
             charge.category.as_str(),
@@ -77,6 +82,7 @@ impl Restatements {
             charge.start_ms,
             charge.end_ms,
         );
+
         let pricing = (charge.pricing.map(PricingCategory::as_str), &charge.unit);
         let commitment = (
             &charge.commitment,
@@ -108,6 +114,7 @@ mod tests {
             "Tags",
         ];
         let mut reader = focus::Reader::from_header(names.into_iter()).unwrap();
+
         let charge = |(day, resource, cost, tags): &(u32, &str, &str, &str)| {
             let (start, end) = (
                 format!("2026-11-{day:02}T00:00:00Z"),
@@ -127,6 +134,7 @@ mod tests {
             ];
             reader.charge(|place| cells.get(place).copied()).unwrap()
         };
+
         rows.iter().map(charge).collect()
     }
 
@@ -147,6 +155,7 @@ mod tests {
             (2, "i-1", "10", "{}"),
         ];
         assert_eq!(counted(&[first, first]), "25", "the same bill twice");
+
         // Day 1 is restated with another amount and another tag, day 3 is new, day 2 stands in the
         // older bill alone.
         let restated: &[_] = &[
@@ -155,6 +164,7 @@ mod tests {
             (3, "i-1", "7", "{}"),
         ];
         assert_eq!(counted(&[restated, first]), "33");
+
         // A line that the restatement no longer has is gone, since the rest of its day is restated.
         let shorter: &[_] = &[(1, "i-1", "12", "{}")];
         assert_eq!(counted(&[shorter, first]), "22");
@@ -174,6 +184,7 @@ mod tests {
             "5",
             "one line of three in both is a boundary, not a restatement"
         );
+
         let twice: &[_] = &[(1, "i-1", "1", "{}"), (1, "i-1", "2", "{}")];
         assert_eq!(
             counted(&[twice]),

@@ -76,10 +76,12 @@ pub fn check_regions(regions: &[String]) -> Result<(), InvalidConnection> {
             format!("name 1 to {MAX_REGIONS} regions"),
         ));
     }
+
     let is_name = |region: &String| {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         !region.is_empty() && region.len() <= 40 && region.bytes().all(plain)
     };
+
     match regions
         .iter()
         .enumerate()
@@ -130,6 +132,7 @@ impl Credentials {
                 "is not an access key id",
             ));
         }
+
         if secret_access_key.is_empty() {
             let field = "credentials.secret_access_key".to_owned();
             return Err(InvalidConnection {
@@ -138,6 +141,7 @@ impl Credentials {
                 message: "is needed".to_owned(),
             });
         }
+
         Ok(Credentials::AccessKey {
             access_key_id: id.to_owned(),
             secret_access_key,
@@ -187,6 +191,7 @@ impl Connection {
                     .to_owned(),
             });
         }
+
         Ok(())
     }
 
@@ -223,6 +228,7 @@ impl Connection {
             (_, Err(_)) => ConnectionStatus::Failed,
         };
         let account = account.to_owned();
+
         match outcome {
             Ok(report) => Connection {
                 account,
@@ -289,6 +295,7 @@ mod tests {
         assert_eq!(read_provider("acme").unwrap_err().field, "provider");
         assert_eq!(read_name(" acme ").unwrap(), "acme");
         assert!(read_name(" ").is_err() && read_name(&"a".repeat(MAX_NAME + 1)).is_err());
+
         for (regions, field) in [
             (vec![], "regions"),
             (vec!["us-east-1", "US"], "regions[1]"),
@@ -297,6 +304,7 @@ mod tests {
             let regions: Vec<String> = regions.into_iter().map(str::to_owned).collect();
             assert_eq!(check_regions(&regions).unwrap_err().field, field);
         }
+
         assert!(check_regions(&vec!["us-east-1".to_owned(); MAX_REGIONS + 1]).is_err());
         assert_eq!(read_role(Some(String::new())).unwrap(), None);
         assert_eq!(
@@ -309,12 +317,14 @@ mod tests {
                 .field,
             "credentials.access_key_id"
         );
+
         assert_eq!(
             Credentials::access_key("AB", String::new(), None)
                 .unwrap_err()
                 .code,
             "missing"
         );
+
         let credentials = connection().credentials;
         assert_eq!(
             (credentials.kind(), credentials.masked_key_id().as_deref()),
@@ -355,6 +365,7 @@ mod tests {
             .is_due(pause, at(100))
         };
         assert!(due(ConnectionStatus::New, None) && due(ConnectionStatus::Ready, Some(40)));
+
         assert!(
             !due(ConnectionStatus::Ready, Some(41)) && !due(ConnectionStatus::Disabled, Some(0))
         );
@@ -373,12 +384,14 @@ mod tests {
             (after.name.as_str(), after.account.as_str(), after.status),
             ("renamed", "1234", ConnectionStatus::Ready)
         );
+
         let failed = after.after_sync("1234", &Err("no".into()));
         assert_eq!(
             (failed.status, failed.last_error.as_deref()),
             (ConnectionStatus::Failed, Some("no"))
         );
         assert_eq!(failed.last_sync, Some(report(5)), "the last report stays");
+
         let off = Connection {
             status: ConnectionStatus::Disabled,
             ..renamed

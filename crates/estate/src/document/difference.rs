@@ -27,6 +27,7 @@ impl Difference {
         let mut left = MOST_MEMBERS;
         let empty = Map::new();
         let members = |value: &Value| value.as_object().cloned();
+
         match (members(before), members(after)) {
             (None, None) => {
                 if before != after {
@@ -42,6 +43,7 @@ impl Difference {
                 (difference.before, difference.after, difference.is_cut) = pair;
             }
         }
+
         difference
     }
 
@@ -70,6 +72,7 @@ impl Difference {
                     .filter_map(|name| from.remove_entry(&name)),
             );
         }
+
         taken
     }
 
@@ -91,6 +94,7 @@ fn compare(old: &Map<String, Value>, new: &Map<String, Value>, left: &mut usize)
     let names = old
         .keys()
         .chain(new.keys().filter(|name| !old.contains_key(*name)));
+
     for name in names {
         match (old.get(name), new.get(name)) {
             (Some(before), Some(after)) if before == after => {}
@@ -107,6 +111,7 @@ fn compare(old: &Map<String, Value>, new: &Map<String, Value>, left: &mut usize)
             }
         }
     }
+
     (found.before, found.after, found.is_cut)
 }
 

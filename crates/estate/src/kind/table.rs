@@ -61,6 +61,7 @@ impl KindInfo {
             &self.plural
         };
         let mut letters = words.chars();
+
         match (letters.next(), letters.next()) {
             (Some(first), Some(second)) if !second.is_uppercase() => {
                 first.to_lowercase().collect::<String>() + &words[first.len_utf8()..]
@@ -121,6 +122,7 @@ fn foreign(kind: ResourceKind) -> KindInfo {
         .into_iter()
         .chain(letters)
         .collect();
+
     KindInfo {
         kind,
         class: KindClass::Other,
@@ -158,6 +160,7 @@ fn row(row: &Row) -> (String, KindInfo) {
             .map(|(provider, kind)| (*provider, (*kind).to_owned()))
             .collect(),
     };
+
     ((*name).to_owned(), info)
 }
 
@@ -228,6 +231,7 @@ mod tests {
             (group.noun(1), group.noun(2)),
             ("security group".to_owned(), "security groups".to_owned())
         );
+
         let user = ResourceKind::named("iam_user").unwrap();
         assert_eq!(kinds.get(user).noun(2), "IAM users");
         assert_eq!(
@@ -250,6 +254,7 @@ mod tests {
             (found.title.as_str(), found.class),
             ("Tape library", KindClass::Other)
         );
+
         let kinds = Kinds::builtin().clone().with(KindInfo {
             class: KindClass::Storage,
             ..found

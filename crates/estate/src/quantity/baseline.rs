@@ -23,6 +23,7 @@ impl FromStr for Baseline {
             .unwrap_or(trimmed)
             .parse()
             .ok();
+
         let days = span
             .and_then(TimeSpan::whole_days)
             .and_then(|days| u32::try_from(days).ok());

@@ -37,11 +37,13 @@ fn other_spellings_of_a_value_are_read_and_written_in_one() {
         ["1d", "48h", "120s", "90s", "0h", " 60m "].map(span),
         ["24h", "2d", "2m", "90s", "0m", "1h"]
     );
+
     let percent = |text: &str| text.parse::<Percent>().unwrap().to_string();
     assert_eq!(
         ["85", "85 %", "85.0%", "-0"].map(percent),
         ["85%", "85%", "85%", "0%"]
     );
+
     let size = |text: &str| text.parse::<DataSize>().unwrap();
     assert_eq!(
         ["500 gb", "0.5TB", "1GiB"].map(|text| size(text).bytes()),
@@ -70,6 +72,7 @@ fn what_is_no_quantity_is_refused_with_an_example() {
         "7é",
         "5mm",
     ]);
+
     refused::<Percent>(&["", "%", "high", "-1%", "NaN", "inf%", "5%%"]);
     refused::<DataSize>(&[
         "", "GB", "500", "500XB", "-1GB", "NaNGB", "infGB", "1e9PB", "+5GB",
@@ -83,10 +86,12 @@ fn every_value_survives_its_text() {
         let span = TimeSpan::from_seconds(seconds);
         assert_eq!(span.to_string().parse(), Ok(span));
     }
+
     for tenths in 0..2_000 {
         let percent = Percent::new(f64::from(tenths) / 7.0).unwrap();
         assert_eq!(percent.to_string().parse(), Ok(percent));
     }
+
     for bytes in [0_u64, 1, 999, 1_000, 1_001, 1 << 40, 9_007_199_254_740_992] {
         let size: DataSize = format!("{bytes}B").parse().unwrap();
         assert_eq!(size.bytes(), bytes);

@@ -65,6 +65,7 @@ impl KnownTokens {
         if good {
             return Some(known.principal.clone());
         }
+
         all.remove(hash);
         None
     }
@@ -81,6 +82,7 @@ impl KnownTokens {
         if all.len() >= MOST {
             all.retain(|_, known| known.asked.elapsed() < FRESH);
         }
+
         if all.len() < MOST {
             let Asking { changes, asked } = asking;
             all.insert(

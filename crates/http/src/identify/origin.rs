@@ -54,6 +54,7 @@ pub fn origin(
         }
         client(headers, peer, &trusted.addresses)
     });
+
     let user_agent = headers
         .get(header::USER_AGENT)
         .and_then(|value| value.to_str().ok())
@@ -78,12 +79,14 @@ pub fn is_behind_tls(
     let Some(ConnectInfo(peer)) = peer else {
         return false;
     };
+
     let peer = peer.ip().to_canonical();
     let is_trusted = trusted
         .addresses
         .iter()
         .any(|proxy| proxy.to_canonical() == peer)
         || is_standby(headers, trusted.standby_key.as_ref());
+
     let scheme = headers
         .get("x-forwarded-proto")
         .and_then(|value| value.to_str().ok());
@@ -107,11 +110,13 @@ fn client(headers: &HeaderMap, peer: IpAddr, trusted: &[IpAddr]) -> IpAddr {
         .iter()
         .map(|value| value.as_bytes())
         .collect();
+
     let mut hops = lines
         .iter()
         .rev()
         .flat_map(|line| line.rsplit(|byte| *byte == b','));
     let mut last = peer;
+
     while trusted.iter().any(|proxy| proxy.to_canonical() == last) {
         match hops.next().map(address) {
             Some(Some(hop)) => last = hop,
@@ -119,6 +124,7 @@ fn client(headers: &HeaderMap, peer: IpAddr, trusted: &[IpAddr]) -> IpAddr {
             Some(None) | None => break,
         }
     }
+
     last
 }
 
@@ -131,6 +137,7 @@ fn address(hop: &[u8]) -> Option<IpAddr> {
             .parse::<IpAddr>()
             .ok()
     };
+
     let parsed = text
         .parse::<IpAddr>()
         .ok()
@@ -189,10 +196,12 @@ mod tests {
                 "{peer} {lines:?}"
             );
         };
+
         // Nobody else's word counts.
         check("198.51.100.1", &["203.0.113.9"], "198.51.100.1");
         check("127.0.0.1", &[], "127.0.0.1");
         check("127.0.0.1", &["203.0.113.9"], "203.0.113.9");
+
         // The line that the proxy added comes last; what stands before it is the client's own
         // invention.
         check("127.0.0.1", &["1.2.3.4", "203.0.113.9"], "203.0.113.9");
@@ -201,17 +210,20 @@ mod tests {
             &["1.2.3.4, 5.6.7.8, 203.0.113.9"],
             "203.0.113.9",
         );
+
         check(
             "127.0.0.1",
             &["1.2.3.4", "203.0.113.9, 10.0.0.1"],
             "203.0.113.9",
         );
+
         check(
             "127.0.0.1",
             &["203.0.113.9", "10.0.0.1", "[2001:db8::1]:443"],
             "203.0.113.9",
         );
         check("127.0.0.1", &["10.0.0.1"], "10.0.0.1");
+
         // What cannot be read is nobody.
         check("127.0.0.1", &["203.0.113.9, unknown"], "127.0.0.1");
         check("127.0.0.1", &["203.0.113.9, unknown, 10.0.0.1"], "10.0.0.1");
@@ -231,6 +243,7 @@ mod tests {
             )])
         };
         assert!(is_standby(&presented("secret"), Some(&key)));
+
         assert!(!is_standby(&presented("guess"), Some(&key)));
         assert!(
             !is_standby(&presented("secret"), None),

@@ -42,6 +42,7 @@ async fn change_password(
         .passwords
         .run(move || password::verify(&given, kept.as_deref()))
         .await?;
+
     if !right {
         let mut entry = entry(&caller, &user, "change_password")
             .with_metadata("reason", "wrong current password");
@@ -53,6 +54,7 @@ async fn change_password(
             "is not your current password",
         ));
     }
+
     app.sign_ins.succeeded(&user.email, &network, app.now());
     if body.new_password == body.current_password {
         return Err(Problem::field(
@@ -61,6 +63,7 @@ async fn change_password(
             "must differ from the current password",
         ));
     }
+
     let hash = hashed(&app, "new_password", body.new_password, &user.email).await?;
     let changed = User {
         password_hash: Some(hash),
@@ -71,6 +74,7 @@ async fn change_password(
         .as_deref()
         .filter(|_| caller.kind == PrincipalKind::Session);
     replace_password(&app, &caller, &user, &changed, "change_password", own).await?;
+
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -43,6 +43,7 @@ async fn create(State(app): State<Arc<App>>, caller: Caller) -> Result<Response,
     .with_metadata("keys", "absent")
     .with_metadata("place", "stream");
     let announced = app.announce(entry).await?;
+
     let BackupStream { size, pieces, done } = match app.backups.begin().await {
         Ok(begun) => begun,
         Err(refusal) => {
@@ -57,6 +58,7 @@ async fn create(State(app): State<Arc<App>>, caller: Caller) -> Result<Response,
             return Err(problem);
         }
     };
+
     tokio::spawn(async move {
         let outcome = done
             .await
@@ -71,6 +73,7 @@ async fn create(State(app): State<Arc<App>>, caller: Caller) -> Result<Response,
         };
         app.conclude(announced, failure.as_deref()).await;
     });
+
     let body = stream::unfold(pieces, |mut pieces| async {
         pieces.recv().await.map(|piece| (piece, pieces))
     });
@@ -85,5 +88,6 @@ async fn create(State(app): State<Arc<App>>, caller: Caller) -> Result<Response,
         header::CONTENT_DISPOSITION,
         HeaderValue::from_static("attachment; filename=\"reeve.backup\""),
     );
+
     Ok(response)
 }

@@ -75,12 +75,14 @@ async fn create(
         updated_at: now,
         version: 1,
     };
+
     if app.bill_sources.bill_source_list().await?.len() >= MOST {
         return Err(Problem::new(
             Code::Conflict,
             format!("There are {MOST} bill sources already; remove one first."),
         ));
     }
+
     app.change(
         entry(
             &caller,
@@ -92,6 +94,7 @@ async fn create(
         app.bill_sources.bill_source_insert(&source),
     )
     .await?;
+
     Ok((
         StatusCode::CREATED,
         Json(BillSourceBody::new(&source, None)),
@@ -126,6 +129,7 @@ async fn patch(
         version: before.version + 1,
         ..before.clone()
     };
+
     if let Some(name) = &body.name {
         after.name = read_name(name)?;
     }
@@ -138,6 +142,7 @@ async fn patch(
     if let Some(prefix) = &body.prefix {
         after.prefix = read_prefix(prefix)?;
     }
+
     after.region = region(body.region, Some(&before.region))?;
     after.enabled = body.enabled.unwrap_or(before.enabled);
     app.change(
@@ -152,6 +157,7 @@ async fn patch(
         app.bill_sources.bill_source_update(&after),
     )
     .await?;
+
     Ok(Json(BillSourceBody::new(&after, sync.as_ref())))
 }
 
@@ -175,6 +181,7 @@ async fn delete(
         app.bill_sources.bill_source_delete(&source.id),
     )
     .await?;
+
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -193,12 +200,14 @@ async fn sync(
             "The bill source is disabled. Switch it on first.",
         ));
     }
+
     let begin = async {
         let begun = app.bill_syncer.sync(&source, &caller.email);
         begun.then_some(()).ok_or_else(|| {
             Problem::new(Code::Conflict, "A sync of this source is running already.")
         })
     };
+
     app.change(
         entry(
             &caller,
@@ -209,6 +218,7 @@ async fn sync(
         begin,
     )
     .await?;
+
     Ok((
         StatusCode::ACCEPTED,
         Json(SyncStartedBody {
@@ -227,6 +237,7 @@ async fn connection(app: &App, id: String) -> Result<Connection, Problem> {
     if found.provider != Provider::Aws || found.credentials == Credentials::Simulated {
         return Err(wrong("is not a connection to AWS"));
     }
+
     Ok(found)
 }
 

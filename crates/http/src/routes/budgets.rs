@@ -142,11 +142,13 @@ async fn put(
         );
         return Err(Problem::new(Code::Conflict, message));
     }
+
     let after = budget(&app, before.id.clone(), body, Some(&before)).await?;
     let entry = entry(&caller, &events::BUDGET_MODIFY, "modify_budget", &after)
         .before(record(&before))
         .after(record(&after));
     app.change(entry, app.budgets.budget_update(&after)).await?;
+
     Ok(Json(BudgetBody::new(&after, None)))
 }
 
@@ -200,6 +202,7 @@ async fn budget(
             "must be more than 0, and at most 1,000,000,000,000",
         ));
     }
+
     let currency = match body.currency {
         Some(currency) => currency,
         None => app.workspace.workspace_get().await?.currency,
@@ -208,6 +211,7 @@ async fn budget(
     let period = period
         .ok_or_else(|| Problem::field("period", "invalid", "must be month, quarter or year"))?;
     let now = app.now();
+
     Ok(Budget {
         id,
         name: name("name", &body.name)?,
@@ -260,12 +264,14 @@ fn scope(given: BudgetScopeBody) -> Result<Scope, Problem> {
             format!("may have at most {MOST_NAMES} values"),
         ));
     }
+
     let tags = given.tags.into_iter().enumerate().map(|(at, tag)| {
         Ok((
             name(&format!("scope.tags[{at}].name"), &tag.name)?,
             tag.value.chars().take(LONGEST).collect::<String>(),
         ))
     });
+
     Ok(Scope {
         providers: names("scope.providers", given.providers)?,
         accounts: names("scope.accounts", given.accounts)?,
@@ -278,6 +284,7 @@ fn thresholds(given: Option<Vec<ThresholdBody>>) -> Result<Vec<Threshold>, Probl
     let Some(given) = given else {
         return Ok(USUAL.to_vec());
     };
+
     if given.is_empty() || given.len() > MOST_THRESHOLDS {
         return Err(Problem::field(
             "thresholds",
@@ -285,6 +292,7 @@ fn thresholds(given: Option<Vec<ThresholdBody>>) -> Result<Vec<Threshold>, Probl
             format!("must have 1 to {MOST_THRESHOLDS} thresholds"),
         ));
     }
+
     let mut found = BTreeSet::new();
     for (at, threshold) in given.iter().enumerate() {
         let message = "needs a percent from 1 to 1000, and actual or forecast as its basis";
@@ -299,6 +307,7 @@ fn thresholds(given: Option<Vec<ThresholdBody>>) -> Result<Vec<Threshold>, Probl
             ));
         }
     }
+
     Ok(found
         .into_iter()
         .map(|(percent, basis)| Threshold { percent, basis })

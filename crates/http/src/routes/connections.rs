@@ -69,6 +69,7 @@ async fn policy(
         .unwrap_or_default()
         .split(',')
         .map(str::trim);
+
     let changes = names
         .filter(|name| !name.is_empty())
         .map(str::to_owned)
@@ -79,6 +80,7 @@ async fn policy(
     };
     let policy = iam_policy(&app.settings.aws_reads, &wish)
         .map_err(|error| Problem::field("changes", "invalid", error))?;
+
     Ok(Json(PolicyBody { policy }))
 }
 
@@ -123,6 +125,7 @@ async fn create(
         last_error: None,
         created_at: app.now(),
     };
+
     let entry = story::did(
         &caller,
         &events::INTEGRATION_CREATE,
@@ -132,6 +135,7 @@ async fn create(
     .after(state(&connection));
     app.change(entry, app.estate.connection_insert(&connection))
         .await?;
+
     Ok((StatusCode::CREATED, Json(body_of(&connection))))
 }
 
@@ -152,6 +156,7 @@ async fn patch(
     if let Some(given) = body.regions {
         connection.regions = regions(given)?;
     }
+
     let gives_credentials = body.credentials.is_some();
     if gives_credentials {
         connection.credentials = credentials(body.credentials)?;
@@ -165,11 +170,13 @@ async fn patch(
     if body.endpoint.is_some() {
         connection.endpoint = endpoint(&app, body.endpoint)?;
     }
+
     before.check_change(&connection, gives_credentials)?;
     connection.allow_actions = body.allow_actions.unwrap_or(connection.allow_actions);
     if let Some(enabled) = body.enabled {
         connection.enable(enabled);
     }
+
     let entry = story::did(
         &caller,
         &events::INTEGRATION_MODIFY,
@@ -180,6 +187,7 @@ async fn patch(
     .after(state(&connection));
     app.change(entry, app.estate.connection_update(&connection))
         .await?;
+
     Ok(Json(body_of(&connection)))
 }
 
@@ -201,6 +209,7 @@ async fn delete(
     .before(state(&connection));
     app.change(entry, app.estate.connection_delete(&connection.id))
         .await?;
+
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -220,6 +229,7 @@ async fn test(
         resource(&connection),
     );
     let announced = app.announce(entry).await?;
+
     let answer = match app.syncer.test(&connection).await {
         Ok(account) => {
             connection.account.clone_from(&account);
@@ -240,6 +250,7 @@ async fn test(
         }
     };
     app.conclude(announced, answer.message.as_deref()).await;
+
     app.estate.connection_update(&connection).await?;
     Ok(Json(answer))
 }
@@ -259,6 +270,7 @@ async fn sync(
             "The connection is disabled. Enable it first.",
         ));
     }
+
     let begin = async {
         let begun = app.syncer.sync(&connection.id, &caller.email).await;
         begun.then_some(()).ok_or_else(|| {
@@ -268,6 +280,7 @@ async fn sync(
             )
         })
     };
+
     app.change(
         story::did(
             &caller,
@@ -278,6 +291,7 @@ async fn sync(
         begin,
     )
     .await?;
+
     Ok((
         StatusCode::ACCEPTED,
         Json(SyncStartedBody {
@@ -294,12 +308,14 @@ async fn free_name(app: &App, name: &str, own: Option<&ConnectionId>) -> Result<
         .await?
         .iter()
         .any(|other| other.name == name && Some(&other.id) != own);
+
     if taken {
         return Err(Problem::new(
             Code::Conflict,
             format!("A connection named {name:?} already exists."),
         ));
     }
+
     Ok(name)
 }
 
@@ -333,6 +349,7 @@ fn endpoint(app: &App, given: Option<String>) -> Result<Option<String>, Problem>
             .check_endpoint(url)
             .map_err(|reason| Problem::field("endpoint", "invalid", reason))?;
     }
+
     Ok(given)
 }
 

@@ -50,6 +50,7 @@ pub(crate) async fn guarded_metrics(
         .as_ref()
         .zip(presented)
         .is_some_and(|(token, given)| *token == given);
+
     if !is_reader {
         let needed = "Send the metrics_token of the configuration, or an API token with the permission audit.verify.";
         let principal = identify::principal(&app, &method, &headers).await?;
@@ -58,6 +59,7 @@ pub(crate) async fn guarded_metrics(
             return Err(Problem::new(Code::Forbidden, needed));
         }
     }
+
     Ok(metrics(State(app)).await.into_response())
 }
 
@@ -76,6 +78,7 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     if let Err(error) = encode(&mut text, &registry) {
         tracing::warn!(%error, "metrics could not be written");
     }
+
     (
         [(
             header::CONTENT_TYPE,
@@ -107,6 +110,7 @@ async fn alerts(app: &App, registry: &mut Registry) {
 fn faults(app: &App, registry: &mut Registry) {
     let health = app.ledger.health();
     let family = Family::<Vec<(String, String)>, Gauge>::default();
+
     for (fault, message) in [
         ("append", health.fault),
         ("anchor", health.anchor_fault),
@@ -116,6 +120,7 @@ fn faults(app: &App, registry: &mut Registry) {
             .get_or_create(&vec![("fault".to_owned(), fault.to_owned())])
             .set(i64::from(message.is_some()));
     }
+
     registry.register(
         "reeve_log_faults",
         "Faults of the log, 1 while there is one",
@@ -167,11 +172,13 @@ fn publication(app: &App, registry: &mut Registry) {
             .get_or_create(&labels)
             .set(i64::try_from(failed).unwrap_or(i64::MAX));
     }
+
     registry.register(
         "reeve_checkpoint_delivered_entries",
         "Entries covered by the newest checkpoint that arrived",
         sizes,
     );
+
     registry.register(
         "reeve_checkpoint_failed_deliveries",
         "Deliveries that failed since one arrived",

@@ -133,6 +133,7 @@ async fn samples(
             end.checked_sub(SignedDuration::from_hours(7 * 24))
                 .unwrap_or(end)
         });
+
     if start >= end {
         return Err(Problem::field(
             "start_time",
@@ -140,6 +141,7 @@ async fn samples(
             "must lie before end_time",
         ));
     }
+
     let metrics = match params.metrics.as_deref().filter(|text| !text.is_empty()) {
         None => Metric::ALL.to_vec(),
         Some(names) => names
@@ -147,6 +149,7 @@ async fn samples(
             .filter_map(|name| parse("metrics", Some(name.trim()), Metric::parse).transpose())
             .collect::<Result<Vec<_>, _>>()?,
     };
+
     let max_points = params
         .max_points
         .map_or(DEFAULT_POINTS, |max| (max as usize).clamp(2, MAX_POINTS));
@@ -159,6 +162,7 @@ async fn samples(
         .iter()
         .map(|series| series_body(series, max_points))
         .collect();
+
     Ok(Json(SamplesBody {
         resource_id: resource.id.0,
         series,
@@ -182,6 +186,7 @@ async fn costs(State(app): State<Arc<App>>) -> Result<Json<CostsBody>, Problem> 
             .map(|(name, sum)| (name, sum.usd_cents()))
             .collect()
     };
+
     Ok(Json(CostsBody {
         monthly: totals
             .iter()
@@ -267,6 +272,7 @@ fn access_body(access: &BucketAccess) -> BucketAccessBody {
             reads: band.reads,
             read_gib: band.read_bytes as f64 / GIB,
         });
+
     BucketAccessBody {
         state: access.state.as_str().to_owned(),
         read_at: time::text(access.read_at),

@@ -52,11 +52,13 @@ async fn sign_in(
         Some(account) => app.sign_ins.on_account(account, &network, app.now()),
         None => Ok(()),
     });
+
     if let Err(seconds) = admitted {
         let entry = story::login_limited(body.email.as_deref(), &from.origin, &from.request_id);
         app.refused(format!("login {network}"), entry).await;
         return Err(too_many(seconds));
     }
+
     let (user, token) = match verify(&app, &body).await {
         Ok(verified) => verified,
         Err(problem) => {
@@ -79,10 +81,12 @@ async fn sign_in(
             return Err(problem);
         }
     };
+
     let secret = Secret::generate(SESSION_PREFIX).map_err(Problem::internal)?;
     let session = session(&app, &user, token.as_deref(), &secret, &from);
     let entry = story::login(&user, &session, &from.origin, &from.request_id);
     app.access.session_insert(&session).await?;
+
     // Nobody knows the secret yet: a session that cannot be recorded opens nothing, and goes again.
     if let Err(problem) = app.record(entry).await {
         app.access.session_delete(&session.id).await?;
@@ -91,11 +95,13 @@ async fn sign_in(
     if let Some(account) = &account {
         app.sign_ins.succeeded(account, &network, app.now());
     }
+
     let lasts_s = (session.expires_at_ms - session.created_at_ms) / 1000;
     let principal = identify::by_session(&app, secret.reveal()).await?;
     let principal = principal
         .ok_or_else(|| Problem::new(Code::Unauthenticated, "The session has ended already."))?;
     let me = me(&principal, Some(session.expires_at_ms), app.settings.demo);
+
     Ok((
         StatusCode::CREATED,
         [cookie(from.is_secure, secret.reveal(), lasts_s)],
@@ -116,6 +122,7 @@ fn check_lengths(body: &SignIn) -> Result<(), Problem> {
         ("password", &body.password, password::MAX_BYTES),
         ("token", &body.token, MAX_TOKEN_BYTES),
     ];
+
     match fields
         .iter()
         .find(|(_, given, most)| given.as_ref().is_some_and(|text| text.len() > *most))
@@ -147,6 +154,7 @@ fn session(
     let now_ms = app.now().as_millisecond();
     let grant = token.and_then(|principal| principal.token.as_ref());
     let longest = now_ms + app.settings.session_s * 1000;
+
     Session {
         id: uuid::Uuid::now_v7().to_string(),
         user: user.id.clone(),
@@ -171,6 +179,7 @@ async fn verify(app: &App, body: &SignIn) -> Result<(User, Option<Arc<Principal>
             "The API token is not valid, has expired or was revoked.",
         )
     };
+
     let wrong = || Problem::new(Code::WrongCredentials, "Check both and try again.");
     match (&body.email, &body.password, &body.token) {
         (None, None, Some(token)) => {
@@ -229,11 +238,13 @@ async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Respons
             None => Ok(()),
         }
     };
+
     match app.change(entry, end).await {
         // Another request of the same session was faster.
         Err(problem) if problem.status() == StatusCode::NOT_FOUND => {}
         other => other?,
     }
+
     // Whichever of the two the browser has.
     let ended = AppendHeaders([cookie(true, "", 0), cookie(false, "", 0)]);
     Ok((StatusCode::NO_CONTENT, ended).into_response())
@@ -274,6 +285,7 @@ fn cookie(is_secure: bool, value: &str, max_age_s: i64) -> (header::HeaderName, 
     } else {
         (identify::COOKIE, "")
     };
+
     let text =
         format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={max_age_s}{secure}");
     (header::SET_COOKIE, text)

@@ -78,6 +78,7 @@ async fn rename(
         app.access.team_update(&team),
     )
     .await?;
+
     Ok(Json(body_of(&app, &team).await?))
 }
 

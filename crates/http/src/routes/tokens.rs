@@ -69,6 +69,7 @@ async fn create(
     let entry =
         story::did(&caller, &events::TOKEN_CREATE, "create_token", resource).after(token.state());
     app.change(entry, app.access.token_insert(&token)).await?;
+
     Ok((
         StatusCode::CREATED,
         Json(TokenCreated {
@@ -92,11 +93,13 @@ async fn requested(
             "Only administrators can create tokens for other users.",
         ));
     }
+
     let owner = app
         .access
         .user_get(&user)
         .await
         .map_err(|_| Problem::field("user_id", "invalid", "the user does not exist"))?;
+
     let request = TokenRequest {
         name: body.name,
         roles: if body.roles.is_empty() {
@@ -108,6 +111,7 @@ async fn requested(
         expires_at_ms: time::parse_option("expires_at", body.expires_at.as_deref())?
             .map(|end| end.as_millisecond()),
     };
+
     let hash = TokenHash::from_secret(secret.reveal());
     Ok(ApiToken::grant(
         caller,
@@ -136,6 +140,7 @@ async fn delete(
         story::did(&caller, &events::TOKEN_DELETE, "revoke_token", resource).before(token.state());
     app.change(entry, app.access.token_delete(&token.id))
         .await?;
+
     Ok(StatusCode::NO_CONTENT)
 }
 

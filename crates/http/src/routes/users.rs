@@ -64,6 +64,7 @@ async fn create(
         app.now().as_millisecond(),
     )?;
     user.join(&body.teams, &app.access.team_list().await?)?;
+
     user.password_hash = hash(&app, body.password, &user.email).await?;
     let entry = story::did(
         &caller,
@@ -75,6 +76,7 @@ async fn create(
     let entry = user.record_roles_added(entry, &[]);
     let entry = graded(entry, &[], &user.roles);
     app.change(entry, app.access.user_insert(&user)).await?;
+
     Ok((StatusCode::CREATED, Json(body_of(&user))))
 }
 
@@ -98,11 +100,13 @@ async fn patch(
     if let Some(given) = &body.teams {
         user.join(given, &app.access.team_list().await?)?;
     }
+
     user.active = body.active.unwrap_or(user.active);
     let new_password = body.password.is_some();
     if new_password {
         user.password_hash = hash(&app, body.password, &user.email).await?;
     }
+
     let password_hash = std::mem::replace(&mut user.password_hash, before.password_hash.clone());
     if user != before || !new_password {
         let resource = ResourceRef::new("user", user.id.0.clone());
@@ -114,6 +118,7 @@ async fn patch(
         app.change(entry, app.access.user_update(&before, &user))
             .await?;
     }
+
     if new_password {
         let with_password = User {
             password_hash,
@@ -124,6 +129,7 @@ async fn patch(
     } else if !user.active {
         account::end_sessions(&app, &user, None).await?;
     }
+
     Ok(Json(body_of(&user)))
 }
 
@@ -153,6 +159,7 @@ fn graded(entry: Entry, before: &[Role], after: &[Role]) -> Entry {
         .iter()
         .filter(administers)
         .any(|role| !before.contains(role));
+
     if is_given {
         entry.with_severity(Severity::High)
     } else {

@@ -55,10 +55,12 @@ async fn put(
         );
         return Err(Problem::new(Code::Conflict, message));
     }
+
     if app.settings.public_url.is_some() && body.public_url.is_some() {
         let message = "is set as public_url in the configuration of the service: change it there";
         return Err(Problem::field("public_url", "invalid", message));
     }
+
     let after = changed(&before, body)?;
     let configured = &app.settings;
     let entry = story::did(
@@ -71,6 +73,7 @@ async fn put(
     .after(record(&after, configured));
     app.change(entry, app.workspace.workspace_put(&after))
         .await?;
+
     Ok(Json(WorkspaceBody::new(&after, configured)))
 }
 
@@ -90,6 +93,7 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
         }
         name.clone_into(&mut after.name);
     }
+
     if let Some(time_zone) = body.time_zone {
         let message = "must be a time zone of the IANA database, such as Europe/Berlin";
         let known = |name: &str| {
@@ -101,6 +105,7 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
             name => known(name)?.iana_name().map(str::to_owned),
         };
     }
+
     if let Some(given) = body.currency {
         after.currency = currency("currency", &given)?;
         if after.currency != before.currency {
@@ -108,6 +113,7 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
             after.usd_rate = None;
         }
     }
+
     if let Some(rate) = body.usd_rate {
         if !(0.0..=GREATEST_RATE).contains(&rate) {
             return Err(Problem::field(
@@ -118,6 +124,7 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
         }
         after.usd_rate = (rate > 0.0 && after.currency != "USD").then_some(rate);
     }
+
     if let Some(days) = body.samples_days {
         if !SAMPLES_DAYS.contains(&days) {
             return Err(Problem::field(
@@ -128,6 +135,7 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
         }
         after.samples_days = Some(days);
     }
+
     if let Some(url) = body.public_url {
         let message =
             "must be an https or http address without a query, such as https://reeve.example.com";
@@ -137,6 +145,7 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
             url => Some(PublicUrl::parse(url).ok_or_else(invalid)?),
         };
     }
+
     Ok(after)
 }
 

@@ -55,11 +55,13 @@ impl AgentTypeBody {
             ("actions", info.actions),
             ("settings", info.settings),
         ];
+
         let paths = parts.iter().flat_map(|(place, values)| {
             values
                 .iter()
                 .map(move |(name, _)| format!("{place}.{name}"))
         });
+
         let (decided, described): (Vec<_>, Vec<_>) = paths
             .map(|path| (decided_by(info.agent_type, &path).to_vec(), path))
             .partition(|(settings, _)| !settings.is_empty());
@@ -105,6 +107,7 @@ fn nested(values: &[(&str, TableValue)]) -> Map<String, Value> {
             }
         };
     }
+
     whole
 }
 

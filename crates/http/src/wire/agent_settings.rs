@@ -95,6 +95,7 @@ pub(crate) fn flattened(
     for (name, value) in given.into_iter().flatten() {
         flatten(name, value, &mut found, &mut errors);
     }
+
     if errors.is_empty() {
         Ok(found)
     } else {
@@ -139,10 +140,12 @@ mod tests {
         let shown = nested(&known, &Settings::default());
         let given = flattened(shown.as_object()).unwrap();
         assert_eq!(given.len(), known.len());
+
         let taken = Settings::default().overlay(&known, &given).unwrap();
         assert_eq!(nested(&known, &taken), shown);
         assert_eq!(shown["shrink"]["cpu_below"], "20%");
         assert_eq!(shown["on"], true);
+
         let errors =
             flattened(serde_json::json!({"shrink": {"window": ["1d"]}}).as_object()).unwrap_err();
         assert_eq!(errors[0].path, "settings.shrink.window");

@@ -222,12 +222,14 @@ impl AnomalyBody {
         };
         let entries: Vec<&RelatedEntry> = anomaly.related_entries.iter().filter(allowed).collect();
         let view = anomaly.cause_for(&entries);
+
         let may_see = |account: &str| rows.allows_actor(Some(account), Some(account));
         let activity = anomaly.activity.as_ref();
         let facts: Vec<String> = activity
             .map(|activity| activity.words(may_see))
             .unwrap_or_default();
         let facts: Vec<String> = facts.into_iter().chain(view.evidence).collect();
+
         AnomalyBody {
             investigation: anomaly
                 .investigation_for(&entries)

@@ -83,6 +83,7 @@ impl From<&ApprovalMatrix> for ApprovalMatrixBody {
                 .map(|signature| signature.as_str())
                 .collect(),
         };
+
         let (from, above) = (of.medium_from_usd, of.high_above_usd);
         ApprovalMatrixBody {
             low_impact: row(format!("below {from} per month"), "low", &of.low),
@@ -117,6 +118,7 @@ impl ApprovalMatrixPut {
             (&self.medium_impact, "medium_impact", &shown.medium_impact),
             (&self.high_impact, "high_impact", &shown.high_impact),
         ];
+
         let (mut from, mut above) = (
             Border::new("medium_from", self.medium_from),
             Border::new("high_above", self.high_above),
@@ -152,6 +154,7 @@ impl ApprovalMatrixPut {
                 }
             }
         }
+
         Ok(ApprovalMatrix {
             medium_from_usd: from.value(before.medium_from_usd),
             high_above_usd: above.value(before.high_above_usd),
@@ -203,6 +206,7 @@ impl ApprovalRowPut {
             (None, None) => return Ok(before.to_vec()),
         };
         let mut found = Vec::new();
+
         for name in names {
             let signature = Signature::parse(&name.trim().to_lowercase()).ok_or_else(|| {
                 wrong(
@@ -214,6 +218,7 @@ impl ApprovalRowPut {
                 found.push(signature);
             }
         }
+
         Ok(found)
     }
 }
@@ -225,6 +230,7 @@ fn split(text: &str) -> Vec<String> {
     if text == "auto" {
         return Vec::new();
     }
+
     let joined = text
         .replace(" plus ", ",")
         .replace(" and ", ",")
@@ -248,12 +254,14 @@ fn range(text: &str) -> Option<(Option<f64>, Option<f64>)> {
             .ok()
             .filter(|usd| usd.is_finite())
     };
+
     if let Some(rest) = text.strip_prefix("below ") {
         return Some((None, Some(amount(rest)?)));
     }
     if let Some(rest) = text.strip_prefix("above ") {
         return Some((Some(amount(rest)?), None));
     }
+
     let (low, high) = text.split_once(" to ")?;
     Some((Some(amount(low)?), Some(amount(high)?)))
 }

@@ -222,6 +222,7 @@ impl StandingBody {
                 })
                 .collect()
         };
+
         let forecast = standing.forecast.as_ref().ok().copied();
         StandingBody {
             period_start: standing.span.start.to_string(),

@@ -95,6 +95,7 @@ impl From<&ChangeControl> for ChangeControlBody {
             duration_minutes: window.duration_minutes,
             time_zone: window.time_zone.iana_name().unwrap_or("UTC").to_owned(),
         };
+
         let freeze = |freeze: &Freeze| FreezeBody {
             name: freeze.name.clone(),
             accounts: freeze.scope.accounts.clone(),
@@ -102,6 +103,7 @@ impl From<&ChangeControl> for ChangeControlBody {
             from: time::text(freeze.from),
             until: time::text(freeze.until),
         };
+
         ChangeControlBody {
             maintenance_windows: from.windows.iter().map(window).collect(),
             freezes: from.freezes.iter().map(freeze).collect(),
@@ -147,6 +149,7 @@ impl ChangeControlBody {
                 until,
             })
         };
+
         Ok(ChangeControl {
             direction: one_of(
                 "change_control.direction",
@@ -188,6 +191,7 @@ impl MaintenanceWindowBody {
                 format!("{:?} is not a time of day such as 22:00", self.start),
             )
         })?;
+
         let time_zone = TimeZone::get(&self.time_zone).map_err(|_| {
             wrong(
                 "time_zone",
@@ -197,6 +201,7 @@ impl MaintenanceWindowBody {
                 ),
             )
         })?;
+
         Ok(MaintenanceWindow {
             days: self.days.iter().map(day).collect::<Result<_, _>>()?,
             name: self.name,

@@ -271,6 +271,7 @@ impl ExportBody {
             .files
             .iter()
             .filter(|_| there && export.expires_at.is_some());
+
         ExportBody {
             id: export.id.0.clone(),
             status: export.state.as_str().to_owned(),

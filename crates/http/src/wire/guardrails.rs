@@ -278,14 +278,17 @@ impl GuardrailsPut {
             }
             return GuardrailsPut { version, ..*inner }.applied(before);
         }
+
         let percent = |given: Option<PercentText>, before: f64| {
             given.map_or(before, |Spelled(percent)| percent.value())
         };
+
         let seconds = |field: &str, given, beside, before: u64| {
             let companion = format!("{field}_s");
             let decided = either((field, seconds(given)), (&companion, beside), Some(before))?;
             Ok::<u64, Problem>(decided.unwrap_or(before))
         };
+
         let (rollback, verification, radius) =
             (self.rollback, self.verification, self.blast_radius);
         let change_control = self

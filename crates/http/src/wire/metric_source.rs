@@ -135,6 +135,7 @@ impl QueryCredentialsBody {
         let wrong = |field: &str, message: &str| {
             FieldError::new(format!("credentials.{field}"), "invalid", message)
         };
+
         match (
             given(self.bearer_token),
             given(self.username),

@@ -111,6 +111,7 @@ mod tests {
             regions: 1,
             prices: 1,
         };
+
         for (date, age, outdated) in [
             ("2026-11-23", 0, false),
             ("2027-01-01", 0, false),

@@ -216,11 +216,13 @@ mod tests {
         for wrong in ["-1", "true", "[]", "null"] {
             assert!(read::<Percent>(wrong).is_err(), "{wrong}");
         }
+
         assert!(
             read::<TimeSpan>("300")
                 .unwrap_err()
                 .contains("must be written as \"5m\"")
         );
+
         assert!(
             read::<DataSize>("500")
                 .unwrap_err()

@@ -114,6 +114,7 @@ impl WorkloadBody {
                 detail: "not classified yet by a workload_classifier agent".to_owned(),
             }),
         };
+
         WorkloadBody {
             class: class.map(|class| class.as_str().to_owned()),
             confidence: judged

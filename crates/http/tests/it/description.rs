@@ -68,6 +68,7 @@ fn what_changes_something_needs_a_permission() {
 fn identifiers_are_unique_and_answers_are_described() {
     let document = document();
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+
     let mut identifiers = BTreeSet::new();
     for ((method, path), operation) in operations(&document) {
         let id = operation["operationId"].as_str().unwrap().to_owned();
@@ -110,10 +111,12 @@ fn every_reference_leads_somewhere() {
             _ => {}
         }
     }
+
     let document = document();
     let mut references = BTreeSet::new();
     walk(&document, &mut references);
     assert!(references.len() > 20, "{references:?}");
+
     for reference in references {
         let pointer = reference.strip_prefix('#').unwrap();
         assert!(
@@ -127,6 +130,7 @@ fn every_reference_leads_somewhere() {
 fn secrets_only_go_in() {
     let document = document();
     let schemas = document["components"]["schemas"].as_object().unwrap();
+
     for (name, schema) in schemas {
         for (field, described) in schema["properties"].as_object().into_iter().flatten() {
             let secret = ["password", "secret", "session_token"]
@@ -144,6 +148,7 @@ fn secrets_only_go_in() {
 fn problems_are_described_as_they_are_answered() {
     let document = document();
     let rules = reeve_http::rules();
+
     for ((method, path), operation) in operations(&document) {
         let answers = operation["responses"].as_object().unwrap();
         let resolved = |answer: &Value| match answer["$ref"].as_str() {
@@ -202,6 +207,7 @@ fn every_schema_has_a_name_of_its_own() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = vec![folder];
     let mut names = BTreeMap::new();
+
     while let Some(path) = files.pop() {
         if path.is_dir() {
             files.extend(
@@ -236,5 +242,6 @@ fn every_schema_has_a_name_of_its_own() {
             }
         }
     }
+
     assert!(names.len() > 100, "{names:?}");
 }

@@ -113,14 +113,17 @@ impl Budget {
         if self.is_abandoned() {
             return Err(self.given_up());
         }
+
         let spent = self.began.elapsed();
         if spent < HEAVY.min(self.limit) {
             return Ok(None);
         }
+
         let left = self.limit.saturating_sub(spent);
         if left.is_zero() {
             return Err(self.given_up());
         }
+
         let turn = tokio::time::timeout(left, Arc::clone(&self.turns).acquire_owned()).await;
         // The semaphore is never closed.
         turn.map_err(|_| self.given_up()).map(Result::ok)
@@ -167,6 +170,7 @@ mod tests {
         ));
         assert!(over.is_over(&over.check().unwrap_err()).is_err());
         assert!(over.is_over(&io::ErrorKind::InvalidData.into()).is_ok());
+
         let fresh = Budgets::default().begin();
         assert!(
             fresh.turn().await.unwrap().is_none(),
@@ -197,11 +201,13 @@ mod tests {
             turns: Arc::clone(&budgets.turns),
             abandoned: AtomicBool::new(false),
         };
+
         let turns = budgets.turns.available_permits();
         let mut held = Vec::new();
         for _ in 0..turns {
             held.push(long(60_000).turn().await.unwrap().unwrap());
         }
+
         assert_eq!(budgets.turns.available_permits(), 0);
         assert!(
             budgets.begin().turn().await.unwrap().is_none(),

@@ -74,6 +74,7 @@ impl Numbers {
         if let Some((_, number)) = self.table.find(hash, same) {
             return *number;
         }
+
         let number = texts.add(text);
         self.table
             .insert_unique(hash, (hash, number), |(hash, _)| *hash);
@@ -98,6 +99,7 @@ pub(super) fn texts(entries: &[Arc<StoredEntry>]) -> Vec<(Column, Texts)> {
     for (_, texts) in &mut columns {
         texts.keys.reserve_exact(entries.len());
     }
+
     for stored in entries {
         for ((column, texts), numbers) in columns.iter_mut().zip(&mut numbers) {
             let number = match (*column, stored.entry.actor.ip_address) {
@@ -115,6 +117,7 @@ pub(super) fn texts(entries: &[Arc<StoredEntry>]) -> Vec<(Column, Texts)> {
             texts.keys.push(number);
         }
     }
+
     columns
 }
 
@@ -144,6 +147,7 @@ mod tests {
             previous_hash,
             hash,
         };
+
         Arc::new(stored)
     }
 

@@ -65,6 +65,7 @@ pub(super) fn shorten<'t>(
         into.extend_from_slice(canonical);
         return 0;
     }
+
     let (mut from, mut cut) = (0, 0);
     for ((member, column), value) in MEMBERS.iter().zip(COLUMNS).zip(values) {
         let Some(value) = value.filter(|value| !value.is_empty()) else {
@@ -79,6 +80,7 @@ pub(super) fn shorten<'t>(
             cut = PLACED;
         }
     }
+
     into.extend_from_slice(&canonical[from..]);
     cut
 }
@@ -90,6 +92,7 @@ fn place(member: &Finder<'_>, value: &[u8], bytes: &[u8], mut from: usize) -> Op
     if bytes.get(from + 1..)?.starts_with(name) {
         from += 1;
     }
+
     loop {
         let at = from + member.find(bytes.get(from..)?)? + name.len();
         if bytes[at..]
@@ -114,12 +117,14 @@ pub(super) fn whole<'a>(
     if cut == 0 {
         return stored;
     }
+
     scratch.clear();
     if cut & PLACED == 0 {
         scratch.extend_from_slice(stored);
         fill(cut, &put, scratch);
         return scratch;
     }
+
     let mut rest = stored;
     while let Some(at) = low_byte(rest) {
         scratch.extend_from_slice(&rest[..at]);
@@ -150,6 +155,7 @@ pub(super) fn whole<'a>(
             break;
         }
     }
+
     scratch.extend_from_slice(rest);
     scratch
 }
@@ -159,12 +165,14 @@ pub(super) fn whole<'a>(
 fn low_byte(bytes: &[u8]) -> Option<usize> {
     const LOW: u64 = u64::from_ne_bytes([PRINTED; 8]);
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+
     let (chunks, _) = bytes.as_chunks::<8>();
     let far = chunks.iter().take_while(|chunk| {
         let word = u64::from_ne_bytes(**chunk);
         word.wrapping_sub(LOW) & !word & HIGH == 0
     });
     let from = far.count() * 8;
+
     bytes[from..]
         .iter()
         .position(|byte| *byte < PRINTED)
@@ -210,16 +218,19 @@ mod tests {
         let put = |column, out: &mut Vec<u8>| {
             out.extend_from_slice(text(given, column).unwrap_or("?").as_bytes())
         };
+
         let mut scratch = Vec::new();
         let back = whole(&stored, cut, put, &mut scratch);
         assert_eq!(std::str::from_utf8(back).unwrap(), canonical);
         assert_eq!(cut == 0, stored == canonical.as_bytes());
+
         String::from_utf8(stored).unwrap()
     }
 
     #[test]
     fn values_of_columns_are_cut_and_put_back() {
         use Column::{ActionOperation, ActorSessionId, EventId, RequestId, Timestamp};
+
         let plain = r#"{"actor":{"session_id":"s"},"event_id":"e-1","metadata":{"request_id":"r-1"},"timestamp":"t"}"#;
         let all = [
             (ActorSessionId, "s"),
@@ -227,6 +238,7 @@ mod tests {
             (RequestId, "r-1"),
             (Timestamp, "t"),
         ];
+
         let cut = concat!(
             "{\"actor\":{\"session_id\":\n\n\t\"\"},\"event_id\":\t\t\n\"\",",
             "\"metadata\":{\"request_id\":\r\n\t\"\"},\"timestamp\":\t\t\r\"\"}",
@@ -258,9 +270,11 @@ mod tests {
                 r#"{"metadata":{"timestamp":"t"}}"#,
             ),
         ];
+
         for (canonical, given, expect) in cases {
             assert_eq!(round(canonical, given), expect, "{canonical}");
         }
+
         assert_eq!(
             round("{\"event_id\":\"\x01\"}", &[(EventId, "\x01")]),
             "{\"event_id\":\"\x01\"}"

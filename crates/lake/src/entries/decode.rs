@@ -73,6 +73,7 @@ impl<'a> Canonical<'a> {
         } else {
             0
         };
+
         let put = |column: Column, out: &mut Vec<u8>| {
             if let Some(values) = COLUMNS
                 .iter()
@@ -82,6 +83,7 @@ impl<'a> Canonical<'a> {
                 values.put(row, out);
             }
         };
+
         whole(stored, cut, put, &mut self.scratch)
     }
 }
@@ -94,6 +96,7 @@ impl<'a> Values<'a> {
         if let Some(times) = column.as_primitive_opt::<TimestampMillisecondType>() {
             return Values::Times(times);
         }
+
         let values = column
             .as_dictionary_opt::<Int32Type>()
             .and_then(|column| column.values().as_string_opt::<i32>());

@@ -59,6 +59,7 @@ pub(super) fn encode(
         writer.write(&columns(chunk, first, &dictionaries, texts, Payload::Cut)?)?;
         first += chunk.len();
     }
+
     writer.into_inner()
 }
 
@@ -110,6 +111,7 @@ pub(super) fn properties() -> WriterPropertiesBuilder {
             descending: false,
             nulls_first: false,
         }]));
+
     for name in [
         SEQUENCE_NAME,
         Column::Timestamp.segment_name(),
@@ -121,6 +123,7 @@ pub(super) fn properties() -> WriterPropertiesBuilder {
             .set_column_statistics_enabled(path.clone(), EnabledStatistics::Page)
             .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
     }
+
     builder = builder.set_column_dictionary_enabled(ColumnPath::from(SALT_NAME), false);
     for name in [
         Column::EventId.segment_name(),
@@ -134,12 +137,14 @@ pub(super) fn properties() -> WriterPropertiesBuilder {
             .set_column_dictionary_enabled(path.clone(), false)
             .set_column_encoding(path, Encoding::DELTA_LENGTH_BYTE_ARRAY);
     }
+
     for name in [
         Column::EventId.segment_name(),
         Column::RequestId.segment_name(),
     ] {
         builder = builder.set_column_data_page_size_limit(ColumnPath::from(name), ID_PAGE);
     }
+
     builder
         .set_write_batch_size(LOOK)
         .set_column_compression(ColumnPath::from(SALT_NAME), Compression::UNCOMPRESSED)
@@ -194,6 +199,7 @@ fn columns(
             (_, None) => plain(entries, column),
         });
     }
+
     let mut salts = FixedSizeBinaryBuilder::with_capacity(entries.len(), 16);
     let mut bytes = Vec::with_capacity(entries.iter().map(|entry| entry.canonical.len()).sum());
     let (mut lengths, mut cuts) = (
@@ -206,6 +212,7 @@ fn columns(
             .find(|(of, _)| *of == column)
             .map(|(_, texts)| texts)
     });
+
     for (row, entry) in entries.iter().enumerate() {
         salts.append_value(entry.salt)?;
         let begin = bytes.len();
@@ -230,6 +237,7 @@ fn columns(
         cuts.push(shorten(&entry.canonical, values, &mut bytes));
         lengths.push(bytes.len() - begin);
     }
+
     let canonical = BinaryArray::try_new(
         OffsetBuffer::from_lengths(lengths),
         Buffer::from_vec(bytes),
@@ -238,6 +246,7 @@ fn columns(
     arrays.push(Arc::new(salts.finish()));
     arrays.push(Arc::new(canonical));
     arrays.push(Arc::new(UInt8Array::from(cuts)));
+
     RecordBatch::try_new(Arc::clone(&SCHEMA), arrays)
 }
 
@@ -266,6 +275,7 @@ fn dictionary(texts: &Texts) -> Result<DictionaryArray<Int32Type>, ArrowError> {
         .iter()
         .map(|key| (*key).max(0))
         .collect::<Vec<_>>();
+
     let keys = Int32Array::new(
         ScalarBuffer::from(keys),
         Some(present).filter(|present| present.null_count() > 0),

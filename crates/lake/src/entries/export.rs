@@ -58,6 +58,7 @@ impl EntryFile {
         ));
         self.waiting_bytes += entry.canonical.len();
         self.waiting.push(entry);
+
         if self.waiting.len() >= BATCH || self.waiting_bytes >= BATCH_BYTES {
             self.flush()
         } else {

@@ -43,6 +43,7 @@ pub(super) fn entry_condition(
         .map(|column| col(SCHEMA.field(column).name()))
         .into();
     arguments.extend(known);
+
     // Other scripts fold case in ways that bytes do not show.
     let words = words
         .iter()
@@ -112,6 +113,7 @@ impl ScalarUDFImpl for TextCondition {
             DataType::Dictionary(..) => by_distinct_value(&values, holds),
             other => return exec_err!("reeve_text of {other}"),
         };
+
         Ok(ColumnarValue::Array(Arc::new(answer)))
     }
 }
@@ -122,6 +124,7 @@ fn by_distinct_value(values: &ArrayRef, holds: &HoldsText) -> BooleanArray {
     let distinct = dictionary.values().as_string::<i32>();
     let mut known: Vec<Option<bool>> = vec![None; distinct.len()];
     let absent = holds(None);
+
     dictionary
         .keys()
         .iter()
@@ -172,6 +175,7 @@ impl ScalarUDFImpl for EntryCondition {
         let mut canonical = Canonical::new(&std::array::from_fn(|at| &columns[at]));
         let mut lower = Vec::new();
         let mut answer = Vec::with_capacity(arguments.number_rows);
+
         for row in 0..arguments.number_rows {
             let settled = known.is_some_and(|known| known.is_valid(row) && known.value(row));
             let holds = settled || {
@@ -181,6 +185,7 @@ impl ScalarUDFImpl for EntryCondition {
             };
             answer.push(holds);
         }
+
         Ok(ColumnarValue::Array(Arc::new(BooleanArray::from(answer))))
     }
 }

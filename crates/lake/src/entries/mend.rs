@@ -32,6 +32,7 @@ impl EntrySegments {
         let Some(published) = self.published.lock().clone() else {
             return Ok(0);
         };
+
         let mut built = 0;
         for segment in published.iter().rev() {
             if !self.shelf.is_sound(segment) {
@@ -39,6 +40,7 @@ impl EntrySegments {
                 built += 1;
             }
         }
+
         self.shelf
             .sweep(&published)
             .map_err(|error| io("lake/index", error.to_string()))?;
@@ -62,6 +64,7 @@ impl EntrySegments {
             Ok::<_, SegmentError>(build(&rows, &digest, &attest))
         });
         let bytes = built.await.map_err(failed)??;
+
         Ok(self
             .shelf
             .put(&segment.path, &bytes)

@@ -29,6 +29,7 @@ impl Predicate {
             one => std::slice::from_ref(one),
         };
         let (mut from_ms, mut to_ms) = (i64::MIN, i64::MAX);
+
         for term in terms {
             if let Asked::Field {
                 field: FieldPath::Column(Column::Timestamp),
@@ -39,6 +40,7 @@ impl Predicate {
                 (from_ms, to_ms) = (from_ms.max(first), to_ms.min(last));
             }
         }
+
         let conditions = conditions(terms, now);
         Predicate {
             asked,
@@ -76,6 +78,7 @@ impl Predicate {
         let mut words = Vec::new();
         words_needed(&self.asked, &mut words);
         words.retain(|word| word.is_ascii());
+
         Asker {
             predicate: self,
             words: words
@@ -111,6 +114,7 @@ impl Asker<'_> {
                 return false;
             }
         }
+
         let Predicate { asked, now, .. } = self.predicate;
         asked.matches(&stored.entry, stored.recorded_at, *now)
     }
@@ -133,6 +137,7 @@ mod tests {
             2,
             "one look at the entry for both words"
         );
+
         assert_eq!(
             of("timestamp:>2026-01-01 timestamp:<2026-02-01")
                 .conditions()

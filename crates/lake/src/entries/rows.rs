@@ -88,6 +88,7 @@ impl Footers {
         {
             return Ok(footer.clone());
         }
+
         let read = ParquetMetaDataReader::new()
             .with_offset_index_policy(PageIndexPolicy::Optional)
             .with_column_index_policy(PageIndexPolicy::Skip)
@@ -99,6 +100,7 @@ impl Footers {
         self.kept
             .lock()
             .put(path.to_owned(), (file.clone(), known.clone()), size);
+
         Ok(known)
     }
 }
@@ -111,6 +113,7 @@ fn known(read: ParquetMetaData, number: u64) -> Result<Option<Known>> {
         mask,
         Some(SCHEMA.fields()),
     )?);
+
     Ok(Footer::new(read)?.map(|footer| Known {
         footer,
         levels,
@@ -127,6 +130,7 @@ fn entries(
 ) -> Result<Vec<SealedEntry>> {
     let (mut groups, mut ranges) = (Vec::new(), Vec::with_capacity(rows.len()));
     let (mut first, mut chosen, mut left) = (0, 0, rows);
+
     for (number, group) in known.footer.metadata().row_groups().iter().enumerate() {
         let count = usize::try_from(group.num_rows()).unwrap_or_default();
         let (inside, rest) = left.split_at(left.partition_point(|&row| row < first + count));
@@ -141,12 +145,14 @@ fn entries(
         }
         (first, left) = (first + count, rest);
     }
+
     if !left.is_empty() {
         return Err(ParquetError::EOF(format!(
             "it has {first} rows and not {}",
             rows[rows.len() - 1] + 1
         )));
     }
+
     let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), chosen);
     let Known {
         footer,
@@ -161,6 +167,7 @@ fn entries(
         footer,
         chosen: groups,
     };
+
     let batch = rows.len().max(1);
     let batches = ParquetRecordBatchReader::try_new_with_row_groups(
         &levels,
@@ -168,6 +175,7 @@ fn entries(
         batch,
         Some(selection),
     )?;
+
     let wanted = sealed_columns();
     // The reader gives columns in the order of the file.
     let order = wanted.map(|column| wanted.iter().filter(|other| **other < column).count());
@@ -175,5 +183,6 @@ fn entries(
     for batch in batches {
         sealed(&batch?.project(&order)?, &mut entries);
     }
+
     Ok(entries)
 }

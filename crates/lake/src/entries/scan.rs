@@ -68,6 +68,7 @@ impl Scanner {
         let cache = runtime.cache_manager.get_file_metadata_cache();
         let reader = Arc::new(CachedParquetFileReaderFactory::new(place.store(), cache));
         let columns = DFSchema::try_from(SCHEMA.as_ref().clone())?;
+
         Ok(Scanner {
             task: Arc::new(task),
             files,
@@ -101,6 +102,7 @@ impl Scanner {
             .with_enable_page_index(true)
             .with_bloom_filter_on_read(false)
             .with_pushdown_filters(true);
+
         if let Some(condition) = conditions.iter().cloned().reduce(Expr::and) {
             let predicate = self.compile(&condition)?;
             // The reader ignores what it cannot evaluate; an answer with rows too many must not
@@ -113,10 +115,12 @@ impl Scanner {
             }
             source = source.with_predicate(predicate);
         }
+
         let mut file = PartitionedFile::from(file);
         if let Some(rows) = rows {
             file = file.with_extension(ParquetRowSelection::new(rows));
         }
+
         let config = FileScanConfigBuilder::new(self.files.clone(), Arc::new(source))
             .with_file(file)
             .with_projection_indices(Some(columns.to_vec()))?

@@ -81,6 +81,7 @@ mod tests {
             let (index, _) = SCHEMA.column_with_name(column.segment_name()).unwrap();
             assert_eq!(index, position(column));
         }
+
         for (name, index) in [
             (SEQUENCE_NAME, SEQUENCE),
             (SALT_NAME, SALT),
@@ -89,6 +90,7 @@ mod tests {
         ] {
             assert_eq!(SCHEMA.index_of(name).unwrap(), index);
         }
+
         assert_eq!(SCHEMA.fields().len(), CUT + 1);
     }
 }

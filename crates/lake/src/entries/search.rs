@@ -67,12 +67,14 @@ impl EntrySearch {
         for aggregation in &request.aggregations {
             countable(&aggregation.by)?;
         }
+
         let reached = request.offset.saturating_add(request.limit);
         if request.sort.is_some() && reached > MOST_SORTED {
             return Err(TrailError::Invalid(format!(
                 "a sorted search reaches {MOST_SORTED} entries, not {reached}"
             )));
         }
+
         let predicate = Predicate::new(&request.query, request.now);
         let wanted = match request.limit {
             0 => 0,
@@ -118,14 +120,17 @@ impl EntrySearch {
             matches.total = view.count();
             return Ok(matches);
         }
+
         if job.every_match {
             return self.log.every_match(job, view).await;
         }
+
         let mut matches = if job.wanted == 0 {
             Matches::new(job)
         } else {
             self.log.page(job, view).await?
         };
+
         // Without a condition the size of the log is the total.
         matches.total = view.count();
         Ok(matches)
@@ -141,6 +146,7 @@ impl EntryReader for EntrySearch {
             job.sort = Some(self.sorted_page(sort, request.cursor).await?);
             job.cursor = None;
         }
+
         let view = self.log.view();
         let (mut page, total, tallies) = self.matches(&job, &view).await?.into_page(&job);
         page.drain(..request.offset.min(page.len()));
@@ -152,6 +158,7 @@ impl EntryReader for EntrySearch {
         let aggregations = counts
             .map(|(aggregation, tally)| tally.finish(aggregation.limit))
             .collect::<Result<_, _>>()?;
+
         Ok(Page {
             entries,
             total: request.count_total.then_some(total),

@@ -50,6 +50,7 @@ impl EntrySegments {
         let place = Place::local(data_dir).map_err(failed)?;
         let found = place.list(FOLDER).await.map_err(failed)?;
         let scanner = Scanner::new(&place).map_err(|error| io(FOLDER, message(&error)))?;
+
         Ok(EntrySegments {
             place,
             scanner,
@@ -74,6 +75,7 @@ impl EntrySegments {
         let Some(published) = self.published.lock().clone() else {
             return Ok(0);
         };
+
         let doomed: Vec<String> = {
             let mut leftovers = self.leftovers.lock();
             for segment in published.iter() {
@@ -81,10 +83,12 @@ impl EntrySegments {
             }
             leftovers.drain().collect()
         };
+
         for path in &doomed {
             tracing::warn!(file = %path, "removing a segment that no seal finished");
             self.place.delete(path).await.map_err(failed)?;
         }
+
         Ok(doomed.len())
     }
 
@@ -112,24 +116,29 @@ impl EntrySegments {
         {
             return Ok(found.clone());
         }
+
         let found = match self.place.head(path).await {
             Ok(found) => found,
             Err(PlaceError::Missing(_)) => return Err(damaged(path, "the file is missing")),
             Err(error) => return Err(failed(error)),
         };
+
         if found.size != segment.bytes {
             return Err(damaged(path, of_length(found.size, segment)));
         }
+
         let bytes = self.place.get(path).await.map_err(failed)?;
         let digest = blocking(path, move || hex::encode(Sha256::digest(&bytes)))
             .await
             .map_err(failed)?;
+
         if digest != segment.sha256 {
             return Err(damaged(
                 path,
                 "its bytes are not those that were sealed (SHA-256 differs)",
             ));
         }
+
         self.checked
             .lock()
             .insert(path.clone(), (found.clone(), now));
@@ -161,6 +170,7 @@ impl EntrySegments {
         if let Some(entries) = read.map_err(|error| damaged(&segment.path, error.to_string()))? {
             return Ok(entries);
         }
+
         let ranges = rows.iter().map(|&row| row..row + 1);
         let chosen = RowSelection::from_consecutive_ranges(ranges, segment.count as usize);
         self.sealed(segment, Some(chosen), &[]).await
@@ -184,6 +194,7 @@ impl EntrySegments {
         {
             sealed(&batch, &mut entries);
         }
+
         Ok(entries)
     }
 
@@ -213,6 +224,7 @@ impl EntrySegments {
                 index,
             })
         });
+
         built.await.map_err(failed)?
     }
 }
@@ -237,6 +249,7 @@ impl SegmentStore for EntrySegments {
                 format!("a segment of class {class} without entries"),
             ));
         };
+
         let (first_sequence, last_sequence) = (first.sequence, last.sequence);
         let path = format!(
             "{FOLDER}/{}/{first_sequence:020}-{last_sequence:020}.parquet",
@@ -247,6 +260,7 @@ impl SegmentStore for EntrySegments {
                 .iter()
                 .map(|entry| entry.entry.timestamp.as_millisecond())
         };
+
         let (min_timestamp_ms, max_timestamp_ms) = (
             times().min().unwrap_or_default(),
             times().max().unwrap_or_default(),
@@ -259,10 +273,12 @@ impl SegmentStore for EntrySegments {
         self.checked
             .lock()
             .insert(path.clone(), (written, looks(&self.root.join(&path))));
+
         // Without its index a segment is searched more slowly, and a later search has it built.
         if let Err(error) = self.shelf.put(&path, &built.index) {
             tracing::warn!(segment = %path, %error, "the index of a segment was not written");
         }
+
         Ok(SegmentMeta {
             path,
             class: class.to_owned(),
@@ -295,6 +311,7 @@ impl SegmentStore for EntrySegments {
                 ),
             ));
         }
+
         Ok(entries)
     }
 

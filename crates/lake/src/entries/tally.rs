@@ -117,6 +117,7 @@ impl Tally {
                     .unwrap_or_default(),
             )
         };
+
         match self.by.clone() {
             GroupBy::Column(of) | GroupBy::Time { column: of, .. } => {
                 self.column(column(position(of)))
@@ -144,6 +145,7 @@ impl Tally {
                 }
             }
         }
+
         Ok(())
     }
 
@@ -229,6 +231,7 @@ impl Tally {
             values_of(inner, entry, recorded_at),
         );
         self.missing += u64::from(first.is_empty());
+
         for value in first {
             add(&mut self.texts, &value, 1);
             if self.is_full() {
@@ -288,6 +291,7 @@ impl Tally {
         merge(&mut self.texts, other.texts);
         merge(&mut self.times, other.times);
         self.missing += other.missing;
+
         for (value, more) in other.nested {
             if self.is_full() {
                 break;
@@ -314,6 +318,7 @@ impl Tally {
                 "the field has more than {MOST_VALUES} different values, or more than {MOST_PAIRS} pairs with another; narrow the query"
             )));
         }
+
         if let GroupBy::Time {
             unit: TimeUnit::Month,
             ..
@@ -326,10 +331,12 @@ impl Tally {
                     .or_default() += count;
             }
         }
+
         let all = self.texts.values().chain(self.times.values()).sum::<u64>();
         let instant = |ms: i64| {
             Timestamp::from_millisecond(ms).map_or_else(|_| ms.to_string(), format_instant)
         };
+
         let in_order = is_time_span(&self.by);
         let mut values: Vec<(String, u64)> = self.texts.into_iter().collect();
         values.extend(
@@ -338,6 +345,7 @@ impl Tally {
                 .map(|(ms, count)| (instant(ms), count)),
         );
         let distinct = values.len() as u64;
+
         if in_order {
             values.sort_unstable();
             values = values.split_off(values.len().saturating_sub(SPANS));
@@ -345,6 +353,7 @@ impl Tally {
             values.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             values.truncate(limit.min(TOP));
         }
+
         let listed = values.iter().map(|(_, count)| count).sum::<u64>();
         let nested = match self.by {
             GroupBy::Nested(..) => {
@@ -357,6 +366,7 @@ impl Tally {
             }
             _ => Vec::new(),
         };
+
         Ok(Counts {
             values,
             nested,
@@ -411,6 +421,7 @@ pub(super) fn text_at(column: &ArrayRef, row: usize) -> Option<&str> {
     if let Some(texts) = column.as_string_opt::<i32>() {
         return Some(texts.value(row));
     }
+
     let column = column.as_dictionary_opt::<Int32Type>()?;
     Some(
         column
@@ -491,9 +502,11 @@ mod tests {
         for number in 0..1_500 {
             add(&mut tally.texts, &format!("{number:04}"), 1);
         }
+
         let mut more = Tally::new(GroupBy::Column(Column::ActorId));
         add(&mut more.texts, "1499", 2);
         tally.merge(more);
+
         for (limit, expected) in [(5_000, TOP), (2, 2), (0, 0)] {
             let counts = tally.clone().finish(limit).unwrap();
             let expect = [("1499".to_owned(), 3), ("0000".to_owned(), 1)];

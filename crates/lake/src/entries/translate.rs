@@ -48,6 +48,7 @@ impl Terms {
                 Term::Mixed(condition) => terms.mixed.push(condition),
             }
         }
+
         terms
     }
 
@@ -168,6 +169,7 @@ fn on_time(column: Column, op: &Match) -> Option<Term> {
 pub(super) fn span(side: Comparison, at: Timestamp) -> (i64, i64) {
     let floor = i64::try_from(at.as_nanosecond().div_euclid(1_000_000)).unwrap_or_default();
     let whole = i128::from(floor) * 1_000_000 == at.as_nanosecond();
+
     match side {
         Comparison::Greater => (floor + 1, i64::MAX),
         Comparison::AtLeast => (if whole { floor } else { floor + 1 }, i64::MAX),
@@ -223,6 +225,7 @@ fn on_entry(asked: Asked, known: Option<Expr>, now: Timestamp) -> Expr {
             Entry::from_canonical(canonical).map_err(|error| error.to_string())?;
         Ok(asked.matches(&entry, recorded_at, now))
     };
+
     entry_condition(Arc::new(holds), &needed, known)
 }
 
@@ -267,6 +270,7 @@ mod tests {
     fn spans_are_whole_milliseconds() {
         let at: Timestamp = "1970-01-01T00:00:00.010Z".parse().unwrap();
         let between: Timestamp = "1970-01-01T00:00:00.0105Z".parse().unwrap();
+
         for (side, at, expect) in [
             (Comparison::Greater, at, (11, i64::MAX)),
             (Comparison::Greater, between, (11, i64::MAX)),

@@ -12,6 +12,7 @@ pub(super) fn values(entry: &Entry, field: &FieldPath) -> BTreeSet<String> {
     let mut add = |value: &str| {
         found.insert(value.to_owned());
     };
+
     match field {
         FieldPath::Column(column) => column_text(entry, *column)
             .iter()
@@ -71,6 +72,7 @@ pub(super) fn values(entry: &Entry, field: &FieldPath) -> BTreeSet<String> {
             value.iter().for_each(|value| add(value));
         }
     }
+
     found
 }
 
@@ -115,6 +117,7 @@ mod tests {
         let state = r#"{"a":[{"b":1},{"B":"two"},[{"b":null}]],"c":true,"d":{}}"#;
         entry.changes.after = Some(reeve_audit::json::parse(state.as_bytes()).unwrap());
         let path = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
+
         for (field, expect) in [
             (FieldPath::User, &["u1"][..]),
             (FieldPath::Tags, &["Env=prod", "team=prod", "x"]),

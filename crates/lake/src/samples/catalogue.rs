@@ -73,6 +73,7 @@ impl SampleFile {
             first.parse().ok()?,
             last.parse().ok()?,
         );
+
         (file.path == path && file.first <= file.last).then_some(file)
     }
 
@@ -115,6 +116,7 @@ impl Catalogue {
                 None => tracing::warn!(file = %meta.location, "not a sample file: left alone"),
             }
         }
+
         let mut next = 1;
         for group in files.values_mut() {
             let (merged, mut kept): (Vec<_>, Vec<_>) = group
@@ -128,6 +130,7 @@ impl Catalogue {
             next = next.max(kept.iter().map(|file| file.last + 1).max().unwrap_or(1));
             *group = kept;
         }
+
         Ok(Catalogue {
             folder: folder.to_owned(),
             state: RwLock::new(State {
@@ -161,6 +164,7 @@ impl Catalogue {
             .flat_map(|(_, files)| files.iter().cloned())
             .collect();
         found.sort_by_key(|file| (file.day, file.last));
+
         found
     }
 
@@ -193,6 +197,7 @@ impl Catalogue {
         for (connection, day) in state.files.keys() {
             newest.insert(connection, *day);
         }
+
         state
             .files
             .iter()
@@ -217,6 +222,7 @@ impl Catalogue {
         let first = files.iter().map(|file| file.first).min()?;
         let last = files.iter().map(|file| file.last).max()?;
         let any = files.first()?;
+
         Some(SampleFile::new(
             &self.folder,
             any.connection.clone(),
@@ -233,12 +239,15 @@ impl Catalogue {
         let Some(group) = state.files.get_mut(&(new.connection.clone(), new.day)) else {
             return false;
         };
+
         if !old.iter().all(|file| group.contains(file)) {
             return false;
         }
+
         group.retain(|file| !old.contains(file));
         group.push(Arc::new(new));
         group.sort_by_key(|file| file.last);
+
         true
     }
 
@@ -321,6 +330,7 @@ mod tests {
             "s/a~2fb/2026-11-20/00000000000000000003-00000000000000000007.parquet"
         );
         assert_eq!(SampleFile::parse("s", one.path()), Some(one));
+
         for wrong in [
             "s/a/2026-11-20/1-2.parquet",
             "s/a/x/00000000000000000003-00000000000000000007.parquet",
@@ -339,6 +349,7 @@ mod tests {
             let number = turn.number();
             turn.finish(vec![file("2026-11-20", number, number)]);
         }
+
         let slow = catalogue.begin();
         let quick = catalogue.begin();
         let number = quick.number();
@@ -366,6 +377,7 @@ mod tests {
             let number = turn.number();
             turn.finish(vec![file("2026-11-20", number, number)]);
         }
+
         let group = catalogue.mergeable(2).remove(0);
         let merged = catalogue.merged(&group).unwrap();
         assert!(catalogue.replace(&group, merged.clone()));

@@ -59,6 +59,7 @@ pub(super) fn record_batch(
     let mut names: Vec<&str> = Vec::new();
     let mut keys: Vec<i32> = Vec::with_capacity(rows.len());
     let mut last = None;
+
     for row in rows {
         if last != Some(row.resource) {
             names.push(resources[row.resource as usize]);
@@ -66,18 +67,21 @@ pub(super) fn record_batch(
         }
         keys.push(names.len() as i32 - 1);
     }
+
     let metrics = DictionaryArray::<Int32Type>::try_new(
         Int32Array::from_iter_values(rows.iter().map(|row| row.metric as i32)),
         Arc::new(StringArray::from_iter_values(
             Metric::ALL.iter().map(|metric| metric.as_str()),
         )),
     )?;
+
     let dictionary = |keys: Int32Array, values: Vec<&str>| -> Result<ArrayRef, ArrowError> {
         Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(
             keys,
             Arc::new(StringArray::from(values)),
         )?))
     };
+
     RecordBatch::try_new(
         Arc::clone(&SCHEMA),
         vec![

@@ -41,6 +41,7 @@ impl SampleLake {
                 self.place.delete(&path).await.map_err(failed)?;
             }
         }
+
         Ok(gone)
     }
 
@@ -53,6 +54,7 @@ impl SampleLake {
         for file in group {
             parts.push((file.path().to_owned(), self.place.get(file.path()).await?));
         }
+
         let (path, connection) = (target.path().to_owned(), target.connection().clone());
         let bytes = blocking(target.path(), move || {
             let mut runs = Vec::new();
@@ -67,6 +69,7 @@ impl SampleLake {
             encode(&rows).map_err(|error| io(error.to_string()))
         })
         .await??;
+
         Ok(self.place.put(target.path(), bytes).await?)
     }
 

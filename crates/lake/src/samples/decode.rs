@@ -36,6 +36,7 @@ pub(super) fn decode(path: &str, bytes: Bytes) -> Result<Vec<Run>, ReadError> {
         path: path.to_owned(),
         message,
     };
+
     let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new())
         .map_err(|error| damaged(error.to_string()))?;
     check_format(&metadata).map_err(damaged)?;
@@ -72,6 +73,7 @@ fn runs_of(batch: &RecordBatch, wants: &impl Fn(&str, Metric) -> bool, runs: &mu
         .iter()
         .map(|name| name.and_then(Metric::parse))
         .collect();
+
     let (resources, metrics) = (resources.keys().values(), metrics.keys().values());
     let times = batch
         .column(3)
@@ -80,6 +82,7 @@ fn runs_of(batch: &RecordBatch, wants: &impl Fn(&str, Metric) -> bool, runs: &mu
     let values = batch.column(4).as_primitive::<Float64Type>().values();
     let periods = batch.column(5).as_primitive::<UInt32Type>().values();
     let mut at = 0;
+
     while at < batch.num_rows() {
         let place = (resources[at], metrics[at]);
         let end = (at..batch.num_rows())

@@ -49,6 +49,7 @@ impl Footer {
             path: path.clone(),
             message,
         };
+
         let size = place.head(&path).await?.size;
         let tail = place
             .get_range(&path, size.saturating_sub(TAIL)..size)
@@ -72,6 +73,7 @@ impl Footer {
                 size,
             })
         };
+
         let footer = blocking(&path, read)
             .await?
             .map_err(|error| damaged(error.to_string()))?;
@@ -98,6 +100,7 @@ impl Footer {
                 _ => ranges.push(group.bytes.clone()),
             }
         }
+
         let bytes = place.get_ranges(self.file.path(), &ranges).await?;
         let windows = ranges.iter().map(|range| range.start).zip(bytes).collect();
         Ok(Strip {
@@ -119,6 +122,7 @@ pub(super) fn check_format(metadata: &ArrowReaderMetadata) -> Result<(), String>
     {
         return Err(format!("it is not of the format {FORMAT}"));
     }
+
     Ok(())
 }
 
@@ -128,6 +132,7 @@ fn groups(metadata: &ArrowReaderMetadata) -> Vec<Group> {
             .and_then(|bytes| std::str::from_utf8(bytes).ok())
             .map(str::to_owned)
     };
+
     let group = |group: &RowGroupMetaData| {
         let known = group
             .column(1)
@@ -149,6 +154,7 @@ fn groups(metadata: &ArrowReaderMetadata) -> Vec<Group> {
             bytes: start..end,
         }
     };
+
     metadata.metadata().row_groups().iter().map(group).collect()
 }
 
@@ -167,12 +173,14 @@ impl Footers {
         if let Some(known) = self.0.lock().get(file.path()) {
             return Ok(Arc::clone(known));
         }
+
         let footer = Arc::new(Footer::read(place, file).await?);
         let mut known = self.0.lock();
         let kept: usize = known.values().map(|footer| footer.groups.len()).sum();
         if kept + footer.groups.len() > MOST_GROUPS {
             known.clear();
         }
+
         known.insert(footer.file.path().to_owned(), Arc::clone(&footer));
         Ok(footer)
     }

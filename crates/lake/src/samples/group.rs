@@ -22,6 +22,7 @@ pub(super) fn from_samples(samples: &[Sample]) -> Result<Vec<DayBatch>, StoreErr
     let names = Names::new(samples);
     let mut groups: BTreeMap<(&ConnectionId, Day), Vec<Row>> = BTreeMap::new();
     let mut run: Option<(&ConnectionId, Day, Vec<Row>)> = None;
+
     for (sample, id) in samples.iter().zip(&names.ids) {
         let timestamp_ms = floor_ms(sample.timestamp);
         if !sample.value.is_finite() {
@@ -58,6 +59,7 @@ pub(super) fn from_samples(samples: &[Sample]) -> Result<Vec<DayBatch>, StoreErr
             });
         }
     }
+
     put_back(&mut groups, run);
     groups
         .into_iter()
@@ -87,6 +89,7 @@ impl<'a> Names<'a> {
         let mut known: HashMap<&str, u32> = HashMap::new();
         let mut names: Vec<&str> = Vec::new();
         let mut ids: Vec<u32> = Vec::with_capacity(samples.len());
+
         for sample in samples {
             let name = sample.resource.as_str();
             // Points of one resource mostly follow one another.
@@ -99,12 +102,14 @@ impl<'a> Names<'a> {
             };
             ids.push(id);
         }
+
         let mut order: Vec<u32> = (0..names.len() as u32).collect();
         order.sort_unstable_by_key(|&id| names[id as usize]);
         let mut ranks = vec![0; names.len()];
         for (rank, &id) in order.iter().enumerate() {
             ranks[id as usize] = rank as u32;
         }
+
         let sorted = order.iter().map(|&id| names[id as usize]).collect();
         Names { ids, ranks, sorted }
     }
@@ -125,6 +130,7 @@ fn day_batch(
             b.timestamp_ms,
         ))
     });
+
     rows.dedup_by(|later, kept| {
         let same = (later.resource, later.metric, later.timestamp_ms)
             == (kept.resource, kept.metric, kept.timestamp_ms);
@@ -133,6 +139,7 @@ fn day_batch(
         }
         same
     });
+
     let rows = record_batch(connection, &rows, resources)
         .map_err(|error| StoreError::Backend(format!("samples of {connection} {day}: {error}")))?;
     Ok(DayBatch {

@@ -18,8 +18,10 @@ pub(super) fn merge(connection: &ConnectionId, runs: Vec<Run>) -> Result<RecordB
             .or_insert_with(|| (run.metric, Vec::new()));
         place.1.extend(run.points);
     }
+
     let mut names: Vec<&str> = Vec::new();
     let mut rows = Vec::new();
+
     for ((resource, _), (metric, points)) in &mut places {
         if names.last() != Some(&resource.as_str()) {
             names.push(resource.as_str());
@@ -34,6 +36,7 @@ pub(super) fn merge(connection: &ConnectionId, runs: Vec<Run>) -> Result<RecordB
             value: point.value,
         }));
     }
+
     record_batch(connection, &rows, &names)
 }
 

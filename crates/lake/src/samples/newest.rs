@@ -53,6 +53,7 @@ impl Newest {
             let ends = scan().await?;
             known.insert(connection.clone(), ends);
         }
+
         let ends = known.get(connection).into_iter().flatten();
         Ok(ends
             .flat_map(|(resource, metrics)| {
@@ -105,9 +106,11 @@ pub(super) async fn scan(place: &Place, files: Vec<Arc<SampleFile>>) -> Result<E
         })
         .try_collect()
         .await?;
+
     let mut all = Ends::new();
     for (resource, metric, end) in parts.into_iter().flatten() {
         note(&mut all, &resource, metric, end);
     }
+
     Ok(all)
 }

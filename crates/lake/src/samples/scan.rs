@@ -51,6 +51,7 @@ impl SampleLake {
         end: Timestamp,
     ) -> Result<LakeScan, StoreError> {
         use futures::{StreamExt as _, TryStreamExt as _};
+
         let span_ms = ceil_ms(start)..ceil_ms(end);
         let files: Vec<Arc<Footer>> = self
             .over_files(
@@ -67,6 +68,7 @@ impl SampleLake {
             )
             .await?;
         let mut files = files;
+
         // Of two points at the same time the one inserted last counts, wherever it lies.
         files.sort_by_key(|footer| footer.file.last());
         let cuts = cuts(&files, BAND_ROWS);
@@ -89,6 +91,7 @@ fn cuts(files: &[Arc<Footer>], rows: u64) -> Vec<String> {
         .collect();
     starts.sort_unstable();
     let (mut cuts, mut gathered, mut last) = (Vec::new(), 0, "");
+
     for (least, more) in starts {
         if gathered >= rows && least > last {
             cuts.push(least.to_owned());
@@ -97,6 +100,7 @@ fn cuts(files: &[Arc<Footer>], rows: u64) -> Vec<String> {
         gathered += more;
         last = least;
     }
+
     cuts
 }
 
@@ -118,6 +122,7 @@ impl SampleScan for LakeScan {
             .unwrap_or_default();
         let to = self.cuts.get(band).cloned();
         let mut parts = Vec::with_capacity(self.files.len());
+
         for footer in &self.files {
             if let Some(part) = part(&self.place, footer, &from, to.as_deref())
                 .await
@@ -126,6 +131,7 @@ impl SampleScan for LakeScan {
                 parts.push(part);
             }
         }
+
         let (metrics, span) = (Arc::clone(&self.metrics), self.span_ms.clone());
         let tracks = blocking("a band of samples", move || {
             let mut gather = Gather {
@@ -138,6 +144,7 @@ impl SampleScan for LakeScan {
             parts.iter().try_for_each(|part| gather.read(part))?;
             Ok::<_, ReadError>(gather.finish())
         });
+
         tracks
             .await
             .map_err(|error| backend(error.into()))?
@@ -176,9 +183,11 @@ async fn part(
             && to.is_none_or(|to| group.least.as_str() < to)
     };
     let groups = footer.pick(touches);
+
     if groups.is_empty() {
         return Ok(None);
     }
+
     let bytes = footer.strip(place, &groups).await?;
     Ok(Some(Part {
         footer: Arc::clone(footer),
@@ -202,6 +211,7 @@ impl Gather {
             path: part.footer.file.path().to_owned(),
             message,
         };
+
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
             part.bytes.clone(),
             part.footer.metadata.clone(),
@@ -214,12 +224,14 @@ impl Gather {
             .with_batch_size(ROW_GROUP)
             .build()
             .map_err(|error| damaged(error.to_string()))?;
+
         for batch in reader {
             self.batch(
                 part.footer.file.connection(),
                 &batch.map_err(|error| damaged(error.to_string()))?,
             );
         }
+
         Ok(())
     }
 
@@ -233,6 +245,7 @@ impl Gather {
             .iter()
             .map(|name| name.and_then(Metric::parse))
             .collect();
+
         let (resources, metrics) = (resources.keys().values(), metrics.keys().values());
         let times = batch
             .column(2)
@@ -241,6 +254,7 @@ impl Gather {
         let values = batch.column(3).as_primitive::<Float64Type>().values();
         let periods = batch.column(4).as_primitive::<UInt32Type>().values();
         let mut at = 0;
+
         while at < batch.num_rows() {
             let place = (resources[at], metrics[at]);
             let same = resources[at..]
@@ -283,6 +297,7 @@ impl Gather {
             .into_values()
             .filter(|track| !track.points.is_empty())
             .collect();
+
         for track in &mut tracks {
             let points = &mut track.points;
             if points.is_sorted_by(|before, after| before.0 < after.0) {
@@ -298,6 +313,7 @@ impl Gather {
                 same
             });
         }
+
         tracks
     }
 }

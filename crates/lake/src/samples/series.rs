@@ -45,6 +45,7 @@ impl Wanted {
                 .iter()
                 .map(move |metric| (resource.clone(), *metric))
         });
+
         Wanted(Arc::new(Inner {
             order: pairs.filter(|pair| seen.insert(pair.clone())).collect(),
             resources: resources
@@ -98,6 +99,7 @@ pub(super) async fn read(
     if picked.is_empty() {
         return Ok((file, Vec::new()));
     }
+
     let bytes = footer.strip(place, &picked).await?;
     let metadata = footer.metadata.clone();
     let runs = blocking(file.path(), move || {
@@ -122,6 +124,7 @@ pub(super) async fn read(
         path: file.path().to_owned(),
         message: error.to_string(),
     })?;
+
     Ok((file, runs))
 }
 
@@ -130,12 +133,14 @@ pub(super) async fn read(
 pub(super) fn merge(wanted: &Wanted, mut parts: Vec<(Arc<SampleFile>, Vec<Run>)>) -> Vec<Series> {
     parts.sort_by_key(|(file, _)| file.last());
     let mut lines: HashMap<(ResourceId, Metric), Vec<Point>> = HashMap::new();
+
     for run in parts.into_iter().flat_map(|(_, runs)| runs) {
         lines
             .entry((run.resource, run.metric))
             .or_default()
             .extend(run.points);
     }
+
     let mut series = Vec::new();
     for (resource, metric) in &wanted.0.order {
         let Some(mut points) = lines.remove(&(resource.clone(), *metric)) else {
@@ -161,5 +166,6 @@ pub(super) fn merge(wanted: &Wanted, mut parts: Vec<(Arc<SampleFile>, Vec<Run>)>
             period_s,
         });
     }
+
     series
 }

@@ -66,6 +66,7 @@ mod tests {
         };
         assert_eq!(strip.get_bytes(11, 3).unwrap(), "bcd");
         assert_eq!(strip.get_bytes(20, 3).unwrap(), "xyz");
+
         for (start, length) in [(9, 1), (11, 5), (15, 1), (20, 4), (23, 1), (29, 1)] {
             assert!(
                 strip.get_bytes(start, length).is_err(),

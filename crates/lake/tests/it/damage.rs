@@ -17,11 +17,13 @@ use crate::log::Log;
 async fn log(folder: &Path) -> Arc<Log> {
     let mut random = StdRng::seed_from_u64(21);
     let log = Log::open(folder).await;
+
     for number in 0..400 {
         let entry = generate::entry(&mut random, number);
         let received = generate::received(&mut random, &entry);
         log.append(entry, received);
     }
+
     log.seal(100).await;
     log.seal(300).await;
     log
@@ -59,6 +61,7 @@ async fn refused(log: &Arc<Log>, segment: &SegmentMeta, why: &str, others: &[Sea
     let (mut page, mut one) = (everything(), everything());
     (page.count_total, page.aggregations) = (false, Vec::new());
     (one.query, one.limit) = ("alice".parse().unwrap(), 400);
+
     for request in [everything(), page, one].iter().chain(others) {
         match log.search().search(request).await {
             Err(TrailError::Damaged(message)) => {
@@ -70,6 +73,7 @@ async fn refused(log: &Arc<Log>, segment: &SegmentMeta, why: &str, others: &[Sea
             other => panic!("the search must fail, not answer {other:?}"),
         }
     }
+
     assert!(
         log.store
             .read(segment)
@@ -82,6 +86,7 @@ async fn refused(log: &Arc<Log>, segment: &SegmentMeta, why: &str, others: &[Sea
 async fn a_lost_segment_is_named_and_its_return_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let log = log(folder.path()).await;
+
     for segment in log.segments() {
         let path = folder.path().join(&segment.path);
         let aside = folder.path().join("aside");
@@ -108,6 +113,7 @@ async fn a_flipped_byte_anywhere_is_noticed_after_a_restart() {
     let path = folder.path().join(&segment.path);
     let whole = std::fs::read(&path).unwrap();
     let right = log.search().search(&counts()).await.unwrap().aggregations;
+
     for part in 0..20 {
         let at = part * (whole.len() - 1) / 19;
         let mut bytes = whole.clone();
@@ -121,6 +127,7 @@ async fn a_flipped_byte_anywhere_is_noticed_after_a_restart() {
             "no row was read for it"
         );
     }
+
     std::fs::write(&path, &whole).unwrap();
     let log = log.reopen(folder.path()).await;
     assert_eq!(
@@ -137,6 +144,7 @@ async fn a_segment_cut_short_is_noticed_at_once() {
         log.search().search(&everything()).await.unwrap().total,
         Some(400)
     );
+
     let segment = log.segments().remove(0);
     let path = folder.path().join(&segment.path);
     let whole = std::fs::read(&path).unwrap();
@@ -151,6 +159,7 @@ async fn segments_outside_the_asked_span_are_not_needed() {
     for segment in log.segments() {
         std::fs::remove_file(folder.path().join(&segment.path)).unwrap();
     }
+
     let mut request = everything();
     request.query = "timestamp:>2027-01-01".parse().unwrap();
     assert_eq!(log.search().search(&request).await.unwrap().total, Some(0));

@@ -57,6 +57,7 @@ fn expected() -> Vec<SealedEntry> {
             canonical: cells.next().unwrap().as_bytes().to_vec(),
         }
     });
+
     lines.collect()
 }
 
@@ -153,6 +154,7 @@ async fn is_read_and_searched(name: &str) {
         );
         assert_eq!(page.total, Some(expect.len() as u64), "{query}");
     }
+
     assert_eq!(
         search
             .by_event_id("evt 2 \"quoted\"")
@@ -182,6 +184,7 @@ async fn samples_of_version_1_are_read() {
         Metric::FreeStorage,
         Metric::NetworkIn,
     ];
+
     let found = lake
         .sample_series(
             &ConnectionId("conn".into()),
@@ -192,6 +195,7 @@ async fn samples_of_version_1_are_read() {
         )
         .await
         .unwrap();
+
     let found: Vec<_> = found
         .into_iter()
         .map(|line| (line.resource.0, line.metric, line.points, line.period_s))
@@ -217,6 +221,7 @@ async fn samples_of_version_1_are_read() {
         ),
     ];
     assert_eq!(found, expect);
+
     assert_eq!(
         lake.sample_newest(&ConnectionId("conn".into()))
             .await

@@ -110,6 +110,7 @@ pub(crate) fn entry(random: &mut StdRng, number: usize) -> Entry {
         format!("EVT {number} é")
     };
     entry.event_id = EventId::new(id).unwrap();
+
     entry.timestamp =
         Timestamp::from_millisecond(NOW_S * 1_000 - random.random_range(0..4 * 86_400_000))
             .unwrap();
@@ -128,6 +129,7 @@ pub(crate) fn entry(random: &mut StdRng, number: usize) -> Entry {
         user_agent: maybe(random),
         session_id: maybe(random),
     };
+
     entry.resource = ResourceRef {
         kind: maybe(random),
         id: maybe(random),
@@ -143,6 +145,7 @@ pub(crate) fn entry(random: &mut StdRng, number: usize) -> Entry {
             })
             .collect(),
     };
+
     entry.action = Action {
         operation: maybe(random),
         status: random
@@ -152,9 +155,11 @@ pub(crate) fn entry(random: &mut StdRng, number: usize) -> Entry {
             .random_bool(0.6)
             .then(|| *ActionMethod::ALL.choose(random).unwrap()),
     };
+
     if random.random_bool(0.5) {
         entry.changes.before = Some(Json::Object(object(random, 2)));
     }
+
     if random.random_bool(0.5) {
         entry.changes.after = Some(if random.random_bool(0.2) {
             Json::Null
@@ -162,12 +167,14 @@ pub(crate) fn entry(random: &mut StdRng, number: usize) -> Entry {
             Json::Object(object(random, 2))
         });
     }
+
     entry.metadata.request_id = maybe(random);
     entry.metadata.tags = (0..random.random_range(0..3))
         .map(|_| pick(random, &VALUES).to_owned())
         .collect();
     entry.metadata.extra = object(random, 2);
     entry.submitted_by = submitter(random).map(Arc::new);
+
     entry
 }
 
@@ -238,11 +245,13 @@ fn text(random: &mut StdRng) -> Expr {
     if random.random_bool(0.3) {
         return TextMatch::of_pattern(&pattern(random, &value)).map_or(Expr::All, Expr::Text);
     }
+
     let part: String = if random.random_bool(0.5) {
         value.chars().take(3).collect()
     } else {
         value
     };
+
     TextMatch::new(&part, random.random_bool(0.4)).map_or(Expr::All, Expr::Text)
 }
 
@@ -287,6 +296,7 @@ fn between(random: &mut StdRng) -> Match {
         },
         _ => Bound::Text(cased(random)),
     };
+
     let low = Some((
         [Comparison::Greater, Comparison::AtLeast][random.random_range(0..2)],
         bound(random),
@@ -296,6 +306,7 @@ fn between(random: &mut StdRng) -> Match {
         bound(random),
     ));
     let open = random.random_range(0..4);
+
     Match::Between(Box::new(Range {
         low: low.filter(|_| open != 0),
         high: high.filter(|_| open != 1),
@@ -314,6 +325,7 @@ fn listed(random: &mut StdRng) -> Match {
         "a b",
     ];
     let kept = values.into_iter().filter(|_| random.random_bool(0.5));
+
     Match::Listed(ListName::new("some").with_values(Arc::new(ValueList::new(kept))))
 }
 
@@ -349,11 +361,13 @@ fn condition(random: &mut StdRng) -> Match {
         4 => format!("evt-{}", random.random_range(0..500)),
         _ => cased(random),
     };
+
     let start = |random: &mut StdRng, word: &str| {
         word.chars()
             .take(random.random_range(0..5))
             .collect::<String>()
     };
+
     match random.random_range(0..17) {
         12 => Match::from(pattern(random, &word)),
         13 => regular(random),

@@ -34,18 +34,21 @@ fn entry(random: &mut StdRng, number: usize) -> Entry {
         })
         .unwrap();
     }
+
     if random.random_bool(0.7) {
         entry.metadata.request_id = Some(uuid(random));
     }
     if random.random_bool(0.6) {
         entry.metadata.extra.insert("note", note(random));
     }
+
     if random.random_bool(0.3) {
         entry.metadata.extra.insert(
             "bytes",
             reeve_audit::Json::Number(f64::from(random.random_range(0..1 << 20)) / 4.0),
         );
     }
+
     entry
 }
 
@@ -82,6 +85,7 @@ fn query(random: &mut StdRng, entries: &[Arc<reeve_ledger::StoredEntry>]) -> Que
             .collect();
         pieces.choose(random).copied().unwrap_or("x").to_owned()
     };
+
     let known = match random.random_range(0..12) {
         0 => text(&id, false),
         1 => Expr::field(Column::EventId, Match::Exact(id.to_uppercase())),
@@ -108,6 +112,7 @@ fn query(random: &mut StdRng, entries: &[Arc<reeve_ledger::StoredEntry>]) -> Que
         ),
         _ => generate::query(random).expr,
     };
+
     let other = generate::query(random).expr;
     Query {
         expr: match random.random_range(0..6) {
@@ -157,6 +162,7 @@ fn indexes(folder: &Path) -> Vec<PathBuf> {
         // Others may be written at this moment.
         found.extend(files.filter(|path| path.extension().is_some_and(|end| end == "idx")));
     }
+
     found.sort();
     found
 }
@@ -180,6 +186,7 @@ fn damage(random: &mut StdRng, path: &Path, all: &[PathBuf]) {
             bytes = std::fs::read(other).unwrap();
         }
     }
+
     std::fs::write(path, bytes).unwrap();
 }
 
@@ -190,11 +197,13 @@ async fn log(random: &mut StdRng, folder: &Path, size: usize) -> Arc<Log> {
         let received = generate::received(random, &entry);
         log.append(entry, received);
     }
+
     let mut sealed = 0;
     while sealed < size && random.random_bool(0.85) {
         sealed = random.random_range(sealed + 1..=size);
         log.seal(sealed).await;
     }
+
     log
 }
 
@@ -231,6 +240,7 @@ async fn indexes_change_how_long_a_search_takes_and_nothing_else() {
             matched += page.entries.len();
         }
     }
+
     assert!(
         matched > 20_000,
         "the queries must find something: {matched}"
@@ -243,16 +253,19 @@ async fn a_tail_that_is_asked_often_is_indexed_and_answers_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let log = Log::open(folder.path()).await;
     let size = 20_000;
+
     for number in 0..size {
         let entry = entry(&mut random, number);
         let received = generate::received(&mut random, &entry);
         log.append(entry, received);
     }
+
     let search = log.search();
     let count = SearchRequest {
         count_total: true,
         ..request(&mut random, Query::parse("rollback").unwrap(), size)
     };
+
     for number in 0..3 {
         search.search(&count).await.unwrap();
         // A tenth of a second of a busy log passes until the next question.
@@ -261,6 +274,7 @@ async fn a_tail_that_is_asked_often_is_indexed_and_answers_the_same() {
             log.append(entry, Timestamp::from_second(NOW_S).unwrap());
         }
     }
+
     let size = size + 27_000;
     let entries = log.entries();
     assert_eq!(
@@ -268,6 +282,7 @@ async fn a_tail_that_is_asked_often_is_indexed_and_answers_the_same() {
         0,
         "a tail that is filled and hardly asked costs nothing"
     );
+
     let begun = std::time::Instant::now();
     while search.indexed_pieces() < 2 {
         search.search(&count).await.unwrap();
@@ -276,6 +291,7 @@ async fn a_tail_that_is_asked_often_is_indexed_and_answers_the_same() {
             "pieces that are asked again and again are indexed"
         );
     }
+
     let mut matched = 0;
     for turn in 0..50 {
         if turn == 25 {
@@ -288,6 +304,7 @@ async fn a_tail_that_is_asked_often_is_indexed_and_answers_the_same() {
         check(&page, &request, &entries, &format!("turn {turn}"));
         matched += page.entries.len();
     }
+
     assert!(
         matched > 5_000,
         "the queries must find something: {matched}"
@@ -303,12 +320,14 @@ async fn damaged_indexes_are_noticed_and_built_anew() {
     let mut random = StdRng::seed_from_u64(5);
     let folder = tempfile::tempdir().unwrap();
     let log = Log::open(folder.path()).await;
+
     for number in 0..600 {
         log.append(
             entry(&mut random, number),
             Timestamp::from_second(NOW_S).unwrap(),
         );
     }
+
     log.seal(300).await;
     log.seal(600).await;
     let written: Vec<_> = indexes(folder.path())
@@ -321,10 +340,12 @@ async fn damaged_indexes_are_noticed_and_built_anew() {
         0,
         "sound ones stay"
     );
+
     let (whole, first) = &written[0];
     let other = &written[1].0;
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 1;
+
     for bytes in [&b""[..], &whole[..whole.len() - 1], &flipped, other] {
         std::fs::write(first, bytes).unwrap();
         assert_eq!(log.store.mend_indexes(log.as_ref()).await.unwrap(), 1);
@@ -334,6 +355,7 @@ async fn damaged_indexes_are_noticed_and_built_anew() {
             "an index depends on its segment alone"
         );
     }
+
     let orphan = first.with_file_name("0-0.idx");
     std::fs::write(&orphan, whole).unwrap();
     std::fs::remove_dir_all(folder.path().join("lake/index")).unwrap();

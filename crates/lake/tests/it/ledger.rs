@@ -30,6 +30,7 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
     let folder = tempfile::tempdir().unwrap();
     let (mut ledger, mut segments, mut search) = open(folder.path()).await;
     let mut entries: Vec<Arc<StoredEntry>> = Vec::new();
+
     for turn in 0..60 {
         match random.random_range(0..6) {
             0 => {
@@ -84,6 +85,7 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
             check(&page, &request, &entries, &format!("turn {turn}"));
         }
     }
+
     assert!(entries.len() > 300 && ledger.view().segments.len() > 5);
     for stored in entries.iter().step_by(7) {
         let found = search
@@ -96,6 +98,7 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
             (stored.sequence, stored.hash, stored.previous_hash)
         );
     }
+
     assert!(
         search
             .by_event_id("nobody-wrote-this")
@@ -103,6 +106,7 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
             .unwrap()
             .is_none()
     );
+
     let sealed = ledger.view().tail.first_sequence();
     let place = |sequence: u64| {
         ledger
@@ -110,6 +114,7 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
             .unwrap()
     };
     assert_eq!(place(0), (Some(0), sealed));
+
     assert_eq!(place(sealed - 1), (Some(sealed - 1), sealed));
     ledger.close().await;
 }

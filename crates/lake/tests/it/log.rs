@@ -46,6 +46,7 @@ impl Log {
             segments: state.segments.clone(),
         };
         store.publish(Arc::new(state.segments.clone()));
+
         Arc::new(Log {
             store,
             state: Mutex::new(state),
@@ -67,6 +68,7 @@ impl Log {
             }
             Some(by) => Draft::submitted_by(vec![draft], &by).unwrap().remove(0),
         };
+
         let mut state = self.state.lock();
         let sequence = state.entries.len() as u64;
         let salt = (u128::from(sequence) << 64 | 0x5eed).to_le_bytes();
@@ -101,6 +103,7 @@ impl Log {
             state.entries[state.sealed..until].to_vec()
         };
         let mut written = Vec::new();
+
         for class in RetentionClass::ALL {
             let of_class: Vec<_> = fresh
                 .iter()
@@ -111,6 +114,7 @@ impl Log {
                 written.push(self.store.write(class.id(), &of_class).await.unwrap());
             }
         }
+
         let mut state = self.state.lock();
         state.sealed = until;
         state.segments.extend(written);
@@ -156,6 +160,7 @@ impl Views for Log {
             same.map(|stored| (**stored).clone())
                 .ok_or_else(|| TrailError::Backend("not what was committed to".into()))
         });
+
         restored.collect()
     }
 }

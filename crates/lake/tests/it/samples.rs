@@ -33,6 +33,7 @@ fn sample(connection: &str, resource: &str, metric: Metric, second: i64, value: 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut todo = vec![folder.join("lake/samples")];
+
     while let Some(folder) = todo.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten() {
             let path = entry.unwrap().path();
@@ -43,6 +44,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
             }
         }
     }
+
     found.sort();
     found
 }
@@ -83,6 +85,7 @@ async fn connections_do_not_share_samples_and_all_have_those_of_metric_sources()
     ])
     .await
     .unwrap();
+
     lake.sample_insert(&[sample("prometheus", "orders", memory, 0, 40.0)])
         .await
         .unwrap();
@@ -94,13 +97,16 @@ async fn connections_do_not_share_samples_and_all_have_those_of_metric_sources()
             .collect::<Vec<f64>>()
     };
     assert_eq!(read(&lake, "prod").await, [90.0]);
+
     assert_eq!(read(&lake, "dev").await, [0.1]);
     lake.sample_sources(&[ConnectionId("prometheus".into())]);
     assert_eq!(read(&lake, "prod").await, [90.0, 40.0]);
     assert_eq!(read(&lake, "dev").await, [0.1, 40.0]);
+
     // The same after a compaction and in a pass over everything.
     lake.compact().await.unwrap();
     assert_eq!(read(&lake, "prod").await, [90.0, 40.0]);
+
     let scan = lake.scan(&[cpu], at(0), at(DAY_S)).await.unwrap();
     let tracks = scan.band(0).await.unwrap();
     let seen: Vec<(&str, f64)> = tracks
@@ -124,6 +130,7 @@ async fn a_series_comes_back_in_order_and_within_its_span() {
         ])
         .collect();
     lake.sample_insert(&samples).await.unwrap();
+
     lake.sample_insert(&[]).await.unwrap();
     assert_eq!(files(folder.path()).len(), 2, "one file a day");
 
@@ -136,6 +143,7 @@ async fn a_series_comes_back_in_order_and_within_its_span() {
         DAY_S + 300,
     )
     .await;
+
     let expect = |resource: &str, points: &[(i64, f64)]| Series {
         resource: ResourceId::new(resource),
         metric: cpu,
@@ -145,6 +153,7 @@ async fn a_series_comes_back_in_order_and_within_its_span() {
             .collect(),
         period_s: 300,
     };
+
     let day = DAY_S - 300;
     let first = expect(
         "i-1",
@@ -155,16 +164,19 @@ async fn a_series_comes_back_in_order_and_within_its_span() {
         [first, expect("i-2", &[(0, 7.5)])],
         "the end is exclusive"
     );
+
     assert!(
         series_of(&lake, "c/1", &["i-1"], &[], 0, 10)
             .await
             .is_empty()
     );
+
     assert!(
         series_of(&lake, "c/1", &["i-1"], &[cpu], 10, 10)
             .await
             .is_empty()
     );
+
     assert!(
         series_of(&lake, "c/1", &["i-1"], &[cpu], 1, 300)
             .await
@@ -183,6 +195,7 @@ async fn a_point_given_again_replaces_the_earlier_one() {
             .map(|(_, value)| *value)
             .collect::<Vec<_>>()
     };
+
     {
         let lake = SampleLake::open(folder.path()).await.unwrap();
         lake.sample_insert(&[
@@ -209,12 +222,14 @@ async fn a_point_given_again_replaces_the_earlier_one() {
             "across inserts, of its own connection"
         );
     }
+
     let lake = SampleLake::open(folder.path()).await.unwrap();
     assert_eq!(
         value(series(&lake, &["i"], &[cpu], 0, DAY_S).await),
         [3.0, 4.0],
         "after a restart"
     );
+
     lake.sample_insert(&[sample("c", "i", cpu, 0, 6.0)])
         .await
         .unwrap();
@@ -344,12 +359,14 @@ async fn merging_leaves_one_file_a_closed_day_and_old_days_go() {
     let folder = tempfile::tempdir().unwrap();
     let lake = SampleLake::open(folder.path()).await.unwrap();
     let cpu = Metric::CpuUtilization;
+
     for turn in 0..3 {
         let samples: Vec<Sample> = (0..3)
             .map(|day| sample("c", "i", cpu, day * DAY_S + turn * 300, turn as f64))
             .collect();
         lake.sample_insert(&samples).await.unwrap();
     }
+
     assert_eq!(files(folder.path()).len(), 9);
     assert_eq!(lake.compact().await.unwrap(), 6, "the newest day waits");
     assert_eq!(files(folder.path()).len(), 5);
@@ -369,6 +386,7 @@ async fn merging_leaves_one_file_a_closed_day_and_old_days_go() {
             .len(),
         3
     );
+
     let lake = SampleLake::open(folder.path()).await.unwrap();
     assert_eq!(
         series(&lake, &["i"], &[cpu], 0, 9 * DAY_S).await[0]
@@ -389,6 +407,7 @@ async fn a_merge_cut_short_is_finished_at_the_next_start() {
     ])
     .await
     .unwrap();
+
     lake.sample_insert(&[sample("c", "i", cpu, 0, 2.0)])
         .await
         .unwrap();
@@ -397,11 +416,13 @@ async fn a_merge_cut_short_is_finished_at_the_next_start() {
         .map(|path| (path.clone(), std::fs::read(path).unwrap()))
         .collect();
     assert_eq!(lake.compact().await.unwrap(), 2);
+
     let after = files(folder.path());
     // The merged file is there, and those it replaced are there still.
     for (path, bytes) in &before {
         std::fs::write(path, bytes).unwrap();
     }
+
     let lake = SampleLake::open(folder.path()).await.unwrap();
     assert_eq!(files(folder.path()), after);
     assert_eq!(
@@ -421,6 +442,7 @@ async fn the_newest_point_of_each_series_is_known_before_and_after_a_restart() {
             .map(|(resource, metric, end)| (resource.0, metric, end))
             .collect::<Vec<_>>()
     };
+
     let lake = SampleLake::open(folder.path()).await.unwrap();
     assert!(newest(&lake).await.is_empty());
     lake.sample_insert(&[sample("c", "i", cpu, 0, 1.0), sample("d", "j", cpu, 0, 1.0)])
@@ -432,6 +454,7 @@ async fn the_newest_point_of_each_series_is_known_before_and_after_a_restart() {
     ])
     .await
     .unwrap();
+
     lake.sample_insert(&[sample("c", "i", net, DAY_S, 1.0)])
         .await
         .unwrap();
@@ -440,6 +463,7 @@ async fn the_newest_point_of_each_series_is_known_before_and_after_a_restart() {
         ("i".to_owned(), net, at(5 * DAY_S)),
     ];
     assert_eq!(newest(&lake).await, expect);
+
     let lake = SampleLake::open(folder.path()).await.unwrap();
     assert_eq!(newest(&lake).await, expect);
     lake.expire(at(2 * DAY_S)).await.unwrap();
@@ -467,6 +491,7 @@ async fn inserts_of_a_connection_are_recognized_by_its_revision_and_merges_are_n
     ])
     .await
     .unwrap();
+
     let merged = revisions();
     assert!(merged[0] > after[0]);
     lake.compact().await.unwrap();
@@ -478,17 +503,20 @@ async fn readers_and_a_merge_do_not_disturb_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let lake = std::sync::Arc::new(SampleLake::open(folder.path()).await.unwrap());
     let cpu = Metric::CpuUtilization;
+
     for turn in 0..30 {
         let samples: Vec<Sample> = (0..4)
             .map(|day| sample("c", "i", cpu, day * DAY_S + turn * 300, turn as f64))
             .collect();
         lake.sample_insert(&samples).await.unwrap();
     }
+
     let merging = tokio::spawn({
         let lake = std::sync::Arc::clone(&lake);
         async move { lake.compact().await.unwrap() }
     });
     let mut reads = 0;
+
     while !merging.is_finished() || reads == 0 {
         assert_eq!(
             series(&lake, &["i"], &[cpu], 0, 4 * DAY_S).await[0]
@@ -498,6 +526,7 @@ async fn readers_and_a_merge_do_not_disturb_each_other() {
         );
         reads += 1;
     }
+
     assert!(merging.await.unwrap() > 0);
 }
 
@@ -541,6 +570,7 @@ async fn a_pass_finds_every_series_as_a_question_does() {
     let mut random = StdRng::seed_from_u64(11);
     let (resources, points) = (900, 600);
     let mut all = Vec::new();
+
     for resource in 0..resources {
         for metric in [
             Metric::CpuUtilization,
@@ -559,6 +589,7 @@ async fn a_pass_finds_every_series_as_a_question_does() {
             }
         }
     }
+
     lake.sample_insert(&all).await.unwrap();
     // Points given again, one at a time of its own, and a resource that only the second insert has.
     let again: Vec<Sample> = all
@@ -570,6 +601,7 @@ async fn a_pass_finds_every_series_as_a_question_does() {
         })
         .collect();
     lake.sample_insert(&again).await.unwrap();
+
     lake.sample_insert(&[
         sample("c", "i-00000", metrics[0], 150, 5.0),
         sample("c", "z", metrics[1], 0, 6.0),
@@ -580,6 +612,7 @@ async fn a_pass_finds_every_series_as_a_question_does() {
     let (from, to) = (at(3_600), at(DAY_S + 7_200));
     let scan = lake.scan(&metrics, from, to).await.unwrap();
     assert!(scan.bands() > 1, "more than one band");
+
     let mut found: Vec<Series> = Vec::new();
     for band in 0..scan.bands() {
         for track in scan.band(band).await.unwrap() {
@@ -596,6 +629,7 @@ async fn a_pass_finds_every_series_as_a_question_does() {
             });
         }
     }
+
     let mut names: Vec<ResourceId> = (0..resources)
         .map(|resource| ResourceId::new(format!("i-{resource:05}")))
         .collect();
@@ -606,6 +640,7 @@ async fn a_pass_finds_every_series_as_a_question_does() {
         .unwrap();
     assert_eq!(found.len(), expected.len());
     assert!(found == expected, "the same series in the same order");
+
     let nothing = lake
         .scan(&metrics, at(100 * DAY_S), at(101 * DAY_S))
         .await

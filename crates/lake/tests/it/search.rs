@@ -31,6 +31,7 @@ pub(crate) fn counted() -> Vec<GroupBy> {
         TimeUnit::Week,
         TimeUnit::Month,
     ];
+
     let times = [Column::Timestamp, Column::RecordedAt];
     let mut all: Vec<GroupBy> = times
         .into_iter()
@@ -55,10 +56,12 @@ pub(crate) fn counted() -> Vec<GroupBy> {
         FieldPath::Submitter(SubmitterField::TokenName),
     ];
     all.extend(fields.map(GroupBy::Field));
+
     all.push(GroupBy::User);
     let nested = |outer: &GroupBy, inner: &GroupBy| {
         GroupBy::Nested(Box::new(outer.clone()), Box::new(inner.clone()))
     };
+
     let hours = GroupBy::Time {
         column: Column::Timestamp,
         unit: TimeUnit::Hour,
@@ -70,6 +73,7 @@ pub(crate) fn counted() -> Vec<GroupBy> {
         nested(&GroupBy::Field(FieldPath::Tags), &env),
         nested(&env, &hours),
     ]);
+
     all
 }
 
@@ -95,6 +99,7 @@ fn request(query: Query) -> SearchRequest {
 fn values(stored: &StoredEntry, by: &GroupBy) -> BTreeSet<String> {
     let one = |value: Option<Cow<'_, str>>| value.into_iter().map(Cow::into_owned).collect();
     let entry = &stored.entry;
+
     match by {
         GroupBy::User => one(entry
             .actor
@@ -254,12 +259,15 @@ pub(crate) fn check(
                 .matches(&stored.entry, stored.recorded_at, request.now)
         })
         .collect();
+
     if request.order == Order::NewestFirst {
         matching.reverse();
     }
+
     let key = |stored: &StoredEntry, sort: Sort| {
         SortKey::of_entry(&stored.entry, stored.recorded_at, sort.column)
     };
+
     if let Some(sort) = request.sort {
         matching.sort_by(|a, b| {
             sort.compare(
@@ -268,6 +276,7 @@ pub(crate) fn check(
             )
         });
     }
+
     let is_beyond =
         |stored: &&&Arc<StoredEntry>| match (request.sort, request.cursor, request.order) {
             (_, None, _) => true,
@@ -280,6 +289,7 @@ pub(crate) fn check(
             (None, Some(cursor), Order::NewestFirst) => stored.sequence < cursor,
             (None, Some(cursor), Order::OldestFirst) => stored.sequence > cursor,
         };
+
     let rest: Vec<u64> = matching
         .iter()
         .filter(is_beyond)
@@ -287,8 +297,10 @@ pub(crate) fn check(
         .skip(request.offset)
         .collect();
     let expect = &rest[..request.limit.min(rest.len())];
+
     let found: Vec<u64> = page.entries.iter().map(|stored| stored.sequence).collect();
     assert_eq!(found, expect, "{seed}: {:?}", request.query);
+
     for stored in &page.entries {
         let original = &entries[stored.sequence as usize];
         assert_eq!(
@@ -296,6 +308,7 @@ pub(crate) fn check(
             (&original.canonical, original.hash, &original.entry)
         );
     }
+
     assert_eq!(
         page.next_cursor,
         expect
@@ -304,12 +317,14 @@ pub(crate) fn check(
             .filter(|_| rest.len() > request.limit),
         "{seed}"
     );
+
     assert_eq!(
         page.total,
         request.count_total.then_some(matching.len() as u64),
         "{seed}: {:?}",
         request.query
     );
+
     assert_eq!(page.aggregations.len(), request.aggregations.len());
     for (counts, asked) in page.aggregations.iter().zip(&request.aggregations) {
         if let GroupBy::Nested(outer, inner) = &asked.by {
@@ -355,11 +370,13 @@ fn check_nested(
     matching: &[&Arc<StoredEntry>],
 ) {
     assert_eq!(counts.nested.len(), counts.values.len());
+
     let all: BTreeSet<String> = matching
         .iter()
         .flat_map(|stored| values(stored, outer))
         .collect();
     assert_eq!(counts.distinct, all.len() as u64);
+
     for ((value, count), nested) in counts.values.iter().zip(&counts.nested) {
         let having: Vec<_> = matching
             .iter()
@@ -401,11 +418,13 @@ async fn random_log(random: &mut StdRng, folder: &std::path::Path, size: usize) 
         let received = generate::received(random, &entry);
         log.append(entry, received);
     }
+
     let mut sealed = 0;
     while sealed < size && random.random_bool(0.8) {
         sealed = random.random_range(sealed + 1..=size);
         log.seal(sealed).await;
     }
+
     log
 }
 
@@ -469,6 +488,7 @@ async fn random_queries_over_random_logs_agree_with_asking_every_entry() {
             matched += page.entries.len();
         }
     }
+
     assert!(
         matched > 8_000,
         "the queries must find something: {matched}"
@@ -487,6 +507,7 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
         "alice",
         "resource.view NOT status:success",
     ];
+
     let orders = [
         (Order::NewestFirst, None),
         (Order::OldestFirst, None),
@@ -505,6 +526,7 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
             }),
         ),
     ];
+
     for (query, (order, sort)) in queries
         .into_iter()
         .flat_map(|query| orders.map(|order| (query, order)))
@@ -547,6 +569,7 @@ async fn one_entry_is_found_by_its_position_and_by_its_name_wherever_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let log = random_log(&mut random, folder.path(), 300).await;
     let search = log.search();
+
     for stored in log.entries() {
         let by_sequence = search.by_sequence(stored.sequence).await.unwrap().unwrap();
         let by_id = search
@@ -560,10 +583,13 @@ async fn one_entry_is_found_by_its_position_and_by_its_name_wherever_it_is() {
         );
         assert_eq!((by_id.sequence, by_id.hash), (stored.sequence, stored.hash));
     }
+
     assert!(search.by_sequence(300).await.unwrap().is_none());
+
     // Without any time for a search of the segments: the index of identifiers gives the place.
     let hurried = log.search().with_limit(Duration::ZERO);
     let asked = log.looked_up.load(Ordering::Relaxed);
+
     for stored in log.entries().iter().step_by(20) {
         let found = hurried
             .by_event_id(stored.entry.event_id.as_str())
@@ -571,8 +597,10 @@ async fn one_entry_is_found_by_its_position_and_by_its_name_wherever_it_is() {
             .unwrap();
         assert_eq!(found.map(|found| found.sequence), Some(stored.sequence));
     }
+
     assert!(hurried.by_event_id("evt-300").await.unwrap().is_none());
     assert!(log.looked_up.load(Ordering::Relaxed) > asked);
+
     for unknown in ["evt-300", "EVT-0", "", "' OR 1=1"] {
         assert!(
             search.by_event_id(unknown).await.unwrap().is_none(),
@@ -586,6 +614,7 @@ async fn what_cannot_be_counted_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let log = Log::open(folder.path()).await;
     let mut request = request(Query::all());
+
     for by in [
         GroupBy::Field(FieldPath::Changes),
         GroupBy::Time {
@@ -619,6 +648,7 @@ async fn an_entry_is_neither_missed_nor_doubled_while_it_is_sealed() {
         let entry = generate::entry(&mut random, number);
         log.append(entry, now());
     }
+
     let sealing = tokio::spawn({
         let log = Arc::clone(&log);
         async move {
@@ -627,14 +657,17 @@ async fn an_entry_is_neither_missed_nor_doubled_while_it_is_sealed() {
             }
         }
     });
+
     let mut request = request(Query::parse("severity:info OR alice").unwrap());
     (request.limit, request.count_total) = (3_000, true);
     let mut turns = 0;
+
     while !sealing.is_finished() || turns < 2 {
         let page = log.search().search(&request).await.unwrap();
         check(&page, &request, &log.entries(), "while sealing");
         turns += 1;
     }
+
     sealing.await.unwrap();
 }
 
@@ -643,14 +676,17 @@ async fn a_search_without_time_left_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let mut random = StdRng::seed_from_u64(3);
     let log = Log::open(folder.path()).await;
+
     for number in 0..600 {
         log.append(
             generate::entry(&mut random, number),
             Timestamp::from_second(NOW_S).unwrap(),
         );
     }
+
     log.seal(300).await;
     let words: Vec<String> = (0..256).map(|number| format!("{number:04x}")).collect();
+
     for (query, order) in [
         (words.join(" OR "), Order::NewestFirst),
         (words.join(" OR "), Order::OldestFirst),

@@ -17,11 +17,13 @@ use crate::log::Log;
 async fn sealed_log(folder: &std::path::Path, size: usize) -> Arc<Log> {
     let mut random = StdRng::seed_from_u64(3);
     let log = Log::open(folder).await;
+
     for number in 0..size {
         let entry = generate::entry(&mut random, number);
         let received = generate::received(&mut random, &entry);
         log.append(entry, received);
     }
+
     log.seal(size).await;
     log
 }
@@ -32,6 +34,7 @@ async fn what_is_read_back_is_what_was_sealed() {
     let log = sealed_log(folder.path(), 500).await;
     let entries = log.entries();
     let mut seen = 0;
+
     for segment in log.segments() {
         let read = log.store.read(&segment).await.unwrap();
         assert_eq!(read.len() as u64, segment.count);
@@ -44,6 +47,7 @@ async fn what_is_read_back_is_what_was_sealed() {
             seen += 1;
         }
     }
+
     assert_eq!(seen, 500);
 }
 
@@ -51,6 +55,7 @@ async fn what_is_read_back_is_what_was_sealed() {
 async fn the_description_is_true() {
     let folder = tempfile::tempdir().unwrap();
     let log = sealed_log(folder.path(), 500).await;
+
     for segment in log.segments() {
         let bytes = std::fs::read(folder.path().join(&segment.path)).unwrap();
         let sequences = format!(
@@ -152,12 +157,14 @@ async fn leftovers_of_an_interrupted_seal_go_and_nothing_else() {
     for path in [&orphan, &rewritten] {
         std::fs::write(path, b"left behind").unwrap();
     }
+
     let store = EntrySegments::open(folder.path()).await.unwrap();
     assert_eq!(
         store.sweep().await.unwrap(),
         0,
         "not before the ledger has spoken"
     );
+
     let one = log.entries().remove(0);
     let again = store.write("default", &[one]).await.unwrap();
     store.publish(Arc::new(log.segments()));
@@ -165,6 +172,7 @@ async fn leftovers_of_an_interrupted_seal_go_and_nothing_else() {
     assert_eq!(store.sweep().await.unwrap(), 0);
     assert!(!orphan.exists());
     assert_eq!(store.read(&again).await.unwrap().len(), 1);
+
     for segment in log.segments() {
         store.read(&segment).await.unwrap();
     }
@@ -173,6 +181,7 @@ async fn leftovers_of_an_interrupted_seal_go_and_nothing_else() {
 #[tokio::test]
 async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them() {
     use reeve_ledger::{Aggregation, EntryReader, GroupBy, Order, SearchRequest};
+
     let folder = tempfile::tempdir().unwrap();
     let log = Log::open(folder.path()).await;
     let mut random = StdRng::seed_from_u64(9);
@@ -180,14 +189,17 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
     template.event_type = reeve_audit::EventType::new("cost.report").unwrap();
     let received: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
     let size = 70_000;
+
     for number in 0..size {
         let mut entry = template.clone();
         entry.event_id = reeve_audit::EventId::new(format!("evt-{number}")).unwrap();
         entry.actor.id = Some(format!("user-{}", number % 10_000));
         log.append(entry, received);
     }
+
     log.seal(size).await;
     assert_eq!(log.segments().len(), 1);
+
     let search = log.search();
     let mut request = SearchRequest {
         query: "user:USER-17".parse().unwrap(),
@@ -205,6 +217,7 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
     };
     let page = search.search(&request).await.unwrap();
     let sequences: Vec<u64> = page.entries.iter().map(|stored| stored.sequence).collect();
+
     assert_eq!(
         (sequences, page.total),
         (vec![40_017, 30_017, 20_017], Some(7))
@@ -215,6 +228,7 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
         search.search(&request).await.unwrap().next_cursor,
         Some(20_017)
     );
+
     // Where one window of sequences ends and the next begins, and the ends of the log.
     for sequence in [0, 1, 49_519, 49_520, 65_535, 65_536, 65_903, 65_904, 69_999] {
         request.query = format!("event_id:EVT-{sequence}").parse().unwrap();
@@ -228,6 +242,7 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
             [sequence]
         );
     }
+
     // Pages out of both row groups.
     for (user, expect) in [
         (5_600, vec![65_600, 55_600, 45_600]),
@@ -246,6 +261,7 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
             .collect();
         assert_eq!(found.collect::<Vec<_>>(), expect);
     }
+
     let stored = search.by_event_id("evt-65536").await.unwrap().unwrap();
     assert_eq!(stored.sequence, 65_536);
     assert_eq!(

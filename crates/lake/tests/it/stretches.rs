@@ -17,15 +17,18 @@ async fn a_reader_without_time_advances_segment_by_segment_and_leaves_nothing_ou
     let mut random = StdRng::seed_from_u64(9);
     let log = Log::open(folder.path()).await;
     let now = Timestamp::from_second(NOW_S).unwrap();
+
     for number in 0..900 {
         let entry = generate::entry(&mut random, number);
         let received = generate::received(&mut random, &entry);
         log.append(entry, received);
     }
+
     // Segments of several classes overlap, and their numbers of entries differ.
     for until in [100, 250, 251, 600, 800] {
         log.seal(until).await;
     }
+
     let search = log.search().with_limit(Duration::ZERO);
     for text in [
         "",

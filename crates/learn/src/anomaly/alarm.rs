@@ -138,6 +138,7 @@ impl Alarm {
         let evidence = self.evidence.add(deviation.abs(), strength, self.points);
         let nats = (self.sensitivity.alarm_nats() + self.bias).max(LEAST_NATS);
         let (row, needed) = self.events.read(evidence, deviation, nats, per_day);
+
         if row == EventRow::Usual {
             return Verdict {
                 alarm: None,
@@ -145,6 +146,7 @@ impl Alarm {
                 habitual: false,
             };
         }
+
         let recurs = recurs();
         if recurs == Recurs::Habit {
             return Verdict {
@@ -153,10 +155,12 @@ impl Alarm {
                 habitual: true,
             };
         }
+
         let alarm = row == EventRow::News && recurs == Recurs::No;
         self.events.note(evidence, deviation, alarm);
         let certainty = 1.0 - (-(evidence - needed) / CERTAIN).exp();
         let score = THRESHOLD + (1.0 - THRESHOLD) * certainty;
+
         Verdict {
             alarm: alarm.then_some((score, sign)),
             strange: true,
@@ -176,6 +180,7 @@ impl Alarm {
         self.points += 1.0;
         let past = (self.points.clamp(PAST_POINTS.0, PAST_POINTS.1) / PAST_POINTS.0).ln();
         let strength = (self.together.surprise(height, &TOGETHER) - PAST * past).max(0.0);
+
         // Where no sign is surprising, the deviation alone decides.
         let strongest = surprises
             .iter()
@@ -192,6 +197,7 @@ impl Alarm {
     fn surprises(&mut self, signs: &[f64; SIGNS]) -> [f64; SIGNS] {
         let mut surprises = [0.0; SIGNS];
         let mut sum = 0.0;
+
         for ((peaks, sign), surprise) in self
             .peaks
             .iter_mut()
@@ -202,6 +208,7 @@ impl Alarm {
             *surprise = peaks.surprise(*sign, &SIGN);
             sum += surprise.min(MOST_UNREST);
         }
+
         self.unrest += (sum - self.unrest) / UNREST;
         // Before the other signs are known they surprise nobody, and unrest would learn from that.
         if self.points >= f64::from(3 * SIGN.block)
@@ -209,6 +216,7 @@ impl Alarm {
         {
             *surprise = peaks.surprise(self.unrest, &SIGN);
         }
+
         surprises
     }
 }

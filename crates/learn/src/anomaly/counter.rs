@@ -47,10 +47,12 @@ impl Counter {
         let share = (1.0 / self.points).max(1.0 / HABIT);
         self.rises += share * (f64::from(u8::from(change > 0.0)) - self.rises);
         self.falls += share * (f64::from(u8::from(change < 0.0)) - self.falls);
+
         // After a reset the counter starts from nothing, so what it shows is what it has counted
         // since.
         let rise = if change < 0.0 { value.max(0.0) } else { change } / steps.max(1.0);
         let was = self.counting;
+
         if self.points >= ENOUGH {
             self.counting = if was {
                 self.falls < 0.05
@@ -58,6 +60,7 @@ impl Counter {
                 self.falls < 0.01 && self.rises > 0.9
             };
         }
+
         match (was, self.counting) {
             (false, false) => Reading::Gauge(value),
             (true, true) => Reading::Rise(rise),

@@ -111,8 +111,10 @@ impl Deviation {
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
+
         self.recent.push_back((at_ms, value));
         let widest = Sample::widest_stride(per_day);
+
         if self.level.len() >= LEAST_ROWS {
             let level = self.level.quantile(0.5);
             let size = self.size(level);
@@ -131,6 +133,7 @@ impl Deviation {
                 self.sizes.add(left.abs(), widest);
             }
         }
+
         self.level.add(value, widest);
         self.moved(value, per_day).then(|| self.move_on(widest))
     }
@@ -182,12 +185,14 @@ impl Deviation {
         } else {
             self.moved = (self.moved - MOVED_BACK).max(0.0);
         }
+
         if self.moved <= 1.0 {
             self.run = Sample::default();
         }
         if self.moved > 0.0 {
             self.run.add(value, Sample::widest_stride(per_day));
         }
+
         self.moved >= per_day.max(MOVED_ROWS)
     }
 
@@ -200,6 +205,7 @@ impl Deviation {
             .skip(self.recent.len() - count)
             .copied()
             .collect();
+
         let run = std::mem::take(&mut self.run);
         let level = run.quantile(0.5);
         (self.sizes, self.profile, self.moved, self.mean) =
@@ -213,6 +219,7 @@ impl Deviation {
         } else {
             f64::INFINITY
         };
+
         Move {
             rows,
             level,
@@ -248,6 +255,7 @@ impl Profile {
         if rounds < KNOWN_ROUNDS {
             return 0.0;
         }
+
         let mut seen = self.hours.get(hour).copied().unwrap_or_default();
         seen.get_mut(..rounds)
             .unwrap_or_default()
@@ -258,6 +266,7 @@ impl Profile {
         for (mean, left) in self.left.iter_mut().zip([off, off - usual]) {
             *mean += 0.01 * (left.abs().min(4.0 * size) - *mean);
         }
+
         if explains { usual } else { 0.0 }
     }
 
@@ -277,6 +286,7 @@ impl Profile {
             }
             (self.open, self.sum, self.count) = (hour, 0.0, 0.0);
         }
+
         self.sum += off;
         self.count += 1.0;
     }
@@ -298,6 +308,7 @@ mod tests {
                 300.0 + (hour % 7) as f64
             }
         };
+
         let moves: Vec<_> = (0..600)
             .filter_map(|hour| {
                 deviation
@@ -306,6 +317,7 @@ mod tests {
             })
             .collect();
         assert_eq!(moves.len(), 1, "{moves:?}");
+
         let (hour, moved) = &moves[0];
         assert!(
             (*hour, moved.rows.len(), moved.level) == (523, 24, 303.0),

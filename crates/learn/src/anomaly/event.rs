@@ -71,15 +71,18 @@ impl Events {
         } else {
             0.0
         };
+
         if self.calm >= (per_day * CALM_DAYS).clamp(CALM.0, CALM.1) {
             self.told = 0.0;
         }
+
         self.restless *= 1.0 - 1.0 / (per_day * RESTLESS_DAYS);
         self.guard *= 1.0 - 1.0 / (per_day * GUARD_DAYS);
         if evidence < needed {
             self.guard = self.guard.max(evidence);
             return (EventRow::Usual, needed);
         }
+
         // A spike's height does not hide the dip that follows it.
         let news = self.turned(deviation)
             || if self.told > 0.0 {
@@ -87,6 +90,7 @@ impl Events {
             } else {
                 evidence >= self.guard
             };
+
         (
             if news {
                 EventRow::News

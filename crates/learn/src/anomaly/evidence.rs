@@ -56,6 +56,7 @@ impl Evidence {
             1.0
         };
         let bar = STRANGE * doubt * self.rise.exp();
+
         let surprise = if beginning { 0.0 } else { nats / SURPRISE_NATS };
         let odds = (distance.ln_1p() / bar.ln_1p()).powi(STEEP) * (1.0 + SURPRISE_SHARE * surprise);
         let passes = odds >= 1.0;
@@ -64,6 +65,7 @@ impl Evidence {
         } else {
             0
         };
+
         if points > SETTLED {
             let step = if passes && self.passed <= RAISING_ROWS {
                 RISE
@@ -72,6 +74,7 @@ impl Evidence {
             };
             self.rise = (self.rise + step).clamp(0.0, MOST_RISE);
         }
+
         self.score = (odds / (1.0 + odds)).max(FADES * self.score);
         odds + surprise
     }
@@ -100,6 +103,7 @@ mod tests {
             evidence.score()
         };
         assert!((score(10.0, 0.0) - 0.5).abs() < 1e-12);
+
         assert!(score(0.0, 0.0) == 0.0 && score(3.0, 0.0) < 0.2 && score(1e9, 0.0) < 1.0);
         assert!(score(1e8, 0.0) < score(1e9, 0.0) - 1e-5);
         assert!(
@@ -123,6 +127,7 @@ mod tests {
             rows.filter(|row| passes(*row)).count()
         };
         assert!(high(0..500, 5, 40.0) > 50, "bursts are news at first");
+
         assert!(
             high(500..4_500, 5, 40.0) < 120,
             "and then the habit of the series"

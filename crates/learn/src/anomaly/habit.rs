@@ -110,9 +110,11 @@ impl Habits {
             }
             return;
         }
+
         if self.leaps.len() == KEPT {
             self.leaps.pop_front();
         }
+
         self.leaps.push_back(Leap {
             start_ms: at_ms,
             end_ms: at_ms,

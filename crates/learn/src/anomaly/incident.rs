@@ -41,6 +41,7 @@ impl Incidents {
             self.quiet = 0;
             return None;
         };
+
         if judgement.strange {
             open.end_ms = at_ms;
             open.points += 1;
@@ -60,6 +61,7 @@ impl Incidents {
             }
             return None;
         }
+
         self.quiet += 1;
         if self.quiet > APART {
             self.open.take()

@@ -29,6 +29,7 @@ impl Patterns {
             self.write(None, course);
             return 0.0;
         };
+
         let distance = squared.sqrt();
         if distance > APART {
             let least = (self.uses.len() >= PLACES).then(|| self.least_used());
@@ -43,6 +44,7 @@ impl Patterns {
                 }
             }
         }
+
         f64::from(distance)
     }
 
@@ -53,6 +55,7 @@ impl Patterns {
                 *sum += (kept - number) * (kept - number);
             }
         }
+
         let kept = squared.get(..self.uses.len())?;
         let smallest = kept.iter().copied().reduce(f32::min)?;
         kept.iter()

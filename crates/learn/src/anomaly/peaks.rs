@@ -57,9 +57,11 @@ impl Peaks {
             scale: 1.0,
             quiet: f64::INFINITY,
         };
+
         if prior.mean.1 > 0.0 {
             new.settle(prior);
         }
+
         new
     }
 
@@ -71,13 +73,16 @@ impl Peaks {
         } else {
             0.0
         };
+
         if sign > self.highest {
             self.highest = sign;
         }
+
         self.left -= 1;
         if self.left == 0 {
             self.learn(prior);
         }
+
         surprise
     }
 
@@ -92,6 +97,7 @@ impl Peaks {
             let (mean, deviation) = self.belief(prior);
             highest = highest.min(mean + prior.cut * deviation);
         }
+
         self.blocks += 1.0;
         let share = (1.0 / self.blocks).max(prior.share);
         let off = highest - self.mean;
@@ -99,6 +105,7 @@ impl Peaks {
         self.variance = (1.0 - share) * (self.variance + share * off * off);
         self.highest = 0.0;
         self.left = prior.block;
+
         if self.blocks >= 2.0 || prior.mean.1 > 0.0 {
             self.settle(prior);
         }
@@ -109,12 +116,14 @@ impl Peaks {
             (self.blocks * own + weight * believed) / (self.blocks + weight).max(f64::MIN_POSITIVE)
         };
         let mean = weighed(self.mean, prior.mean);
+
         let spread = if prior.mean.1 > 0.0 {
             self.variance + (self.mean - mean).powi(2)
         } else {
             self.variance
         };
         let variance = weighed(spread, (prior.deviation.0.powi(2), prior.deviation.1));
+
         (mean, variance.sqrt().max(prior.least))
     }
 

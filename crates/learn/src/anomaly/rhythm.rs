@@ -117,6 +117,7 @@ impl Rhythm {
                 .filter(|place| place.count >= KNOWN)
                 .map(|place| self.slow_level + f64::from(place.mean))
         };
+
         let by = [
             Some(self.level),
             seasonal(&self.day, place),
@@ -131,6 +132,7 @@ impl Rhythm {
                 .map_or(0.0, |size| size.mean)
                 .max(least)
         };
+
         let residual = Residual {
             left: value - expected,
             size: size(best),
@@ -140,11 +142,13 @@ impl Rhythm {
             place,
             least,
         };
+
         for (size, by) in self.sizes.iter_mut().zip(by) {
             if let Some(by) = by {
                 size.learn((value - by).abs(), share);
             }
         }
+
         self.learn(value, residual.raw_size, share, [place, hour], per_day);
         residual
     }
@@ -173,6 +177,7 @@ impl Rhythm {
                 self.step_ms + 0.05 * off
             };
         }
+
         self.last_ms = at_ms;
     }
 
@@ -233,6 +238,7 @@ impl Rhythm {
         if let Some(place) = self.day.get_mut(place) {
             place.learn(off, per_place, 0.25);
         }
+
         if let Some(hour) = self.week.get_mut(hour) {
             hour.learn(off, (per_day / 24.0).max(1.0), 0.3);
         }

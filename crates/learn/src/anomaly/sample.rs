@@ -57,6 +57,7 @@ impl Sample {
                 .get(place)
                 .map_or(0.0, |value| f64::from(*value))
         };
+
         let above = (below + 1).min(self.sorted.len().saturating_sub(1));
         at(below) + (at(above) - at(below)) * (place - below as f64)
     }
@@ -67,10 +68,12 @@ impl Sample {
         if self.skipped < self.stride {
             return;
         }
+
         self.skipped = 0;
         if self.kept.len() == PLACES {
             self.give_way(widest);
         }
+
         let value = value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
         self.kept.push_back(value);
         self.sorted
@@ -109,6 +112,7 @@ mod tests {
             ),
             (0.0, 50.0, 90.0, 101)
         );
+
         // Of 4,000 values at a stride of up to 4, those of the last 672 at the most count.
         let mut thinned = Sample::default();
         (0..4_000).for_each(|value| thinned.add(f64::from(value), 4));

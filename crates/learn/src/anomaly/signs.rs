@@ -156,10 +156,12 @@ impl Signs {
             staying,
             0.0,
         ];
+
         self.innovation.learn(innovation, residual.share);
         self.step.learn(step, residual.share);
         self.carried += (residual.left.clamp(-6.0 * size, 6.0 * size) - self.carried) / 4.0;
         self.last = value;
+
         Read { signs, size: off }
     }
 
@@ -201,6 +203,7 @@ impl Signs {
             self.factor = image;
             self.factor_level = image;
         }
+
         self.factor += (image - self.factor) / 4.0;
         let size = self.factor_size.mean.max(0.01);
         let sign = (self.factor - self.factor_level).abs() / size;
@@ -208,6 +211,7 @@ impl Signs {
         self.factor_size.learn(off.abs(), residual.share);
         self.factor_level +=
             residual.share.max(1.0 / self.points) * off.clamp(-4.0 * size, 4.0 * size);
+
         sign
     }
 
@@ -216,6 +220,7 @@ impl Signs {
         let Some((usual, count)) = self.envelope.get_mut(residual.place) else {
             return 0.0;
         };
+
         let sign = 2.0 * left / (0.5 * residual.size + f64::from(*usual));
         *count += 1.0;
         *usual += (1.0 / *count).max(0.06) * (left.min(8.0 * residual.size) as f32 - *usual);
@@ -241,6 +246,7 @@ impl Signs {
             pressed((c1 + c0) / 2.0),
             1.5 * pressed(self.residual_mean),
         ];
+
         2.0 * self.patterns.distance(&course)
     }
 }

@@ -59,6 +59,7 @@ fn trouble_is_found_in_series_of_every_kind() {
         assert!(hits >= 4, "{kind:?} {trouble:?}: {hits} of 5");
         (found, all) = (found + hits, all + 5);
     }
+
     assert!(found * 100 >= all * 97, "{found} of {all}");
 }
 
@@ -92,6 +93,7 @@ fn clean_series_are_left_in_peace() {
         assert!(high <= most, "{kind:?}: {high} points over 0.3 in 15 weeks");
         sum += a_week;
     }
+
     assert!(sum / KINDS.len() as f64 <= 1.0, "{sum}");
 }
 
@@ -151,6 +153,7 @@ fn the_band_holds_what_is_usual_and_shows_what_is_not() {
 fn a_weekend_is_expected_once_weeks_were_seen() {
     let points = clean(Kind::Weekly, 4);
     let judged = judge(&points);
+
     // Saturday noon of the fourth week: weekdays peak at 65, weekends lie at 20.
     let row = 3 * 7 * 288 + 5 * 288 + 72;
     assert!(
@@ -174,6 +177,7 @@ fn an_hour_that_the_week_does_not_know_yet_is_judged_by_the_day() {
             10.0 + busy * 20.0 * (1.0 - turn.cos()) + 0.3 * chance.normal(),
         )
     };
+
     let points: Vec<_> = (0..12 * 288)
         .map(site)
         .enumerate()
@@ -206,6 +210,7 @@ fn a_nightly_job_is_news_for_some_nights_and_then_a_habit() {
         points[*start].1 += 40.0;
         points[start + 1].1 += 40.0;
     }
+
     let alarm_rows = |points: &[crate::Point]| alarms(&judge(points));
     let before = alarm_rows(&points);
     assert!(
@@ -216,6 +221,7 @@ fn a_nightly_job_is_news_for_some_nights_and_then_a_habit() {
         before.iter().all(|row| *row < 7 * 288),
         "a habit: {before:?}"
     );
+
     // Twice as high, the other way, or higher at noon it is none.
     for (row, by) in [
         (starts[20], 80.0),

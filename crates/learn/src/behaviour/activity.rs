@@ -51,6 +51,7 @@ pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut Eviden
         _ => 0.8,
     } * if person { 1.0 } else { 0.5 };
     let own = baselines.own.past.hours.surprise(step.hour);
+
     // Somebody of whom too little is known keeps the hours of its peers, as a guess.
     let guess = if baselines.own.past.hours.days() < 4 {
         baselines
@@ -59,11 +60,13 @@ pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut Eviden
     } else {
         0.0
     };
+
     let (surprise, owner) = if own >= guess {
         (own, "its")
     } else {
         (guess, "its peers'")
     };
+
     let weight = (0.9 * (surprise - 0.5)).max(0.0) * verb_factor;
     evidence.add_with(Reason::Time, weight, || {
         format!(
@@ -99,6 +102,7 @@ pub(crate) fn volume(
     };
     let (fast, slow) = pace.usual(prior);
     let over = |usual: f64| ((f64::from(count) + 1.0) / (usual + 1.0)).ln();
+
     // What is known well may speak loudly.
     let spans = f64::from(pace.spans());
     let most = (2.0 + 3.0 * spans / (spans + 20.0)) * share(known.max(spans / (spans + 2.0)));
@@ -108,6 +112,7 @@ pub(crate) fn volume(
     } else {
         (1.0 * (over(slow.max(3.0)) - 1.6)).clamp(0.0, 3.0)
     };
+
     if burst >= grown {
         evidence.add_with(Reason::Volume, burst, || {
             format!("{count} in ten minutes, usually {fast:.0}")
@@ -131,11 +136,13 @@ pub(crate) fn sequence(
     if event.kind == PrincipalKind::Service {
         return;
     }
+
     let (own, estate) = (
         baselines.own.past.hours.total(),
         baselines.estate.past.hours.total(),
     );
     let known = known(own.max(estate / 4.0));
+
     // An application is new where the estate is; a person who reads every secret is not setting up.
     let program =
         event.kind == PrincipalKind::Program || event.traits.has(Trait::MachineCredentials);
@@ -153,6 +160,7 @@ pub(crate) fn sequence(
             format!("{targets:.0} secrets read within the hour")
         });
     }
+
     if stage & (ESCALATES | HIDES | TAKES | HARMS) != 0 {
         let looks = session.looks.count();
         let others =
@@ -172,6 +180,7 @@ pub(crate) fn sequence(
             "one of several stages of an attack within the hour".to_owned()
         });
     }
+
     severity(session, names, step, habit(step, baselines), evidence);
 }
 
@@ -201,6 +210,7 @@ fn severity(
         0.0
     };
     let weight = MOST_AFTER_SEVERE * (2.0 * session.severity - 1.0).max(0.0) * near * (1.0 - habit);
+
     if let Some(severest) = session.severest.filter(|severest| *severest != step.action) {
         evidence.add_with(Reason::Sequence, weight, || {
             let text = names.text(severest);
@@ -228,6 +238,7 @@ fn refusals(
     // The visit counts this one, too.
     let refused = event.outcome == Outcome::Denied;
     let kinds = session.refused.count();
+
     if refused && kinds >= 3.5 {
         // One permission that is missing is refused again and again; whoever tries what a key is
         // good for is refused everything. Where nothing is known yet, an administrator who finds
@@ -237,10 +248,12 @@ fn refusals(
             format!("{kinds:.0} different requests denied within the hour")
         });
     }
+
     let denied = session.denied.saturating_sub(u32::from(refused));
     let failures = session
         .failed_logins
         .saturating_sub(u32::from(step.failed_sign_in(event)));
+
     if refused && denied >= 3 {
         // To be refused in looking around says more: a change that was refused has changed nothing.
         let verb_factor = if step.meaning.verb.only_looks() {
@@ -253,6 +266,7 @@ fn refusals(
             format!("denied {denied} times before within the hour")
         });
     }
+
     if step.meaning.verb == Verb::SignIn && failures >= 2 {
         let weight = (0.9 * f64::from(failures).ln()).min(3.0);
         let weight = if event.outcome == Outcome::Done {

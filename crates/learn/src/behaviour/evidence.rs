@@ -59,6 +59,7 @@ impl Judgement {
                 .total_cmp(&a.weight)
                 .then_with(|| a.words.cmp(&b.words))
         });
+
         Self {
             score: logistic(sum),
             evidence,

@@ -60,6 +60,7 @@ impl Habit {
     fn note(&mut self, at_ms: i64, weight: f64) {
         self.times = self.times.saturating_add(1);
         let hour = at_ms.div_euclid(HOUR_MS);
+
         if self.hours == 0.0 || hour > self.last_hour {
             self.hours = self.hours(hour) + weight;
             self.last_hour = hour;
@@ -99,10 +100,12 @@ impl Habits {
         if !self.items.contains_key(&name) && self.items.len() >= most {
             self.forget_rarest(hour);
         }
+
         let habit = self.items.entry(name).or_default();
         let known = habit.hours(hour);
         habit.note(at_ms, weight);
         let gained = habit.hours(hour) - known;
+
         // The whole is the sum over all names, so it may gain several in one hour.
         self.all.hours = self.all.hours(hour) + gained.max(0.0);
         self.all.last_hour = self.all.last_hour.max(hour);
@@ -152,6 +155,7 @@ impl Habits {
             .iter()
             .map(|(name, habit)| (*name, *habit))
             .collect();
+
         items.sort_by(|a, b| {
             b.1.hours(now_hour)
                 .total_cmp(&a.1.hours(now_hour))
@@ -172,6 +176,7 @@ mod tests {
         for _ in 0..10_000 {
             habits.note(name, 100 * HOUR_MS, 1.0, 8);
         }
+
         assert_eq!(habits.hours(name, 100), 1.0);
         habits.note(name, 101 * HOUR_MS, 1.0, 8);
         assert!(
@@ -213,6 +218,7 @@ mod tests {
         for hour in 0..10 {
             habits.note(name, hour * HOUR_MS, 1.0, 8);
         }
+
         habits.note(name, 20 * HOUR_MS - 1, 0.25, 8);
         habits.note(name, 20 * HOUR_MS + 1, 0.25, 8);
         let before = habits.hours_before(name, 20 * HOUR_MS + 2);
@@ -229,6 +235,7 @@ mod tests {
                 habits.note(NameId(name), hour * HOUR_MS, 1.0, 3);
             }
         }
+
         habits.note(NameId(4), 5 * HOUR_MS, 1.0, 3);
         assert_eq!(habits.hours(NameId(2), 5), 0.0);
         assert!(habits.hours(NameId(1), 5) > 4.0 && habits.hours(NameId(4), 5) == 1.0);

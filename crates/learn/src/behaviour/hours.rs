@@ -37,6 +37,7 @@ impl Hours {
         if hour <= self.last_hour {
             return;
         }
+
         let day = hour.div_euclid(24);
         if day > self.day {
             if self.day != i64::MIN {
@@ -46,6 +47,7 @@ impl Hours {
             self.day = day;
             self.days = self.days.saturating_add(1);
         }
+
         self.last_hour = hour;
         self.bins[bin(hour)] += weight as f32;
     }
@@ -58,13 +60,16 @@ impl Hours {
         if all < LEAST_HOURS || self.days < LEAST_DAYS {
             return 0.0;
         }
+
         let of_kind = bin(hour) / 24 * 24;
         let near =
             |offset: i64| f64::from(self.bins[of_kind + (hour + offset).rem_euclid(24) as usize]);
+
         // Neighbouring hours count too: nobody keeps the minute. Two thirds of an hour are granted
         // to every hour of the week.
         let mass = near(0) + 0.7 * (near(-1) + near(1)) + 0.3 * (near(-2) + near(2));
         let share = (mass + 0.6) / (all + 0.6 * BINS as f64 / 2.4);
+
         // Without preferences a weekday's window of three hours holds 3/24 of five sevenths of
         // everything.
         let even = 3.0 / 24.0 * if of_kind == 0 { 5.0 / 7.0 } else { 2.0 / 7.0 };
@@ -90,6 +95,7 @@ impl Hours {
             .map(|(_, hour)| hour)
             .collect();
         usual.sort_unstable();
+
         usual
     }
 
@@ -124,6 +130,7 @@ mod tests {
         for day in (0..21).filter(|day| day % 7 < 5) {
             (9..17).for_each(|hour| hours.note(MONDAY + day * 24 + hour, 1.0));
         }
+
         let next = MONDAY + 21 * 24;
         assert_eq!(hours.surprise(next + 11), 0.0);
         assert!(

@@ -38,9 +38,11 @@ impl Names {
         if self.texts.len() > self.most {
             return NameId(0);
         }
+
         let number = u32::try_from(self.texts.len()).unwrap_or(0);
         self.texts.push(text.to_owned());
         self.numbers.insert(text.to_owned(), number);
+
         NameId(number)
     }
 
@@ -73,6 +75,7 @@ pub(crate) fn fingerprint(parts: &[&str]) -> u64 {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
+
     hash = (hash ^ (hash >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     hash ^ (hash >> 32)
 }

@@ -38,6 +38,7 @@ impl Pace {
             open.1 = open.1.saturating_add(1);
             return;
         }
+
         let Some(oldest) = (0..OPEN).min_by_key(|at| {
             if self.open[*at].1 == 0 {
                 i64::MIN
@@ -47,10 +48,12 @@ impl Pace {
         }) else {
             return;
         };
+
         let (_, count) = self.open[oldest];
         if count > 0 {
             self.learn(count);
         }
+
         self.open[oldest] = (span, 1);
     }
 
@@ -66,6 +69,7 @@ impl Pace {
     fn learn(&mut self, count: u32) {
         let log = f64::from(count).ln_1p();
         self.spans = self.spans.saturating_add(1);
+
         // At first the mean of what was seen, then ever slower.
         let part = |rate: f64| rate.max(1.0 / f64::from(self.spans));
         let step = if self.spans <= SETTLED {
@@ -74,6 +78,7 @@ impl Pace {
             STEP
         };
         self.fast += ((log - self.fast) * part(FAST)).clamp(-step, step);
+
         self.slow += ((log - self.slow) * part(SLOW)).clamp(-step, step);
     }
 
@@ -109,6 +114,7 @@ mod tests {
         run(&mut pace, 0..300, |_| 600);
         let (fast, slow) = pace.usual(12.0);
         assert!(fast > 500.0 && slow > 400.0, "{fast} {slow}");
+
         let mut pace = Pace::default();
         run(&mut pace, 0..300, |_| 5);
         run(&mut pace, 300..301, |_| 5000);

@@ -29,6 +29,7 @@ pub(crate) fn add_evidence(
     if !machine(event, step, baselines, evidence) {
         network(event, step, baselines, evidence);
     }
+
     region(event, step, baselines, evidence);
     country(event, step, baselines, evidence);
     tool(step, baselines, evidence);
@@ -61,8 +62,10 @@ fn network(
     let Some(newness) = newness(&baselines.own.past.networks, network, step) else {
         return evidence.add(Reason::Place, -0.2, "");
     };
+
     let peers = baselines.peers_hours(|past| &past.networks, network, step.hour);
     let estate = baselines.estate_hours(|past| &past.networks, network, step.hour);
+
     // An address of the company's own is no news for anybody of the company.
     let strangeness = if peers >= 0.5 {
         0.35
@@ -71,6 +74,7 @@ fn network(
     } else {
         1.0
     };
+
     let public = if event.place.public { 1.0 } else { 0.6 };
     // Of somebody new only the estate can say that nobody comes from there.
     let estate_knows = if strangeness < 1.0 {
@@ -80,6 +84,7 @@ fn network(
     };
     let knows = known(baselines.own.past.hours.total()).max(estate_knows);
     let weight = 1.4 * newness * knows * strangeness * public * verb_factor(step);
+
     let noun = baselines.own.kind.noun();
     evidence.add_with(Reason::Place, weight, || match strangeness {
         s if s < 0.5 => format!(
@@ -124,6 +129,7 @@ pub(crate) fn machine_elsewhere(
     if !machine || !event.place.public || event.kind == PrincipalKind::Service {
         return None;
     }
+
     let own = &baselines.own.past.networks;
     let known_for = own.hours_before(network, step.at_ms)
         + baselines.peers_hours(|past| &past.networks, network, step.hour);
@@ -139,6 +145,7 @@ pub(crate) fn machine_elsewhere(
     } else {
         0.0
     };
+
     Some((PER_STEADINESS * steadiness + elsewhere).min(MOST_ELSEWHERE) / (1.0 + known_for))
 }
 
@@ -159,12 +166,14 @@ fn machine(
     let Some(weight) = machine_elsewhere(event, step, baselines) else {
         return false;
     };
+
     evidence.add_with(Reason::Place, weight, || {
         format!(
             "credentials of a machine are used from a public address ({})",
             event.place.network
         )
     });
+
     true
 }
 
@@ -179,6 +188,7 @@ fn region(
     if own.hours(region, step.hour) >= 0.5 {
         return;
     }
+
     let estate = baselines.estate_hours(|past| &past.regions, region, step.hour);
     let others = baselines.estate.past.hours.total();
     let nobody = if estate < 0.5 {
@@ -187,6 +197,7 @@ fn region(
         0.0
     };
     let weight = (0.5 * known(baselines.own.past.hours.total()) + nobody) * verb_factor(step);
+
     evidence.add_with(Reason::Place, weight, || {
         let seen_by = if nobody > 0.0 {
             "this estate has never used"
@@ -209,8 +220,10 @@ fn country(
     let Some(newness) = newness(own, country, step) else {
         return evidence.add(Reason::Place, -0.1, "");
     };
+
     let others = baselines.estate_hours(|past| &past.countries, country, step.hour);
     let all = baselines.estate.past.countries.total(step.hour);
+
     // An intruder who was there twice makes no office of it.
     let nobody = known(all / 4.0) / (1.0 + others / 4.0);
     let weight = (0.7 * known(own.total(step.hour)) + 1.5 * nobody) * newness * verb_factor(step);
@@ -227,6 +240,7 @@ fn country(
 fn tool(step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
     let Some(tool) = step.tool else { return };
     let own = &baselines.own.past.tools;
+
     if own.hours(tool, step.hour) < 0.5 {
         let estate = baselines.estate_hours(|past| &past.tools, tool, step.hour);
         let weight = (0.25 * known(baselines.own.past.hours.total())

@@ -88,6 +88,7 @@ impl Meaning {
             Verb::Other if has(Trait::NoWayBack) => Verb::Remove,
             known => known,
         };
+
         Self { verb, ..self }
     }
 
@@ -107,6 +108,7 @@ impl Meaning {
             When::Lists => self.lists,
             When::Bulk => self.bulk,
         };
+
         let row = OBJECTS.iter().find(|row| {
             row.class == self.class && row.verbs.contains(&self.verb) && fits(row.when)
         });
@@ -120,6 +122,7 @@ pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
     let meaning = meaning.with_traits(event);
     evidence.add(Reason::Meaning, meaning.of_verb(), "");
     let (weight, words) = meaning.of_class();
+
     // What only takes access away, or only switches a protection on, has not the gravity of the
     // opposite that the same operation can do.
     let harmless = is_harmless(event, meaning);
@@ -128,9 +131,11 @@ pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
         if harmless { weight.min(0.0) } else { weight },
         words,
     );
+
     if meaning.exports {
         evidence.add(Reason::Meaning, 1.2, "exports a copy of data");
     }
+
     parameters::add_evidence(event, meaning, evidence);
     effect(
         event,
@@ -138,6 +143,7 @@ pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
         |effect| effect != Effect::RootSignsIn,
         evidence,
     );
+
     kind(event, meaning, evidence);
     effect(
         event,
@@ -145,6 +151,7 @@ pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
         |effect| effect == Effect::RootSignsIn,
         evidence,
     );
+
     outcome(event, meaning, evidence);
 }
 
@@ -160,6 +167,7 @@ fn is_harmless(event: &ActivityEvent, meaning: Meaning) -> bool {
     ]
     .into_iter()
     .any(has);
+
     let closes = has(Trait::TakesAway)
         && matches!(
             meaning.class,
@@ -189,6 +197,7 @@ fn effect(
 fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let reads = meaning.verb.only_looks();
     let has = |one| event.traits.has(one);
+
     match event.kind {
         PrincipalKind::Root if reads => {
             evidence.add(Reason::Identity, 0.8, "done as the account's root user")
@@ -205,9 +214,11 @@ fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
         PrincipalKind::Service => evidence.add(Reason::Identity, -2.5, ""),
         _ => {}
     }
+
     if has(Trait::PassedOn) && event.kind != PrincipalKind::Service {
         evidence.add(Reason::Identity, -1.8, "");
     }
+
     if has(Trait::LongLivedKey) {
         evidence.add(
             Reason::Identity,
@@ -237,5 +248,6 @@ fn outcome(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList)
         Outcome::Failed => (above(MOST_FAILED).min(-2.4), ""),
         Outcome::Rehearsed => (above(MOST_REHEARSED).min(-1.2), ""),
     };
+
     evidence.add(Reason::Outcome, weight, words);
 }

@@ -89,6 +89,7 @@ impl Profile {
                 .map(|(name, habit)| (plain(names.text(name)), habit.times))
                 .collect()
         };
+
         let own = subject.past.actions.firmest(now_hour);
         let mut peers: Vec<Peer> = peers
             .map(|(name, other)| Peer {
@@ -96,6 +97,7 @@ impl Profile {
                 likeness: likeness(&own, other, now_hour),
             })
             .collect();
+
         peers.sort_by(|a, b| {
             b.likeness
                 .total_cmp(&a.likeness)
@@ -104,6 +106,7 @@ impl Profile {
         peers.truncate(MOST);
         let mut unusual: Vec<Unusual> = subject.unusual.iter().cloned().collect();
         unusual.sort_by_key(|one| std::cmp::Reverse(one.at_ms));
+
         Self {
             principal: principal.to_owned(),
             kind: subject.kind,

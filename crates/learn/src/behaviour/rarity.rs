@@ -95,6 +95,7 @@ pub(crate) fn add_evidence(
         .actions
         .hours_before(step.action, step.at_ms);
     let familiar = ease(habit, 0.75, 2.5) + ease(peers, 0.35, 1.2) + ease(estate, 0.15, 0.5);
+
     // Of a read only so much can be taken; of one that is refused day by day, more.
     // That people mistype day by day says nothing about who fails now.
     let fails = step.meaning.verb == Verb::SignIn && !step.done;
@@ -118,14 +119,17 @@ fn novelty(
     } else {
         1.0
     };
+
     let noun = baselines.own.kind.noun();
     let own_known = known(baselines.own.past.hours.total());
+
     if own < 0.5 {
         let weight = 0.9 * verb_factor * own_known * (1.0 - 2.0 * own);
         evidence.add_with(Reason::Rarity, weight, || {
             format!("first time for this {noun}")
         });
     }
+
     if let Some(group) = baselines.peers.filter(|_| own < 0.5 && peers < 0.5) {
         let others = group.others(baselines.principal);
         if others >= LEAST_PEERS && group.others_did(step.action, baselines.principal) == 0 {
@@ -135,6 +139,7 @@ fn novelty(
             });
         }
     }
+
     if own < 0.5 && peers < 0.5 && estate < 0.5 {
         let weight = 0.6 * verb_factor * known(baselines.estate.past.hours.total() / 4.0);
         evidence.add(Reason::Rarity, weight, "first time in this estate");
@@ -149,6 +154,7 @@ fn transition(step: &Step, baselines: &Baselines<'_>, own: f64, evidence: &mut E
     else {
         return;
     };
+
     let transitions = &baselines.own.past.transitions;
     if transitions.hours(transition, step.hour) < 0.5 {
         let theirs = baselines.peers_hours(|past| &past.transitions, transition, step.hour);

@@ -116,6 +116,7 @@ impl<T> Retrospect<T> {
         } else {
             None
         };
+
         let network = fingerprint(&[&event.place.network]);
         let from = raised_by(event);
         if judgement.score >= LEAST_SEVERE && event.kind != PrincipalKind::Service {
@@ -124,6 +125,7 @@ impl<T> Retrospect<T> {
         if let Some(RaisedBy::Around(actor)) = from {
             self.add_read(actor, minute(event.at_ms));
         }
+
         self.drop_oldest();
         self.held.push_back(HeldJudgement {
             context,
@@ -132,6 +134,7 @@ impl<T> Retrospect<T> {
             network,
             from,
         });
+
         full
     }
 
@@ -144,6 +147,7 @@ impl<T> Retrospect<T> {
             network,
             from,
         } = self.held.pop_front()?;
+
         if let Some((raised, severe)) = from.and_then(|from| self.most_severe(from, at_ms, network))
         {
             // What somebody does day by day is likely theirs also in the worst hour; that others do
@@ -157,6 +161,7 @@ impl<T> Retrospect<T> {
             let ranked = rank(SHARE * strange * raised, judgement.score);
             judgement.raise(ranked, Reason::Sequence, words);
         }
+
         Some((context, judgement))
     }
 
@@ -166,6 +171,7 @@ impl<T> Retrospect<T> {
             fingerprint(&[&event.service, &event.operation]) | 1,
         );
         let own = actor(&event.principal, &event.service);
+
         for actor in [own, (own.0, ANY)] {
             let severe = &mut self.events.entry(actor).or_default().severe;
             match severe.get_mut(&minute_operation) {
@@ -243,6 +249,7 @@ impl<T> Retrospect<T> {
             }
             RaisedBy::After(_) => 1.0,
         };
+
         let mut kinds: BTreeMap<u64, (f64, &SevereEvent)> = BTreeMap::new();
         for ((_, operation), severe) in events.severe.range((since, 0)..=(until, u64::MAX)) {
             let away = severe.at_ms.saturating_sub(at_ms).saturating_abs();
@@ -261,8 +268,10 @@ impl<T> Retrospect<T> {
                 *kind = (reaches, severe);
             }
         }
+
         let mut kinds: Vec<(f64, &SevereEvent)> = kinds.into_values().collect();
         kinds.sort_by(|a, b| b.0.total_cmp(&a.0));
+
         // Several severe events of different kinds are surer than one; each further one counts
         // half, as they are seldom independent.
         let innocent: f64 = kinds
@@ -270,6 +279,7 @@ impl<T> Retrospect<T> {
             .zip([1.0, 0.5, 0.25])
             .map(|((reaches, _), part)| (1.0 - reaches).powf(part))
             .product();
+
         kinds
             .first()
             .map(|(_, severe)| ((1.0 - innocent) * searched, *severe))
@@ -299,6 +309,7 @@ fn actor(principal: &str, service: &str) -> Actor {
 fn raised_by(event: &ActivityEvent) -> Option<RaisedBy> {
     let meaning = Meaning::from_operation(&event.service, &event.operation);
     let own = actor(&event.principal, &event.service);
+
     match meaning.verb {
         _ if event.kind == PrincipalKind::Service => None,
         Verb::Assume if !event.becomes.is_empty() => {
@@ -349,12 +360,14 @@ mod tests {
         for (at, (event, score)) in events.iter().enumerate() {
             out.extend(retrospect.add(event, judged(*score), at));
         }
+
         out.extend(std::iter::from_fn(|| retrospect.release()));
         assert!(out.iter().map(|(at, _)| *at).eq(0..events.len()));
         for (_, judgement) in &out {
             let sum: f64 = judgement.evidence.iter().map(|one| one.weight).sum();
             assert!((judgement.score - 1.0 / (1.0 + (-sum).exp())).abs() < 1e-9);
         }
+
         out.into_iter()
             .map(|(_, judgement)| judgement.score)
             .collect()
@@ -370,6 +383,7 @@ mod tests {
             scores[0] > 0.7 && scores[10] > 0.7 && scores[9] == 0.9,
             "{scores:?}"
         );
+
         let once = add_read(
             &[
                 (event("DescribeInstanceInformation", 2), 0.02),
@@ -378,6 +392,7 @@ mod tests {
             20,
         )[0];
         assert!(once < 0.5 && once > 0.02, "{once}");
+
         // Not what changes something, what another did, what is another service's, or hours away.
         let other = ActivityEvent {
             principal: "b".to_owned(),
@@ -387,6 +402,7 @@ mod tests {
             service: "ec2".to_owned(),
             ..event("DescribeInstances", 3)
         };
+
         for event in [
             event("AddTagsToResource", 3),
             event("UpdateDocument", 3),
@@ -414,12 +430,14 @@ mod tests {
             at(event("ListCommands", 1)) > at(event("ListCommands", 30))
                 && at(event("ListCommands", 1)) > at(moved)
         );
+
         let mut retrospect = Retrospect::new(9);
         let habit = Evidence {
             reason: Reason::Rarity,
             weight: -1.0,
             words: "".into(),
         };
+
         retrospect.add(
             &event("ListCommands", 0),
             Judgement::from_evidence(vec![habit]),
@@ -440,6 +458,7 @@ mod tests {
             becomes: "role".to_owned(),
             ..event("AssumeRole", 5)
         };
+
         let as_role = |minute| {
             (
                 ActivityEvent {
@@ -450,6 +469,7 @@ mod tests {
             )
         };
         assert!(add_read(&[(assumes.clone(), 0.1), as_role(6)], 9)[0] > 0.8);
+
         assert_eq!(add_read(&[as_role(3), (assumes, 0.1)], 9)[1], 0.1);
     }
 
@@ -467,6 +487,7 @@ mod tests {
                 (n >= 10).then_some(n - 10)
             );
         }
+
         assert!(
             retrospect.order.len() <= 60
                 && retrospect.events.len() <= 60

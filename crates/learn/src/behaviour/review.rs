@@ -47,6 +47,7 @@ impl<T> Review<T> {
     pub fn add(&mut self, event: ActivityEvent, context: T) -> Option<(T, Judgement)> {
         self.waiting.push((self.next_position, event, context));
         self.next_position += 1;
+
         if self.waiting.len() >= self.capacity {
             // As many come free as are judged: all that were judged the last time.
             let released = self.judge();
@@ -80,6 +81,7 @@ impl<T> Review<T> {
                 .cmp(&b.at_ms)
                 .then_with(|| content(a).cmp(&content(b)))
         });
+
         let judgements: Vec<Judgement> = events
             .chunk_by(|(_, a, _), (_, b, _)| a.at_ms == b.at_ms)
             .flat_map(|same| {
@@ -88,6 +90,7 @@ impl<T> Review<T> {
             })
             .collect();
         let judged = events.into_iter().zip(judgements);
+
         judged
             .filter_map(|((place, event, context), judgement)| {
                 self.retrospect.add(&event, judgement, (place, context))
@@ -153,12 +156,14 @@ mod tests {
         for (at, event) in events.iter().enumerate() {
             out.extend(review.add(event.clone(), at));
         }
+
         out.extend(std::iter::from_fn(|| review.release()));
         assert!(
             out.iter().map(|(at, _)| *at).eq(0..events.len()),
             "one for each, in their order"
         );
         assert_eq!(review.events(), events.len() as u64);
+
         out.into_iter().map(|(_, judgement)| judgement).collect()
     }
 
@@ -183,12 +188,14 @@ mod tests {
                 ..reads
             });
         }
+
         let trail = event("cloudtrail", "StopLogging", 6_000);
         events.extend([
             makes_admin(5_000),
             event("iam", "CreateAccessKey", 5_000),
             trail.clone(),
         ]);
+
         events.push(ActivityEvent {
             place: Place {
                 network: "198.51.100.0/24".to_owned(),
@@ -196,6 +203,7 @@ mod tests {
             },
             ..trail
         });
+
         events
     }
 
@@ -203,6 +211,7 @@ mod tests {
     fn the_order_of_the_file_changes_nothing() {
         let events = story();
         let once = scores(&events, 1000);
+
         for step in [1, 3, 7, 11] {
             // Each is another order: 204 has no divisor in common with the step but one and three.
             let places: Vec<usize> = match step {
@@ -230,6 +239,7 @@ mod tests {
         let key = |second| event("iam", "CreateAccessKey", second);
         let alone = scores(&[key(60)], 9)[0];
         assert!((scores(&[makes_admin(60), key(60)], 9)[1] - alone).abs() < 1e-12);
+
         let after = &judged(&[makes_admin(60), key(61)], 9)[1];
         assert!(
             after.score > alone
@@ -238,6 +248,7 @@ mod tests {
                     .any(|words| words.contains("within a minute of")),
             "{after:?}"
         );
+
         // How many there are is known all the same.
         let secrets: Vec<ActivityEvent> = (0..20)
             .map(|n| ActivityEvent {
@@ -246,6 +257,7 @@ mod tests {
             })
             .collect();
         let (first, all) = (scores(&secrets[..1], 99)[0], scores(&secrets, 99));
+
         assert!(
             all.iter()
                 .all(|score| *score > first + 0.3 && (score - all[0]).abs() < 1e-12),
@@ -260,6 +272,7 @@ mod tests {
             let grave = scores(&events, capacity)[202];
             assert!(grave > 0.5, "{capacity}: {grave}");
         }
+
         let mut review = Review::new(Watch::default(), 7);
         for event in events {
             review.add(event, ());

@@ -77,10 +77,12 @@ impl Past {
                 habits.note(name, step.at_ms, weight, MOST_OTHER);
             }
         };
+
         if step.done {
             other(&mut self.networks, step.network);
             other(&mut self.countries, step.country);
         }
+
         other(&mut self.regions, step.region);
         other(&mut self.tools, step.tool);
         other(&mut self.transitions, step.transition);
@@ -124,6 +126,7 @@ impl ActivitySession {
                 ..Self::default()
             };
         }
+
         self
     }
 
@@ -231,6 +234,7 @@ impl Population {
         {
             self.principals_by_action.pop_first();
         }
+
         let principals_by_action = self.principals_by_action.entry(step.action).or_default();
         if principals_by_action.len() < MOST_DOERS && !principals_by_action.contains(&principal) {
             principals_by_action.push(principal);

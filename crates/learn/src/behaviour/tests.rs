@@ -88,6 +88,7 @@ fn a_cold_start_ranks_by_meaning() {
         event("a", "compute", "v1.compute.instances.list", 0),
         event("a", "frobnicator", "ListFrobs", 0),
     ];
+
     let ordinary = [
         event("a", "ecs", "UpdateService", 0),
         event("a", "frobnicator", "CreateFrob", 0),
@@ -122,6 +123,7 @@ fn a_cold_start_ranks_by_meaning() {
         event("a", "iam", "google.iam.admin.v1.CreateServiceAccountKey", 0),
         event("a", "watcher", "DisableAuditSink", 0),
     ];
+
     for event in quiet {
         assert!(
             cold(event.clone()) < 0.05,
@@ -130,6 +132,7 @@ fn a_cold_start_ranks_by_meaning() {
             cold(event.clone())
         );
     }
+
     for event in ordinary {
         assert!(
             (0.05..0.3).contains(&cold(event.clone())),
@@ -138,6 +141,7 @@ fn a_cold_start_ranks_by_meaning() {
             cold(event.clone())
         );
     }
+
     for event in grave {
         assert!(
             cold(event.clone()) >= 0.5,
@@ -161,11 +165,13 @@ fn a_new_user_of_a_known_team_is_judged_by_the_team() {
         "{}",
         judgement.score
     );
+
     assert!(
         reasons(&judgement).contains("none of its 3 peers"),
         "{}",
         reasons(&judgement)
     );
+
     let of_nobody = ActivityEvent {
         peers: String::new(),
         ..event("stranger", "ecs", "UpdateService", at + 2 * MINUTE)
@@ -184,17 +190,20 @@ fn a_first_login_at_night_says_so() {
         )
     };
     let by_day = watch.observe(&login(28 * DAY + 8 * HOUR)).score;
+
     let by_night = watch.observe(&login(29 * DAY + 3 * HOUR));
     assert!(
         by_day < 0.02 && by_night.score > 5.0 * by_day,
         "{by_day} {}",
         by_night.score
     );
+
     assert!(
         reasons(&by_night).contains("outside its usual hours (it was 03:00 UTC)"),
         "{}",
         reasons(&by_night)
     );
+
     let abroad = ActivityEvent {
         place: Place {
             network: "203.0.113.0/24".into(),
@@ -203,6 +212,7 @@ fn a_first_login_at_night_says_so() {
         ..login(30 * DAY + 3 * HOUR)
     };
     let abroad = watch.observe(&abroad);
+
     assert!(
         abroad.score > by_night.score && reasons(&abroad).contains("never seen before"),
         "{}",
@@ -238,6 +248,7 @@ fn looking_around_before_it_makes_a_change_of_rights_louder() {
     office(&mut alone, &["a", "b"], 3);
     let mut after = alone.clone();
     let at = 21 * DAY + 10 * HOUR;
+
     for (n, operation) in [
         "GetCallerIdentity",
         "ListUsers",
@@ -250,6 +261,7 @@ fn looking_around_before_it_makes_a_change_of_rights_louder() {
     {
         after.observe(&event("a", "iam", operation, at + n as i64 * 10_000));
     }
+
     let (alone, after) = (
         alone.observe(&change(at + MINUTE)),
         after.observe(&change(at + MINUTE)),
@@ -260,6 +272,7 @@ fn looking_around_before_it_makes_a_change_of_rights_louder() {
         alone.score,
         after.score
     );
+
     assert!(
         reasons(&after).contains("discovery calls"),
         "{}",
@@ -282,6 +295,7 @@ fn looking_around_says_nothing_of_somebody_unknown() {
     {
         watch.observe(&event("new", "iam", operation, n as i64 * MINUTE));
     }
+
     let made = watch.observe(&event("new", "iam", "CreateUser", 10 * MINUTE));
     let looked = made
         .evidence
@@ -298,6 +312,7 @@ fn rights_that_only_read_are_less_than_others_and_others_less_than_all() {
             .observe(&with(event("a", "iam", "AttachUserPolicy", 0), traits))
             .score
     };
+
     let [reading, some, all] = [
         grants(&[Trait::GivesReading]),
         grants(&[]),
@@ -309,11 +324,13 @@ fn rights_that_only_read_are_less_than_others_and_others_less_than_all() {
         all,
         "what reads takes nothing off what does everything"
     );
+
     let creates = |traits: &[Trait]| {
         Watch::default()
             .observe(&with(event("a", "ec2", "RunInstances", 0), traits))
             .score
     };
+
     assert_eq!(
         creates(&[Trait::GivesReading]),
         creates(&[]),
@@ -330,6 +347,7 @@ fn that_a_machines_credentials_come_from_elsewhere_is_said_once() {
             &[Trait::MachineCredentials],
         ));
     }
+
     let mut away = with(
         event("robot", "s3", "PutObject", 100 * HOUR),
         &[Trait::MachineCredentials],
@@ -341,6 +359,7 @@ fn that_a_machines_credentials_come_from_elsewhere_is_said_once() {
         "{}",
         reasons(&found)
     );
+
     assert!(
         !reasons(&found).contains("from a network"),
         "{}",
@@ -365,6 +384,7 @@ fn events_after_a_severe_one_score_higher() {
         "{before} {}",
         after.score
     );
+
     assert!(
         reasons(&as_role).contains("cloudtrail:StopLogging"),
         "{}",
@@ -401,6 +421,7 @@ fn a_deploy_robot_is_quiet_from_its_first_thousand_to_its_last() {
 fn a_slow_increase_does_not_become_usual() {
     let mut watch = Watch::default();
     let mut at_the_end = Judgement::default();
+
     for day in 0..90 {
         let times = if day < 30 {
             5
@@ -418,6 +439,7 @@ fn a_slow_increase_does_not_become_usual() {
             }
         }
     }
+
     assert!(at_the_end.weight_of(Reason::Volume) > 1.0, "{at_the_end:?}");
     assert!(
         reasons(&at_the_end).contains("in ten minutes"),
@@ -434,6 +456,7 @@ fn suspicious_events_teach_little() {
             &[Trait::Shares, Trait::NamesForeignAccount],
         )
     };
+
     let mut watch = Watch::default();
     office(&mut watch, &["b", "c"], 2);
     let scores: Vec<f64> = (0..24)
@@ -447,6 +470,7 @@ fn suspicious_events_teach_little() {
             )
         })
         .collect();
+
     assert!(scores.iter().all(|score| *score >= 0.5), "{scores:?}");
 }
 
@@ -457,9 +481,11 @@ fn guessing_passwords_from_user_to_user_is_seen_at_the_address() {
         outcome,
         ..event(principal, "sso", "login", at)
     };
+
     for n in 0..20 {
         watch.observe(&login(&format!("u{}", n % 10), n * 10_000, Outcome::Failed));
     }
+
     let inside = watch.observe(&login("u3", 5 * MINUTE, Outcome::Done));
     assert!(
         inside.score > 0.5 && reasons(&inside).contains("failed sign-ins"),
@@ -477,6 +503,7 @@ fn refusals_add_up() {
         ..event("a", "ec2", "GetPasswordData", n * 1000)
     };
     let first = score(&mut watch, &refused(0));
+
     let last = (1..30)
         .map(|n| score(&mut watch, &refused(n)))
         .last()
@@ -498,6 +525,7 @@ fn a_score_comes_from_the_past_alone() {
             event(&format!("u{}", n % 7), "iam", operation, n * 7 * MINUTE)
         })
         .collect();
+
     let run = |events: &[ActivityEvent]| {
         let mut watch = Watch::default();
         events
@@ -507,6 +535,7 @@ fn a_score_comes_from_the_past_alone() {
     };
     let all = run(&events);
     assert_eq!(all, run(&events));
+
     assert_eq!(all[..200], run(&events[..200])[..]);
     assert!(all.iter().all(|one| (0.0..=1.0).contains(&one.score)));
 }
@@ -519,6 +548,7 @@ fn memory_is_bounded() {
         names: 100,
     };
     let mut watch = Watch::new(limits);
+
     for n in 0..5_000_i64 {
         let mut one = event(
             &format!("u{n}"),
@@ -530,6 +560,7 @@ fn memory_is_bounded() {
         one.becomes = format!("v{n}");
         watch.observe(&one);
     }
+
     assert!(watch.profile("u4999").is_some() && watch.profile("u10").is_none());
     assert_eq!(
         watch.sizes().map(|size| size <= 101),
@@ -568,6 +599,7 @@ fn a_profile_says_what_is_usual() {
 fn events_that_arrive_out_of_order_are_taken() {
     let mut watch = Watch::default();
     office(&mut watch, &["a"], 2);
+
     for at in [
         14 * DAY + 10 * HOUR,
         3 * DAY,
@@ -619,6 +651,7 @@ fn a_stolen_key_that_is_refused_everything_is_seen_by_where_and_how_widely_it_tr
         ("iam", "CreateAccessKey", Outcome::Denied),
         ("ec2", "RunInstances", Outcome::Denied),
     ];
+
     let story = |watch: &mut Watch, country: &str, network: &str, at: i64| -> Vec<f64> {
         let one = |(n, (service, operation, outcome)): (usize, &(&str, &str, Outcome))| {
             let event = ActivityEvent {
@@ -635,19 +668,23 @@ fn a_stolen_key_that_is_refused_everything_is_seen_by_where_and_how_widely_it_tr
         tries.iter().enumerate().map(one).collect()
     };
     let abroad = story(&mut watch.clone(), "BR", "203.0.113.0/24", 401 * HOUR);
+
     assert!(
         abroad[4].max(abroad[5]) >= 0.6 && abroad[..3].iter().all(|score| *score < 0.5),
         "{abroad:?}"
     );
+
     let home = story(&mut watch.clone(), "DE", "192.0.2.0/24", 401 * HOUR);
     assert!(
         home.iter().zip(&abroad).all(|(home, abroad)| home < abroad),
         "{home:?} {abroad:?}"
     );
+
     // An intruder who was there before makes no home of it.
     let _ = story(&mut watch, "BR", "203.0.113.0/24", 401 * HOUR);
     let again = story(&mut watch, "BR", "203.0.113.0/24", 500 * HOUR);
     assert!(again[4].max(again[5]) >= 0.6, "{again:?}");
+
     // Whoever switches the key off answers it; without anything before it, the same is worth a
     // look.
     let off = |watch: &mut Watch| {
@@ -664,6 +701,7 @@ fn a_stolen_key_that_is_refused_everything_is_seen_by_where_and_how_widely_it_tr
         watch.observe(&from("DE", "192.0.2.0/24", off)).score
     };
     let answered = off(&mut watch);
+
     let mut calm = Watch::default();
     at_home(&mut calm);
     assert!(
@@ -681,12 +719,15 @@ fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
         outcome: Outcome::Failed,
         ..event(principal, "signin", "ConsoleLogin", at)
     };
+
     // Everybody mistypes now and then.
     for (day, principal) in people.iter().enumerate() {
         watch.observe(&failed(principal, day as i64 * DAY + 8 * HOUR));
     }
+
     let own = watch.observe(&failed("111:a", 28 * DAY + 8 * HOUR));
     assert!(own.score < 0.3, "{own:?}");
+
     let guessed: Vec<Judgement> = (0..30)
         .map(|n| {
             watch.observe(&from(
@@ -697,6 +738,7 @@ fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
         })
         .collect();
     let last = &guessed[29];
+
     assert!(
         last.score >= 0.9 && last.weight_of(Reason::Guessing) > 1.0,
         "{last:?}"
@@ -706,6 +748,7 @@ fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
         "{}",
         reasons(last)
     );
+
     assert!(
         guessed[..2]
             .iter()
@@ -718,6 +761,7 @@ fn habitual_events_beside_severe_ones_are_not_all_suspect() {
     let mut watch = Watch::default();
     office(&mut watch, &["a", "b"], 3);
     let (mut beside, mut raised) = (0, 0);
+
     for hour in 0..20 {
         let at = 21 * DAY + hour * HOUR;
         watch.observe(&with(
@@ -730,6 +774,7 @@ fn habitual_events_beside_severe_ones_are_not_all_suspect() {
             raised += i32::from(judged.weight_of(Reason::Sequence) > 0.1);
         }
     }
+
     assert!(raised * 4 < beside, "{raised} of {beside}");
 }
 
@@ -743,6 +788,7 @@ fn a_refused_attempt_to_blind_the_log_is_grave() {
             })
             .score
     };
+
     for operation in ["StopLogging", "DeleteTrail"] {
         assert!(
             refused("cloudtrail", operation) >= 0.6,
@@ -750,6 +796,7 @@ fn a_refused_attempt_to_blind_the_log_is_grave() {
             refused("cloudtrail", operation)
         );
     }
+
     assert!(refused("guardduty", "DeleteDetector") >= 0.6 && refused("ec2", "RunInstances") < 0.1);
 }
 
@@ -768,6 +815,7 @@ fn a_verb_that_nobody_knows_is_named_by_what_it_changes() {
             &[Trait::SwitchesOff]
         )) > 0.5
     );
+
     let export = cold(event("a", "dynamodb", "ExportTableToPointInTime", 0));
     assert!(
         export > 5.0 * cold(event("a", "dynamodb", "DescribeExport", 0)) && export > 0.2,
@@ -787,11 +835,13 @@ fn an_ordinary_console_sign_in_is_no_alarm() {
     };
     let first = Watch::default().observe(&signs_in("a", 0)).score;
     assert!((0.4..0.7).contains(&first), "{first}");
+
     for day in 0..5 {
         people
             .iter()
             .for_each(|principal| drop(watch.observe(&signs_in(principal, day * DAY + 8 * HOUR))));
     }
+
     // Where everybody signs in so, it says little of one of them, nor of somebody new.
     let usual = watch.observe(&signs_in("a", 7 * DAY + 8 * HOUR)).score;
     let newcomer = watch.observe(&signs_in("new", 7 * DAY + 8 * HOUR)).score;

@@ -122,12 +122,14 @@ impl Watch {
             .zip(&steps)
             .map(|(event, step)| self.judge(event, step))
             .collect();
+
         // An hour is learnt from what is noted in it first, so the most ordinary comes first.
         let mut order: Vec<_> = events.iter().zip(&steps).zip(&judgements).collect();
         order.sort_by(|(_, a), (_, b)| a.score.total_cmp(&b.score));
         for ((event, step), judgement) in order {
             self.learn(event, step, judgement);
         }
+
         judgements
     }
 
@@ -162,9 +164,11 @@ impl Watch {
             people,
             setups,
         };
+
         if prior::sets_up(event, step.meaning) {
             rarity::setting_up(&baselines, &mut evidence);
         }
+
         let elsewhere = place::is_elsewhere(place::machine_elsewhere(event, step, &baselines));
         rarity::add_evidence(
             step,
@@ -172,16 +176,19 @@ impl Watch {
             (event.outcome == Outcome::Denied, elsewhere),
             &mut evidence,
         );
+
         place::add_evidence(event, step, &baselines, &mut evidence);
         activity::time(step, &baselines, &mut evidence);
         if let Some(pace) = subject.pace(step) {
             let known = rarity::known(self.estate.past.hours.total() / 4.0);
             activity::volume(event, pace.counted(step.at_ms), pace, known, &mut evidence);
         }
+
         activity::sequence(event, step, &baselines, &self.names, &mut evidence);
         if self.is_containment(event, step) {
             evidence.add(Reason::Sequence, CONTAINMENT_WEIGHT, "");
         }
+
         evidence.judgement()
     }
 
@@ -200,6 +207,7 @@ impl Watch {
                 .get(&event.resource)
                 .is_some_and(|at| (step.at_ms - at).abs() <= CONTAINMENT_WINDOW_MS)
         };
+
         identity && shuts_out && !own && suspect()
     }
 
@@ -230,12 +238,14 @@ impl Watch {
                     .map(|one| (name.clone(), one.clone()))
             })
             .collect();
+
         all.sort_by(|a, b| {
             b.1.at_ms
                 .cmp(&a.1.at_ms)
                 .then_with(|| a.0.cmp(&b.0))
                 .then_with(|| a.1.operation.cmp(&b.1.operation))
         });
+
         all
     }
 
@@ -251,6 +261,7 @@ impl Watch {
                 meaning
             }
         };
+
         let mut name = |text: &str| (!text.is_empty()).then(|| self.names.number(text));
         Step {
             network: name(&event.place.network),
@@ -272,6 +283,7 @@ impl Watch {
         if known.is_none() && self.subjects.len() >= self.limits.principals {
             forget(&mut self.subjects, |subject| subject.seen);
         }
+
         let mut subject = known.unwrap_or_else(|| Subject {
             first_ms: event.at_ms,
             last_ms: event.at_ms,
@@ -281,10 +293,12 @@ impl Watch {
         if subject.peers != event.peers {
             subject.peers.clone_from(&event.peers);
         }
+
         subject.events += 1;
         subject.seen = self.events;
         subject.first_ms = subject.first_ms.min(event.at_ms);
         subject.last_ms = subject.last_ms.max(event.at_ms);
+
         subject
     }
 
@@ -292,6 +306,7 @@ impl Watch {
     fn session(&mut self, event: &ActivityEvent, step: &Step, subject: &mut Subject) {
         let assumed_sessions = self.assumed_sessions.remove(&event.principal);
         let session = subject.session.at(step.at_ms);
+
         if let Some(mut assumed_sessions) = assumed_sessions {
             let assumed_sessions = assumed_sessions.at(step.at_ms);
             session.denied += assumed_sessions.denied;
@@ -303,12 +318,14 @@ impl Watch {
                 );
             }
         }
+
         if event.outcome == Outcome::Denied {
             session.denied += 1;
             session
                 .refused
                 .insert(fingerprint(&[&event.service, &event.operation]));
         }
+
         let failed = u32::from(step.failed_sign_in(event));
         if let Some(network) = step.network.filter(|_| step.meaning.verb == Verb::SignIn) {
             // Where many people sign in, some always fail.
@@ -319,10 +336,12 @@ impl Watch {
                 session.accounts.extend(&tried.accounts);
             }
         }
+
         session.failed_logins += failed;
         if failed > 0 {
             session.accounts.insert(fingerprint(&[&event.principal]));
         }
+
         if let Some(network) = step.network.filter(|_| failed > 0) {
             if self.guessing.len() >= self.limits.groups && !self.guessing.contains_key(&network) {
                 self.guessing.pop_first();
@@ -331,10 +350,12 @@ impl Watch {
             tried.failed_logins += 1;
             tried.accounts.insert(fingerprint(&[&event.principal]));
         }
+
         let is_rare = subject.past.actions.hours(step.action, step.hour) < RARE_BELOW_H;
         let secret = step.meaning.class == Class::Secret
             && step.meaning.verb == Verb::Read
             && !step.meaning.lists;
+
         if secret && is_rare {
             session.targets.insert(fingerprint(&[&event.resource]));
             // A call for many names none of them; each such call is another handful, also within
@@ -355,6 +376,7 @@ impl Watch {
         let Some(mut subject) = self.subjects.remove(&event.principal) else {
             return;
         };
+
         let principal = fingerprint(&[&event.principal]);
         let unusual = judgement.score >= UNUSUAL;
         let weight = if unusual { UNUSUAL_WEIGHT } else { 1.0 };
@@ -365,6 +387,7 @@ impl Watch {
             subject.setups = subject.setups.saturating_add(1);
             self.setups = self.setups.saturating_add(1);
         }
+
         let person = matches!(event.kind, PrincipalKind::Person | PrincipalKind::Root);
         if let Some(network) = step
             .network
@@ -373,6 +396,7 @@ impl Watch {
             self.people
                 .note(network, step.at_ms, weight, MOST_PEOPLES_NETWORKS);
         }
+
         self.estate.note(step, weight, principal);
         if !event.peers.is_empty() {
             if !self.groups.contains_key(&event.peers) && self.groups.len() >= self.limits.groups {
@@ -382,10 +406,12 @@ impl Watch {
             group.seen = self.events;
             group.note(step, weight, principal);
         }
+
         if unusual {
             subject.remember(Unusual::new(event, judgement));
             self.suspect(event);
         }
+
         self.update_session(
             event,
             step,
@@ -393,6 +419,7 @@ impl Watch {
             subject.session.at(step.at_ms),
             is_rare,
         );
+
         self.subjects.insert(event.principal.clone(), subject);
     }
 
@@ -420,6 +447,7 @@ impl Watch {
                 .looks
                 .insert(fingerprint(&[&event.service, &event.operation]));
         }
+
         session.stages |= activity::stage(step);
         // Heat is of the event itself: what it owes to the heat before it must not feed on itself.
         let own = judgement.score.min(without_sequence(judgement));
@@ -477,6 +505,7 @@ fn action_name(event: &ActivityEvent) -> String {
         Trait::Extortion,
         Trait::NoWayBack,
     ];
+
     let mut name = match event.outcome {
         Outcome::Done => String::new(),
         _ => "!".to_owned(),
@@ -488,6 +517,7 @@ fn action_name(event: &ActivityEvent) -> String {
         name.push('+');
         name.push_str(&(*one as u32).to_string());
     }
+
     name
 }
 

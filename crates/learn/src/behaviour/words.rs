@@ -38,12 +38,14 @@ impl Words {
             .rposition(|part| !part.eq_ignore_ascii_case("action"))
             .unwrap_or(0);
         let mut last = start;
+
         for (at, part) in parts.iter().enumerate() {
             if at == named {
                 last = all.len();
             }
             split(part, &mut all);
         }
+
         Self {
             all,
             last,
@@ -118,6 +120,7 @@ fn split(text: &str, into: &mut Vec<String>) {
             into.push(whole);
         }
     };
+
     for (at, c) in chars.iter().enumerate() {
         if !c.is_alphabetic() {
             end(&mut word);
@@ -134,6 +137,7 @@ fn split(text: &str, into: &mut Vec<String>) {
         }
         word.extend(c.to_lowercase());
     }
+
     end(&mut word);
 }
 

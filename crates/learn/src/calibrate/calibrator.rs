@@ -124,6 +124,7 @@ impl Calibrator {
         mean[1] = 1.0;
         let all = Belief::around(&mean, &precisions(width, PRIOR));
         let seen = Tally::default();
+
         Calibrator {
             width,
             all,
@@ -144,6 +145,7 @@ impl Calibrator {
         sorted.sort_by(|a, b| a.at_ms.cmp(&b.at_ms).then_with(|| a.group.cmp(&b.group)));
         let sorted = &sorted[sorted.len().saturating_sub(MAX_EXAMPLES)..];
         let mut later = Vec::new();
+
         for (train, test) in forward_folds(sorted.len(), 4) {
             let earlier = Self::without_curve(features, &sorted[train]);
             later.extend(
@@ -152,10 +154,12 @@ impl Calibrator {
                     .map(|e| (earlier.answer(&e.group, e.raw, &e.features).0, e.held)),
             );
         }
+
         let mut learned = Self::without_curve(features, sorted);
         if later.len() >= CURVE_EXAMPLES {
             learned.curve = Curve::fit(&later);
         }
+
         learned
     }
 
@@ -171,6 +175,7 @@ impl Calibrator {
             .collect();
         rows.iter()
             .for_each(|(_, row)| learned.seen.add(row.held, row.weight));
+
         learned.all = learned
             .all
             .fit(&rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
@@ -178,8 +183,10 @@ impl Calibrator {
         for (group, row) in &rows {
             by_group.entry(group).or_default().push(row);
         }
+
         let mut largest: Vec<(&str, Vec<&Row>)> = by_group.into_iter().collect();
         largest.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(b.0)));
+
         for (name, rows) in largest.into_iter().take(MAX_GROUPS) {
             let belief = learned.around_all().fit(&rows);
             let mut seen = Tally::default();
@@ -188,6 +195,7 @@ impl Calibrator {
                 .groups
                 .insert(name.to_owned(), Group { belief, seen });
         }
+
         learned
     }
 
@@ -203,6 +211,7 @@ impl Calibrator {
                 .apply(sigmoid(centre + sign * 1.645 * deviation))
                 .clamp(0.001, 0.999)
         };
+
         Calibrated {
             probability,
             low: bound(-1.0).min(probability),
@@ -217,21 +226,25 @@ impl Calibrator {
         let known = self.groups.get(group);
         let belief = known.map_or(&self.all, |g| &g.belief);
         let (centre, variance) = belief.predict(&x);
+
         // A group that was never seen has its own way on top of the common one.
         let variance = if known.is_some() {
             variance
         } else {
             variance + 1.0 / GROUP_PRIOR[0]
         };
+
         let own = known.map_or(Tally::default(), |g| g.seen);
         let common = self.base_rate();
         let rate = logit((own.held + GROUP_EXAMPLES * common) / (own.count + GROUP_EXAMPLES));
+
         // What is uncertain is said less boldly (MacKay 1992): drawn towards the base rate.
         let boldness = 1.0 / (1.0 + std::f64::consts::PI * variance / 8.0).sqrt();
         let drawn = rate + boldness * (centre - rate);
         let evidence = own.count + 0.25 * self.seen.count;
         let trust = evidence / (evidence + PRIOR_EXAMPLES);
         let blended = (1.0 - trust) * logit(raw) + trust * drawn;
+
         (
             sigmoid(blended),
             blended,
@@ -245,15 +258,18 @@ impl Calibrator {
         if !example.raw.is_finite() || example.weight <= 0.0 || !example.weight.is_finite() {
             return;
         }
+
         if self.newest_ms != i64::MIN && example.at_ms > self.newest_ms {
             self.age(fade(
                 (example.at_ms - self.newest_ms) as f64 / DAY_MS as f64,
             ));
         }
+
         self.newest_ms = self.newest_ms.max(example.at_ms);
         let row = self.row(example, example.weight);
         self.all.update(&row);
         self.seen.add(row.held, row.weight);
+
         if !self.groups.contains_key(&example.group) && self.groups.len() < MAX_GROUPS {
             let belief = self.around_all();
             self.groups.insert(
@@ -264,6 +280,7 @@ impl Calibrator {
                 },
             );
         }
+
         if let Some(group) = self.groups.get_mut(&example.group) {
             group.belief.update(&row);
             group.seen.add(row.held, row.weight);
@@ -279,6 +296,7 @@ impl Calibrator {
             }
         };
         relax(&mut self.all, PRIOR);
+
         self.seen.fade(by);
         for group in self.groups.values_mut() {
             relax(&mut group.belief, GROUP_PRIOR);
@@ -331,16 +349,19 @@ impl Calibrator {
                 expected: MAX_FEATURES + 2,
             });
         }
+
         let (all, seen) = restore(state.all, state.width)?;
         let mut groups = BTreeMap::new();
         for (name, kept) in state.groups.into_iter().take(MAX_GROUPS) {
             let (belief, seen) = restore(kept, state.width)?;
             groups.insert(name, Group { belief, seen });
         }
+
         let [a, b, c] = state.curve;
         if ![a, b, c].iter().all(|n| n.is_finite()) || a <= 0.0 || b <= 0.0 {
             return Err(StateError::Number);
         }
+
         let curve = Curve { a, b, c };
         Ok(Calibrator {
             width: state.width,
@@ -374,9 +395,11 @@ impl Calibrator {
                 0.0
             }
         };
+
         let mut x = vec![1.0, logit(raw)];
         x.extend(features.iter().take(self.width - 2).map(tame));
         x.resize(self.width, 0.0);
+
         x
     }
 }
@@ -398,6 +421,7 @@ fn restore(kept: GroupState, width: usize) -> Result<(Belief, Tally), StateError
             return Err(StateError::Shape { found, expected });
         }
     }
+
     let precision = Symmetric {
         n: width,
         cells: kept.precision,
@@ -407,6 +431,7 @@ fn restore(kept: GroupState, width: usize) -> Result<(Belief, Tally), StateError
     if !fine || precision.factor().is_none() {
         return Err(StateError::Number);
     }
+
     Ok((
         Belief {
             mean: kept.mean,

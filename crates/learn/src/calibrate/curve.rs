@@ -38,8 +38,10 @@ impl Curve {
                 weight: 1.0,
             })
             .collect();
+
         let prior = Belief::around(&[1.0, 1.0, 0.0], &[FIRM; 3]);
         let fitted = prior.fit(&rows.iter().collect::<Vec<_>>()).mean;
+
         // Both slopes must stay positive, or the curve would turn confidence round.
         match fitted.as_slice() {
             [a, b, c] if *a > 0.05 && *b > 0.05 && c.is_finite() => Curve {

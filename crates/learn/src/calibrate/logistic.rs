@@ -36,6 +36,7 @@ impl Belief {
     pub(super) fn fit(&self, rows: &[&Row]) -> Belief {
         let mut mean = self.mean.clone();
         let mut loss = self.loss(&mean, rows);
+
         for _ in 0..STEPS {
             let (gradient, curvature) = self.slopes(&mean, rows);
             let Some(factor) = curvature.factor() else {
@@ -62,6 +63,7 @@ impl Belief {
                 break;
             }
         }
+
         let (_, precision) = self.slopes(&mean, rows);
         Belief { mean, precision }
     }
@@ -78,6 +80,7 @@ impl Belief {
         for (mean, step) in self.mean.iter_mut().zip(step) {
             *mean += step.clamp(-1.0, 1.0);
         }
+
         self.precision = next;
     }
 
@@ -94,17 +97,20 @@ impl Belief {
         let away: Vec<f64> = mean.iter().zip(&self.mean).map(|(a, b)| a - b).collect();
         let n = away.len();
         let mut total = 0.0;
+
         for i in 0..n {
             for j in 0..n {
                 total += 0.5 * away[i] * self.precision.cells[i * n + j] * away[j];
             }
         }
+
         for row in rows {
             let z = dot(mean, &row.x);
             // ln(1 + e^z) without overflow.
             let soft = z.max(0.0) + (-z.abs()).exp().ln_1p();
             total += row.weight * (soft - if row.held { z } else { 0.0 });
         }
+
         total
     }
 
@@ -112,11 +118,13 @@ impl Belief {
         let n = mean.len();
         let mut curvature = self.precision.clone();
         let mut gradient = vec![0.0; n];
+
         for (i, cell) in gradient.iter_mut().enumerate() {
             *cell = (0..n)
                 .map(|j| self.precision.cells[i * n + j] * (mean[j] - self.mean[j]))
                 .sum();
         }
+
         for row in rows {
             let p = sigmoid(dot(mean, &row.x));
             let error = row.weight * (p - f64::from(u8::from(row.held)));
@@ -125,6 +133,7 @@ impl Belief {
             }
             curvature.add_outer(&row.x, row.weight * (p * (1.0 - p)).max(1e-9));
         }
+
         (gradient, curvature)
     }
 }

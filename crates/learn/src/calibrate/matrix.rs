@@ -32,6 +32,7 @@ impl Symmetric {
     pub(super) fn factor(&self) -> Option<Factor> {
         let n = self.n;
         let mut lower = vec![0.0; n * n];
+
         for i in 0..n {
             for j in 0..=i {
                 let mut sum = self.cells[i * n + j];
@@ -48,6 +49,7 @@ impl Symmetric {
                 }
             }
         }
+
         Some(Factor { n, lower })
     }
 }
@@ -64,6 +66,7 @@ impl Factor {
     pub(super) fn solve(&self, b: &[f64]) -> Vec<f64> {
         let n = self.n;
         let mut x = self.forward(b);
+
         for i in (0..n).rev() {
             for k in i + 1..n {
                 x[i] -= self.lower[k * n + i] * x[k];
@@ -81,6 +84,7 @@ impl Factor {
     fn forward(&self, b: &[f64]) -> Vec<f64> {
         let n = self.n;
         let mut y = vec![0.0; n];
+
         for i in 0..n {
             let mut sum = b.get(i).copied().unwrap_or(0.0);
             for (k, known) in y.iter().enumerate().take(i) {
@@ -88,6 +92,7 @@ impl Factor {
             }
             y[i] = sum / self.lower[i * n + i];
         }
+
         y
     }
 }

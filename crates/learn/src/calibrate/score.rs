@@ -7,6 +7,7 @@ pub fn brier(pairs: &[(f64, bool)]) -> Option<f64> {
     if pairs.is_empty() {
         return None;
     }
+
     let sum: f64 = pairs
         .iter()
         .map(|(p, held)| (p - f64::from(u8::from(*held))).powi(2))
@@ -33,16 +34,19 @@ pub fn adaptive_ece(pairs: &[(f64, bool)], bins: usize) -> Option<f64> {
     if pairs.is_empty() || bins == 0 {
         return None;
     }
+
     let mut sorted = pairs.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (n, bins) = (sorted.len(), bins.min(sorted.len()));
     let mut total = 0.0;
+
     for bin in 0..bins {
         let part = &sorted[bin * n / bins..(bin + 1) * n / bins];
         let said: f64 = part.iter().map(|(p, _)| p).sum();
         let came = part.iter().filter(|(_, held)| *held).count() as f64;
         total += (said - came).abs();
     }
+
     Some(total / n as f64)
 }
 
@@ -99,6 +103,7 @@ impl Confusion {
             }
         };
         let precision = share(self.true_positive, self.true_positive + self.false_positive);
+
         let recall = share(self.true_positive, self.true_positive + self.false_negative);
         let sum = precision + recall;
         let f1 = if sum > 0.0 {
@@ -106,6 +111,7 @@ impl Confusion {
         } else {
             0.0
         };
+
         (total > 0).then(|| Scores {
             accuracy: share(self.true_positive + self.true_negative, total),
             precision,

@@ -70,6 +70,7 @@ pub fn features(signs: &Signs) -> Vec<f64> {
                 .map(|m| (day as f64, m.clamp(-3.0, 1.0)))
         })
         .collect();
+
     let days = signs.margins.len().max(1) as f64;
     let shape = Shape::new(&known, days);
     vec![
@@ -116,6 +117,7 @@ impl Shape {
         if known.len() < 3 {
             return Shape::default();
         }
+
         let n = known.len() as f64;
         let mean = known.iter().map(|(_, m)| m).sum::<f64>() / n;
         let middle = known.iter().map(|(d, _)| d).sum::<f64>() / n;
@@ -125,6 +127,7 @@ impl Shape {
             .map(|(d, m)| (d - middle) * (m - mean))
             .sum::<f64>()
             / spread.max(1.0);
+
         let around = known
             .iter()
             .map(|(d, m)| (m - mean - slope * (d - middle)).powi(2))
@@ -135,6 +138,7 @@ impl Shape {
             .max(0.02);
         let last =
             known.iter().rev().take(3).map(|(_, m)| m).sum::<f64>() / known.len().min(3) as f64;
+
         // Only the part of a slope that stands out of its own error is carried on.
         let error = deviation / spread.max(1.0).sqrt();
         let carried = slope.signum() * (slope.abs() - error).max(0.0);
@@ -144,6 +148,7 @@ impl Shape {
             .rev()
             .find(|(_, m)| *m < TIGHT)
             .map(|(day, _)| days - day);
+
         Shape {
             in_deviations: squash(mean / whole, 3.0),
             after_trend: squash(ahead / deviation, 3.0),

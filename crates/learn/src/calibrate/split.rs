@@ -17,6 +17,7 @@ pub fn split_by_time<T: Clone>(
     };
     let wanted = (sorted.len() as f64 * share).round() as usize;
     let cut = sorted.get(wanted).map(&at_ms);
+
     let at = cut.map_or(sorted.len(), |cut| {
         sorted.partition_point(|item| at_ms(item) < cut)
     });
@@ -35,6 +36,7 @@ pub fn forward_folds(
     if part == 0 {
         return Vec::new();
     }
+
     let end = |fold: usize| {
         if fold == folds {
             count
@@ -42,6 +44,7 @@ pub fn forward_folds(
             part * (fold + 1)
         }
     };
+
     (1..=folds)
         .map(|fold| (0..part * fold, part * fold..end(fold)))
         .collect()

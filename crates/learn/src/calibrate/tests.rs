@@ -62,6 +62,7 @@ fn published_figures_of_the_measures() {
     assert_eq!(brier_skill(&[(0.9, true), (0.8, true)]), None);
     assert!((adaptive_ece(&[(0.5, true), (0.5, false)], 1).unwrap()).abs() < 1e-12);
     assert!((adaptive_ece(&[(0.9, false), (0.1, true)], 2).unwrap() - 0.9).abs() < 1e-12);
+
     let found = scores(&pairs).unwrap();
     assert_eq!(
         (found.accuracy, found.precision, found.recall),
@@ -85,6 +86,7 @@ fn splits_keep_time_in_order() {
     for (train, test) in forward_folds(103, 4) {
         assert!(train.end == test.start && !test.is_empty());
     }
+
     assert_eq!(forward_folds(103, 4).last().unwrap().1.end, 103);
     assert!(forward_folds(3, 4).is_empty());
 }
@@ -124,6 +126,7 @@ fn labels_that_mean_nothing_teach_the_base_rate() {
     for (n, one) in all.iter_mut().enumerate() {
         one.held = held[(n * 1009 + 17) % 2000];
     }
+
     let (train, test) = split_by_time(&all, 0.5, |e| e.at_ms);
     let skill = brier_skill(&judged(&Calibrator::fit(2, &train), &test)).unwrap();
     assert!(skill.abs() < 0.03, "{skill}");
@@ -144,6 +147,7 @@ fn a_thin_group_is_wide_and_leans_on_the_others() {
         rare.high - rare.low > 2.0 * (known.high - known.low),
         "{rare:?} {known:?}"
     );
+
     let unseen = learned.calibrate("never", 0.96, &[0.5, 0.0]);
     assert!(unseen.high - unseen.low > known.high - known.low);
 }
@@ -155,6 +159,7 @@ fn outcomes_move_it_the_right_way_one_by_one() {
         calibrator.calibrate(group, 0.96, &[0.2, 0.0]).probability
     };
     let (before, other) = (ask(&learned, "a"), ask(&learned, "b"));
+
     (0..25).for_each(|n| learned.learn(&example(60 + n, "a", 0.96, vec![0.2, 0.0], false)));
     let after = ask(&learned, "a");
     assert!(after < before - 0.08, "{before} {after}");
@@ -183,12 +188,14 @@ fn a_kept_state_answers_the_same_and_a_broken_one_is_refused() {
     let learned = Calibrator::fit(2, &estate(800, 6));
     let again = Calibrator::restore(learned.state()).unwrap();
     assert_eq!(again, learned);
+
     let mut short = learned.state();
     short.all.mean.pop();
     assert!(matches!(
         Calibrator::restore(short),
         Err(StateError::Shape { .. })
     ));
+
     let mut strange = learned.state();
     strange.all.precision[0] = f64::NAN;
     assert_eq!(Calibrator::restore(strange), Err(StateError::Number));
@@ -204,11 +211,13 @@ fn a_curve_takes_out_overconfidence_and_few_points_bend_it_little() {
         })
         .collect();
     let curve = Curve::fit(&pairs);
+
     assert!(
         (curve.apply(0.9) - 0.75).abs() < 0.03,
         "{}",
         curve.apply(0.9)
     );
+
     let little = Curve::fit(&pairs[..5]);
     assert!((little.apply(0.9) - 0.9).abs() < 0.1);
     assert!(curve.apply(0.3) < curve.apply(0.6));
@@ -225,8 +234,10 @@ fn features_tell_a_safe_history_from_a_sinking_one() {
         })
     };
     let safe = features_of(&|d| 0.6 + 0.05 * (d * 1.7).sin());
+
     let sinking = features_of(&|d| 0.7 - 0.02 * d + 0.05 * (d * 1.7).sin());
     let at = |name: &str| FEATURES.iter().position(|f| *f == name).unwrap();
+
     for name in [
         "margin_after_trend",
         "smallest_margin",
@@ -238,9 +249,12 @@ fn features_tell_a_safe_history_from_a_sinking_one() {
             "{name}: {safe:?} {sinking:?}"
         );
     }
+
     assert_eq!(safe.len(), FEATURES.len());
+
     let empty = features(&Signs::default());
     assert!(empty.iter().all(|f| f.is_finite()));
+
     let strange = features(&Signs {
         margins: vec![Some(f64::NAN), None, Some(9e9), Some(-9e9), Some(0.1)],
         ..Signs::default()

@@ -70,17 +70,20 @@ impl Effects {
     ) -> Effects {
         let mut effects = Effects::default();
         let mut labels: BTreeMap<&str, Vec<(i64, i64)>> = BTreeMap::new();
+
         for event in events.iter().filter(|event| event.from_ms < event.until_ms) {
             labels
                 .entry(&event.label)
                 .or_default()
                 .push((event.from_ms, event.until_ms));
         }
+
         for (label, spans) in labels {
             let effect = learn(grid, values, first, period, label, &spans, 1)
                 .unwrap_or_else(|| unknown(label));
             effects.add(grid, values, first, effect, &spans);
         }
+
         if grid.step_ms <= DAY_MS
             && (values.len() as i64).saturating_mul(grid.step_ms) >= 85 * DAY_MS
         {
@@ -98,6 +101,7 @@ impl Effects {
                 }
             }
         }
+
         effects
     }
 
@@ -125,6 +129,7 @@ impl Effects {
                 }
             }
         }
+
         self.spans.extend(
             spans
                 .iter()
@@ -165,6 +170,7 @@ fn learn(
         .collect();
     let (mut amounts, mut factors, mut levels, mut slots_seen) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+
     for (from, until) in spans {
         let span = slots_of(grid, first, values.len(), *from, *until);
         let (mut seen, mut usual) = (Vec::new(), Vec::new());
@@ -193,9 +199,11 @@ fn learn(
             levels.push(usual);
         }
     }
+
     if amounts.len() < least.max(1) {
         return None;
     }
+
     let amount = median(&mut amounts.clone())?;
     let amount_spread =
         amounts.iter().map(|one| (one - amount).abs()).sum::<f64>() / amounts.len() as f64;
@@ -209,6 +217,7 @@ fn learn(
             .sum::<f64>()
             / factors.len() as f64
     });
+
     // Told by single slots: spans at the same hours have the same mean by either.
     let missed = |expected: &dyn Fn(f64) -> f64| {
         slots_seen
@@ -216,6 +225,7 @@ fn learn(
             .map(|(seen, usual)| (seen - expected(*usual)).abs())
             .sum::<f64>()
     };
+
     let multiplies = factor.is_some_and(|factor| {
         factor > 0.05 && missed(&|usual| usual * factor) <= missed(&|usual| usual + amount)
     });
@@ -224,17 +234,20 @@ fn learn(
     } else {
         amount_spread
     };
+
     // One span alone says nothing of how much spans differ: half of the effect is taken.
     let spread = if amounts.len() == 1 {
         0.5 * amount.abs()
     } else {
         spread
     };
+
     let size = if multiplies {
         factor.unwrap_or(1.0)
     } else {
         amount
     };
+
     Some(Effect {
         label: label.to_owned(),
         spans: amounts.len(),
@@ -259,6 +272,7 @@ fn slots_of(
             .unwrap_or(0)
             .min(length)
     };
+
     slot(from)..slot(until)
 }
 
@@ -274,6 +288,7 @@ fn around(values: &[f64], inside: &[bool], index: usize, period: usize) -> Optio
             }
         }
     }
+
     (count > 0.0).then(|| sum / count)
 }
 
@@ -291,6 +306,7 @@ fn is_plain(effect: &Effect, values: &[f64], period: usize) -> bool {
     } else {
         effect.size
     };
+
     let mut differences: Vec<f64> = (period..values.len())
         .map(|index| (values[index] - values[index - period]).abs())
         .filter(|difference| difference.is_finite())
@@ -309,12 +325,14 @@ fn month_days(from_ms: i64, until_ms: i64, back: i64) -> Vec<(i64, i64)> {
         from_ms.div_euclid(DAY_MS) - 1,
         until_ms.div_euclid(DAY_MS) + 1,
     );
+
     // A year of 31 months' ends would still be few; more than 400 years are not looked at.
     for day in first..=last.min(first.saturating_add(150_000)) {
         if day_of_month(day + back) == 1 {
             found.push((day * DAY_MS, (day + 1) * DAY_MS));
         }
     }
+
     found
 }
 

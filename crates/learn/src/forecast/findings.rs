@@ -49,18 +49,22 @@ impl fmt::Display for Findings {
         if self.short {
             write!(out, "; too short to learn a shape, so intervals are wide")?;
         }
+
         for season in &self.seasons {
             write!(out, "; a season of {season} steps")?;
         }
+
         if let (count, Some(latest)) = (self.glitches.len(), self.glitches.last()) {
             write!(
                 out,
                 "; {count} left out as glitches, the latest at slot {latest}"
             )?;
         }
+
         if self.trend != 0.0 {
             write!(out, "; a trend of {:+.4} a step", self.trend)?;
         }
+
         for shift in &self.shifts {
             write!(
                 out,
@@ -68,9 +72,11 @@ impl fmt::Display for Findings {
                 shift.size, shift.slot
             )?;
         }
+
         if let Some(resets) = &self.resets {
             write!(out, "; a counter that restarted {} times", resets.len())?;
         }
+
         for effect in &self.effects {
             match (effect.spans, effect.multiplies) {
                 (0, _) => write!(out, "; {}: no past span to learn from", effect.label)?,
@@ -86,6 +92,7 @@ impl fmt::Display for Findings {
                 )?,
             }
         }
+
         if !self.short {
             write!(
                 out,
@@ -93,6 +100,7 @@ impl fmt::Display for Findings {
                 self.calibrated_to
             )?;
         }
+
         Ok(())
     }
 }

@@ -71,22 +71,26 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     let cuts = cuts.since(first);
     let mut values = grid.values[first..].to_vec();
     let measured = values.iter().filter(|value| value.is_finite()).count();
+
     if measured < LEAST {
         return Err(Abstention::TooShort {
             measured,
             needed: LEAST,
         });
     }
+
     let mut findings = Findings {
         measured,
         missing: values.len() - measured,
         ..Findings::default()
     };
+
     // A counter's restart would be one more glitch; where a glitch hid that the series counts, it
     // is told after it.
     if counter(&values, settings.kind).is_none() {
         findings.glitches = glitches(&mut values, grid, first, settings);
     }
+
     let bounds = Bounds::new(&values);
     let scale = bounds.scale();
     values.iter_mut().for_each(|value| *value /= scale);
@@ -94,6 +98,7 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
         values = counter.values;
         findings.resets = Some(counter.resets.iter().map(|slot| slot + first).collect());
     }
+
     let known = season::of_calendar(grid.step_ms, values.len() - cuts.count());
     let longest = known
         .last()
@@ -121,6 +126,7 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
             &mut findings,
         ))
     };
+
     findings
         .shifts
         .iter_mut()
@@ -132,6 +138,7 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     findings.seasons = seasons.all();
     findings.scale(scale);
     let next_ms = grid.time_ms(grid.values.len());
+
     Ok(Model {
         shape,
         scale,
@@ -152,6 +159,7 @@ fn glitches(values: &mut [f64], grid: &Grid, first: usize, settings: &Settings) 
             .any(|event| event.from_ms <= at_ms && at_ms < event.until_ms)
     };
     let found = glitch::leave_out(values, grid, first, announced);
+
     found.into_iter().map(|index| index + first).collect()
 }
 
@@ -178,6 +186,7 @@ fn stacked(
         .copied()
         .unwrap_or((values.len() / 12).clamp(8, 288));
     let longest = seasons.main.last().copied().unwrap_or(0);
+
     // Without a season, levels follow a shift soon enough, and what looks like one may be the
     // trend.
     if findings.resets.is_none() && longest > 0 {
@@ -189,6 +198,7 @@ fn stacked(
             findings.shifts.push(found);
         }
     }
+
     let frame = Frame::new(values, seasons, unit);
     let scales = scales(values, unit);
     let week = (WEEK_MS / grid.step_ms).max(1) as usize;
@@ -199,9 +209,11 @@ fn stacked(
     };
     let steps = knots(asked.min(values.len() / 3).max(1));
     findings.calibrated_to = steps.last().copied().unwrap_or(1);
+
     findings.trend = frame.slope(values.len() - 1);
     let past = Past::new(values, &frame, &scales, unit, work);
     let mut knots: Vec<Knot> = Vec::with_capacity(steps.len());
+
     for at in 0..steps.len() {
         let nearer = knots.last();
         let mut knot = past.knot(&steps, at, nearer.map(|knot| &knot.weights));
@@ -212,6 +224,7 @@ fn stacked(
         }
         knots.push(knot);
     }
+
     let known = Box::new(frame.known(values.len() - 1, &mut Vec::new()));
     Shape::Stacked {
         frame: Box::new(frame),
@@ -232,9 +245,11 @@ fn knots(horizon: usize) -> Vec<usize> {
         }
         steps.push(next);
     }
+
     if horizon > 1 {
         steps.push(horizon);
     }
+
     steps
 }
 
@@ -249,6 +264,7 @@ fn scales(values: &[f64], unit: usize) -> Vec<f64> {
         })
         .collect();
     let known = distances.iter().filter(|distance| distance.is_finite());
+
     let (count, sum) = known.fold((0.0, 0.0), |(count, sum), distance| {
         (count + 1.0, sum + distance)
     });
@@ -257,6 +273,7 @@ fn scales(values: &[f64], unit: usize) -> Vec<f64> {
     } else {
         f64::MIN_POSITIVE.sqrt()
     };
+
     let season = Seasonal::fit(&track::neighbours(&distances, unit / 24), unit, 0.15, 0);
     season
         .values
@@ -301,6 +318,7 @@ impl<'a> Past<'a> {
             .filter(|origin| values[*origin].is_finite())
             .map(|origin| frame.known(origin, &mut scratch))
             .collect();
+
         Past {
             values,
             frame,
@@ -322,16 +340,19 @@ impl<'a> Past<'a> {
             _ if at + 1 == steps.len() => (step as f64 * NEARER) as usize + 1,
             _ => between(steps[at - 1]) as usize + 1,
         };
+
         let high = steps
             .get(at + 1)
             .map_or(step, |next| between(*next) as usize)
             .max(low);
         let (cases, origins) = self.cases(low, high);
+
         // Forecasts whose spans overlap share their errors: what counts is how many spans there
         // were.
         let evidence = ((self.values.len() - self.warm) as f64 / step as f64)
             .clamp(0.5, origins.max(1) as f64);
         let count = self.frame.len();
+
         if cases.is_empty() {
             let mut weights = [0.0; MOST];
             weights[0] = 1.0;
@@ -341,6 +362,7 @@ impl<'a> Past<'a> {
                 spread: Spread::new(vec![(-1.0, 1.0), (1.0, 1.0)], 1.0, evidence),
             };
         }
+
         let nearer = nearer.map(|weights| (*weights, POOLED / (POOLED + evidence)));
         // The further beyond a season, the less the newest values say: none of it within one, all
         // of it from two on.
@@ -353,6 +375,7 @@ impl<'a> Past<'a> {
                 .usual()
                 .map(|weights| (weights, beyond * USUAL / (USUAL + evidence))),
         };
+
         let ridge = RIDGE * (1.0 + 50.0 / evidence);
         let mut stacked = stack(&cases, count, nearer, usual, ridge);
         let is_plain = plain.is_some_and(|plain| stacked.keep_to(&plain, &cases, count));
@@ -363,9 +386,11 @@ impl<'a> Past<'a> {
             .map(|(error, case)| (error / case.scale, case.weight))
             .collect();
         let mut spread = Spread::new(ratios, origins.max(1) as f64, evidence);
+
         if is_plain {
             spread.centre();
         }
+
         Knot {
             step,
             weights: stacked.weights,
@@ -382,6 +407,7 @@ impl<'a> Past<'a> {
         let mut found = Vec::with_capacity(self.origins.len() * per);
         let mut judged = 0;
         let known_from = self.frame.longest();
+
         for (number, known) in self.origins.iter().enumerate() {
             let before = found.len();
             for part in 0..per {
@@ -403,6 +429,7 @@ impl<'a> Past<'a> {
             }
             judged += usize::from(found.len() > before);
         }
+
         (found, judged)
     }
 }

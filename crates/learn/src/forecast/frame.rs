@@ -65,6 +65,7 @@ impl Frame {
                 )
             })
             .to_vec();
+
         let slopes = track::slopes(values, unit);
         let windows = [unit, unit * 7];
         let values = values.to_vec();
@@ -77,9 +78,11 @@ impl Frame {
             slopes,
             values,
         };
+
         for (at, period) in seasons.main.iter().enumerate().take(2) {
             frame.learn(*period, at, unit_f);
         }
+
         if let &[only] = seasons.main.as_slice() {
             // Where a second season is known, a profile of the first that forgets nothing speaks
             // against it.
@@ -90,9 +93,11 @@ impl Frame {
                 age,
             ));
         }
+
         if let Some(period) = seasons.beside {
             frame.learn(period, 2, unit_f);
         }
+
         frame
     }
 
@@ -104,12 +109,14 @@ impl Frame {
             self.seasons
                 .push((Seasonal::fit(values, period, 1.0, 0), 0.0));
         }
+
         self.seasons
             .push((Seasonal::fit(values, period, 1.0, lead), 0.0));
         if at < 2 {
             self.seasons
                 .push((Seasonal::fit(values, period, 0.4, lead), 1.5));
         }
+
         self.seasons
             .push((Seasonal::fit(values, period, 0.12, lead), 7.3));
         let smooth = self.seasons.len() - 1;
@@ -119,6 +126,7 @@ impl Frame {
             1 => &[1.0 / 12.0, 1.0],
             _ => &[0.5],
         };
+
         for length in lengths {
             self.shifted
                 .push((smooth, track::level(&beside, unit * length)));
@@ -174,6 +182,7 @@ impl Frame {
         for (slot, (level, age)) in levels.iter_mut().zip(&self.levels) {
             *slot = level[origin] + slope * age.min(origin as f64 / 2.0);
         }
+
         for (slot, window) in levels[self.levels.len()..].iter_mut().zip(self.windows) {
             let from = (origin + 1).saturating_sub(window);
             let stride = (origin + 1 - from).div_ceil(MEDIAN_POINTS);
@@ -188,6 +197,7 @@ impl Frame {
             let age = (origin - from) as f64 / 2.0;
             *slot = median(scratch).map_or(centre, |middle| middle + slope * age);
         }
+
         Known {
             origin,
             centre,
@@ -204,10 +214,12 @@ impl Frame {
         for (slot, level) in out.iter_mut().zip(&known.levels[..levels]) {
             *slot = level + slope * ahead - known.centre;
         }
+
         if self.is_seasonless() {
             // Beside those that follow the trend, one that does not: the newest value goes on.
             out[NEWEST] = known.levels[NEWEST] - known.centre;
         }
+
         // What a season does not know, the level answers.
         let instead = out[CENTRE];
         for (slot, (season, lag)) in out[levels..].iter_mut().zip(&self.seasons) {
@@ -219,6 +231,7 @@ impl Frame {
                     value + slope * (back as f64 + lag) - known.centre
                 });
         }
+
         for (slot, (season, beside)) in out[levels + self.seasons.len()..]
             .iter_mut()
             .zip(&self.shifted)
@@ -233,6 +246,7 @@ impl Frame {
                         - known.centre
                 });
         }
+
         out
     }
 }

@@ -40,6 +40,7 @@ pub(super) fn leave_out(
     if measured < LEAST {
         return Vec::new();
     }
+
     let off = distances(values);
     let far = far_ones(values, &off);
     let at_ms = |index: usize| grid.time_ms(first + index);
@@ -48,6 +49,7 @@ pub(super) fn leave_out(
         .copied()
         .filter(|index| !announced(at_ms(*index)) && !comes_again(&off, *index, grid.step_ms))
         .collect();
+
     // Two at ends of months are what months' ends do.
     if grid.step_ms <= DAY_MS
         && found
@@ -58,6 +60,7 @@ pub(super) fn leave_out(
     {
         found.retain(|index| !is_month_edge(at_ms(*index)));
     }
+
     let newest = values
         .iter()
         .rposition(|value| value.is_finite())
@@ -68,12 +71,14 @@ pub(super) fn leave_out(
         .enumerate()
         .take_while(|(back, index)| **index + back == newest)
         .count();
+
     if run > NEWEST {
         found.truncate(found.len() - run);
     }
     if found.len() > (measured / 100).max((measured / 10).min(12)) {
         return Vec::new();
     }
+
     found.iter().for_each(|index| values[*index] = f64::NAN);
     found
 }
@@ -100,8 +105,10 @@ fn far_ones(values: &[f64], off: &[f64]) -> Vec<usize> {
         known
     };
     let sizes = sorted(&mut off.iter().map(|distance| distance.abs()));
+
     let levels = sorted(&mut values.iter().copied());
     let at = |sorted: &[f64], share: f64| sorted[((sorted.len() - 1) as f64 * share) as usize];
+
     // Of few values the last hundredth is none, and one glitch among them must not be the measure
     // of itself.
     let edge = (2.0 / levels.len() as f64).max(0.01);
@@ -113,10 +120,12 @@ fn far_ones(values: &[f64], off: &[f64]) -> Vec<usize> {
     } else {
         0.5 * high.abs()
     };
+
     let is_far = |index: &usize| {
         let value = values[*index];
         off[*index].abs() > FARTHER * usual && (value > high + beyond || value < low - beyond)
     };
+
     (0..values.len()).filter(is_far).collect()
 }
 
@@ -126,6 +135,7 @@ fn comes_again(off: &[f64], index: usize, step_ms: i64) -> bool {
         off.get(other)
             .is_some_and(|one| one * off[index].signum() >= LIKE * off[index].abs())
     };
+
     let wander = ((DAY_MS / 32) / step_ms.max(1)).max(1) as usize;
     [DAY_MS, WEEK_MS]
         .into_iter()
@@ -156,6 +166,7 @@ mod tests {
         };
         let found = leave_out(&mut values, &grid, 0, |_| false);
         assert!(found.iter().all(|index| values[*index].is_nan()));
+
         assert_eq!(
             values.iter().filter(|value| value.is_nan()).count(),
             found.len()
@@ -173,6 +184,7 @@ mod tests {
             );
         };
         check(&[690], &|at| if at == 690 { 1e4 } else { 0.0 });
+
         check(&[699], &|at| if at == 699 { -1e4 } else { 0.0 });
         check(&[30, 31, 32, 555], &|at| {
             if at == 555 || (30..33).contains(&at) {
@@ -181,6 +193,7 @@ mod tests {
                 0.0
             }
         });
+
         check(&[], &|at| if at % 24 == 3 { 1e4 } else { 0.0 });
         check(&[], &|at| if at % 168 == 100 { 1e4 } else { 0.0 });
         check(&[], &|at| if at >= 694 { 1e4 } else { 0.0 });
@@ -191,6 +204,7 @@ mod tests {
             [600],
             "in what never moves too"
         );
+
         assert!(
             left_out(DAY_MS, 120, |at| if [30, 58, 89].contains(&at) {
                 900.0
@@ -199,6 +213,7 @@ mod tests {
             })
             .is_empty()
         );
+
         assert!(left_out(HOUR_MS, 9, |at| if at == 5 { 1e4 } else { 55.0 }).is_empty());
     }
 }

@@ -69,6 +69,7 @@ impl Bounds {
             value.clamp(lowest, self.most)
         };
         let nearest = held.round();
+
         match self.whole {
             false => held,
             // What lies at a whole number but for rounding is that number: a constant stays
@@ -157,6 +158,7 @@ impl Model {
         let effect = self.effects.at(self.time_ms(step));
         let doubt = effect.map_or(0.0, |effect| effect.spread);
         let (point, error) = self.shape.at(step);
+
         levels
             .iter()
             .map(|level| {
@@ -243,6 +245,7 @@ fn beyond(near: &Knot, far: &Knot, step: usize) -> f64 {
     if step <= far.step {
         return 1.0;
     }
+
     let grown = far.spread.width() / near.spread.width();
     let distance = (far.step as f64 / near.step as f64).ln();
     let power = if distance > 0.0 && grown > 0.0 {
@@ -250,6 +253,7 @@ fn beyond(near: &Knot, far: &Knot, step: usize) -> f64 {
     } else {
         0.5
     };
+
     (step as f64 / far.step as f64).powf(power)
 }
 

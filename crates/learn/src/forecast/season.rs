@@ -28,6 +28,7 @@ impl Seasons {
         } else {
             None
         };
+
         if main.is_empty() {
             Seasons {
                 main: own.into_iter().collect(),
@@ -56,6 +57,7 @@ pub(super) fn of_calendar(step_ms: i64, length: usize) -> Vec<usize> {
     } else {
         &[(WEEK_MS, 2.0), (year_ms, 2.2)]
     };
+
     candidates
         .iter()
         .map(|(span_ms, least)| {
@@ -74,12 +76,14 @@ pub(super) fn of_calendar(step_ms: i64, length: usize) -> Vec<usize> {
 pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
     let recent = &values[values.len().saturating_sub(LOOKED_AT)..];
     let most = recent.len() / 3;
+
     // Where the calendar has no season, one that came round a few times may as well be chance.
     let longest = if known.is_empty() {
         recent.len() / 6
     } else {
         most
     };
+
     let level = track::level(recent, recent.len() as f64 / 4.0);
     let mut rest: Vec<f64> = recent
         .iter()
@@ -93,6 +97,7 @@ pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
         .filter_map(|period| correlations.get(*period))
         .copied()
         .fold(0.0, f64::max);
+
     let strongest = (SHORTEST..longest)
         .filter(|lag| {
             correlations[*lag] >= correlations[lag - 1]
@@ -100,9 +105,11 @@ pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
         })
         .map(|lag| correlations[lag])
         .fold(0.0, f64::max);
+
     if strongest < (beaten + 0.1).max(0.3) {
         return None;
     }
+
     // The shortest peak that is nearly as strong: the others are its multiples.
     let peak = |lag: &usize| {
         let here = correlations[*lag];
@@ -110,6 +117,7 @@ pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
     };
     let found = (SHORTEST..longest).find(peak)?;
     let dips = (1..found).any(|lag| correlations[lag] < 0.7 * correlations[found]);
+
     let found = refined(&correlations, found);
     let near = known
         .iter()
@@ -128,6 +136,7 @@ fn refined(correlations: &[f64], peak: usize) -> usize {
             .map(|times| correlations[times * period])
             .sum::<f64>()
     };
+
     // The nearest first, so that equals stay with the peak.
     let near = (0..=reach)
         .flat_map(|away| [peak - away, peak + away])
@@ -151,6 +160,7 @@ fn correlation(rest: &[f64], lag: usize) -> f64 {
             right += b * b;
         }
     }
+
     let size = (left * right).sqrt();
     if size > 0.0 { product / size } else { 0.0 }
 }
@@ -164,6 +174,7 @@ fn clip(rest: &mut [f64]) {
         .map(|value| value.abs())
         .sum::<f64>()
         / measured as f64;
+
     rest.iter_mut()
         .filter(|value| value.is_finite())
         .for_each(|value| *value = value.clamp(-10.0 * size, 10.0 * size));
@@ -192,12 +203,14 @@ mod tests {
             .collect();
         assert_eq!(of_its_own(&wave, &[]), Some(50));
         assert_eq!(of_its_own(&wave, &[50]), None);
+
         // Mixed until nothing repeats: multiples of one number alone nearly do.
         let mixed = |i: u32| {
             (i.wrapping_mul(2_654_435_761) ^ i.rotate_left(13))
                 .wrapping_mul(2_246_822_519)
                 .reverse_bits()
         };
+
         let noise: Vec<f64> = (1..=1_000)
             .map(|i| f64::from(mixed(mixed(i)) >> 16))
             .collect();

@@ -33,6 +33,7 @@ pub(super) fn latest(values: &[f64], unit: usize, season: usize) -> Option<Shift
     if size.abs() <= 5.0 * noise {
         return None;
     }
+
     // Blocks are aligned to the end of the series.
     let offset = values.len() - blocks.len() * width;
     let slot = offset + at * width;
@@ -59,6 +60,7 @@ fn without_shape(values: &[f64], season: usize, width: usize) -> Vec<f64> {
     if season == 0 || values.len() < 2 * season {
         return values.to_vec();
     }
+
     let phases = season.div_ceil(width);
     let mut of_phase: Vec<Vec<f64>> = vec![Vec::new(); phases];
     for (index, value) in values
@@ -68,6 +70,7 @@ fn without_shape(values: &[f64], season: usize, width: usize) -> Vec<f64> {
     {
         of_phase[index % season / width].push(*value);
     }
+
     let shape: Vec<f64> = of_phase
         .iter_mut()
         .map(|seen| median(seen).unwrap_or(0.0))
@@ -102,8 +105,10 @@ fn split(blocks: &[f64]) -> Option<(usize, f64)> {
             .collect::<Vec<f64>>()
     };
     let total: f64 = known(blocks).iter().sum();
+
     let count = known(blocks).len() as f64;
     let (mut sum, mut seen, mut best) = (0.0, 0.0, None::<(usize, f64)>);
+
     for (at, block) in blocks.iter().enumerate() {
         // Blocks in which nothing was measured bear no witness.
         if seen >= LEAST_BLOCKS as f64 && count - seen >= LEAST_BLOCKS as f64 {
@@ -118,9 +123,11 @@ fn split(blocks: &[f64]) -> Option<(usize, f64)> {
             seen += 1.0;
         }
     }
+
     let (at, _) = best?;
     let (mut before, mut after) = (known(&blocks[..at]), known(&blocks[at..]));
     let size = median(&mut after)? - median(&mut before)?;
+
     (size != 0.0).then_some((at, size))
 }
 
@@ -160,9 +167,11 @@ fn factor(values: &[f64], slot: usize) -> f64 {
             known.iter().map(|value| (value - mean).abs()).sum::<f64>() / count,
         )
     };
+
     let ((level_before, swing_before), (level_after, swing_after)) =
         (figures(&values[..slot]), figures(&values[slot..]));
     let all_positive = values.iter().all(|value| value.is_nan() || *value >= 0.0);
+
     if !all_positive
         || level_before <= 0.0
         || swing_before <= 0.0
@@ -171,6 +180,7 @@ fn factor(values: &[f64], slot: usize) -> f64 {
     {
         return 1.0;
     }
+
     let (levels, swings) = (
         (level_after / level_before).ln(),
         (swing_after / swing_before).ln(),

@@ -27,9 +27,11 @@ impl Line {
             .map(|(at, v)| (at as f64, *v))
             .collect();
         let newest = &known[known.len().saturating_sub(200)..];
+
         if newest.len() < 2 {
             return None;
         }
+
         let mut slopes = Vec::new();
         for (at, (x, y)) in newest.iter().enumerate() {
             slopes.extend(
@@ -38,6 +40,7 @@ impl Line {
                     .map(|(later, value)| (value - y) / (later - x)),
             );
         }
+
         // Theil and Sen's slope counts when nearly all pairs agree on its sign.
         let rising =
             slopes.iter().filter(|slope| **slope > 0.0).count() as f64 / slopes.len() as f64;
@@ -50,6 +53,7 @@ impl Line {
         let rest: Vec<f64> = newest.iter().map(|(x, y)| y - slope * x).collect();
         let level = median(&mut rest.clone())?;
         let around = mean_size(rest.iter().map(|value| value - level));
+
         let steps = mean_size(rest.windows(2).map(|pair| pair[1] - pair[0]));
         // Noise around a level moves twice as much (in variance) from step to step as it lies from
         // its level.
@@ -58,9 +62,11 @@ impl Line {
         } else {
             0.0
         };
+
         let end = values.len() as f64 - 1.0;
         let last_rest = rest.last().copied()?;
         let last = level + staying * (last_rest - level) + slope * end;
+
         Some(Line {
             last,
             slope,

@@ -26,8 +26,10 @@ impl Cuts {
             12 * MONTH_MS
         };
         let round = ((round_ms as f64 / step_ms as f64).round() as usize).max(1);
+
         let mut cuts = Vec::new();
         let mut from = 0;
+
         for part in values.chunk_by(|a, b| a.is_finite() == b.is_finite()) {
             let rounds = part.len() / round;
             if !part[0].is_finite() && rounds > 1 {
@@ -38,6 +40,7 @@ impl Cuts {
             }
             from += part.len();
         }
+
         Cuts(cuts)
     }
 
@@ -52,6 +55,7 @@ impl Cuts {
             left -= kept;
             first = cut.from;
         }
+
         first.saturating_sub(left)
     }
 
@@ -111,11 +115,14 @@ mod tests {
             ),
             (8_890, 0)
         );
+
         assert_eq!(cuts.first(values.len(), 50 + 8_760 - 51 * 168 + 30), 70);
+
         let mut closed = values.clone();
         cuts.close(&mut closed);
         assert_eq!(closed.len(), 100 + 192 + 50);
         assert_eq!([cuts.slot(99), cuts.slot(292)], [99, 8_860]);
+
         let later = cuts.since(60);
         assert_eq!(later.slot(292 - 60), 8_800);
         assert_eq!(Cuts::detect(&values[..300], HOUR_MS), Cuts::default());

@@ -19,6 +19,7 @@ impl Spread {
         errors.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let total: f64 = errors.iter().map(|(_, weight)| weight).sum();
         let quantile = |level: f64| weighted(&errors, level * total);
+
         // The bias is only taken as far as there is evidence for it.
         let bias = quantile(0.5) * evidence / (evidence + 4.0);
         let wider = 1.0 + 1.2 / evidence;
@@ -40,6 +41,7 @@ impl Spread {
             };
             bias + (error - quantile(0.5)) * wider
         });
+
         Spread { at }
     }
 
@@ -94,6 +96,7 @@ pub(super) fn normal_quantile(level: f64) -> f64 {
         -30.664_798_066_147_16,
         2.506_628_277_459_239,
     ];
+
     const B: [f64; 5] = [
         -54.476_098_798_224_06,
         161.585_836_858_040_9,
@@ -101,6 +104,7 @@ pub(super) fn normal_quantile(level: f64) -> f64 {
         66.801_311_887_719_72,
         -13.280_681_552_885_72,
     ];
+
     const C: [f64; 6] = [
         -0.007_784_894_002_430_293,
         -0.322_396_458_041_136_5,
@@ -109,18 +113,21 @@ pub(super) fn normal_quantile(level: f64) -> f64 {
         4.374_664_141_464_968,
         2.938_163_982_698_783,
     ];
+
     const D: [f64; 4] = [
         0.007_784_695_709_041_462,
         0.322_467_129_070_039_8,
         2.445_134_137_142_996,
         3.754_408_661_907_416,
     ];
+
     let polynomial = |terms: &[f64], x: f64| terms.iter().fold(0.0, |sum, term| sum * x + term);
     let level = level.clamp(1e-12, 1.0 - 1e-12);
     let tail = |p: f64| {
         let q = (-2.0 * p.ln()).sqrt();
         polynomial(&C, q) / (polynomial(&D, q) * q + 1.0)
     };
+
     if level < 0.024_25 {
         tail(level)
     } else if level > 1.0 - 0.024_25 {
@@ -151,9 +158,11 @@ mod tests {
             assert!((found - expected).abs() < within, "{found} {expected}")
         };
         check(normal_quantile(0.975), 1.959_964, 1e-6);
+
         check(normal_quantile(0.05), -1.644_854, 1e-6);
         check(normal_quantile(0.001), -3.090_232, 1e-6);
         check(normal_quantile(0.5), 0.0, 1e-12);
+
         // Student's t at 95 %: 2.015 for 5 degrees of freedom, 1.812 for 10.
         check(student_factor(5.0) * 1.644_854, 2.015, 0.02);
         check(student_factor(10.0) * 1.644_854, 1.812, 0.005);

@@ -50,9 +50,11 @@ impl Stacked {
                 .sum::<f64>()
         };
         let falls_back = sum(&self.errors) > WORTH * sum(&missed);
+
         if falls_back {
             (self.weights, self.errors) = (*plain, missed);
         }
+
         falls_back
     }
 }
@@ -80,6 +82,7 @@ pub(super) fn stack(
     if let Some((weights, share)) = nearer {
         mix(&mut prior, &weights, share);
     }
+
     if let Some((weights, share)) = usual {
         let (own, other) = (loss(cases, count, &prior), loss(cases, count, &weights));
         let fit = if other > own {
@@ -89,12 +92,14 @@ pub(super) fn stack(
         };
         mix(&mut prior, &weights, share * fit);
     }
+
     let mut weights = prior;
     let mut parts = [[[0.0; MOST + 1]; MOST]; FOLDS];
     for _ in 0..2 {
         parts = gather(cases, count, &weights);
         weights = solve(&sum(&parts, None), count, &prior, ridge);
     }
+
     let without: Vec<[f64; MOST]> = (0..FOLDS)
         .map(|fold| solve(&sum(&parts, Some(fold)), count, &prior, ridge))
         .collect();
@@ -130,11 +135,13 @@ fn prior(cases: &[Case], count: usize) -> [f64; MOST] {
             *loss += case.weight * case.says * (case.truth - feature).abs();
         }
     }
+
     let best = losses[..count]
         .iter()
         .copied()
         .fold(f64::INFINITY, f64::min);
     let mut weights = [0.0; MOST];
+
     for (weight, loss) in weights[..count].iter_mut().zip(losses) {
         *weight = if loss <= best {
             1.0
@@ -142,6 +149,7 @@ fn prior(cases: &[Case], count: usize) -> [f64; MOST] {
             (best / loss).powi(8)
         };
     }
+
     let total: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|weight| *weight /= total);
     weights
@@ -157,6 +165,7 @@ fn gather(cases: &[Case], count: usize, weights: &[f64; MOST]) -> [Normal; FOLDS
         .collect();
     let typical = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
     let mut parts = [[[0.0; MOST + 1]; MOST]; FOLDS];
+
     for (case, error) in cases.iter().zip(errors) {
         // Least absolute errors are least squares weighted by the inverse error.
         let factor = case.weight * case.says / error.max(0.1 * typical).max(f64::MIN_POSITIVE);
@@ -169,6 +178,7 @@ fn gather(cases: &[Case], count: usize, weights: &[f64; MOST]) -> [Normal; FOLDS
             part[row][MOST] += scaled * case.truth;
         }
     }
+
     parts
 }
 
@@ -185,6 +195,7 @@ fn sum(parts: &[Normal; FOLDS], without: Option<usize>) -> Normal {
                 .for_each(|(cell, more)| *cell += more);
         }
     }
+
     total
 }
 
@@ -195,8 +206,10 @@ fn solve(normal: &Normal, count: usize, prior: &[f64; MOST], ridge: f64) -> [f64
     if !(mean > 0.0 && mean.is_finite()) {
         return *prior;
     }
+
     let mut lower = [[0.0; MOST]; MOST];
     let mut right = [0.0; MOST];
+
     for row in 0..count {
         let penalty = ridge * (normal[row][row] + 0.05 * mean);
         right[row] = normal[row][MOST] + penalty * prior[row];
@@ -212,16 +225,19 @@ fn solve(normal: &Normal, count: usize, prior: &[f64; MOST], ridge: f64) -> [f64
             };
         }
     }
+
     for row in 0..count {
         let known: f64 = (0..row).map(|inner| lower[row][inner] * right[inner]).sum();
         right[row] = (right[row] - known) / lower[row][row];
     }
+
     for row in (0..count).rev() {
         let known: f64 = (row + 1..count)
             .map(|inner| lower[inner][row] * right[inner])
             .sum();
         right[row] = (right[row] - known) / lower[row][row];
     }
+
     if right.iter().all(|weight| weight.is_finite()) {
         right
     } else {

@@ -67,6 +67,7 @@ fn a_daily_wave_is_continued_and_the_band_is_as_wide_as_the_noise() {
     let (error, inside) = judge(&bands, |step| value(24 * 39 + step - 1));
     assert!(error < 1.3, "{error}");
     assert!(inside >= 0.75, "{inside}");
+
     let width = bands.iter().map(|band| band.p95 - band.p05).sum::<f64>() / 24.0;
     assert!((2.8..5.0).contains(&width), "{width}");
 }
@@ -77,6 +78,7 @@ fn a_daily_wave_is_continued_and_the_band_is_as_wide_as_the_noise() {
 fn a_weekend_dips_and_monday_is_back() {
     let noise = noise(2, 24 * 40);
     let value = |at: usize| if at / 24 % 7 < 5 { 80.0 } else { 20.0 } + noise[at];
+
     // Ends on a Friday evening, and on a Sunday evening, with three weeks and with two.
     for (weeks, day) in [(3, 5), (3, 7), (2, 5), (2, 7)] {
         let length = 24 * (7 * (weeks - 1) + day);
@@ -96,6 +98,7 @@ fn a_week_ahead_from_nine_days_keeps_the_shape_and_its_band_holds() {
         let (error, inside) = judge(&bands, |step| value(24 * 9 + step - 1));
         (errors, covers) = (errors + error / 8.0, covers + inside / 8.0);
     }
+
     // The noise alone misses by 0.8, yesterday's value by 1.13.
     assert!(errors < 1.0, "{errors}");
     assert!(covers > 0.85, "{covers}");
@@ -110,6 +113,7 @@ fn a_level_that_moved_is_the_level_and_said() {
     let model = fit(&grid, &ahead(48)).unwrap();
     let (error, inside) = judge(&model.forecast(48), |step| value(24 * 24 + step - 1));
     assert!(error < 2.0 && inside > 0.7, "{error} {inside}");
+
     let found = model.findings().shifts.first().unwrap();
     assert!(
         found.slot.abs_diff(shifted) <= 12 && (found.size - 40.0).abs() < 4.0,
@@ -145,6 +149,7 @@ fn a_counter_goes_on_from_its_last_value_through_resets() {
     };
     let model = fit(&hourly(500, value), &ahead(48)).unwrap();
     assert_eq!(model.findings().resets.as_deref(), Some(&[400][..]));
+
     let bands = model.forecast(48);
     assert!(
         (bands[47].p50 - (99.0 + 48.0) * 5.0).abs() < 12.0,
@@ -183,11 +188,13 @@ fn month_ends_are_found_without_being_announced() {
     let model = fit(&stepped(DAY_MS, 200, value), &ahead(21)).unwrap();
     let bands = model.forecast(21);
     let end = &bands[207 - 200];
+
     assert!(
         (end.p50 - value(207)).abs() < 20.0,
         "{end:?} {}",
         value(207)
     );
+
     let (error, _) = judge(&bands, |step| value(200 + step - 1));
     assert!(error < 6.0, "{error}");
     assert!(
@@ -207,6 +214,7 @@ fn an_announced_event_does_again_what_it_did() {
         24 * 18 + 10..24 * 18 + 16,
         24 * 28 + 10..24 * 28 + 16,
     ];
+
     let value = |at: usize| {
         let usual = 100.0 + 30.0 * day_wave(at) + noise[at];
         if sales.iter().any(|sale| sale.contains(&at)) {
@@ -215,6 +223,7 @@ fn an_announced_event_does_again_what_it_did() {
             usual
         }
     };
+
     let time = |at: usize| MONDAY_MS + at as i64 * HOUR_MS;
     let event = |span: &std::ops::Range<usize>, label: &str| Event {
         label: label.to_owned(),
@@ -223,6 +232,7 @@ fn an_announced_event_does_again_what_it_did() {
     };
     let mut events: Vec<Event> = sales.iter().map(|sale| event(sale, "sale")).collect();
     events.push(event(&(24 * 29..24 * 29 + 3), "launch"));
+
     let grid = hourly(24 * 28, value);
     let announced = fit(
         &grid,
@@ -234,14 +244,17 @@ fn an_announced_event_does_again_what_it_did() {
     )
     .unwrap();
     let (with, _) = judge(&announced.forecast(24), |step| value(24 * 28 + step - 1));
+
     let (without, _) = judge(&forecast(&grid, 24), |step| value(24 * 28 + step - 1));
     assert!(with < 6.0 && without > 4.0 * with, "{with} {without}");
+
     let launch = announced
         .findings()
         .effects
         .iter()
         .find(|effect| effect.label == "launch")
         .unwrap();
+
     assert_eq!(launch.spans, 0);
 }
 
@@ -256,6 +269,7 @@ fn little_data_is_admitted() {
             .iter()
             .all(|band| band.p05 <= 10.0 && band.p95 >= 12.0)
     );
+
     let two = hourly(2, |at| at as f64);
     assert_eq!(
         fit(&two, &ahead(5)).unwrap_err(),
@@ -274,6 +288,7 @@ fn constant_whole_and_idle_series_stay_what_they_are() {
             "{band:?}"
         );
     }
+
     let counts = noise(8, 500);
     for band in forecast(&hourly(500, |at| counts[at].abs().round()), 48) {
         assert!(
@@ -284,6 +299,7 @@ fn constant_whole_and_idle_series_stay_what_they_are() {
             "{band:?}"
         );
     }
+
     // Idle but for a burst in fifty: the middle is idle.
     for band in forecast(
         &hourly(600, |at| if at * 7 % 50 == 1 { 1e6 } else { 0.0 }),
@@ -320,11 +336,13 @@ fn a_season_of_its_own_is_used_where_somebody_waits() {
         },
     )
     .unwrap();
+
     assert!(
         model.findings().seasons.contains(&50),
         "{}",
         model.findings()
     );
+
     let (error, _) = judge(&model.forecast(100), |step| value(900 + step - 1));
     assert!(error < 3.0, "{error}");
 }
@@ -345,11 +363,13 @@ fn a_season_of_its_own_stands_beside_the_day_and_never_in_its_place() {
     )
     .unwrap();
     let found = &with.findings().seasons;
+
     assert!(
         found.len() == 3 && found.contains(&24) && found.contains(&168),
         "{found:?}"
     );
     assert!(found.iter().any(|season| season % 17 == 0), "{found:?}");
+
     let error = |model: &Model| judge(&model.forecast(48), |step| value(24 * 30 + step - 1)).0;
     let (thorough, estate) = (error(&with), error(&fit(&grid, &ahead(48)).unwrap()));
     assert!(thorough < 0.7 * estate, "{thorough} {estate}");
@@ -374,6 +394,7 @@ fn huge_and_tiny_values_are_forecast_as_the_same_series_in_other_units() {
     let value =
         |at: usize| 50.0 + 20.0 * day_wave(at) + noise[at] + if at < 300 { 0.0 } else { 90.0 };
     let usual = fit(&hourly(24 * 28, value), &ahead(48)).unwrap();
+
     for power in [1_015, 500, -500, -1_000] {
         let unit = 2f64.powi(power);
         let other = fit(&hourly(24 * 28, |at| value(at) * unit), &ahead(48)).unwrap();
@@ -395,6 +416,7 @@ fn huge_and_tiny_values_are_forecast_as_the_same_series_in_other_units() {
             "{found:?}"
         );
     }
+
     // Both ends of what a double holds.
     for band in forecast(
         &hourly(400, |at| f64::MAX * if at % 24 < 12 { 1.0 } else { -1.0 }),
@@ -407,6 +429,7 @@ fn huge_and_tiny_values_are_forecast_as_the_same_series_in_other_units() {
         };
         assert!((band.p50 / f64::MAX - expected).abs() < 0.2, "{band:?}");
     }
+
     let short = forecast(
         &hourly(10, |at| f64::MAX * (0.5 + 0.1 * (at % 3) as f64)),
         5,
@@ -433,6 +456,7 @@ proptest! {
         let points: Vec<Point> =
             values.iter().enumerate().map(|(at, value)| (MONDAY_MS + at as i64 * step_ms, *value)).collect();
         let effort = if thorough { Effort::Thorough } else { Effort::Estate };
+
         if let Ok(model) = Grid::with_step(&points, step_ms).map_err(|_| ()).and_then(|grid| {
             fit(&grid, &Settings { effort, ..ahead(horizon) }).map_err(|_| ())
         }) {

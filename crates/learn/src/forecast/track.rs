@@ -12,6 +12,7 @@ pub(super) fn level(values: &[f64], half_life: f64) -> Vec<f64> {
     let alpha = 1.0 - 0.5f64.powf(1.0 / half_life.max(1e-3));
     let mut seen = 0u32;
     let mut state = f64::NAN;
+
     values
         .iter()
         .map(|value| {
@@ -50,6 +51,7 @@ impl Seasonal {
         };
         let input = if lead > 0 { source.as_slice() } else { values };
         let mut track: Vec<f64> = Vec::with_capacity(input.len());
+
         for (index, value) in input.iter().enumerate() {
             let before = if index >= period {
                 track[index - period]
@@ -63,6 +65,7 @@ impl Seasonal {
                 (false, _) => *value,
             });
         }
+
         Seasonal {
             period,
             lead,
@@ -90,6 +93,7 @@ impl Seasonal {
                 }
             })
             .collect();
+
         Seasonal {
             period,
             lead,
@@ -125,6 +129,7 @@ pub(super) fn slopes(values: &[f64], unit: usize) -> Vec<f64> {
         })
         .collect();
     let sizes: Vec<f64> = changes.iter().map(|change| change.abs()).collect();
+
     let half_life = 3.0 * unit as f64;
     let (mean, size) = (level(&changes, half_life), level(&sizes, half_life));
     mean.iter()
@@ -144,6 +149,7 @@ pub(super) fn neighbours(values: &[f64], reach: usize) -> Vec<f64> {
     let (mut sum, mut count) = (0.0, 0);
     sums.push(sum);
     counts.push(count);
+
     for value in values {
         if value.is_finite() {
             sum += value;
@@ -152,6 +158,7 @@ pub(super) fn neighbours(values: &[f64], reach: usize) -> Vec<f64> {
         sums.push(sum);
         counts.push(count);
     }
+
     (0..values.len())
         .map(|index| {
             let (from, to) = (

@@ -21,9 +21,11 @@ pub fn unwrap_counter(values: &[f64]) -> Option<Counter> {
         .enumerate()
         .filter(|(_, v)| v.is_finite())
         .collect();
+
     if measured.len() < 24 || measured.iter().any(|(_, value)| *value < 0.0) {
         return None;
     }
+
     let (mut grown, mut resets) = (0usize, Vec::new());
     for pair in measured.windows(2) {
         let ((_, before), (slot, after)) = (pair[0], pair[1]);
@@ -36,12 +38,15 @@ pub fn unwrap_counter(values: &[f64]) -> Option<Counter> {
             resets.push(slot);
         }
     }
+
     if grown * 2 < measured.len() || resets.len() * 24 > measured.len() {
         return None;
     }
+
     let mut unwrapped = values.to_vec();
     let mut behind = 0.0;
     let mut newer: Option<f64> = None;
+
     // From the newest backwards, so that the end keeps its raw value and only the past moves.
     for slot in (0..unwrapped.len()).rev() {
         let raw = values[slot];
@@ -54,6 +59,7 @@ pub fn unwrap_counter(values: &[f64]) -> Option<Counter> {
         unwrapped[slot] = raw + behind;
         newer = Some(raw);
     }
+
     Some(Counter {
         values: unwrapped,
         resets,
@@ -85,6 +91,7 @@ mod tests {
             .collect();
         assert_eq!(unwrap_counter(&wave), None);
         assert_eq!(unwrap_counter(&[5.0; 100]), None);
+
         // A sawtooth that empties every hour is a season, not a restart.
         let sawtooth: Vec<f64> = (0..240).map(|i| f64::from(i % 12)).collect();
         assert_eq!(unwrap_counter(&sawtooth), None);

@@ -122,8 +122,10 @@ impl Thinned {
         if !self.passed.is_multiple_of(self.every) {
             return;
         }
+
         let weight = example.weight * self.every as f64;
         self.kept.push(Example { weight, ..example });
+
         if self.kept.len() >= MOST_EXAMPLES {
             let mut at = 0_usize;
             self.kept.retain_mut(|example| {
@@ -164,6 +166,7 @@ impl Availability {
         let said = side.said(&side.with_base(&features), rate);
         let chance = said.map(|said| side.combined(said, rate));
         let weight = (step as f64 / self.horizon_ms as f64).min(1.0);
+
         if weight > 0.0 {
             let features = side.with_base(&features);
             self.waiting.push_back(Moment {
@@ -174,6 +177,7 @@ impl Availability {
                 said,
             });
         }
+
         chance
     }
 
@@ -188,6 +192,7 @@ impl Availability {
         } else {
             step as f64
         };
+
         self.losses
             .iter_mut()
             .zip(FORGET_MS)
@@ -196,20 +201,24 @@ impl Availability {
             let kept = (-(step as f64) / scale as f64).exp();
             *share = kept * *share + (1.0 - kept) * f64::from(was);
         }
+
         if step > self.horizon_ms && step as f64 > SILENT_STEPS as f64 * usual {
             // Nobody knows what happened in between, nor since when the state is what it is.
             self.waiting.clear();
             self.since_ms = at_ms;
             return;
         }
+
         self.steps = (self.steps.0 + step as f64, self.steps.1 + 1.0);
         if was != available {
             self.since_ms = at_ms;
         }
+
         let lost = was && !available;
         if lost {
             self.losses.iter_mut().for_each(|sum| *sum += 1.0);
         }
+
         self.settle(at_ms, lost.then_some(before));
         self.sides.iter_mut().for_each(Side::fit);
     }
@@ -260,6 +269,7 @@ impl Side {
             said,
             ..
         } = moment;
+
         let loss = if lost { weight } else { 0.0 };
         self.over += weight;
         self.lost += loss;
@@ -270,6 +280,7 @@ impl Side {
             let happened = if lost { said } else { 1.0 - said };
             *record = *record * RECORD_KEPT.powf(weight) + weight * happened.max(1e-3).ln();
         }
+
         self.examples.add(Example {
             features,
             outcome: lost,
@@ -282,6 +293,7 @@ impl Side {
         if self.over < LEAST_HORIZONS || self.seen < self.fitted + (self.fitted / 10).max(5) {
             return;
         }
+
         self.fitted = self.seen;
         self.full = Some(Logistic::fit(&self.examples.kept, &beliefs()));
         let plain: Vec<Example> = self
@@ -294,6 +306,7 @@ impl Side {
                 weight: example.weight,
             })
             .collect();
+
         self.plain = Some(Logistic::fit(&plain, &PLAIN_BELIEFS));
     }
 
@@ -324,6 +337,7 @@ impl Side {
             let weight = first * (record - best).exp();
             (sum, weights) = (sum + weight * said, weights + weight);
         }
+
         let chance = (1.0 - RATE_SHARE) * sum / weights.max(f64::MIN_POSITIVE) + RATE_SHARE * rate;
         chance.clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE)
     }
@@ -373,6 +387,7 @@ fn beliefs() -> Vec<Belief> {
         belief(0.0, 0.2),
         belief(0.0, 0.2),
     ]);
+
     all
 }
 
@@ -421,6 +436,7 @@ mod tests {
                 .windows(2)
                 .any(|pair| pair[0].1 && !pair[1].1)
         };
+
         let looked = (7 * 144..trace.len() - horizon).filter(|at| trace[*at].1);
         looked
             .filter_map(|at| Some((said[at]?, lost(at))))
@@ -478,6 +494,7 @@ mod tests {
                 / cases.len() as f64
         };
         let (own, base) = (brier(&|p| p), brier(&|_| rate));
+
         assert!(
             own < 0.95 * base,
             "{own} beside {base}, which knows the future's rate"
@@ -520,6 +537,7 @@ mod tests {
                     .unwrap_or_default()
             })
             .collect();
+
         let mean = |within: &dyn Fn(usize) -> bool| {
             let rows: Vec<f64> = (720..1_440)
                 .filter(|at| within(at % 36))
@@ -528,6 +546,7 @@ mod tests {
             rows.iter().sum::<f64>() / rows.len() as f64
         };
         let (before, away) = (mean(&|at| at >= 30), mean(&|at| (5..25).contains(&at)));
+
         assert!(
             before > 1.5 * away,
             "{before} in the hour before a loss, {away} away from it"
@@ -550,7 +569,9 @@ mod tests {
                 .all(|said| said.is_some_and(|said| said < 0.2)),
             "{said:?}"
         );
+
         assert_eq!(pool.observe(100 * STEP_MS, None), None);
+
         let mut unmeasured = Availability::new(STEP_MS);
         assert!((0..500).all(|at| unmeasured.observe(at * STEP_MS, None).is_none()));
     }
@@ -566,11 +587,13 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(run(2_000)[..], run(4_000)[..2_000]);
+
         // Capacity that is gone after a month of silence was lost nobody knows when.
         let mut pool = Availability::new(STEP_MS);
         for at in 0..200 {
             let _ = pool.observe(at * STEP_MS, Some(true));
         }
+
         let _ = pool.observe(200 * STEP_MS + 30 * DAY_MS, Some(false));
         assert_eq!(pool.sides[1].lost, 0.0);
     }
@@ -581,17 +604,20 @@ mod tests {
         for at in 0..40_000 {
             let _ = pool.observe(at * STEP_MS, Some(noise(9, at as u64) > 0.05));
         }
+
         assert!(
             pool.sides
                 .iter()
                 .all(|side| side.examples.kept.len() < MOST_EXAMPLES)
         );
+
         let weight: f64 = pool.sides[1]
             .examples
             .kept
             .iter()
             .map(|example| example.weight)
             .sum();
+
         assert!(
             (weight / pool.sides[1].over - 1.0).abs() < 0.05,
             "what is thinned stands for what was left out"

@@ -32,12 +32,14 @@ pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
         .iter()
         .filter(|life| life.end_ms > life.start_ms)
         .collect();
+
     let hours: i64 = lives
         .iter()
         .map(|life| (life.end_ms - life.start_ms) / HOUR_MS + 1)
         .sum();
     let step = HOUR_MS * (hours / MOST_LOOKS + 1);
     let mut moments: Vec<(i64, usize, Moment)> = Vec::new();
+
     for (index, life) in lives.iter().enumerate() {
         // Looks are spread over the step, or every instance started together would be looked at
         // together.
@@ -56,9 +58,11 @@ pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
             moments.push((life.end_ms, index, Moment::Interrupted));
         }
     }
+
     moments.sort_by_key(|(at, index, moment)| (*at, matches!(moment, Moment::Interrupted), *index));
     let signals = by_pool(&history.signals);
     let (mut memory, mut sets) = (Memory::default(), vec![Vec::new(); 3]);
+
     for (at, index, moment) in moments {
         let life = lives[index];
         match moment {
@@ -84,6 +88,7 @@ pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
             }
         }
     }
+
     (memory, sets)
 }
 
@@ -101,6 +106,7 @@ fn outcome(
     if within && !interrupted {
         return None;
     }
+
     match (moment, horizon < step) {
         (Moment::Before, true) => interrupted.then_some((true, 1.0)),
         (Moment::Before, false) | (Moment::Interrupted, _) => None,
@@ -114,6 +120,7 @@ fn by_pool(signals: &[Signal]) -> BTreeMap<&str, Vec<&Signal>> {
     for signal in signals {
         pools.entry(&signal.pool).or_default().push(signal);
     }
+
     pools
         .values_mut()
         .for_each(|list| list.sort_by_key(|signal| signal.at_ms));

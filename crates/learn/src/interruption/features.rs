@@ -35,6 +35,7 @@ pub(super) fn features(instance: &Instance, known: &Recollection, horizon_ms: i6
         .price_ratio
         .filter(|value| value.is_finite())
         .map_or(0.0, |ratio| ratio.clamp(0.0, 2.0) - MIDDLE[1]);
+
     vec![
         1.0,
         expected.max(1e-9).ln(),

@@ -33,6 +33,7 @@ impl Logistic {
     pub(crate) fn fit(examples: &[Example], beliefs: &[Belief]) -> Logistic {
         let mut coefficients: Vec<f64> = beliefs.iter().map(|belief| belief.mean).collect();
         let mut covariance = Vec::new();
+
         for _ in 0..MOST_STEPS {
             let (gradient, curvature) = derivatives(examples, beliefs, &coefficients);
             covariance = inverse(&curvature);
@@ -48,6 +49,7 @@ impl Logistic {
                 break;
             }
         }
+
         Logistic {
             coefficients,
             covariance,
@@ -82,6 +84,7 @@ fn derivatives(examples: &[Example], beliefs: &[Belief], at: &[f64]) -> (Vec<f64
     for (index, belief) in beliefs.iter().enumerate() {
         curvature[index][index] = belief.deviation.powi(-2);
     }
+
     for example in examples {
         let chance = probability(dot(at, &example.features));
         let away = example.weight * (f64::from(example.outcome) - chance);
@@ -102,12 +105,14 @@ fn derivatives(examples: &[Example], beliefs: &[Belief], at: &[f64]) -> (Vec<f64
             }
         }
     }
+
     let lower = curvature.clone();
     for (row, cells) in curvature.iter_mut().enumerate() {
         for (column, cell) in cells.iter_mut().enumerate().skip(row + 1) {
             *cell = lower[column][row];
         }
     }
+
     (gradient, curvature)
 }
 
@@ -123,6 +128,7 @@ fn inverse(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let mut right: Vec<Vec<f64>> = (0..size)
         .map(|row| (0..size).map(|column| f64::from(row == column)).collect())
         .collect();
+
     for pivot in 0..size {
         let scale = left[pivot][pivot].max(1e-300);
         left[pivot]
@@ -142,5 +148,6 @@ fn inverse(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
                 .for_each(|(cell, one)| *cell -= factor * one);
         }
     }
+
     right
 }

@@ -94,6 +94,7 @@ impl Memory {
             .get(family)
             .map_or(estate, |count| count.rate(estate));
         let known = self.pools.get(pool);
+
         Recollection {
             per_day: known.map_or(family, |(count, _)| count.rate(family)),
             pool: known.map_or([0.0; 2], |(_, recent)| recent.at(at_ms)),

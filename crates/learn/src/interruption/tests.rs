@@ -103,6 +103,7 @@ fn scarce_capacity_counts_and_price_hardly_does() {
             .value
     };
     assert!(ask(Some(0.1), None) > 2.0 * ask(Some(0.9), None));
+
     let (cheap, dear) = (ask(None, Some(0.1)), ask(None, Some(0.9)));
     assert!((cheap / dear - 1.0).abs() < 0.05);
 }
@@ -126,6 +127,7 @@ fn scarcity_is_learnt_from_signals() {
             price_ratio: None,
         }));
     }
+
     let model = Model::fit(&past);
     let ask = |availability| {
         model
@@ -139,6 +141,7 @@ fn scarcity_is_learnt_from_signals() {
             .day
             .value
     };
+
     assert!(
         ask(Some(0.2)) > 2.5 * ask(Some(0.9)),
         "{} {}",
@@ -156,6 +159,7 @@ fn an_owners_stop_is_no_interruption() {
         signals: Vec::new(),
     };
     let risk = Model::fit(&stopped).risk(&instance("p"), NOW);
+
     assert!(risk.cold_start && risk.day.value < 0.006, "{risk:?}");
 }
 
@@ -171,6 +175,7 @@ fn nonsense_is_bounded() {
         ..instance("p")
     };
     let risk = model.risk(&odd, NOW);
+
     assert!(risk.day.value.is_finite() && (0.0..1.0).contains(&risk.day.value));
 }
 

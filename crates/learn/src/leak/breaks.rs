@@ -33,6 +33,7 @@ pub(crate) fn find(values: &[f64]) -> Vec<Break> {
     if values.len() < 4 * SIDE {
         return Vec::new();
     }
+
     let jumps: Vec<f64> = (0..values.len())
         .map(|index| jump(values, index, SIDE))
         .collect();
@@ -47,6 +48,7 @@ pub(crate) fn find(values: &[f64]) -> Vec<Break> {
             .total_cmp(&a.size.abs())
             .then(a.index.cmp(&b.index))
     });
+
     let mut kept: Vec<Break> = Vec::new();
     for one in found {
         if kept
@@ -56,9 +58,11 @@ pub(crate) fn find(values: &[f64]) -> Vec<Break> {
             kept.push(one);
         }
     }
+
     if kept.iter().filter(|one| one.size > 0.0).count() > MOST_SHIFTS {
         kept.retain(|one| one.size < 0.0);
     }
+
     kept.sort_by_key(|one| one.index);
     kept
 }
@@ -83,6 +87,7 @@ fn candidates(values: &[f64], jumps: &[f64], usual: f64) -> Vec<Break> {
             }
         }
     }
+
     found
 }
 

@@ -35,9 +35,11 @@ impl Buckets {
             .map(|pair| pair[1].0 - pair[0].0)
             .filter(|step| *step > 0)
             .collect();
+
         if steps.len() < 2 {
             return None;
         }
+
         let middle = steps.len() / 2;
         let step = *steps.select_nth_unstable(middle).1;
         let least = step.max((last - first) / most.max(1) as i64);
@@ -46,6 +48,7 @@ impl Buckets {
             .map(|minutes| minutes * 60_000)
             .find(|width| *width >= least)
             .unwrap_or(DAY_MS);
+
         Some(Self::with_width(points, width_ms, p))
     }
 
@@ -58,6 +61,7 @@ impl Buckets {
         };
         let mut inside: Vec<f64> = Vec::new();
         let mut open = None;
+
         for (at, value) in points.iter().filter(|(_, value)| value.is_finite()) {
             let slot = at.div_euclid(width_ms);
             if open != Some(slot) {
@@ -66,6 +70,7 @@ impl Buckets {
             }
             inside.push(*value);
         }
+
         buckets.close(open, &mut inside, p);
         buckets
     }
@@ -133,8 +138,10 @@ pub(crate) fn median(values: &mut [f64]) -> f64 {
     if values.is_empty() {
         return 0.0;
     }
+
     let (middle, even) = (values.len() / 2, values.len().is_multiple_of(2));
     let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+
     if even {
         (below.iter().copied().fold(f64::MIN, f64::max) + *upper) / 2.0
     } else {

@@ -44,6 +44,7 @@ pub(super) fn gather(buckets: &Buckets, restarts_ms: &[i64]) -> Evidence {
         .map(|(value, usual)| value - usual)
         .collect();
     let mut cuts = breaks::find(&rest);
+
     for restart in restarts_ms {
         let index = buckets
             .slots
@@ -58,6 +59,7 @@ pub(super) fn gather(buckets: &Buckets, restarts_ms: &[i64]) -> Evidence {
             });
         }
     }
+
     cuts.sort_by_key(|cut| cut.index);
     let mut evidence = measure(buckets, &rest, &cuts);
     evidence.releases = cuts
@@ -68,6 +70,7 @@ pub(super) fn gather(buckets: &Buckets, restarts_ms: &[i64]) -> Evidence {
             size: -cut.size,
         })
         .collect();
+
     let mut gaps: Vec<f64> = evidence
         .releases
         .windows(2)
@@ -89,6 +92,7 @@ fn measure(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> Evidence {
         Vec::with_capacity(days.len()),
     );
     let (mut piece, mut start) = (0, 0.0);
+
     for (index, day) in days.iter().enumerate() {
         if cuts.iter().any(|cut| cut.index == index) {
             (piece, start) = (piece + 1, *day);
@@ -96,6 +100,7 @@ fn measure(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> Evidence {
         pieces.push(piece);
         since.push(day - start);
     }
+
     let mut levels: Vec<f64> = buckets.values.iter().map(|value| value.abs()).collect();
     let weekly = buckets.span_ms() >= 8 * DAY_MS;
     Evidence {
@@ -127,6 +132,7 @@ fn without_bursts(values: &[f64]) -> Vec<f64> {
         .map(|(value, usual)| value - usual)
         .collect();
     let bound = 3.0 * spread(&away);
+
     values
         .iter()
         .zip(&around)
@@ -167,6 +173,7 @@ impl Evidence {
                 None,
             );
         };
+
         let p_value = growth.fit.p_value();
         let reach = student_quantile(
             (1.0 - settings.interval).max(1e-6) / 2.0,
@@ -180,6 +187,7 @@ impl Evidence {
         };
         let onset = growth.onset_day.unwrap_or(0.0);
         let against = self.against(settings, p_value, slope, growth.levelling, onset);
+
         match against {
             Some(reason) => {
                 self.reasons.push(reason);
@@ -205,6 +213,7 @@ impl Evidence {
         if p_value > settings.significance {
             return Some(Reason::NotSignificant { p_value });
         }
+
         let (growing, pieces) = self.growing_pieces();
         if pieces >= 2 && (growing as f64) < GROWING * pieces as f64 {
             return Some(Reason::GrowsInFewStretches {
@@ -212,6 +221,7 @@ impl Evidence {
                 stretches: pieces,
             });
         }
+
         let share = slope * self.days.last().map_or(0.0, |last| last - onset)
             / self.level.max(f64::MIN_POSITIVE);
         if share < settings.least_growth {
@@ -220,6 +230,7 @@ impl Evidence {
         if levelling > LEVELLING {
             return Some(Reason::LevelsOff);
         }
+
         let parts = slopes_in_parts(&self.series(), &self.days, onset, 3);
         // Within a third of the time the slope is uncertain: only one that is surely weak speaks
         // against a leak.
@@ -229,12 +240,14 @@ impl Evidence {
         {
             return Some(Reason::Passing);
         }
+
         if pieces >= 2 {
             self.reasons.push(Reason::GrowsAfterEachRelease {
                 growing,
                 stretches: pieces,
             });
         }
+
         None
     }
 
@@ -262,6 +275,7 @@ impl Evidence {
             }
             start = end;
         }
+
         (growing, long)
     }
 

@@ -61,6 +61,7 @@ impl<'a> Prepared<'a> {
             .filter(|zz| *zz > 1e-9 * y.len() as f64)
             .unwrap_or(0.0);
         freed(&mut y, &z, zz);
+
         Prepared {
             pieces: series.pieces,
             yy: dot(&y, &y),
@@ -95,6 +96,7 @@ impl<'a> Prepared<'a> {
         let rho = autocorrelation(&residuals, self.pieces, pieces);
         let worth = (n as f64 * (1.0 - rho) / (1.0 + rho)).min(n as f64);
         let variance = long_run_variance(&residuals, self.pieces, rho) / xx;
+
         Some(Fit {
             slope,
             error: variance.sqrt(),
@@ -137,6 +139,7 @@ fn demeaned(values: &[f64], pieces: &[usize]) -> Vec<f64> {
         sums[*piece].0 += value;
         sums[*piece].1 += 1.0;
     }
+
     values
         .iter()
         .zip(pieces)
@@ -153,9 +156,11 @@ fn autocorrelation(residuals: &[f64], pieces: &[usize], count: usize) -> f64 {
             square += (residuals[i].powi(2) + residuals[i - 1].powi(2)) / 2.0;
         }
     }
+
     if square <= 0.0 {
         return 0.0;
     }
+
     let rho = lagged / square;
     // Each piece's own level and the slope cost what one mean costs a plain series.
     let length = residuals.len() as f64 / (count as f64 + 1.0);
@@ -171,6 +176,7 @@ fn long_run_variance(residuals: &[f64], pieces: &[usize], rho: f64) -> f64 {
     if n < 4.0 {
         return dot(residuals, residuals) / residuals.len().max(1) as f64;
     }
+
     let bandwidth = n.cbrt().ceil() as usize;
     let mut variance = dot(&whitened, &whitened) / n;
     let own = variance;
@@ -178,6 +184,7 @@ fn long_run_variance(residuals: &[f64], pieces: &[usize], rho: f64) -> f64 {
         let weight = 1.0 - lag as f64 / (bandwidth as f64 + 1.0);
         variance += 2.0 * weight * dot(&whitened[lag..], &whitened[..whitened.len() - lag]) / n;
     }
+
     // Bartlett weights keep the sum positive in theory; a floor keeps rounding from making
     // certainty out of little data.
     variance.max(0.2 * own) / (1.0 - rho).powi(2)

@@ -17,15 +17,18 @@ pub(crate) fn profile(buckets: &Buckets) -> Vec<f64> {
     if buckets.span_ms() < LEAST_DAYS as i64 * DAY_MS || per_day < 2 {
         return vec![0.0; buckets.len()];
     }
+
     let level = running_median(&buckets.values, per_day);
     let two_weeks = buckets.span_ms() >= 13 * DAY_MS;
     let mut groups: Vec<Vec<f64>> = vec![Vec::new(); 3 * per_day];
     let phase = |index: usize| buckets.slots[index].rem_euclid(per_day as i64) as usize;
+
     for index in 0..buckets.len() {
         let away = buckets.values[index] - level[index];
         groups[phase(index)].push(away);
         groups[per_day * (1 + usize::from(buckets.on_weekend(index))) + phase(index)].push(away);
     }
+
     let medians: Vec<Option<f64>> = groups
         .iter_mut()
         .map(|group| (group.len() >= LEAST_DAYS).then(|| median(group)))
@@ -39,5 +42,6 @@ pub(crate) fn profile(buckets: &Buckets) -> Vec<f64> {
             common
         }
     };
+
     (0..buckets.len()).map(at).collect()
 }

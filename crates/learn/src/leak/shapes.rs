@@ -65,6 +65,7 @@ impl Score {
 pub(crate) fn growth(prepared: &Prepared<'_>, days: &[f64], since: &[f64]) -> Option<Growth> {
     let span = *days.last()?;
     let mut steady = vec![Score::fit(prepared, days.to_vec(), 1.0)?.1];
+
     for share in ONSETS {
         let onset = share * span;
         let shape = days.iter().map(|day| (day - onset).max(0.0)).collect();
@@ -73,6 +74,7 @@ pub(crate) fn growth(prepared: &Prepared<'_>, days: &[f64], since: &[f64]) -> Op
             ..score
         }));
     }
+
     let level = levelling(prepared, days, since, span);
     let all = || steady.iter().chain(&level);
     let best = all().min_by(|a, b| a.loss.total_cmp(&b.loss))?;
@@ -87,6 +89,7 @@ pub(crate) fn growth(prepared: &Prepared<'_>, days: &[f64], since: &[f64]) -> Op
     let best = steady
         .iter()
         .min_by(|a, b| a.cost(worth, least).total_cmp(&b.cost(worth, least)))?;
+
     Some(Growth {
         levelling: best.cost(worth, least) - rival,
         fit: prepared.fit(&best.shape)?,
@@ -103,6 +106,7 @@ fn levelling(prepared: &Prepared<'_>, days: &[f64], since: &[f64], span: f64) ->
                 .map(|(_, score)| score),
         );
     };
+
     for from in std::iter::once(0.0).chain(ONSETS).chain(LATE) {
         for rise in RISES.iter().filter(|rise| from + **rise <= 1.0 - REST) {
             offer(
@@ -113,6 +117,7 @@ fn levelling(prepared: &Prepared<'_>, days: &[f64], since: &[f64], span: f64) ->
             );
         }
     }
+
     let longest = since.iter().copied().fold(0.0, f64::max);
     for share in WARM_UPS {
         let constant = share * longest;
@@ -124,6 +129,7 @@ fn levelling(prepared: &Prepared<'_>, days: &[f64], since: &[f64], span: f64) ->
             2.0,
         );
     }
+
     found
 }
 

@@ -9,6 +9,7 @@ pub(crate) fn normal_upper(z: f64) -> f64 {
     if z < 0.0 {
         return 1.0 - normal_upper(-z);
     }
+
     let t = 1.0 / (1.0 + 0.231_641_9 * z);
     let sum = t
         * (0.319_381_53
@@ -42,6 +43,7 @@ pub(crate) fn normal_quantile(upper: f64) -> f64 {
         let density = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
         z += (normal_upper(z) - upper) / density.max(1e-300);
     }
+
     z
 }
 

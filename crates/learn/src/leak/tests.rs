@@ -36,6 +36,7 @@ fn day_night(day: f64) -> f64 {
 fn steady_growth_is_a_leak_with_its_rate() {
     let found = judge(&series(1, 14.0, |day| 2.0 * day), &[], &Settings::default());
     assert_eq!(found.verdict, Verdict::Leak);
+
     let slope = found.slope_per_day.unwrap();
     assert!(
         slope.low < 2.0 && 2.0 < slope.high && slope.high - slope.low < 0.6,
@@ -53,6 +54,7 @@ fn a_leak_that_starts_late_is_dated() {
         &Settings::default(),
     );
     assert_eq!(found.verdict, Verdict::Leak);
+
     let first = (found.first_seen_ms.unwrap() - START) as f64 / DAY_MS as f64;
     assert!((first - 6.0).abs() < 1.0, "{first}");
 }
@@ -65,6 +67,7 @@ fn restarts_do_not_hide_a_leak_and_are_found() {
         &Settings::default(),
     );
     assert_eq!(found.verdict, Verdict::Leak, "{:?}", found.reasons);
+
     let at: Vec<f64> = found
         .releases
         .iter()
@@ -77,6 +80,7 @@ fn restarts_do_not_hide_a_leak_and_are_found() {
             .all(|(found, real)| (found - real).abs() < 0.15),
         "{at:?}"
     );
+
     let slope = found.slope_per_day.unwrap();
     assert!((slope.estimate - 12.0).abs() < 2.0, "{slope:?}");
 }
@@ -102,8 +106,10 @@ fn rising_floors_of_a_collected_heap_are_a_leak_and_level_ones_are_not() {
     };
     let leaking = judge(&heap(3.0), &[], &Settings::default());
     assert_eq!(leaking.verdict, Verdict::Leak, "{:?}", leaking.reasons);
+
     let slope = leaking.slope_per_day.unwrap();
     assert!((slope.estimate - 3.0).abs() < 0.8, "{slope:?}");
+
     let breathing = judge(&heap(0.0), &[], &Settings::default());
     assert_eq!(
         breathing.verdict,
@@ -127,6 +133,7 @@ fn growth_that_is_no_leak_is_not_reported() {
         }
     };
     check("nothing", &|_| 0.0);
+
     check("a day", &day_night);
     check(
         "a week",
@@ -166,13 +173,16 @@ fn thin_data_is_an_abstention_with_its_reason() {
         found.reasons[0]
     };
     assert_eq!(reason(&[]), Reason::TooFewPoints { points: 0 });
+
     assert!(matches!(
         reason(&series(7, 1.0, |day| day)),
         Reason::TooShort { .. }
     ));
+
     let mut holes = series(8, 14.0, |day| day);
     holes.retain(|(at, _)| (at - START) % WEEK < DAY_MS);
     assert!(matches!(reason(&holes), Reason::Gaps { .. }));
+
     let unseen: Vec<Point> = (0..4_000)
         .map(|index| (START + index * STEP, f64::NAN))
         .collect();
@@ -225,6 +235,7 @@ fn reasons_are_words() {
             .any(|word| word.contains("less than two weeks")),
         "{words:?}"
     );
+
     assert!(
         words.iter().any(|word| word.contains("significant")),
         "{words:?}"

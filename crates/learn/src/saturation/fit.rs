@@ -69,6 +69,7 @@ impl<'a> Sums<'a> {
                 [e, e * e, y * e]
             }))
         };
+
         Sums {
             sums: running(points().map(|(x, y)| [1.0, x, x * x, y, x * y, y * y])),
             exponentials: POWERS.map(exponential).into(),
@@ -109,6 +110,7 @@ impl<'a> Sums<'a> {
             };
             found.extend([Line { offset: 0.0, ..own }, own]);
         };
+
         LINES
             .iter()
             .for_each(|window| offer(self.line(origin, *window)));
@@ -118,6 +120,7 @@ impl<'a> Sums<'a> {
         offer(curve.or(whole));
         offer(whole.map(|line| self.likeliest(origin, line, curve)));
         let rate = whole.map_or(0.0, |line| line.rate);
+
         for days in REPLAYS {
             let replay = self.replay(origin, days * self.per_day);
             found.push(Line {
@@ -128,6 +131,7 @@ impl<'a> Sums<'a> {
                 unseen: replay.is_none(),
             });
         }
+
         found
     }
 
@@ -168,16 +172,19 @@ impl<'a> Sums<'a> {
         let after = |fit: Fit, parameters: f64| {
             fit.square * (parameters * independent.ln() / independent).exp()
         };
+
         let others = [
             self.kinked(origin).map(|fit| (fit, 2.0)),
             curve.map(|fit| (fit, 1.0)),
         ];
         let mut best = (line, line.square);
+
         for (fit, parameters) in others.into_iter().flatten() {
             if after(fit, parameters) < best.1 {
                 best = (fit, after(fit, parameters));
             }
         }
+
         best.0
     }
 
@@ -187,6 +194,7 @@ impl<'a> Sums<'a> {
         let (sxx, sxy, syy) = (xx - x * x / n, xy - x * y / n, yy - y * y / n);
         let mut best: Option<Fit> = None;
         let mut last = LAST_PIECE;
+
         while last < 0.8 * n {
             let [m, x1, xx1, y1, xy1, _] = self.window(origin, last as usize);
             let kink = self.at[origin + 1 - last as usize];
@@ -212,6 +220,7 @@ impl<'a> Sums<'a> {
             }
             last *= LONGER;
         }
+
         best
     }
 
@@ -222,6 +231,7 @@ impl<'a> Sums<'a> {
         if n < LEAST {
             return None;
         }
+
         let fits = POWERS.iter().zip(&self.exponentials).map(|(power, sums)| {
             let [e, ee, ye] = sums[origin + 1];
             let (see, sye) = (ee - e * e / n, ye - y * e / n);
@@ -242,6 +252,7 @@ impl<'a> Sums<'a> {
         });
         let fits: Vec<Fit> = fits.collect();
         let best = (0..fits.len()).min_by(|a, b| fits[*a].square.total_cmp(&fits[*b].square))?;
+
         (fits[best].square < line.square).then(|| between(&fits, best))
     }
 }
@@ -256,6 +267,7 @@ fn between(fits: &[Fit], best: usize) -> Fit {
     else {
         return fits[best];
     };
+
     let at = [0, 1, 2].map(|one: usize| three[one].growth.ln());
     // The parabola in Newton's form: value, first and second divided difference.
     let parabola = |score: &dyn Fn(&Fit) -> f64| {
@@ -264,14 +276,17 @@ fn between(fits: &[Fit], best: usize) -> Fit {
         (score(&three[0]), first, (second - first) / (at[2] - at[0]))
     };
     let (_, slope, bend) = parabola(&|fit| fit.square);
+
     let least = 0.5 * (at[0] + at[1] - slope / bend);
     if !(least.is_finite() && (at[0]..=at[2]).contains(&least)) {
         return fits[best];
     }
+
     let read = |score: &dyn Fn(&Fit) -> f64| {
         let (value, slope, bend) = parabola(score);
         value + (least - at[0]) * (slope + bend * (least - at[1]))
     };
+
     Fit {
         level: read(&|fit| fit.level),
         rate: read(&|fit| fit.rate),
@@ -285,6 +300,7 @@ fn between(fits: &[Fit], best: usize) -> Fit {
 fn running<const N: usize>(terms: impl Iterator<Item = [f64; N]>) -> Vec<[f64; N]> {
     let mut total = [0.0; N];
     let mut sums = vec![total];
+
     for term in terms {
         total
             .iter_mut()
@@ -292,5 +308,6 @@ fn running<const N: usize>(terms: impl Iterator<Item = [f64; N]>) -> Vec<[f64; N
             .for_each(|(sum, term)| *sum += term);
         sums.push(total);
     }
+
     sums
 }

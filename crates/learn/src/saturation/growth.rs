@@ -54,6 +54,7 @@ impl<'a> Growth<'a> {
         let lead = lead.clamp(4.0, n as f64 / 3.0);
         let first = (n / 4).max(16);
         let mut trials: Vec<Trial> = Vec::new();
+
         for share in LEADS {
             let steps = ((lead * share).round() as usize).max(1);
             let last = n.checked_sub(1 + steps).filter(|last| *last > first)?;
@@ -75,10 +76,12 @@ impl<'a> Growth<'a> {
                 });
             }
         }
+
         let now = sums.candidates(n - 1);
         let weights = weights(&trials, now.len());
         let leads = errors(&trials, &weights, spread_of_steps(glued));
         let independent = (n - first) as f64 / lead;
+
         Some(Growth {
             mix: Mix::new(&weights, now),
             weights,
@@ -112,6 +115,7 @@ impl<'a> Growth<'a> {
             }
             before = (*lead, *error);
         }
+
         // Beyond what was tried, errors grow as they did between the two longest leads: not at all
         // where the level only swings.
         let half = self.leads[self.leads.len() - 2];
@@ -167,11 +171,13 @@ fn weights(trials: &[Trial], candidates: usize) -> Vec<f64> {
                 .sum::<f64>()
         })
         .collect();
+
     let best = squares
         .iter()
         .copied()
         .fold(f64::MAX, f64::min)
         .max(f64::MIN_POSITIVE);
+
     let raw: Vec<f64> = squares
         .iter()
         .map(|square| (best / square.max(best)).powi(SHARPNESS))
@@ -188,6 +194,7 @@ fn weights(trials: &[Trial], candidates: usize) -> Vec<f64> {
         })
         .collect();
     let total: f64 = kept.iter().sum();
+
     kept.into_iter().map(|weight| weight / total).collect()
 }
 
@@ -213,5 +220,6 @@ fn errors(trials: &[Trial], weights: &[f64], noise: f64) -> Vec<(f64, f64)> {
             WIDENING * (square / total.max(1e-12)).sqrt().max(noise),
         ));
     }
+
     found
 }

@@ -25,6 +25,7 @@ impl Line {
             let part = levels[index] * (1.0 - share) + levels[(index + 1).min(end)] * share;
             return (steps / period).floor() * (levels[end] - levels[start]) + part - levels[start];
         }
+
         if self.growth > 1e-9 {
             // Beyond a factor of seven nothing seen so far supports it.
             let exponent = (self.growth * steps).min(2.0);
@@ -32,6 +33,7 @@ impl Line {
             return self.offset
                 + self.rate * (exponent.exp_m1() / self.growth + exponent.exp() * beyond);
         }
+
         self.offset + self.rate * steps
     }
 }

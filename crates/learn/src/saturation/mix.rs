@@ -108,6 +108,7 @@ mod tests {
             replay: None,
             unseen,
         };
+
         let mix = Mix::new(
             &[0.25, 0.0, 0.75],
             vec![line(false), line(false), line(true)],

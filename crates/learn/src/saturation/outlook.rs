@@ -83,6 +83,7 @@ pub(super) fn summarize(
         most = most.max(*chance);
         *chance = most;
     }
+
     let time_of = |chance: f64| crossing(ahead, &chances, chance).map(|ms| now_ms + ms as i64);
     let within = ahead.partition_point(|ms| *ms <= question.horizon_ms as f64);
     let probability = within.checked_sub(1).map_or(0.0, |index| chances[index]);
@@ -104,11 +105,13 @@ pub(super) fn summarize(
     } else {
         Reason::Still
     });
+
     if !relief.releases.is_empty() {
         reasons.push(Reason::Released {
             releases: relief.releases.len() as u64,
         });
     }
+
     Outlook {
         verdict: if probability >= question.least_probability {
             Verdict::Foreseen

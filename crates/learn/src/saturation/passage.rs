@@ -79,6 +79,7 @@ impl Paths {
             let age = (n - 1 - origin) as f64 / n as f64;
             (seen * 0.5f64.powf(age / HALF_LIFE), one.collect())
         };
+
         let paths = origins(buckets, first, last)
             .into_iter()
             .map(path)
@@ -96,6 +97,7 @@ impl Paths {
         let longest = growth.error(self.length as f64).max(1e-12);
         let total: f64 = self.paths.iter().map(|(weight, _)| weight).sum();
         let mut found = vec![0.0; steps.len()];
+
         for (weight, path) in &self.paths {
             let mut most = 0.0f64;
             for (at, found) in found.iter_mut().enumerate() {
@@ -111,6 +113,7 @@ impl Paths {
                 *found += weight / total * most;
             }
         }
+
         found
     }
 }
@@ -128,12 +131,14 @@ fn origins(buckets: &Buckets, first: usize, last: usize) -> Vec<usize> {
             .partition_point(|slot| *slot <= now - back)
             .checked_sub(1)
     });
+
     let same_time: Vec<usize> = at
         .filter(|origin| (first..=last).contains(origin))
         .collect();
     if same_time.len() >= LEAST_ORIGINS {
         return same_time;
     }
+
     (0..ORIGINS)
         .map(|number| first + (last - first) * number / (ORIGINS - 1))
         .collect()
@@ -168,6 +173,7 @@ mod tests {
         let (first, last) = (160, 560);
         let found = origins(&two_weeks, first, last);
         assert!(found.len() >= (last - first) / 48 * 5, "{}", found.len());
+
         for origin in found {
             let away = (two_weeks.len() - 1 - origin) % 48;
             assert!(

@@ -20,6 +20,7 @@ pub(super) fn above(points: &[Point], buckets: &Buckets) -> Vec<f64> {
     let (Some(first), Some(last)) = (known.first(), known.last()) else {
         return vec![0.0; buckets.len()];
     };
+
     // The last point stands for the time until the next one would have come.
     let over = last.0 + (last.0 - first.0) / (known.len() as i64 - 1).max(1);
     let length = (buckets.width_ms / HELD).max(1);
@@ -44,6 +45,7 @@ pub(super) fn above(points: &[Point], buckets: &Buckets) -> Vec<f64> {
             *one = Some(one.map_or(mean, |most| most.max(mean)));
         }
     }
+
     highest
         .iter()
         .zip(&buckets.values)
@@ -68,6 +70,7 @@ mod tests {
         let buckets = Buckets::with_width(&points, 6 * STEP, 75.0);
         let found = above(&points, &buckets);
         assert_eq!(found.len(), 48);
+
         for (bucket, found) in found.iter().enumerate() {
             let expected = match bucket {
                 1 => 4.0 - buckets.values[1],
@@ -78,6 +81,7 @@ mod tests {
             };
             assert!((found - expected).abs() < 1e-9, "{bucket}: {found}");
         }
+
         assert_eq!((buckets.values[1], buckets.values[8]), (3.25, 1.0));
     }
 
@@ -97,12 +101,14 @@ mod tests {
         let buckets = Buckets::with_width(&points, 6 * STEP, 75.0);
         let found = above(&points, &buckets);
         assert_eq!(found.len(), buckets.len());
+
         assert!(
             found
                 .iter()
                 .all(|one| one.is_finite() && (-3.0..3.0).contains(one)),
             "{found:?}"
         );
+
         assert_eq!(above(&[], &buckets), vec![0.0; buckets.len()]);
     }
 }

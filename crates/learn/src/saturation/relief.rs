@@ -34,6 +34,7 @@ impl Relief {
                 .iter_mut()
                 .for_each(|value| *value -= step);
         }
+
         let falls: Vec<&Break> = cuts.iter().filter(|cut| cut.size < 0.0).collect();
         let slot = |index: usize| buckets.slots[index] as f64;
         let starts = std::iter::once(0).chain(falls.iter().map(|cut| cut.index));
@@ -46,6 +47,7 @@ impl Relief {
             .map(|cut| (slot(cut.index), rest[cut.index - 1]))
             .collect();
         let last = rest.len() - 1;
+
         // Not across a break: what was released a moment ago is gone.
         let recent = cuts
             .last()
@@ -82,6 +84,7 @@ impl Relief {
         if self.lengths.is_empty() {
             return 1.0;
         }
+
         let peaks: Vec<f64> = self.peaks.iter().map(|(_, peak)| *peak).collect();
         let seen = self.lengths.len() as f64;
         let rate = seen / (self.lengths.iter().sum::<f64>() + self.age).max(1.0);
@@ -90,10 +93,12 @@ impl Relief {
             let random = RANDOM / seen;
             (beyond(then) + random * (-rate * steps).exp()) / (beyond(now) + random)
         };
+
         let sizes: Vec<f64> = self.releases.iter().map(|release| release.size).collect();
         let by_level = spread(&peaks) / median(&mut sizes.clone()).max(f64::MIN_POSITIVE);
         let by_age =
             spread(&self.lengths) / median(&mut self.lengths.clone()).max(f64::MIN_POSITIVE);
+
         if by_level < by_age {
             count(&peaks, self.level, level)
         } else {
@@ -107,6 +112,7 @@ impl Relief {
         if n < 3.0 {
             return 0.0;
         }
+
         let (mean_x, mean_y) = self
             .peaks
             .iter()
@@ -127,6 +133,7 @@ impl Relief {
         let error = (square / (n - 2.0) * (1.0 + 1.0 / n + away * away / xx.max(1e-9)))
             .sqrt()
             .max(1e-12);
+
         student_upper((capacity - mean_y - rate * away) / error, n - 2.0)
     }
 }

@@ -10,6 +10,7 @@ fn series(seed: u64, step_ms: i64, count: i64, mut value: impl FnMut(f64) -> f64
     let mut chance = SmallRng::seed_from_u64(seed);
     let span = (count * step_ms) as f64;
     let mut noise = || (0..6).map(|_| chance.random_range(-1.0..1.0)).sum::<f64>();
+
     (0..count)
         .map(|index| {
             (
@@ -35,6 +36,7 @@ fn a_disk_that_fills_is_predicted_with_an_interval() {
     let points = days(1, 14.0, |day| 100.0 + 5.0 * day);
     let outlook = forecast_saturation(&points, &Question::disk(180.0));
     assert_eq!(outlook.verdict, Verdict::Foreseen);
+
     let (low, median, high) = (outlook.earliest_ms, outlook.median_ms, outlook.latest_ms);
     let truth = 48.0;
     assert!(
@@ -46,6 +48,7 @@ fn a_disk_that_fills_is_predicted_with_an_interval() {
         "{outlook:?}"
     );
     assert!(outlook.probability.unwrap() > 0.95);
+
     let slope = outlook.growth_per_day.unwrap();
     assert!(slope.low < 5.0 && 5.0 < slope.high, "{slope:?}");
 }
@@ -116,6 +119,7 @@ fn bursts_fill_a_disk_before_its_middle_does() {
     };
     let points = days(9, 14.0, |day| 100.0 + 5.0 * day + burst(day));
     let outlook = forecast_saturation(&points, &Question::disk(184.0));
+
     // Growth alone takes 67 hours; a burst is enough from the 29th hour on.
     let middle = hours_until(outlook.median_ms, &points);
     assert!(24.0 < middle && middle < 56.0, "{middle}: {outlook:?}");
@@ -135,6 +139,7 @@ fn peaks_of_minutes_fill_a_disk_too() {
     };
     let points = days(25, 14.0, |day| 100.0 + 5.0 * day + peak(day));
     let outlook = forecast_saturation(&points, &Question::disk(184.0));
+
     // Growth alone takes 67 hours; a peak is enough from the 29th hour on.
     let middle = hours_until(outlook.median_ms, &points);
     assert!(26.0 < middle && middle < 42.0, "{middle}: {outlook:?}");
@@ -146,6 +151,7 @@ fn a_nightly_rotation_is_not_the_end_of_growth() {
         100.0 + 4.0 * day.floor() + 12.0 * day.fract()
     });
     let outlook = forecast_saturation(&points, &Question::disk(173.0));
+
     // Each day gains 12 and keeps 4: the third day from now begins at 164 and passes 173 after 18
     // of its hours.
     assert!(
@@ -166,7 +172,9 @@ fn a_clean_up_that_always_came_first_lowers_the_chance() {
             .iter()
             .any(|reason| matches!(reason, Reason::Released { .. }))
     );
+
     assert!(outlook.probability.unwrap() < 0.3, "{outlook:?}");
+
     let never = days(5, 27.9, |day| 100.0 + 10.0 * (day - 24.8).max(0.0));
     assert!(
         forecast_saturation(&never, &Question::disk(140.0))
@@ -244,12 +252,14 @@ fn a_week_that_repeats_is_not_blurred_by_the_weeks_before_it_was_seen() {
         let (weekend, office) = ((hour / 24 + 3) % 7 >= 5, (8..20).contains(&(hour % 24)));
         (if office { 50.0 } else { 10.0 }) / 24.0 * if weekend { 0.1 } else { 1.0 }
     };
+
     let first = START / HOUR_MS;
     let level = |day: f64| {
         let hours = (day * 24.0) as i64;
         (0..hours).map(|hour| rate(first + hour)).sum::<f64>()
             + rate(first + hours) * (day * 24.0).fract()
     };
+
     for ahead in [21.0, 23.0] {
         let points = days(24, 14.0, level);
         let outlook = forecast_saturation(&points, &Question::disk(level(14.0 + ahead / 24.0)));
@@ -267,6 +277,7 @@ fn connections_are_predicted_within_hours() {
     });
     let outlook = forecast_saturation(&points, &Question::connections(100.0));
     assert_eq!(outlook.verdict, Verdict::Foreseen);
+
     // 50 more in the last 4.8 hours: 10 more take another hour.
     assert!(
         (hours_until(outlook.median_ms, &points) - 0.96).abs() < 0.3,
@@ -299,6 +310,7 @@ fn a_full_resource_is_full_now_and_thin_data_abstains() {
         (Verdict::Foreseen, Some(1.0))
     );
     assert_eq!(outlook.reasons, [Reason::Full]);
+
     let reason = |points: &[Point], question: Question| {
         let outlook = forecast_saturation(points, &question);
         assert_eq!(
@@ -307,6 +319,7 @@ fn a_full_resource_is_full_now_and_thin_data_abstains() {
         );
         outlook.reasons[0]
     };
+
     assert_eq!(
         reason(&[], Question::disk(1.0)),
         Reason::TooFewPoints { points: 0 }
@@ -319,11 +332,13 @@ fn a_full_resource_is_full_now_and_thin_data_abstains() {
         reason(&points, Question::disk(f64::NAN)),
         Reason::NoCapacity
     );
+
     let holes: Vec<Point> = points
         .iter()
         .copied()
         .filter(|(at, _)| (at - START) % DAY_MS < DAY_MS / 4)
         .collect();
+
     assert!(matches!(
         reason(&holes, Question::disk(200.0)),
         Reason::Gaps { .. }

@@ -46,11 +46,13 @@ impl Features {
         {
             return None;
         }
+
         let cpu = &hours.values;
         let (middle, high) = (percentile(cpu, 50.0)?, percentile(cpu, 97.0)?.max(0.5));
         let share = |is: &dyn Fn(f64) -> bool| {
             cpu.iter().filter(|value| is(**value)).count() as f64 / cpu.len() as f64
         };
+
         let highest = percentile_of_points(metrics.cpu, 99.0);
         let (network, disk) = (hourly(metrics.network), hourly(metrics.disk));
         let bytes = |network: &Buckets, disk: &Buckets| {
@@ -58,6 +60,7 @@ impl Features {
                 .ln()
                 .clamp(-6.0, 6.0)
         };
+
         Some(Features {
             weekend: weekend_ratio(&hours).ln().clamp(-3.0, 3.0),
             idle: share(&|value| value < 5.0),
@@ -129,6 +132,7 @@ fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
         (n, a, b) = (n + 1.0, a + x, b + y);
         (aa, bb, ab) = (aa + x * x, bb + y * y, ab + x * y);
     }
+
     let spread = (n * aa - a * a) * (n * bb - b * b);
     if n < 24.0 || spread <= 1e-9 {
         0.0

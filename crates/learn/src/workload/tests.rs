@@ -60,6 +60,7 @@ fn probable(cpu: &[Point]) -> [f64; 4] {
         disk: &[],
     })
     .unwrap();
+
     probabilities(scores(&properties(&features)))
 }
 
@@ -86,6 +87,7 @@ fn a_property_says_what_it_speaks_for() {
         })
         .unwrap(),
     );
+
     let weekends = found
         .iter()
         .find(|property| property.name == "quiet on weekends")

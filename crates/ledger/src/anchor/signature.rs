@@ -110,6 +110,7 @@ mod tests {
             other.verify(&keys),
             Err(HeadSignatureError::Note(_))
         ));
+
         let other = AnchorHead {
             root: leaf_hash(b"other"),
             ..head
@@ -118,6 +119,7 @@ mod tests {
             other.verify(&keys),
             Err(HeadSignatureError::Note(_))
         ));
+
         let unsigned = AnchorHead {
             signature: None,
             ..head

@@ -24,6 +24,7 @@ fn the_newest_slot_that_holds_counts() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("anchor/head");
     assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Nothing);
+
     let mut anchor = Anchor::create(&LocalDisk, &path, &head(0)).unwrap();
     for size in 1..=5 {
         anchor.write(&head(size)).unwrap();
@@ -32,9 +33,11 @@ fn the_newest_slot_that_holds_counts() {
             Found::Head(head(size), size + 1)
         );
     }
+
     anchor.sync().unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     assert_eq!(bytes.len(), FILE_LEN);
+
     // Turn 6 stands in slot 0; without it the one before counts.
     bytes[30] ^= 1;
     assert_eq!(decode(&bytes), Some((head(4), 5)));
@@ -51,6 +54,7 @@ fn every_flipped_byte_is_noticed_and_gone_after_a_rewrite() {
     drop(Anchor::create(&LocalDisk, &path, &head(3)).unwrap());
     let sound = std::fs::read(&path).unwrap();
     assert!(is_sound(&LocalDisk, &path).unwrap());
+
     for at in 0..=FILE_LEN {
         let mut flipped = sound.clone();
         flipped.resize(FILE_LEN + usize::from(at == FILE_LEN), 0);
@@ -91,10 +95,12 @@ fn a_file_of_version_1_is_read_and_not_sound() {
     };
     assert_eq!(decode(bytes), Some((unsigned, 1)));
     assert_eq!(encode(&unsigned), bytes);
+
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("head");
     std::fs::write(&path, bytes).unwrap();
     assert!(!is_sound(&LocalDisk, &path).unwrap());
+
     let mut anchor = Anchor::open(&LocalDisk, &path, 1).unwrap();
     anchor.rewrite(&head(7)).unwrap();
     assert!(is_sound(&LocalDisk, &path).unwrap());

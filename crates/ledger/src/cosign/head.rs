@@ -23,6 +23,7 @@ impl CosignedHead {
                 served.attach(signature.clone()).ok()?;
             }
         }
+
         Some(served.to_string())
     }
 }

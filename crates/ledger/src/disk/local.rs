@@ -35,6 +35,7 @@ impl Disk for LocalDisk {
         if dir.as_os_str().is_empty() || dir.is_dir() {
             return Ok(());
         }
+
         self.create_dirs(parent(dir))?;
         match DirBuilder::new().mode(DIR_MODE).create(dir) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -60,6 +61,7 @@ impl Disk for LocalDisk {
             .truncate(true)
             .mode(MODE)
             .open(path)?;
+
         Ok(Box::new(LocalFile {
             file,
             path: path.to_owned(),

@@ -20,6 +20,7 @@ pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Epochs>, (Strin
         })
         .collect::<Result<_, _>>()?;
     numbers.sort_unstable();
+
     let mut keys: Option<Epochs> = None;
     for number in numbers {
         let name = number.to_string();
@@ -31,5 +32,6 @@ pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Epochs>, (Strin
         keys.push(epoch)
             .map_err(|error| failed(&name, error.to_string()))?;
     }
+
     Ok(keys)
 }

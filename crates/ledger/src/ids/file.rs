@@ -201,6 +201,7 @@ impl Head {
         } else {
             KEY_LEN - 1
         };
+
         let (sequence, time) = (
             (self.end - self.first).saturating_sub(1),
             self.times.most - self.times.least,
@@ -226,6 +227,7 @@ impl Head {
         bytes[56..60].copy_from_slice(&self.pages.to_le_bytes());
         let checksum = crc32c::crc32c(&bytes[..60]);
         bytes[60..].copy_from_slice(&checksum.to_le_bytes());
+
         bytes
     }
 
@@ -235,12 +237,14 @@ impl Head {
                 .first_chunk()
                 .map_or(0, |b| u32::from_le_bytes(*b))
         };
+
         let eight = |at: usize| {
             bytes[at..]
                 .first_chunk()
                 .map_or(0, |b| u64::from_le_bytes(*b))
         };
         let six = |at: usize| eight(at) & ((1 << 48) - 1);
+
         let times = Times {
             least: six(44),
             most: six(44) + six(50),
@@ -254,6 +258,7 @@ impl Head {
             times,
             pages: four(56),
         };
+
         if bytes.starts_with(MAGIC) && (1..VERSION).contains(&four(8)) {
             let earlier = format!(
                 "an index of identifiers of version {} is not attested",
@@ -261,6 +266,7 @@ impl Head {
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, earlier));
         }
+
         // The encoding is one to one, so this checks magic, version, padding and checksum at once.
         if head.encode() != *bytes {
             return Err(damaged("header"));
@@ -271,6 +277,7 @@ impl Head {
         {
             return Err(damaged("header"));
         }
+
         Ok(head)
     }
 }
@@ -285,6 +292,7 @@ impl IdFile {
         if length < HEADER_LEN as u64 {
             return Err(damaged("header"));
         }
+
         file.read_at(0, &mut header)?;
         let head = Head::decode(&header)?;
         let (digests_at, digests_len) =
@@ -296,6 +304,7 @@ impl IdFile {
         else {
             return Err(damaged("length"));
         };
+
         let mut filter = vec![0; head.filter_len()];
         file.read_at(HEADER_LEN as u64, &mut filter)?;
         let mut end = vec![0; (length - digests_at) as usize];
@@ -305,18 +314,21 @@ impl IdFile {
         if counts != (note_len as u32).to_le_bytes() {
             return Err(damaged("length"));
         }
+
         let attested = attestor.check(
             note,
             &attested_name(head.first, head.end),
             head.end,
             digest(&header, &filter, digests),
         );
+
         attested.map_err(|error| {
             io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!("{}: {error}", path.display()),
             )
         })?;
+
         Ok(IdFile {
             file,
             head,
@@ -357,8 +369,10 @@ impl IdFile {
         if pages == 0 || !self.filter.may_hold(key) {
             return Ok(None);
         }
+
         let mut page = ((u128::from(key.number()) * u128::from(pages)) >> 64) as u64;
         let mut came_from = None;
+
         loop {
             let records = self.page(page)?;
             let next = match (records.first(), records.last()) {
@@ -397,6 +411,7 @@ impl IdFile {
         if page[PAGE_LEN - 4..] != checksum || count > widths.on_page() {
             return Err(damaged("page"));
         }
+
         let first = page[PAGE_KEY_AT..]
             .first_chunk()
             .map_or(0, |key| u64::from_be_bytes(*key));
@@ -415,11 +430,13 @@ impl IdFile {
             eight[..width].copy_from_slice(part);
             eight
         });
+
         let key = IdKey(first.wrapping_add(u64::from_le_bytes(key)).to_be_bytes());
         let mark = Mark(mark.first_chunk().copied().unwrap_or_default());
         let time = self.head.times.least + u64::from_le_bytes(time);
         let recorded_at =
             Timestamp::from_millisecond(time as i64).map_err(|_| damaged("record"))?;
+
         Ok(Record {
             key,
             mark,

@@ -91,6 +91,7 @@ mod tests {
         (0..10_000).for_each(|i| filter.insert(&key(i)));
         let filter = Filter::from_bytes(&filter.to_bytes());
         assert!((0..10_000).all(|i| filter.may_hold(&key(i))));
+
         let alarms = (10_000..110_000)
             .filter(|i| filter.may_hold(&key(*i)))
             .count();

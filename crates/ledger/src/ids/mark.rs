@@ -99,6 +99,7 @@ impl Claim {
         } else {
             whole
         };
+
         Claim {
             key: IdKey::new(entry.event_id.as_str()),
             mark,
@@ -150,6 +151,7 @@ mod tests {
             (timed, 5, plain, 9, true),
             (timed, 5, timed, 9, true),
         ];
+
         for (first, first_at, second, second_at, expect) in cases {
             let mut stored = draft(first, first_at);
             let kept = Claim::of_draft(&mut stored).mark;

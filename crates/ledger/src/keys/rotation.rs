@@ -74,11 +74,13 @@ fn steps(
         old_path(data_dir),
         vkey_path(data_dir),
     );
+
     announce(4)?;
     let text = format!("{newest}\n");
     if fs::read(&vkey).ok().as_deref() != Some(text.as_bytes()) {
         write_durably(&LocalDisk, &vkey, text.as_bytes()).map_err(failed(&vkey, "writing"))?;
     }
+
     announce(5)?;
     if next.exists() {
         if key.exists() {
@@ -87,6 +89,7 @@ fn steps(
         announce(6)?;
         fs::rename(&next, &key).map_err(failed(&next, "renaming"))?;
     }
+
     LocalDisk
         .sync_dir(parent(&key))
         .map_err(failed(&key, "syncing"))?;
@@ -107,6 +110,7 @@ fn destroy(path: &Path) -> io::Result<()> {
     file.sync_all()?;
     drop(file);
     fs::remove_file(path)?;
+
     LocalDisk.sync_dir(parent(path))
 }
 
@@ -116,11 +120,13 @@ pub(super) fn settle(data_dir: &Path) -> Result<(), KeyFileError> {
     if !next.exists() && !old.exists() {
         return Ok(());
     }
+
     let ledger = parent(&vkey_path(data_dir)).to_owned();
     let Ok(_lock) = LocalDisk.lock(&ledger.join("lock")) else {
         // Whoever has the log open may be rotating; opening it is refused anyway.
         return Ok(());
     };
+
     let dir = epochs_dir(&ledger);
     let epochs =
         crate::epoch::read(&LocalDisk, &dir).map_err(|(name, cause)| KeyFileError::Epochs {
@@ -129,6 +135,7 @@ pub(super) fn settle(data_dir: &Path) -> Result<(), KeyFileError> {
         })?;
     let newest = epochs.as_ref().map(|epochs| epochs.newest());
     let waiting = read(&next)?.map(|kept| kept.signer);
+
     match (newest, waiting) {
         (Some(newest), Some(waiting)) if waiting.verifier() == newest => install(data_dir, newest),
         (Some(newest), None)
@@ -157,6 +164,7 @@ mod tests {
         if step < 4 {
             return pair;
         }
+
         let (old_key, new_key) = pair.clone();
         let epoch = Epoch {
             number: 1,
@@ -166,6 +174,7 @@ mod tests {
             new: new_key,
         };
         let record = epoch.sign(&old, &next).unwrap().to_string();
+
         let file = dir.join("ledger/epochs/1");
         LocalDisk.create_dirs(parent(&file)).unwrap();
         fs::write(file, record).unwrap();
@@ -182,6 +191,7 @@ mod tests {
             }
         });
         assert_eq!(ended.is_err(), step <= 7);
+
         pair
     }
 

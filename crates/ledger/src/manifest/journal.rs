@@ -78,6 +78,7 @@ pub fn decode(
 ) -> Result<JournalContent, ManifestError> {
     let (mut records, mut fault) = (Vec::new(), None);
     let (mut at, mut digest) = (0, [0; 32]);
+
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         match Record::read(rest, &digest) {
             Ok((record, length, next)) => {
@@ -93,6 +94,7 @@ pub fn decode(
             }
         }
     }
+
     // The newest attestation that holds speaks for all records before it.
     while let Some((record, ..)) = records.last() {
         match attested(
@@ -105,14 +107,17 @@ pub fn decode(
         }
         records.pop();
     }
+
     let Some((length, digest)) = records.last().map(|(_, at, digest)| (*at, *digest)) else {
         return Err(ManifestError::Unattested(
             fault.unwrap_or_else(|| "the file is empty".into()),
         ));
     };
+
     let rejected = fault.filter(|_| length < bytes.len());
     let count = records.len();
     let manifest = fold(records.into_iter().map(|(record, ..)| record))?;
+
     Ok(JournalContent {
         manifest,
         records: count,
@@ -126,6 +131,7 @@ pub fn decode(
 fn fold(records: impl Iterator<Item = Record>) -> Result<Manifest, ManifestError> {
     let contradiction = |text: &str| ManifestError::Contradiction(text.to_owned());
     let mut manifest: Option<Manifest> = None;
+
     for record in records {
         let begin = manifest.as_ref().map_or(0, |manifest| manifest.sealed_size);
         check_segments(&record.segments, begin, record.sealed_size)?;
@@ -142,6 +148,7 @@ fn fold(records: impl Iterator<Item = Record>) -> Result<Manifest, ManifestError
             }
         }
     }
+
     manifest.ok_or_else(|| contradiction("it has no record"))
 }
 
@@ -170,6 +177,7 @@ impl Journal {
         let record = Record::snapshot(manifest);
         let (line, digest) = record.write(attestor, &[0; 32])?;
         write_durably(disk.as_ref(), path, &line)?;
+
         Ok(Journal {
             disk: disk.clone(),
             attestor: attestor.clone(),
@@ -193,11 +201,13 @@ impl Journal {
         if content.records > FOLD_AT {
             return Journal::create(disk, path, attestor, &content.manifest);
         }
+
         let file = disk.open(path)?;
         if file.len()? > content.length {
             file.truncate(content.length)?;
             file.sync()?;
         }
+
         Ok(Journal {
             disk: disk.clone(),
             attestor: attestor.clone(),
@@ -239,17 +249,20 @@ impl Journal {
             *self = Journal::create(&self.disk, &self.path, &self.attestor, &manifest)?;
             return Ok(());
         }
+
         let record = Record::seal(&self.origin, seal);
         let (line, digest) = record.write(&self.attestor, &self.digest)?;
         let written = self
             .file
             .write_at(self.length, &line)
             .and_then(|()| self.file.sync());
+
         if let Err(error) = written {
             // On a full disk every byte counts; the next seal writes at the same place.
             let _ = self.file.truncate(self.length);
             return Err(error.into());
         }
+
         (self.length, self.digest, self.sealed_size) =
             (self.length + line.len() as u64, digest, seal.sealed_size);
         Ok(())

@@ -26,6 +26,7 @@ pub(super) fn read_manifest(
     {
         tracing::warn!(file = %path.display(), offset = content.length, cause, "bytes behind the manifest's last record do not count");
     }
+
     let (path, manifest) = match &content {
         Some(content) => (path, content.manifest.clone()),
         None => {
@@ -35,10 +36,12 @@ pub(super) fn read_manifest(
             (path, manifest.unwrap_or_else(|| Manifest::empty(origin)))
         }
     };
+
     if manifest.origin != origin {
         let cause = format!("it is of the log {}, not of {origin}", manifest.origin);
         return Err(OpenError::Sealed { path, cause });
     }
+
     Ok((manifest, content))
 }
 

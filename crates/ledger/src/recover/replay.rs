@@ -79,6 +79,7 @@ pub(super) fn replay(
 ) -> Result<Log, OpenError> {
     let dir = places.wal();
     let listed = names(disk.as_ref(), &dir).map_err(OpenError::io(&dir, "listing"))?;
+
     // Seals end where files begin, so a file that begins before the sealed size is sealed as a
     // whole.
     let mut files: Vec<u64> = listed
@@ -99,15 +100,18 @@ pub(super) fn replay(
         newest_note: None,
         leftovers: Vec::new(),
     };
+
     if files.is_empty() && sealed.size == 0 && anchored_size == 0 {
         return Ok(log);
     }
+
     if files.first() != Some(&sealed.size) {
         return Err(OpenError::WalMissing {
             path: first_path,
             sequence: sealed.size,
         });
     }
+
     let mut replay = Replay {
         disk: disk.as_ref(),
         dir,
@@ -116,9 +120,11 @@ pub(super) fn replay(
         tiles,
         log,
     };
+
     for (at, first) in files.iter().enumerate() {
         replay.file(*first, &files[at + 1..])?;
     }
+
     Ok(replay.log)
 }
 
@@ -140,6 +146,7 @@ impl Replay<'_> {
             .read(&path)
             .map_err(OpenError::io(&path, "reading"))?;
         let header = WalHeader::decode(&bytes).map_err(|fault| self.damaged(&path, 0, fault))?;
+
         if header.first_sequence != first {
             let cause = format!(
                 "the header says that entry {} is the first",
@@ -147,6 +154,7 @@ impl Replay<'_> {
             );
             return Err(self.damaged(&path, 12, cause));
         }
+
         let size = self.tiles.size();
         if first > size {
             return Err(OpenError::WalMissing {
@@ -154,6 +162,7 @@ impl Replay<'_> {
                 sequence: size,
             });
         }
+
         if first < size {
             if bytes.len() == HEADER_LEN {
                 self.log.leftovers.push(path);
@@ -162,6 +171,7 @@ impl Replay<'_> {
             let cause = format!("the previous file continues to entry {size}, so the two overlap");
             return Err(self.damaged(&path, HEADER_LEN, cause));
         }
+
         if header.previous_hash != self.log.chain_hash {
             let cause = format!(
                 "the chain hash before entry {first} is {}, not {}",
@@ -169,11 +179,13 @@ impl Replay<'_> {
             );
             return Err(self.damaged(&path, 20, cause));
         }
+
         let taken_over = self.taken_over(header.epoch, later);
         self.log.newest = path.clone();
         self.log.newest_first = Some(first);
         self.log.good_len = HEADER_LEN;
         self.log.last_frame = None;
+
         self.frames(&path, &bytes, later, taken_over)
     }
 
@@ -211,6 +223,7 @@ impl Replay<'_> {
                 Err(fault) => faulty = Some(fault),
             }
         }
+
         if let Some(last) = whole.last() {
             self.log.last_frame = Some((
                 last.offset,
@@ -225,22 +238,27 @@ impl Replay<'_> {
                 note,
             });
         }
+
         let restored = restore(&mut whole);
         for (frame, entries) in whole.into_iter().zip(restored) {
             self.frame(path, frame, entries)?;
         }
+
         let Some((offset, fault)) = faulty else {
             return Ok(());
         };
+
         if taken_over == Some(self.tiles.size()) {
             return Ok(());
         }
         if let Some(reason) = self.why_not_torn(bytes, offset, later)? {
             return Err(self.damaged(path, offset, format!("{fault}; {reason}")));
         }
+
         let (file, size) = (path.display(), self.tiles.size());
         tracing::warn!(%file, offset, size, %fault, "cutting off a frame that was being written when the log stopped; it was never acknowledged");
         self.log.torn = true;
+
         Ok(())
     }
 
@@ -259,11 +277,13 @@ impl Replay<'_> {
                 "the anchor says that entries up to {anchored} were acknowledged, and only {size} stand before it"
             )));
         }
+
         if let Some(whole) = whole_frame_after(bytes, offset + 1, size) {
             return Ok(Some(format!(
                 "a whole frame follows at byte {whole}, so it was written completely once"
             )));
         }
+
         for first in later {
             let path = self.dir.join(file_name(*first));
             let length = self
@@ -278,12 +298,14 @@ impl Replay<'_> {
                 )));
             }
         }
+
         Ok(None)
     }
 
     fn frame(&mut self, path: &Path, frame: Frame, restored: Restored) -> Result<(), OpenError> {
         let offset = frame.offset;
         let size = self.tiles.size();
+
         if frame.head.first_sequence != size {
             let cause = format!(
                 "the frame begins with entry {} where {size} comes next",
@@ -291,8 +313,10 @@ impl Replay<'_> {
             );
             return Err(self.damaged(path, offset, cause));
         }
+
         let mut growth = self.tiles.grow();
         let mut chain_hash = self.log.chain_hash;
+
         for (sequence, restored) in (size..).zip(restored) {
             let (mut entry, record) = restored.map_err(|error| {
                 self.damaged(path, offset, format!("entry {sequence}: {error}"))
@@ -303,6 +327,7 @@ impl Replay<'_> {
             self.log.records.push(Record { sequence, ..record });
             self.log.entries.push(Arc::new(entry));
         }
+
         let signed = SignedNote::parse(frame.head.note.as_bytes()).map_err(|error| {
             self.damaged(
                 path,
@@ -310,6 +335,7 @@ impl Replay<'_> {
                 format!("the checkpoint of the frame: {error}"),
             )
         })?;
+
         let checkpoint = Checkpoint::parse(signed.text()).map_err(|error| {
             self.damaged(
                 path,
@@ -317,6 +343,7 @@ impl Replay<'_> {
                 format!("the checkpoint of the frame: {error}"),
             )
         })?;
+
         let (size, root) = (growth.tree().size(), growth.tree().root());
         if checkpoint != Checkpoint::new(self.origin, size, root) {
             let cause = format!(
@@ -325,6 +352,7 @@ impl Replay<'_> {
             );
             return Err(self.damaged(path, offset, cause));
         }
+
         self.tiles.adopt(growth);
         self.log.chain_hash = chain_hash;
         Ok(())
@@ -342,6 +370,7 @@ fn restore(frames: &mut [Frame]) -> Vec<Restored> {
     if total < ALONE || workers == 1 {
         return frames.iter_mut().map(restore_frame).collect();
     }
+
     // Frames are of very different sizes: each worker takes the next one as it comes.
     let results: Vec<_> = frames.iter().map(|_| Mutex::new(Restored::new())).collect();
     let queue = Mutex::new(frames.iter_mut().zip(&results));
@@ -356,6 +385,7 @@ fn restore(frames: &mut [Frame]) -> Vec<Restored> {
             });
         }
     });
+
     results.into_iter().map(Mutex::into_inner).collect()
 }
 
@@ -396,12 +426,15 @@ pub(super) fn settle(
         action: "writing",
         source,
     };
+
     for path in &log.leftovers {
         disk.remove(path).map_err(OpenError::io(path, "removing"))?;
     }
+
     for dir in [&dir, &places.dir] {
         remove_unnamed(disk.as_ref(), dir).map_err(OpenError::io(dir, "tidying"))?;
     }
+
     let Some(first) = log.newest_first else {
         let header = WalHeader {
             first_sequence: sealed.size,
@@ -412,6 +445,7 @@ pub(super) fn settle(
             WriteFailure::Undone(source) | WriteFailure::Unknown(_, source) => writing(source),
         });
     };
+
     let mut wal = Wal::open(disk.clone(), &dir, first, log.good_len as u64).map_err(writing)?;
     match &log.last_frame {
         Some((offset, first, bytes)) if *first >= anchored_size => {
@@ -420,6 +454,7 @@ pub(super) fn settle(
         _ if log.torn => wal.rewrite(log.good_len as u64, &[]).map_err(writing)?,
         _ => {}
     }
+
     wal.remove_before(sealed.size)
         .map_err(OpenError::io(&dir, "tidying"))?;
     Ok(wal)

@@ -54,9 +54,11 @@ impl Signatures<'_> {
             self.frame(newest)?;
             signed_size = self.tiles.size();
         }
+
         signed_size = signed_size.max(self.checkpoint(&self.places.checkpoint(), false)?);
         signed_size =
             signed_size.max(self.checkpoint(&self.places.dir.join("checkpoint.cosigned"), true)?);
+
         if let Some(head) = anchored {
             match head.verify(self.keys) {
                 Ok(()) => signed_size = signed_size.max(head.size),
@@ -70,17 +72,20 @@ impl Signatures<'_> {
                 }
             }
         }
+
         let size = self.tiles.size();
         // A log without entries has nothing that a signature could protect.
         if is_signed || size == 0 {
             return Ok(None);
         }
+
         if self.config.accept_unsigned.is_none() {
             return Err(OpenError::Unsigned {
                 path: self.places.manifest(),
                 size,
             });
         }
+
         let (root, sealed_size) = (self.tiles.root(), manifest.sealed_size);
         Ok(Some(Unsigned {
             size,
@@ -117,6 +122,7 @@ impl Signatures<'_> {
             tracing::warn!(file = %path.display(), "the checkpoint is no whole note, as a power cut may leave it");
             return Ok(0);
         };
+
         let Checkpoint { size, root, .. } = match self.keys.from_note(&note) {
             Ok(checkpoint) => checkpoint,
             Err(error) if is_disposable => {
@@ -130,6 +136,7 @@ impl Signatures<'_> {
                 ));
             }
         };
+
         if size > self.tiles.size() {
             let found = self.tiles.size();
             let cause = format!(
@@ -137,17 +144,20 @@ impl Signatures<'_> {
             );
             return Err(forged(path, cause));
         }
+
         let found =
             tree_root(&self.tiles.reader(size), size).map_err(|error| OpenError::Sealed {
                 path: self.places.dir.clone(),
                 cause: error.to_string(),
             })?;
+
         if found != root {
             let cause = format!(
                 "the signed checkpoint of {size} entries has the root {root}, and the log has {found} there"
             );
             return Err(forged(path, cause));
         }
+
         Ok(size)
     }
 }

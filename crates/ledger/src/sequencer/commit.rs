@@ -34,6 +34,7 @@ impl Sequencer {
             self.write(fresh)
         };
         self.unpublished |= written.as_ref().is_ok_and(|entries| !entries.is_empty());
+
         // The process may have been paused since the frame was written, and another server may have
         // begun without it. An earlier receipt is not repeated either: the entry may be one that
         // was written and never acknowledged.
@@ -43,9 +44,11 @@ impl Sequencer {
             }
             return;
         }
+
         for waiter in waiters {
             answer(waiter, &written);
         }
+
         if let Ok(entries) = written
             && self.shared.live.receiver_count() > 0
         {
@@ -54,6 +57,7 @@ impl Sequencer {
                 let _ = self.shared.live.send(entry);
             }
         }
+
         if !hurry && self.unpublished && self.shared.room.waiting() == 0 {
             self.publish();
         }
@@ -68,6 +72,7 @@ impl Sequencer {
                 full_disk: false,
             });
         }
+
         let batch = self.number(fresh)?;
         let first_sequence = self.shared.head.read().size;
         let head = FrameHead {
@@ -75,6 +80,7 @@ impl Sequencer {
             committed_at_ms: self.shared.config.clock.now().as_millisecond(),
             note: batch.head.note.to_string(),
         };
+
         let entries = batch
             .entries
             .iter()
@@ -83,6 +89,7 @@ impl Sequencer {
             message: format!("the batch cannot be written: {fault}"),
             full_disk: false,
         })?;
+
         // As late as possible: compressing a batch takes milliseconds.
         self.shared.config.fence.check()?;
         self.wal
@@ -101,6 +108,7 @@ impl Sequencer {
         let mut growth = self.shared.tiles.grow();
         let mut entries = Vec::with_capacity(fresh.len());
         let mut marks = Vec::with_capacity(fresh.len());
+
         for (sequence, Prepared { mut entry, claim }) in (first..).zip(fresh) {
             // Nobody else has it yet, so nothing is copied.
             Arc::make_mut(&mut entry).place(sequence, previous_hash);
@@ -109,6 +117,7 @@ impl Sequencer {
             marks.push((claim.key, claim.mark));
             entries.push(entry);
         }
+
         let head = self.sign(&growth, previous_hash)?;
         Ok(Batch {
             entries,
@@ -127,6 +136,7 @@ impl Sequencer {
                 message: format!("the checkpoint cannot be signed: {error}"),
                 full_disk: false,
             })?;
+
         Ok(Head {
             size,
             root,
@@ -143,11 +153,13 @@ impl Sequencer {
             growth,
             head,
         } = batch;
+
         let anchor = AnchorHead::signed(head.size, head.root, head.chain_hash, &head.note);
         match self.anchor.write(&anchor) {
             Ok(()) => *self.shared.anchor_fault.lock() = None,
             Err(error) => self.anchor_failed(&error),
         }
+
         self.recent.reserve(entries.len());
         for (entry, (key, mark)) in entries.iter().zip(marks) {
             let (sequence, recorded_at) = (entry.sequence, entry.recorded_at);
@@ -160,6 +172,7 @@ impl Sequencer {
                 },
             );
         }
+
         self.shared.tiles.adopt(growth);
         let unsealed = {
             let mut view = self.shared.view.write();
@@ -168,9 +181,11 @@ impl Sequencer {
             before..view.tail.weight()
         };
         *self.shared.head.write() = head;
+
         if unsealed.start == 0 || self.shared.is_seal_due() {
             self.shared.seal_due.notify_one();
         }
+
         entries
     }
 }
@@ -187,6 +202,7 @@ fn answer(waiter: Waiter, written: &Result<Vec<Arc<StoredEntry>>, AppendError>) 
         (Place::New { .. }, Err(error)) => Err(error.clone()),
     };
     let answer = waiter.places.into_iter().map(recorded).collect();
+
     // Whoever has an answer may count on the room being free again.
     drop(waiter.reservation);
     // A caller that went away has its entries recorded all the same.

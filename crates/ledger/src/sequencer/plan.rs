@@ -66,6 +66,7 @@ impl Sequencer {
                 }
             }
         }
+
         plan
     }
 
@@ -89,6 +90,7 @@ impl Sequencer {
             index,
             event_id: entry.event_id.as_str().to_owned(),
         };
+
         if let Some(nth) = plan.staged.get(&claim.key).copied() {
             let first = plan.fresh.get(nth).ok_or_else(conflict)?;
             let repeats = claim.repeats(entry, first.claim.mark, first.entry.recorded_at);
@@ -101,6 +103,7 @@ impl Sequencer {
                 Err(conflict())
             };
         }
+
         if let Some(recent) = self.recent.find(&claim.key) {
             if !claim.repeats(entry, recent.mark, recent.recorded_at) {
                 return Err(conflict());
@@ -110,6 +113,7 @@ impl Sequencer {
                 return Ok(Place::Known(Box::new(entry.receipt(true))));
             }
         }
+
         // Sealed since the caller looked.
         if self.shared.ids.read().end() > known_until {
             let ids = self.shared.ids.read().clone();
@@ -117,9 +121,11 @@ impl Sequencer {
                 return Ok(Place::Known(Box::new(receipt)));
             }
         }
+
         let nth = plan.fresh.len();
         plan.staged.insert(claim.key, nth);
         plan.fresh.push(prepared);
+
         Ok(Place::New {
             nth,
             duplicate: false,

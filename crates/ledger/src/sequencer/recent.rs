@@ -47,6 +47,7 @@ impl Recents {
                 },
             );
         }
+
         recents
     }
 

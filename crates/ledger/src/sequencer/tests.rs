@@ -76,8 +76,10 @@ async fn an_entry_sealed_between_caller_and_sequencer_is_recognised() {
     .await
     .unwrap();
     let first = ledger.append(vec![draft("a")]).await.unwrap();
+
     let shared = ledger.shared();
     let before = sealed_ids(shared);
+
     for (operation, expect) in [("a", Ok(first[0].sequence)), ("b", Err(0))] {
         let slots = prepare(shared, &before, vec![draft(operation)]).unwrap();
         ledger.seal().await.unwrap();

@@ -37,6 +37,7 @@ impl TreeHashes {
         if let Some(at) = recent.iter().position(|(kept, _)| *kept == tile) {
             return Ok(Some(recent[at].1.clone()));
         }
+
         let read = self.shared.tiles.hashes(tile)?;
         if let Some(bytes) = &read {
             if recent.len() == KEPT {
@@ -44,6 +45,7 @@ impl TreeHashes {
             }
             recent.push_back((tile, bytes.clone()));
         }
+
         Ok(read)
     }
 }

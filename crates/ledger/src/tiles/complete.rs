@@ -24,14 +24,17 @@ impl Tiles {
     ) -> io::Result<()> {
         let held = self.commitments.has_at_least(size)?;
         let mut lacking = Vec::new();
+
         for (level, file) in (1_u8..).zip(&self.levels) {
             if !file.has_at_least(complete(level, size))? {
                 lacking.push((level, file));
             }
         }
+
         if held && lacking.is_empty() {
             return Ok(());
         }
+
         let commitments = match held {
             true => self.commitments(0, size)?,
             false => match bundles(disk, dir, size)? {
@@ -42,8 +45,10 @@ impl Tiles {
                 None => return Ok(()),
             },
         };
+
         tracing::info!(size, "completing the files of the log's hashes");
         let (tree, levels) = grow(&commitments, self.levels.len());
+
         if tree.root() != root {
             let cause = format!(
                 "the commitments give the root {}, but the manifest has {root}",
@@ -51,6 +56,7 @@ impl Tiles {
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
         }
+
         for (level, file) in lacking {
             file.replace(
                 levels
@@ -58,6 +64,7 @@ impl Tiles {
                     .map_or(&[], Vec::as_slice),
             )?;
         }
+
         if !held {
             // Last, because its presence says that all was taken over.
             self.commitments.replace(
@@ -68,6 +75,7 @@ impl Tiles {
             )?;
             remove_tiles(disk, dir, size);
         }
+
         Ok(())
     }
 }
@@ -76,6 +84,7 @@ impl Tiles {
 fn grow(commitments: &[Commitment], count: usize) -> (Tree, Vec<Vec<u8>>) {
     let mut tree = Tree::new();
     let mut levels = vec![Vec::new(); count];
+
     for commitment in commitments {
         tree.append(commitment.leaf_hash(), |tile, hashes| {
             if let Some(bytes) = usize::from(tile.level())
@@ -86,6 +95,7 @@ fn grow(commitments: &[Commitment], count: usize) -> (Tree, Vec<Vec<u8>>) {
             }
         });
     }
+
     for (level, bytes) in (1_u8..).zip(&mut levels) {
         bytes.extend(
             tree.partial(level)
@@ -93,6 +103,7 @@ fn grow(commitments: &[Commitment], count: usize) -> (Tree, Vec<Vec<u8>>) {
                 .unwrap_or_default(),
         );
     }
+
     (tree, levels)
 }
 
@@ -119,6 +130,7 @@ fn bundles(disk: &dyn Disk, dir: &Path, size: u64) -> io::Result<Option<Vec<Comm
             ));
         }
     }
+
     Ok(Some(commitments))
 }
 

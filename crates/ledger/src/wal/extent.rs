@@ -29,5 +29,6 @@ pub(crate) fn end_of(file: &dyn DiskFile, first: u64, size: u64) -> io::Result<O
         next += u64::from(count);
         offset += 8 + u64::from(body);
     }
+
     Ok((next == size && offset <= length).then_some(offset))
 }

@@ -114,10 +114,12 @@ pub fn encode_frame<'a>(
         bytes[PREFIX + 1] = CODEC_RAW;
         bytes.extend_from_slice(&plain);
     }
+
     let body_len = u32::try_from(bytes.len() - PREFIX).map_err(|_| FrameFault::Length("body"))?;
     let checksum = crc32c::crc32c(&bytes[PREFIX..]);
     bytes[..4].copy_from_slice(&body_len.to_le_bytes());
     bytes[4..PREFIX].copy_from_slice(&checksum.to_le_bytes());
+
     Ok(bytes)
 }
 
@@ -135,6 +137,7 @@ fn plain<'a>(
             return Err(FrameFault::Length("entries"));
         }
     }
+
     Ok(plain)
 }
 
@@ -148,6 +151,7 @@ fn pack(plain: &[u8], into: &mut Vec<u8>) -> bool {
     if plain.len() < COMPRESS_FROM {
         return false;
     }
+
     let start = into.len();
     COMPRESSOR.with_borrow_mut(|kept| {
         let made = match kept.take() {
@@ -190,6 +194,7 @@ impl Iterator for FrameReader<'_> {
         if self.ended || self.offset >= self.file.len() {
             return None;
         }
+
         let offset = self.offset;
         match read_frame(self.file, offset) {
             Ok(frame) => {
@@ -222,6 +227,7 @@ fn checked_body(file: &[u8], offset: usize) -> Result<(&[u8], usize), FrameFault
     if crc32c::crc32c(body) != u32::from_le_bytes(checksum) {
         return Err(FrameFault::Checksum);
     }
+
     Ok((body, offset + need))
 }
 
@@ -234,6 +240,7 @@ fn read_frame(file: &[u8], offset: usize) -> Result<Frame, FrameFault> {
     if head[0] != KIND_ENTRIES {
         return Err(FrameFault::Kind(head[0]));
     }
+
     let (count, plain_len, note_len) = (fixed(10), fixed(22), fixed(26));
     let note = body
         .get(HEAD..HEAD + note_len)
@@ -249,9 +256,11 @@ fn read_frame(file: &[u8], offset: usize) -> Result<Frame, FrameFault> {
         }
         other => return Err(FrameFault::Codec(other)),
     };
+
     if plain.len() != plain_len {
         return Err(FrameFault::Length("entries part"));
     }
+
     Ok(Frame {
         offset,
         end,
@@ -280,8 +289,10 @@ fn read_entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFaul
     if count > plain.len() / ENTRY_HEAD {
         return Err(FrameFault::Length("number of entries"));
     }
+
     let mut entries = Vec::with_capacity(count);
     let mut rest = plain;
+
     for _ in 0..count {
         let cut = || FrameFault::Length("entry");
         let (salt, after) = rest.split_first_chunk::<16>().ok_or_else(cut)?;
@@ -291,9 +302,11 @@ fn read_entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFaul
         entries.push((*salt, canonical.to_vec()));
         rest = after;
     }
+
     if !rest.is_empty() {
         return Err(FrameFault::Length("number of entries"));
     }
+
     Ok(entries)
 }
 

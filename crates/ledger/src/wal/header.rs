@@ -57,12 +57,14 @@ impl WalHeader {
         } else {
             (NUMBERED, CHECKED_NUMBERED)
         };
+
         bytes[8..12].copy_from_slice(&version.to_le_bytes());
         bytes[12..20].copy_from_slice(&self.first_sequence.to_le_bytes());
         bytes[20..CHECKED].copy_from_slice(&self.previous_hash.0);
         if version == NUMBERED {
             bytes[CHECKED..CHECKED_NUMBERED].copy_from_slice(&self.epoch.to_le_bytes());
         }
+
         let checksum = crc32c::crc32c(&bytes[..checked]);
         bytes[checked..checked + 4].copy_from_slice(&checksum.to_le_bytes());
         bytes
@@ -73,13 +75,16 @@ impl WalHeader {
         let Some(bytes) = file.first_chunk::<HEADER_LEN>() else {
             return Err(HeaderFault::Short(file.len()));
         };
+
         if !bytes.starts_with(MAGIC) {
             return Err(HeaderFault::Magic);
         }
+
         let word = |at: usize| {
             u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
         };
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+
         let version = word(8);
         // The checksum of a version that this program does not know may stand anywhere: it is
         // looked for where version 1 has it.
@@ -88,6 +93,7 @@ impl WalHeader {
         } else {
             CHECKED
         };
+
         if word(checked) != crc32c::crc32c(&bytes[..checked]) {
             return Err(HeaderFault::Checksum);
         }
@@ -97,6 +103,7 @@ impl WalHeader {
         if bytes[checked + 4..].iter().any(|byte| *byte != 0) {
             return Err(HeaderFault::Padding);
         }
+
         let mut hash = [0; 32];
         hash.copy_from_slice(&bytes[20..CHECKED]);
         let epoch = if version == NUMBERED {
@@ -104,6 +111,7 @@ impl WalHeader {
         } else {
             0
         };
+
         Ok(WalHeader {
             first_sequence: long(12),
             previous_hash: Hash(hash),
@@ -142,6 +150,7 @@ mod tests {
         assert_eq!(bytes[52..56], crc32c::crc32c(&bytes[..52]).to_le_bytes());
         assert_eq!(bytes[56..], [0; 8]);
         assert_eq!(WalHeader::decode(&bytes), Ok(header()));
+
         let bytes = numbered().encode();
         assert_eq!(
             (&bytes[8..12], &bytes[20..52]),
@@ -164,8 +173,10 @@ mod tests {
                 assert!(WalHeader::decode(&flipped).is_err(), "bit {bit}");
             }
         }
+
         let bytes = header().encode();
         assert_eq!(WalHeader::decode(&bytes[..63]), Err(HeaderFault::Short(63)));
+
         let mut newer = bytes;
         newer[8] = 3;
         let checksum = crc32c::crc32c(&newer[..52]).to_le_bytes();

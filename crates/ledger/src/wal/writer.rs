@@ -52,6 +52,7 @@ impl Wal {
                 epoch: header.epoch,
                 ..wal
             });
+
         created.map_err(|error| match disk.remove(&path) {
             Err(left) if left.kind() != io::ErrorKind::NotFound => {
                 WriteFailure::Unknown("removing a file that was not begun", left)
@@ -92,11 +93,13 @@ impl Wal {
                 Err(cut) => WriteFailure::Unknown("cutting off a frame that was not written", cut),
             });
         }
+
         self.file
             .sync()
             .map_err(|error| WriteFailure::Unknown("syncing", error))?;
         self.len += frame.len() as u64;
         self.cut = false;
+
         Ok(())
     }
 
@@ -151,18 +154,21 @@ impl Wal {
         if next_sequence > self.first_sequence {
             return self.rotate(next_sequence, previous_hash, false);
         }
+
         let header = WalHeader {
             first_sequence: next_sequence,
             previous_hash,
             epoch,
         }
         .encode();
+
         // Unlike `Wal::create`, a failure leaves the file that is there: the log may not be opened
         // without it.
         let replaced = write_durably(self.disk.as_ref(), &self.path, &header)
             .and_then(|()| self.disk.open(&self.path));
         self.file = replaced.map_err(WriteFailure::Undone)?;
         (self.len, self.cut) = (HEADER_LEN as u64, false);
+
         Ok(())
     }
 

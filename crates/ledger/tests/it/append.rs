@@ -19,6 +19,7 @@ async fn entries_are_numbered_in_order_and_survive_a_restart() {
     let segments = MemorySegments::new();
     let ledger = open(dir.path(), &segments).await.unwrap();
     assert_eq!(ledger.append(Vec::new()).await.unwrap(), []);
+
     let mut receipts = ledger.append(drafts("a", 3)).await.unwrap();
     receipts.extend(ledger.append(drafts("b", 300)).await.unwrap());
     let sequences: Vec<_> = receipts.iter().map(|receipt| receipt.sequence).collect();
@@ -67,10 +68,12 @@ async fn many_writers_share_commits() {
             receipts
         })
     });
+
     let mut receipts = Vec::new();
     for writer in writers.collect::<Vec<_>>() {
         receipts.extend(writer.await.unwrap());
     }
+
     check_receipts(&check_whole(&ledger, &segments).await, &receipts);
     let mut sequences: Vec<_> = receipts.iter().map(|receipt| receipt.sequence).collect();
     sequences.sort_unstable();
@@ -78,6 +81,7 @@ async fn many_writers_share_commits() {
     for sequence in 0..ledger.size() {
         assert_eq!(live.recv().await.unwrap().sequence, sequence);
     }
+
     // One frame a submission would be 640; sharing makes fewer.
     ledger.close().await;
     let wal = std::fs::read(dir.path().join("ledger/wal/00000000000000000000.wal")).unwrap();
@@ -93,6 +97,7 @@ async fn sending_again_gives_the_first_receipt() {
     let segments = MemorySegments::new();
     let mut ledger = open(dir.path(), &segments).await.unwrap();
     let first = ledger.append(drafts("a", 300)).await.unwrap();
+
     for stage in ["tail", "restarted", "sealed", "restarted again", "rebuilt"] {
         match stage {
             "tail" => {}
@@ -146,6 +151,7 @@ async fn duplicates_and_conflicts_within_a_batch() {
             .collect::<Vec<_>>(),
         [(0, false), (1, false), (0, true)]
     );
+
     let conflict = ledger
         .append(vec![draft("z", "1"), draft("w", "1"), draft("z", "2")])
         .await;
@@ -156,6 +162,7 @@ async fn duplicates_and_conflicts_within_a_batch() {
             event_id: "z".into()
         })
     );
+
     // Nothing of the refused submission is in the log, so its identifiers are free.
     let after = ledger
         .append(vec![draft("z", "2"), draft("w", "2"), draft("y", "1")])
@@ -168,6 +175,7 @@ async fn duplicates_and_conflicts_within_a_batch() {
             .collect::<Vec<_>>(),
         [(2, false), (3, false), (1, true)]
     );
+
     check_whole(&ledger, &segments).await;
 }
 
@@ -185,6 +193,7 @@ async fn a_claim_without_timestamp_is_recognised() {
         .append(vec![Draft::from_bytes(claim, at(1)).unwrap()])
         .await
         .unwrap();
+
     for sealed in [false, true] {
         if sealed {
             ledger.seal().await.unwrap();
@@ -217,6 +226,7 @@ async fn the_same_entry_from_many_at_once_is_recorded_once() {
     for receipts in futures_all(sends).await {
         all.extend(receipts.unwrap());
     }
+
     assert_eq!(ledger.size(), 1);
     assert_eq!(all.iter().filter(|receipt| !receipt.duplicate).count(), 1);
     assert!(
@@ -265,6 +275,7 @@ async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
         matches!(refused, Err(AppendError::TooLarge { limit: 10_000, .. })),
         "{refused:?}"
     );
+
     let stall = Arc::new(Mutex::new(()));
     disk.set(Faults {
         stall: Some(stall.clone()),
@@ -272,6 +283,7 @@ async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
     });
     let stalled = stall.lock();
     let mut waiting = Vec::new();
+
     for i in 0..20 {
         let mut send = Box::pin(ledger.append(drafts(&format!("{i}-"), 5)));
         match send.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -279,11 +291,13 @@ async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
             Poll::Ready(answer) => assert_eq!(answer, Err(AppendError::Busy { retry_after_s: 1 })),
         }
     }
+
     assert!(
         (2..20).contains(&waiting.len()),
         "{} of 20 wait",
         waiting.len()
     );
+
     let health = ledger.health().waiting_bytes;
     assert!((7_500..=10_000).contains(&health), "{health} bytes wait");
     drop(stalled);
@@ -291,6 +305,7 @@ async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
     for send in waiting {
         send.await.unwrap();
     }
+
     assert_eq!(
         (ledger.size(), ledger.health().waiting_bytes),
         (taken * 5, 0)
@@ -298,6 +313,7 @@ async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
     for i in taken..20 {
         ledger.append(drafts(&format!("{i}-"), 5)).await.unwrap();
     }
+
     assert_eq!(check_whole(&ledger, &segments).await.len(), 100);
 }
 

@@ -71,6 +71,7 @@ impl Life {
         } else {
             self.random.random_range(1..6)
         };
+
         let mut drafts = Vec::new();
         for _ in 0..count {
             if !self.acknowledged.is_empty() && self.random.random_bool(0.1) {
@@ -84,6 +85,7 @@ impl Life {
                 ));
             }
         }
+
         drafts
     }
 
@@ -92,6 +94,7 @@ impl Life {
         if !self.open().await {
             return false;
         }
+
         for _ in 0..steps {
             let choice = self.random.random_range(0..10);
             let Some(ledger) = self.ledger.clone() else {
@@ -125,6 +128,7 @@ impl Life {
                 return false;
             }
         }
+
         true
     }
 
@@ -133,9 +137,11 @@ impl Life {
         self.ledger = None;
         self.disk = self.disk.after_power_cut(seed);
         assert!(self.open().await);
+
         let Some(ledger) = self.ledger.clone() else {
             return;
         };
+
         let entries = check_whole(&ledger, &self.segments).await;
         let receipts: Vec<_> = self
             .acknowledged
@@ -148,11 +154,13 @@ impl Life {
                 .iter()
                 .any(|entry| entry.entry.event_id == draft.entry.event_id)
         };
+
         let known = |draft: &Draft| {
             self.acknowledged
                 .iter()
                 .any(|(old, _)| old.entry.event_id == draft.entry.event_id)
         };
+
         for drafts in &self.doubtful {
             let fresh: Vec<_> = drafts
                 .iter()
@@ -164,6 +172,7 @@ impl Life {
                 "half a submission is in the log"
             );
         }
+
         assert!(entries.len() >= known_entries(&self.acknowledged));
         for (draft, receipt) in self.acknowledged.iter().step_by(17) {
             let again = ledger.append(vec![draft.clone()]).await.unwrap();
@@ -172,10 +181,12 @@ impl Life {
                 (receipt.sequence, receipt.hash, true)
             );
         }
+
         for drafts in std::mem::take(&mut self.doubtful) {
             let receipts = ledger.append(drafts.clone()).await.unwrap();
             self.acknowledged.extend(drafts.into_iter().zip(receipts));
         }
+
         ledger.seal().await.unwrap();
         check_whole(&ledger, &self.segments).await;
         drop(ledger);
@@ -198,6 +209,7 @@ async fn the_power_goes_before_every_step() {
     whole.ledger = None;
     let steps = whole.disk.steps();
     assert!(steps > 60, "only {steps} steps");
+
     for step in 0..steps {
         let mut life = Life::new(1);
         life.disk.set(Faults {

@@ -16,6 +16,7 @@ pub(crate) fn unsign(dir: &Path) {
     let mut manifest = journal::decode(&fs::read(&path).unwrap(), |_, _, _| Ok(()))
         .unwrap()
         .manifest;
+
     if manifest.sealed_size > 0 {
         let commitments = fs::read(dir.join("ledger/commitments")).unwrap();
         let (all, _) = commitments.as_chunks::<32>();
@@ -27,6 +28,7 @@ pub(crate) fn unsign(dir: &Path) {
             .collect();
         fs::write(dir.join("ledger/manifest.json"), manifest.encode().unwrap()).unwrap();
     }
+
     fs::remove_file(path).unwrap();
     unsign_anchor(dir);
 }
@@ -35,6 +37,7 @@ pub(crate) fn unsign(dir: &Path) {
 pub(crate) fn unsign_anchor(dir: &Path) {
     let path = dir.join("anchor/head");
     let mut bytes = fs::read(&path).unwrap();
+
     for slot in bytes.chunks_mut(SLOT_STEP) {
         slot[8..12].copy_from_slice(&1_u32.to_le_bytes());
         let sum = crc32c(&slot[..HEAD_LEN]).to_le_bytes();

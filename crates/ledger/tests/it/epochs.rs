@@ -43,6 +43,7 @@ async fn a_new_key_takes_over_and_the_old_one_is_gone() {
     ledger.append(drafts("a", 5)).await.unwrap();
     let early = ledger.proof(ledger.tail().get(3).unwrap()).await.unwrap();
     let old_checkpoint = ledger.checkpoint();
+
     for number in 1..=2 {
         let before = ledger.verifier_key();
         let epoch = ledger.rotate_key(entry).await.unwrap();
@@ -59,11 +60,13 @@ async fn a_new_key_takes_over_and_the_old_one_is_gone() {
             .await
             .unwrap();
     }
+
     let keys = epochs(dir.path());
     assert_eq!(keys.keys().next(), Some(&first));
     for note in [&old_checkpoint, &ledger.checkpoint()] {
         keys.open(note.as_bytes()).unwrap();
     }
+
     // A proof made under the first key holds with it, and with the keys it led to.
     let proof = ProofFile::parse(early.as_bytes()).unwrap();
     proof
@@ -71,8 +74,10 @@ async fn a_new_key_takes_over_and_the_old_one_is_gone() {
         .unwrap();
     keys.from_note(&proof.checkpoint).unwrap();
     assert_eq!(fs::read_dir(dir.path().join("keys")).unwrap().count(), 1);
+
     let now = fs::read_to_string(dir.path().join("keys/log.key")).unwrap();
     assert_ne!(now, secret);
+
     let key_epochs = ledger.keys();
     assert_eq!(
         key_epochs
@@ -81,6 +86,7 @@ async fn a_new_key_takes_over_and_the_old_one_is_gone() {
             .collect::<Vec<_>>(),
         [(0, Some(6)), (6, Some(8)), (8, None)]
     );
+
     assert_eq!(ledger.epoch_records().await.unwrap().len(), 2);
     ledger.close().await;
     let ledger = started(dir.path()).await;
@@ -113,6 +119,7 @@ async fn another_key_than_the_newest_epochs_does_not_open() {
     let first = fs::read_to_string(dir.path().join("keys/log.key")).unwrap();
     ledger.rotate_key(entry).await.unwrap();
     ledger.close().await;
+
     // The retired key put back, with its public half: the record still says who is in charge.
     fs::write(dir.path().join("keys/log.key"), &first).unwrap();
     let signer = keys::load_or_create(dir.path(), Some("log.example")).unwrap();
@@ -121,6 +128,7 @@ async fn another_key_than_the_newest_epochs_does_not_open() {
         format!("{}\n", signer.verifier()),
     )
     .unwrap();
+
     let opened = Ledger::open(
         Config::new(dir.path(), "log.example"),
         signer,
@@ -129,6 +137,7 @@ async fn another_key_than_the_newest_epochs_does_not_open() {
     .await;
     let error = opened.unwrap_err().to_string();
     assert!(error.contains("the key in charge is"), "{error}");
+
     // A record that was changed is not passed over.
     let path = dir.path().join("ledger/epochs/1");
     let changed = fs::read_to_string(&path)
@@ -143,6 +152,7 @@ async fn another_key_than_the_newest_epochs_does_not_open() {
     )
     .await;
     let error = opened.unwrap_err().to_string();
+
     assert!(
         error.contains("ledger/epochs/1") && error.contains("signature"),
         "{error}"
@@ -154,6 +164,7 @@ async fn another_key_than_the_newest_epochs_does_not_open() {
 async fn a_deleted_record_of_a_key_epoch_is_noticed_at_start() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = started(dir.path()).await;
+
     for rotation in 1..=2 {
         ledger
             .append(drafts(&format!("a{rotation}"), 2))
@@ -161,6 +172,7 @@ async fn a_deleted_record_of_a_key_epoch_is_noticed_at_start() {
             .unwrap();
         ledger.rotate_key(entry).await.unwrap();
     }
+
     ledger.seal().await.unwrap();
     ledger.close().await;
     let record = |number: u64| dir.path().join(format!("ledger/epochs/{number}"));
@@ -170,6 +182,7 @@ async fn a_deleted_record_of_a_key_epoch_is_noticed_at_start() {
             .unwrap_err()
             .to_string()
     };
+
     fs::remove_file(record(2)).unwrap();
     let error = refused();
     assert!(
@@ -201,6 +214,7 @@ async fn cosignatures_are_served_with_the_checkpoint_they_are_over_only() {
     note.attach(witness.cosign(note.text(), 7)).unwrap();
     ledger.keep_cosigned(note.clone()).await.unwrap();
     assert_eq!(ledger.checkpoint(), note.to_string());
+
     let proof = ledger.proof(ledger.tail().get(1).unwrap()).await.unwrap();
     let proof = ProofFile::parse(proof.as_bytes()).unwrap();
     assert!(witness.key().cosigned(&proof.checkpoint).is_some());
@@ -210,6 +224,7 @@ async fn cosignatures_are_served_with_the_checkpoint_they_are_over_only() {
     ledger.append(drafts("b", 1)).await.unwrap();
     assert!(!ledger.checkpoint().contains("witness.example"));
     assert_eq!(ledger.cosigned_checkpoint(), Some(note.to_string()));
+
     // An entry that it does not cover is proven at the newest checkpoint.
     let proof = ledger.proof(ledger.tail().get(3).unwrap()).await.unwrap();
     assert_eq!(
@@ -223,10 +238,12 @@ async fn cosignatures_are_served_with_the_checkpoint_they_are_over_only() {
         .size,
         4
     );
+
     let forged = Checkpoint::new(ORIGIN, 2, reeve_tlog::leaf_hash(b"x"))
         .sign(&[&signer()])
         .unwrap();
     assert!(ledger.keep_cosigned(forged).await.is_err());
+
     let hashes = ledger.consistency(2, 4).await.unwrap();
     assert!(
         !hashes.is_empty()

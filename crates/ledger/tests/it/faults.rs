@@ -19,6 +19,7 @@ async fn a_full_disk_loses_nothing_and_heals() {
     let segments = MemorySegments::new();
     let ledger = open(&disk, &segments).await.unwrap();
     let mut receipts = ledger.append(drafts("a", 20)).await.unwrap();
+
     for room in [0, 1, 9, 100, 400] {
         disk.set(Faults {
             room: Some(room),
@@ -54,6 +55,7 @@ async fn a_full_disk_loses_nothing_and_heals() {
         check_receipts(&check_whole(&ledger, &segments).await, &receipts);
         assert_eq!(ledger.health().fault, None);
     }
+
     assert_eq!(ledger.seal().await.unwrap(), receipts.len());
     drop(ledger);
     for found in [disk.after_power_cut(1), disk.after_restart()] {
@@ -83,6 +85,7 @@ async fn a_failed_sync_stops_the_log_until_it_is_read_anew() {
     );
     assert!(ledger.health().fault.unwrap().contains("restart"));
     assert!(ledger.seal().await.is_err());
+
     // Reading, and recognising what was recorded, go on.
     assert!(
         ledger
@@ -92,8 +95,10 @@ async fn a_failed_sync_stops_the_log_until_it_is_read_anew() {
             .iter()
             .all(|receipt| receipt.duplicate)
     );
+
     check_receipts(&check_whole(&ledger, &segments).await, &receipts);
     drop(ledger);
+
     for found in [
         disk.after_power_cut(1),
         disk.after_power_cut(2),
@@ -151,6 +156,7 @@ async fn a_broken_anchor_disk_is_reported_and_stops_nothing() {
             .unwrap()
             .contains("/data/anchor/head")
     );
+
     disk.set(Faults::default());
     ledger.append(drafts("b", 3)).await.unwrap();
     assert_eq!(ledger.health().anchor_fault, None);
@@ -161,6 +167,7 @@ async fn a_broken_anchor_disk_is_reported_and_stops_nothing() {
 #[tokio::test]
 async fn a_removed_file_is_noticed_and_healed() {
     use reeve_ledger::disk::Disk as _;
+
     let disk = FaultyDisk::default();
     let segments = MemorySegments::new();
     let ledger = open(&disk, &segments).await.unwrap();

@@ -152,12 +152,14 @@ impl FaultyDisk {
         let mut random = StdRng::seed_from_u64(seed);
         let state = self.0.lock();
         let mut names = state.durable_names.clone();
+
         for (dir, changes) in &state.renamed {
             let kept = random.random_range(0..=changes.len());
             if let Some(kept) = kept.checked_sub(1) {
                 State::set_durable(&mut names, dir, changes[kept].clone());
             }
         }
+
         let survive = |node: &Node, random: &mut StdRng| {
             let content = node.lock();
             let mut bytes = content.durable.clone();
@@ -183,6 +185,7 @@ impl FaultyDisk {
                 pending: Vec::new(),
             }
         };
+
         let names: Names = names
             .iter()
             .map(|(path, node)| {
@@ -192,6 +195,7 @@ impl FaultyDisk {
                 )
             })
             .collect();
+
         FaultyDisk(Arc::new(Mutex::new(State {
             durable_names: names.clone(),
             names,
@@ -236,6 +240,7 @@ impl Disk for FaultyDisk {
         let node = Node::default();
         state.names.insert(path.to_owned(), node.clone());
         state.renamed(path);
+
         Ok(Box::new(FaultyFile {
             disk: self.clone(),
             path: path.to_owned(),
@@ -287,6 +292,7 @@ impl Disk for FaultyDisk {
         {
             State::set_durable(&mut state.durable_names, dir, names);
         }
+
         Ok(())
     }
 
@@ -333,6 +339,7 @@ impl DiskFile for FaultyFile {
             }
             return Err(error);
         }
+
         if state
             .faults
             .write_to
@@ -340,6 +347,7 @@ impl DiskFile for FaultyFile {
         {
             return Err(io::Error::other("the disk is broken"));
         }
+
         let grown =
             (offset + bytes.len() as u64).saturating_sub(self.node.lock().live.len() as u64);
         if let Some(room) = state.faults.room {
@@ -351,6 +359,7 @@ impl DiskFile for FaultyFile {
             }
             state.faults.room = Some(room - grown);
         }
+
         self.change(Change::Write(offset, bytes.to_vec()));
         Ok(())
     }
@@ -363,9 +372,11 @@ impl DiskFile for FaultyFile {
         if state.faults.sync {
             return Err(io::Error::other("the disk does not answer"));
         }
+
         let mut content = self.node.lock();
         content.durable = content.live.clone();
         content.pending.clear();
+
         Ok(())
     }
 

@@ -123,6 +123,7 @@ async fn what_a_replaced_writer_still_writes_is_not_part_of_the_log() {
     let (second, _) = open_as(&dir, &segments, 2).await;
     second.append(drafts("b", 2)).await.unwrap();
     second.close().await;
+
     // The first writer goes on in the file that it has open.
     let replaced = open(&late, &segments).await.unwrap();
     replaced.append(drafts("c", 4)).await.unwrap();
@@ -138,6 +139,7 @@ async fn what_a_replaced_writer_still_writes_is_not_part_of_the_log() {
         .collect();
     assert_eq!(ids, ["a0", "a1", "a2", "b0", "b1"]);
     assert_eq!(third.append(drafts("d", 1)).await.unwrap()[0].sequence, 5);
+
     let root = third.root_at(3).unwrap();
     assert_eq!(
         (root, third.root_at(7).unwrap()),

@@ -28,9 +28,11 @@ proptest! {
                 *byte = value;
             }
         }
+
         let mut file = (body.len() as u32).to_le_bytes().to_vec();
         file.extend(crc32c::crc32c(&body).to_le_bytes());
         file.extend(&body);
+
         for frame in FrameReader::new(&file, 0).flatten() {
             let entries = frame.entries.iter().map(|(salt, canonical)| (salt, canonical.as_slice()));
             let again = encode_frame(&frame.head, entries).unwrap();

@@ -43,6 +43,7 @@ pub(crate) fn draft(id: &str, note: &str) -> Draft {
         "resource.delete",
     ];
     let kind = kinds[id.len() % kinds.len()];
+
     let text = format!(
         r#"{{"event_id":"{id}","event_type":"{kind}","timestamp":"2026-11-20T10:00:00Z","metadata":{{"note":"{note}"}}}}"#
     );
@@ -63,6 +64,7 @@ pub(crate) async fn read_all(ledger: &Ledger, segments: &MemorySegments) -> Vec<
     for segment in view.segments.iter() {
         rows.extend(segments.read(segment).await.unwrap());
     }
+
     rows.sort_by_key(|row| row.sequence);
     let mut entries = ledger.restore(rows).await.unwrap();
     entries.extend(view.tail.iter().map(|entry| StoredEntry::clone(entry)));
@@ -74,8 +76,10 @@ pub(crate) async fn read_all(ledger: &Ledger, segments: &MemorySegments) -> Vec<
 pub(crate) async fn check_whole(ledger: &Ledger, segments: &MemorySegments) -> Vec<StoredEntry> {
     let entries = read_all(ledger, segments).await;
     assert_eq!(entries.len() as u64, ledger.size());
+
     let mut previous = Hash::ZERO;
     let mut tree = Tree::new();
+
     for (sequence, entry) in (0..).zip(&entries) {
         assert_eq!(entry.sequence, sequence);
         assert_eq!(entry.commitment, commitment(&entry.salt, &entry.canonical));
@@ -85,11 +89,13 @@ pub(crate) async fn check_whole(ledger: &Ledger, segments: &MemorySegments) -> V
         assert_eq!(entry.hash, previous);
         tree.append(entry.leaf_hash, |_, _| {});
     }
+
     let checkpoint = Checkpoint::open(
         ledger.checkpoint().as_bytes(),
         &[signer().verifier().clone()],
     )
     .unwrap();
+
     assert_eq!(
         (checkpoint.size, checkpoint.root),
         (tree.size(), tree.root())

@@ -30,11 +30,13 @@ async fn check_tiles(ledger: &Ledger, segments: &MemorySegments) {
         .chain(partial_tiles(size))
         .collect();
     let mut fetched = std::collections::BTreeMap::new();
+
     for tile in tiles {
         let bytes = ledger.tile(&tile.path()).await.unwrap().unwrap();
         assert_eq!(bytes.len(), usize::from(tile.width()) * 32);
         fetched.insert(tile, bytes);
     }
+
     let reader = TileReader::new(size, |tile| {
         Ok::<_, std::io::Error>(fetched.get(&tile).cloned())
     });
@@ -44,6 +46,7 @@ async fn check_tiles(ledger: &Ledger, segments: &MemorySegments) {
     )
     .unwrap();
     assert_eq!(tree_root(&reader, size).unwrap(), checkpoint.root);
+
     let entries = read_all(ledger, segments).await;
     for (index, entries) in entries.chunks(256).enumerate() {
         let tile = TileId::new(0, index as u64, entries.len() as u16).unwrap();
@@ -66,6 +69,7 @@ async fn every_entry_is_provable_before_and_after_sealing() {
     let dir = tempfile::tempdir().unwrap();
     let segments = MemorySegments::new();
     let mut ledger = open(dir.path(), &segments).await.unwrap();
+
     for (round, count) in [(0, 200), (1, 100), (2, 250), (3, 1)] {
         ledger
             .append(drafts(&format!("{round}-"), count))
@@ -81,6 +85,7 @@ async fn every_entry_is_provable_before_and_after_sealing() {
         check_proofs(&ledger, &segments).await;
         check_tiles(&ledger, &segments).await;
     }
+
     check_whole(&ledger, &segments).await;
 }
 
@@ -92,6 +97,7 @@ async fn tiles_are_as_wide_as_asked() {
     let segments = MemorySegments::new();
     let ledger = open(dir.path(), &segments).await.unwrap();
     ledger.append(drafts("a", 300)).await.unwrap();
+
     for sealed in [false, true] {
         if sealed {
             ledger.seal().await.unwrap();
@@ -130,6 +136,7 @@ async fn checkpoints_are_consistent_over_seals_and_restarts() {
     let segments = MemorySegments::new();
     let mut ledger = open(dir.path(), &segments).await.unwrap();
     let mut seen: Vec<Checkpoint> = Vec::new();
+
     for round in 0..6 {
         ledger
             .append(drafts(&format!("{round}-"), 90))
@@ -150,17 +157,20 @@ async fn checkpoints_are_consistent_over_seals_and_restarts() {
             .unwrap(),
         );
     }
+
     let mut tree = reeve_tlog::Tree::new();
     let mut hashes = std::collections::HashMap::new();
     for entry in read_all(&ledger, &segments).await {
         tree.append(entry.leaf_hash, |_, _| {});
     }
+
     let mut frontier = reeve_tlog::Frontier::new();
     for entry in read_all(&ledger, &segments).await {
         frontier.append_visit(entry.leaf_hash, |level, index, hash| {
             hashes.insert((level, index), hash);
         });
     }
+
     struct Known(std::collections::HashMap<(u8, u64), reeve_tlog::Hash>);
     impl reeve_tlog::HashReader for Known {
         type Error = String;
@@ -171,6 +181,7 @@ async fn checkpoints_are_consistent_over_seals_and_restarts() {
                 .ok_or_else(|| format!("{level}, {index}"))
         }
     }
+
     let known = Known(hashes);
     for pair in seen.windows(2) {
         let proof = prove_consistency(&known, pair[0].size, pair[1].size).unwrap();
@@ -183,6 +194,7 @@ async fn checkpoints_are_consistent_over_seals_and_restarts() {
         )
         .unwrap();
     }
+
     assert_eq!(tree.root(), seen[5].root);
 }
 
@@ -211,6 +223,7 @@ async fn an_entry_that_was_changed_is_neither_proven_nor_restored() {
         row.canonical = row.canonical.replace_once(b"2026", b"2025")
     });
     let view = ledger.view();
+
     for segment in view.segments.iter() {
         let rows = reeve_ledger::SegmentStore::read(segments.as_ref(), segment)
             .await

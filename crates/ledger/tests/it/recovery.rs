@@ -29,6 +29,7 @@ impl Closed {
             receipts.extend(ledger.append(drafts("s", 300)).await.unwrap());
             ledger.seal().await.unwrap();
         }
+
         for frame in 0..5 {
             receipts.extend(
                 ledger
@@ -37,6 +38,7 @@ impl Closed {
                     .unwrap(),
             );
         }
+
         ledger.close().await;
         Closed {
             dir,
@@ -212,6 +214,7 @@ async fn damage_before_a_whole_frame_is_refused_even_when_the_anchor_is_old() {
     let OpenError::Damaged { offset, cause, .. } = &error else {
         panic!("{error}")
     };
+
     assert_eq!(*offset, frames[2].0 as u64);
     assert!(
         cause.contains(&format!("a whole frame follows at byte {}", frames[3].0)),
@@ -244,6 +247,7 @@ async fn another_log_under_the_same_anchor_is_refused() {
 async fn a_flipped_byte_between_the_slots_of_the_anchor_is_put_right() {
     let log = Closed::new(true).await;
     let anchor = log.path("anchor/head");
+
     for at in [164, 511, 700, 1023] {
         let mut bytes = fs::read(&anchor).unwrap();
         bytes[at] ^= 4;
@@ -315,6 +319,7 @@ async fn damaged_manifest_and_tiles_are_refused() {
         (second, "and no other file has entry 0"),
         (cut, "and no other file has entry 0"),
     ];
+
     for (changed, expect) in cases {
         assert_ne!(changed, text, "{expect}");
         fs::write(&manifest, changed).unwrap();
@@ -325,6 +330,7 @@ async fn damaged_manifest_and_tiles_are_refused() {
         );
         assert!(error.to_string().contains(expect), "{error}");
     }
+
     fs::write(
         &manifest,
         text.replacen("\"version\":2", "\"version\":3", 1),
@@ -357,6 +363,7 @@ async fn damaged_manifest_and_tiles_are_refused() {
 async fn tiles_of_earlier_versions_are_taken_over() {
     let log = Closed::new(true).await;
     let names = ["tile/0/000", "tile/entries/000"];
+
     {
         let ledger = open(log.dir.path(), &log.segments).await.unwrap();
         for name in names {
@@ -366,6 +373,7 @@ async fn tiles_of_earlier_versions_are_taken_over() {
         }
         ledger.close().await;
     }
+
     unsign(log.dir.path());
     let files = ["ledger/commitments", "ledger/tree/1"].map(|name| log.path(name));
     let before = files.each_ref().map(|file| fs::read(file).unwrap());
@@ -378,6 +386,7 @@ async fn tiles_of_earlier_versions_are_taken_over() {
             .contains("ledger/commitments: the commitments give the root"),
         "{error}"
     );
+
     assert!(files.iter().all(|file| !file.exists()));
     flip(&log.path("ledger/tile/entries/000"), 1000);
     let accepting = Config {
@@ -397,6 +406,7 @@ async fn tiles_of_earlier_versions_are_taken_over() {
             .iter()
             .all(|name| !log.path(&format!("ledger/{name}")).exists())
     );
+
     // The levels of the tree alone follow from the commitments.
     fs::remove_file(&files[1]).unwrap();
     log.opens().await;
@@ -414,6 +424,7 @@ async fn damaged_accelerators_are_rebuilt() {
         .unwrap()
         .path();
     flip(&ids, 100);
+
     log.opens().await;
     fs::write(log.path("ledger/chain"), []).unwrap();
     OpenOptions::new()
@@ -422,6 +433,7 @@ async fn damaged_accelerators_are_rebuilt() {
         .unwrap()
         .write_all(b"more")
         .unwrap();
+
     let ledger = open(log.dir.path(), &log.segments).await.unwrap();
     let again = ledger.append(drafts("s", 300)).await.unwrap();
     assert!(
@@ -444,6 +456,7 @@ async fn another_key_is_refused() {
         matches!(&error, OpenError::Key { .. }) && error.to_string().contains("log.vkey"),
         "{error}"
     );
+
     let named = reeve_tlog::NoteSigner::from_seed("other.example", &[7; 32]).unwrap();
     let error = reeve_ledger::Ledger::open(config(log.dir.path()), named, segments)
         .await

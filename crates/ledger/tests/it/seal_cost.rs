@@ -111,6 +111,7 @@ async fn cost_after(seals: usize) -> (u64, u64) {
         append(&ledger, round).await;
         ledger.seal().await.unwrap();
     }
+
     append(&ledger, seals).await;
     let taken = || {
         (
@@ -119,9 +120,11 @@ async fn cost_after(seals: usize) -> (u64, u64) {
         )
     };
     let before = taken();
+
     ledger.seal().await.unwrap();
     let after = taken();
     ledger.close().await;
+
     (after.0 - before.0, after.1 - before.1)
 }
 
@@ -133,6 +136,7 @@ async fn a_seal_costs_what_it_seals() {
     println!(
         "bytes read and written by a seal of {SEALED} entries: after 3 seals {few:?}, after 131 {many:?}"
     );
+
     // A few tiles and the digits of larger numbers; the manifest of 131 seals alone has 180,000
     // bytes.
     assert!(many.0 <= few.0 + 16_384, "read: {few:?}, {many:?}");

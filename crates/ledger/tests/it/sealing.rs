@@ -15,6 +15,7 @@ async fn sealed_entries_move_by_retention_class() {
     let segments = MemorySegments::new();
     let ledger = open(dir.path(), &segments).await.unwrap();
     assert_eq!(ledger.seal().await.unwrap(), 0);
+
     let receipts = ledger.append(vec![
         draft("1", ""),
         draft("12", ""),
@@ -23,13 +24,16 @@ async fn sealed_entries_move_by_retention_class() {
         draft("2", ""),
     ]);
     let receipts = receipts.await.unwrap();
+
     assert_eq!(ledger.seal().await.unwrap(), 5);
+
     let view = ledger.view();
     let spans: Vec<_> = view
         .segments
         .iter()
         .map(|s| (s.class.as_str(), s.first_sequence, s.last_sequence, s.count))
         .collect();
+
     assert_eq!(
         spans,
         [
@@ -39,8 +43,10 @@ async fn sealed_entries_move_by_retention_class() {
             ("default", 3, 3, 1)
         ]
     );
+
     assert_eq!(segments.published(), view.segments);
     assert!(view.tail.is_empty() && view.tail.first_sequence() == 5);
+
     let wal: Vec<_> = std::fs::read_dir(dir.path().join("ledger/wal"))
         .unwrap()
         .map(|f| f.unwrap().file_name())
@@ -54,6 +60,7 @@ async fn sealed_entries_move_by_retention_class() {
             .count(),
         1
     );
+
     let again = open(dir.path(), &segments).await.unwrap();
     assert_eq!(segments.published(), again.view().segments);
     check_receipts(&check_whole(&again, &segments).await, &receipts);
@@ -91,6 +98,7 @@ async fn readers_never_miss_or_double_an_entry() {
             })
         })
         .collect();
+
     let sealer = {
         let (ledger, done) = (ledger.clone(), done.clone());
         tokio::spawn(async move {
@@ -102,6 +110,7 @@ async fn readers_never_miss_or_double_an_entry() {
             sealed
         })
     };
+
     let mut receipts = Vec::new();
     for round in 0..150 {
         receipts.extend(
@@ -117,10 +126,12 @@ async fn readers_never_miss_or_double_an_entry() {
             .unwrap();
         assert!(again[0].duplicate);
     }
+
     done.store(true, Ordering::Release);
     for reader in readers {
         reader.await.unwrap();
     }
+
     assert!(sealer.await.unwrap() > 0);
     check_receipts(&check_whole(&ledger, &segments).await, &receipts);
     ledger.close().await;
@@ -135,6 +146,7 @@ async fn many_seals() {
     let segments = MemorySegments::new();
     let mut ledger = open(dir.path(), &segments).await.unwrap();
     let mut receipts = Vec::new();
+
     for round in 0..70 {
         receipts.extend(
             ledger
@@ -148,10 +160,12 @@ async fn many_seals() {
             ledger = open(dir.path(), &segments).await.unwrap();
         }
     }
+
     let ids = std::fs::read_dir(dir.path().join("ledger/ids"))
         .unwrap()
         .count();
     assert!(ids < 10, "{ids} files of identifiers after 70 seals");
+
     for round in 0..70 {
         let again = ledger
             .append(drafts(&format!("{round}-"), 7))
@@ -159,6 +173,7 @@ async fn many_seals() {
             .unwrap();
         assert!(again.iter().all(|receipt| receipt.duplicate));
     }
+
     check_receipts(&check_whole(&ledger, &segments).await, &receipts);
 }
 
@@ -176,9 +191,11 @@ async fn a_seal_that_fails_is_tried_again() {
             .to_string()
             .contains("the bucket is gone")
     );
+
     receipts.extend(ledger.append(drafts("b", 10)).await.unwrap());
     check_receipts(&check_whole(&ledger, &segments).await, &receipts);
     ledger.close().await;
+
     // Two files of the log, nothing sealed.
     let ledger = open(dir.path(), &segments).await.unwrap();
     check_receipts(&check_whole(&ledger, &segments).await, &receipts);
@@ -207,6 +224,7 @@ async fn a_seal_is_due_by_count_and_by_age() {
     ledger.append(drafts("b", 16)).await.unwrap();
     waiting.await.unwrap();
     assert_eq!(ledger.seal().await.unwrap(), 25);
+
     // No segment is much larger than what makes a seal due.
     assert!(
         ledger
@@ -215,6 +233,7 @@ async fn a_seal_is_due_by_count_and_by_age() {
             .iter()
             .all(|segment| segment.count <= 15)
     );
+
     ledger.close().await;
 
     let by_age = Config {
@@ -246,6 +265,7 @@ async fn a_load_waits_for_a_seal_and_what_one_person_does_passes_it() {
         .await
         .unwrap();
     let mut round = 0;
+
     while ledger.tail().weight() < limit {
         ledger
             .append(drafts(&format!("load-{round}-"), 200))
@@ -253,12 +273,14 @@ async fn a_load_waits_for_a_seal_and_what_one_person_does_passes_it() {
             .unwrap();
         round += 1;
     }
+
     let waiting = tokio::spawn({
         let ledger = ledger.clone();
         async move { ledger.append(drafts("waits-", 200)).await }
     });
     tokio::task::yield_now().await;
     let size = ledger.size();
+
     for alone in 1..=20 {
         ledger
             .append(vec![draft(&format!("alone-{alone}"), "")])
@@ -266,6 +288,7 @@ async fn a_load_waits_for_a_seal_and_what_one_person_does_passes_it() {
             .unwrap();
         assert_eq!(ledger.size(), size + alone);
     }
+
     assert_eq!(ledger.seal().await.unwrap() as u64, size + 20);
     assert_eq!(waiting.await.unwrap().unwrap().len(), 200);
     check_whole(&ledger, &segments).await;

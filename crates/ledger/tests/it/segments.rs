@@ -55,17 +55,20 @@ impl SegmentStore for MemorySegments {
     ) -> Result<SegmentMeta, SegmentError> {
         let (first, last) = (entries[0].sequence, entries[entries.len() - 1].sequence);
         let path = format!("lake/entries/{class}/{first:020}-{last:020}.parquet");
+
         if let Some(gate) = self.gate.lock().as_ref() {
             gate().map_err(|message| SegmentError::Io {
                 path: path.clone(),
                 message,
             })?;
         }
+
         assert!(
             entries
                 .windows(2)
                 .all(|pair| pair[0].sequence < pair[1].sequence)
         );
+
         let rows = entries.iter().map(|entry| SealedEntry {
             sequence: entry.sequence,
             salt: entry.salt,
@@ -75,6 +78,7 @@ impl SegmentStore for MemorySegments {
         let times = entries
             .iter()
             .map(|entry| entry.entry.timestamp.as_millisecond());
+
         Ok(SegmentMeta {
             path,
             class: class.to_owned(),

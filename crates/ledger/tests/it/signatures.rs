@@ -20,12 +20,14 @@ async fn closed(unsealed: usize) -> (tempfile::TempDir, Arc<MemorySegments>) {
     let ledger = open(dir.path(), &segments).await.unwrap();
     ledger.append(drafts("sealed-", 300)).await.unwrap();
     ledger.seal().await.unwrap();
+
     for frame in 0..unsealed {
         ledger
             .append(drafts(&format!("{frame}-"), 3))
             .await
             .unwrap();
     }
+
     ledger.close().await;
     (dir, segments)
 }
@@ -56,6 +58,7 @@ async fn accept(dir: &Path, segments: &Arc<MemorySegments>) -> Result<Ledger, Op
 async fn forged(dir: &Path, segments: &Arc<MemorySegments>, file: &str, cause: &str) {
     let plain = open(dir, segments).await.unwrap_err();
     let accepted = accept(dir, segments).await.unwrap_err();
+
     for error in [plain, accepted] {
         assert!(
             matches!(&error, OpenError::Forged { path, .. } if path.ends_with(file)),
@@ -74,12 +77,14 @@ fn appended(dir: &Path) {
     for hash in stored.as_chunks::<32>().0 {
         tree.append(reeve_tlog::Commitment(*hash).leaf_hash(), |_, _| {});
     }
+
     let frames: Vec<_> = FrameReader::new(&bytes, HEADER_LEN)
         .map(Result::unwrap)
         .collect();
     for (salt, canonical) in frames.iter().flat_map(|frame| &frame.entries) {
         tree.append(commitment(salt, canonical).leaf_hash(), |_, _| {});
     }
+
     let first_sequence = tree.size();
     let canonical = draft("forged", "an approval").canonical;
     tree.append(commitment(&[5; 16], &canonical).leaf_hash(), |_, _| {});
@@ -123,6 +128,7 @@ async fn the_log_extends_the_checkpoint_beside_it() {
             .unwrap()
             .to_string()
     };
+
     for (text, cause) in [
         (
             signed(299, leaf_hash(b"other")),
@@ -136,6 +142,7 @@ async fn the_log_extends_the_checkpoint_beside_it() {
         fs::write(&path, text).unwrap();
         forged(dir.path(), &segments, "checkpoint", cause).await;
     }
+
     let other = NoteSigner::from_seed(ORIGIN, &[9; 32]).unwrap();
     fs::write(
         &path,
@@ -145,6 +152,7 @@ async fn the_log_extends_the_checkpoint_beside_it() {
             .to_string(),
     )
     .unwrap();
+
     forged(
         dir.path(),
         &segments,
@@ -152,6 +160,7 @@ async fn the_log_extends_the_checkpoint_beside_it() {
         "not signed by a known key",
     )
     .await;
+
     // What a power cut leaves of a file that is not synced: nothing, a part, zeros.
     for part in [
         Vec::new(),
@@ -171,11 +180,13 @@ async fn a_forged_anchor_is_refused() {
     let path = dir.path().join("anchor/head");
     let sound = fs::read(&path).unwrap();
     let mut bytes = sound.clone();
+
     for slot in bytes.chunks_mut(512) {
         slot[100] ^= 1;
         let sum = crc32c::crc32c(&slot[..160]).to_le_bytes();
         slot[160..164].copy_from_slice(&sum);
     }
+
     fs::write(&path, &bytes).unwrap();
     forged(
         dir.path(),
@@ -184,6 +195,7 @@ async fn a_forged_anchor_is_refused() {
         "the anchor's signature is refused",
     )
     .await;
+
     // An anchor of the version before does not go with a signed manifest.
     fs::write(&path, &sound).unwrap();
     unsign_anchor(dir.path());
@@ -275,6 +287,7 @@ async fn consent_without_an_entry_signs_nothing() {
         matches!(&error, OpenError::Unrecorded(cause) if cause.to_string() == "no entry"),
         "{error}"
     );
+
     let error = open(dir.path(), &segments).await.unwrap_err();
     assert!(matches!(error, OpenError::Unsigned { .. }), "{error}");
 }

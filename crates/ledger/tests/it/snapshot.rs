@@ -43,6 +43,7 @@ async fn a_snapshot_opens_and_goes_on_while_the_log_grows() {
             }
         })
     };
+
     let mut taken = Vec::new();
     while !writer.is_finished() {
         let before = ledger.size();
@@ -60,10 +61,12 @@ async fn a_snapshot_opens_and_goes_on_while_the_log_grows() {
         );
         taken.push(snapshot);
     }
+
     writer.await.unwrap();
     taken.push(snapshot(&ledger).await);
     assert!(taken.len() > 2, "{} snapshots", taken.len());
     assert_eq!(taken.last().unwrap().size, 840);
+
     for (n, snapshot) in taken.iter().enumerate() {
         let dir = home.path().join(format!("copy-{n}"));
         put(snapshot, &dir);
@@ -95,6 +98,7 @@ async fn an_empty_log_and_one_that_is_sealed_to_its_end_are_snapshots_too() {
             .iter()
             .any(|file| file.path == "ledger/tree/1" && file.bytes == 32)
     );
+
     for (name, snapshot, size) in [("empty", &empty, 0), ("sealed", &sealed, 300)] {
         let dir = home.path().join(name);
         put(snapshot, &dir);

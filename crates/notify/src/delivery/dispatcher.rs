@@ -79,12 +79,14 @@ impl Dispatcher {
             .delivery_due(self.clock.now(), OF_EACH)
             .await?;
         let mut targets: BTreeMap<Target, Vec<Delivery>> = BTreeMap::new();
+
         for delivery in due {
             targets
                 .entry(delivery.target.clone())
                 .or_default()
                 .push(delivery);
         }
+
         let rounds = futures::stream::iter(targets.into_values().map(|queue| self.send_to(queue)));
         let done: Vec<Sent> = rounds.buffer_unordered(AT_ONCE).collect().await;
         Ok(done.iter().fold(Sent::default(), |sum, one| Sent {
@@ -114,6 +116,7 @@ impl Dispatcher {
                 }
             }
         }
+
         sent
     }
 
@@ -136,6 +139,7 @@ impl Dispatcher {
                 (claimed.after(attempt, self.clock.now()), is_gone)
             }
         };
+
         self.deliveries.delivery_update(&after).await?;
         if is_gone && let Receiver::Webhook(webhook) = &receiver {
             self.switch_off(webhook).await?;
@@ -143,6 +147,7 @@ impl Dispatcher {
         if after.status != DeliveryStatus::Pending {
             self.recorder.record(vec![ended(&after)]).await?;
         }
+
         Ok(after.status)
     }
 
@@ -228,6 +233,7 @@ impl Dispatcher {
                 body: body.to_owned(),
             })
             .await?;
+
         Ok(claimed)
     }
 
@@ -252,6 +258,7 @@ impl Dispatcher {
             version: webhook.version + 1,
             ..webhook.clone()
         };
+
         let caller = Caller::system();
         let entry = Entry::for_event(&events::POLICY_MODIFY)
             .by(caller.actor)
@@ -261,6 +268,7 @@ impl Dispatcher {
             .before(Json::object([("enabled", Json::from(true))]))
             .after(Json::object([("enabled", Json::from(false))]));
         self.recorder.record(vec![entry]).await?;
+
         match self.webhooks.webhook_update(&off, None).await {
             // Changed by a person in between: the next delivery says 410 again.
             Err(StoreError::Conflict(_) | StoreError::NotFound { .. }) | Ok(()) => Ok(()),
@@ -330,6 +338,7 @@ fn ended(delivery: &Delivery) -> Entry {
         (None, Some(status)) => Some(format!("answered {status}")),
         (None, None) => None,
     });
+
     Entry::for_event(&events::DELIVERY)
         .by(caller.actor)
         .on(ResourceRef::new(

@@ -76,6 +76,7 @@ pub fn body_of(event: &str, at: Timestamp, data: &Value) -> String {
     if body.len() <= LARGEST {
         return body;
     }
+
     written(&json!({ "id": data["id"], "truncated": true }))
 }
 
@@ -126,6 +127,7 @@ impl Audience {
                 .extend(named.map(|channel| happening.to(channel, now)));
             return;
         }
+
         let channels = self
             .channels
             .iter()
@@ -142,6 +144,7 @@ impl Audience {
             }
             return;
         };
+
         let timing = timing_of(agent, happening.topic);
         match next_digest(timing, now) {
             None if timing == Timing::Never => {}

@@ -174,10 +174,12 @@ impl Delivery {
             ),
             None => (DeliveryStatus::DeadLetter, None),
         };
+
         next.finished_at = (next.status != DeliveryStatus::Pending).then_some(now);
         next.attempts.push(attempt);
         let surplus = next.attempts.len().saturating_sub(KEPT);
         next.attempts.drain(..surplus);
+
         next
     }
 
@@ -189,6 +191,7 @@ impl Delivery {
         } else {
             DeliveryStatus::DeadLetter
         };
+
         let after = self.after(attempt, now);
         Delivery {
             status,
@@ -257,6 +260,7 @@ mod tests {
             "s".into(),
             now,
         );
+
         for (asked, waits) in [
             (None, 5),
             (Some(0), 5),
@@ -271,6 +275,7 @@ mod tests {
             let next = delivery.after(busy, now).next_attempt_at.unwrap();
             assert_eq!(next.as_second(), waits, "{asked:?}");
         }
+
         // It asks for time, not for more attempts.
         let mut last = delivery;
         for _ in 0..=SCHEDULE.len() {
@@ -282,6 +287,7 @@ mod tests {
                 now,
             );
         }
+
         assert_eq!(last.status, DeliveryStatus::DeadLetter);
     }
 
@@ -294,29 +300,35 @@ mod tests {
             "s".into(),
             start,
         );
+
         let mut now = start;
         let mut at = Vec::new();
+
         while let Some(next) = delivery.next_attempt_at {
             now = next;
             at.push((now - start).total(jiff::Unit::Second).unwrap() as i64);
             delivery = delivery.claimed(now).after(attempt(now, 503), now);
         }
+
         assert_eq!(
             at,
             [0, 5, 305, 2_105, 9_305, 27_305, 63_305, 99_305],
             "seconds after the first attempt"
         );
+
         assert_eq!(
             (delivery.status, delivery.tries),
             (DeliveryStatus::DeadLetter, 8)
         );
         assert_eq!(delivery.finished_at, Some(now));
+
         let id = delivery.id.clone();
         let again = delivery.replayed(now);
         assert_eq!(
             (again.status, again.tries, again.next_attempt_at),
             (DeliveryStatus::Pending, 0, Some(now))
         );
+
         let done = again.after(attempt(now, 204), now);
         assert_eq!(
             (done.status, done.next_attempt_at, done.attempts.len()),
@@ -334,16 +346,20 @@ mod tests {
             "s".into(),
             now,
         );
+
         assert_eq!(
             delivery.after(attempt(now, 410), now).status,
             DeliveryStatus::DeadLetter
         );
+
         let given_up = delivery.given_up("the webhook is disabled", now);
         assert_eq!(given_up.status, DeliveryStatus::DeadLetter);
+
         let mut replayed = delivery;
         for _ in 0..100 {
             replayed = replayed.after(attempt(now, 500), now).replayed(now);
         }
+
         assert_eq!(replayed.attempts.len(), KEPT);
     }
 }

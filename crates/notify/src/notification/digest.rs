@@ -51,6 +51,7 @@ pub fn next_digest(timing: Timing, now: Timestamp) -> Option<Timestamp> {
         Timing::Immediate | Timing::Never => return None,
     };
     let mut day = now.to_zoned(TimeZone::UTC).date();
+
     // Eight days hold every weekday's eight o'clock that is still to come.
     for _ in 0..=8 {
         let at = day
@@ -63,6 +64,7 @@ pub fn next_digest(timing: Timing, now: Timestamp) -> Option<Timestamp> {
         }
         day = day.checked_add(1.day()).ok()?;
     }
+
     None
 }
 
@@ -81,6 +83,7 @@ pub fn gather(
             .or_default()
             .push(notice);
     }
+
     let mut outgoing = Vec::new();
     for ((agent, timing, due_at), group) in groups {
         let name = agents
@@ -105,6 +108,7 @@ pub fn gather(
             });
         }
     }
+
     outgoing
 }
 
@@ -114,6 +118,7 @@ fn digest(agent: &str, timing: &str, about: &str, notices: &[&Notice]) -> Messag
     } else {
         "Daily digest"
     };
+
     let count = match notices.len() {
         1 => "1 notification".to_owned(),
         more => format!("{more} notifications"),
@@ -125,6 +130,7 @@ fn digest(agent: &str, timing: &str, about: &str, notices: &[&Notice]) -> Messag
         .take(LISTED)
         .collect();
     let left = notices.len().saturating_sub(LISTED);
+
     if left > 0 {
         items.push(super::message::Item {
             title: format!("{left} more in Reeve"),
@@ -132,11 +138,13 @@ fn digest(agent: &str, timing: &str, about: &str, notices: &[&Notice]) -> Messag
             link: None,
         });
     }
+
     let gravity = notices
         .iter()
         .map(|notice| notice.message.gravity)
         .max()
         .unwrap_or(Gravity::Info);
+
     Message {
         title,
         gravity,
@@ -182,6 +190,7 @@ mod tests {
                 "2026-11-30T08:00:00Z",
             ),
         ];
+
         for (timing, now, expected) in cases {
             let found = next_digest(timing, now.parse().unwrap());
             assert_eq!(
@@ -190,6 +199,7 @@ mod tests {
                 "{timing} after {now}"
             );
         }
+
         assert_eq!(next_digest(Timing::Immediate, Timestamp::UNIX_EPOCH), None);
         assert_eq!(next_digest(Timing::Never, Timestamp::UNIX_EPOCH), None);
     }
@@ -257,6 +267,7 @@ mod tests {
                 Gravity::Info,
             ),
         ];
+
         let channels = [
             channel("all", &[]),
             channel("actions", &[Topic::Actions]),
@@ -274,6 +285,7 @@ mod tests {
             })
             .map(|(channel, event, message)| (channel, event, message.items.len(), message.gravity))
             .collect();
+
         assert_eq!(
             notices,
             [
@@ -283,6 +295,7 @@ mod tests {
                 ("all", "daily_digest", 1, Gravity::Info),
             ]
         );
+
         let many: Vec<_> = (0..150)
             .map(|n| notice(n, "a", Topic::Actions, Timing::DailyDigest, Gravity::Info))
             .collect();

@@ -141,6 +141,7 @@ impl Message {
                 row.v
             )));
         }
+
         let gravity =
             Gravity::parse(&row.gravity).ok_or_else(|| MessageError(row.gravity.clone()))?;
         let items = row
@@ -148,6 +149,7 @@ impl Message {
             .into_iter()
             .map(|ItemRow { title, facts, link }| Item { title, facts, link })
             .collect();
+
         let attachment = row.attachment.map(|row| {
             let AttachmentRow {
                 name,
@@ -160,6 +162,7 @@ impl Message {
                 source,
             }
         });
+
         Ok(Message {
             title: row.title,
             gravity,
@@ -185,6 +188,7 @@ impl Message {
             }
             text.push('\n');
         }
+
         text
     }
 }
@@ -213,6 +217,7 @@ mod tests {
             }),
         };
         assert_eq!(Message::decode(&message.encode()).unwrap(), message);
+
         // Messages that were kept before there were attachments.
         let bare = Message {
             attachment: None,
@@ -220,8 +225,10 @@ mod tests {
         };
         assert!(!bare.encode().contains("attachment"));
         assert_eq!(Message::decode(&bare.encode()).unwrap(), bare);
+
         let open = "Open in Reeve: https://reeve.acme.example/intelligence";
         assert_eq!(message.text(), format!("é\n  resource: i-1\n  {open}\n\n"));
+
         for wrong in [
             "",
             "{}",

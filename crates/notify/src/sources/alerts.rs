@@ -26,6 +26,7 @@ pub(super) async fn firing(
     if entry.event_type != FIRE {
         return Ok(None);
     }
+
     let id = FiringId(identifier(entry, "firing_id").to_owned());
     let firing = sources.alerts.firing_get(&id).await.map_err(store_error)?;
     let rule = sources
@@ -38,6 +39,7 @@ pub(super) async fn firing(
     if firing.silenced || channels.is_empty() {
         return Ok(None);
     }
+
     let severity = firing.severity.as_str();
     let group = firing.group_by.iter().zip(firing.group.values());
     let mut facts: Vec<_> = group
@@ -50,6 +52,7 @@ pub(super) async fn firing(
         fact("Last match", minute(firing.last_at)),
         fact("Condition", rule.settings.condition.clone()),
     ]);
+
     facts.extend(guidance(&rule.settings));
     let place = place(sources, &Page::Firing(&id.0), &firing.rule_name).await?;
     let subject = format!("{FIRED_EVENT}:{}", id.0);
@@ -61,6 +64,7 @@ pub(super) async fn firing(
         &subject,
     );
     message.to.clone_from(&notification.recipients);
+
     let samples = samples(sources, &firing).await?;
     let mut data = sources.forms.firing(&firing);
     add_guidance(&mut data, &rule.settings, &samples);
@@ -68,6 +72,7 @@ pub(super) async fn firing(
         .items
         .extend(samples.into_iter().map(|(_, item)| item));
     let class = rule.settings.class.map(|class| class.as_str().to_owned());
+
     Ok(Some(Happening {
         topic: Topic::Alerts,
         event: channels
@@ -98,10 +103,12 @@ fn guidance(settings: &RuleSettings) -> Vec<(String, String)> {
             .as_ref()
             .map(|address| fact("Runbook", address.clone())),
     );
+
     if !settings.attack.is_empty() {
         let ids: Vec<_> = settings.attack.iter().map(AttackId::as_str).collect();
         facts.push(fact("MITRE ATT&CK", ids.join(", ")));
     }
+
     facts
 }
 
@@ -110,9 +117,11 @@ fn add_guidance(data: &mut Value, settings: &RuleSettings, samples: &[(String, I
     let Some(record) = data.as_object_mut() else {
         return;
     };
+
     if let Some(runbook) = &settings.runbook {
         record.insert("runbook".to_owned(), json!(runbook));
     }
+
     if !settings.attack.is_empty() {
         let ids: Vec<_> = settings
             .attack
@@ -121,6 +130,7 @@ fn add_guidance(data: &mut Value, settings: &RuleSettings, samples: &[(String, I
             .collect();
         record.insert("attack".to_owned(), json!(ids));
     }
+
     let samples = samples.iter().map(|(id, item)| {
         let facts: Map<String, Value> = item
             .facts
@@ -129,6 +139,7 @@ fn add_guidance(data: &mut Value, settings: &RuleSettings, samples: &[(String, I
             .collect();
         json!({ "event_id": id, "title": item.title, "facts": facts, "link": item.link })
     });
+
     record.insert("samples".to_owned(), Value::Array(samples.collect()));
 }
 
@@ -169,6 +180,7 @@ async fn samples(sources: &Sources, firing: &Firing) -> Result<Vec<(String, Item
         let place = place(sources, &Page::Entry(&id), &counted.event_id).await?;
         samples.push((counted.event_id.clone(), item(title, facts, place)));
     }
+
     Ok(samples)
 }
 
@@ -210,6 +222,7 @@ pub(super) async fn budget_alert(
     if entry.event_type != events::BUDGET_ALERT.event_type() {
         return Ok(None);
     }
+
     let alert = sources
         .budgets
         .budget_alert_get(identifier(entry, "alert_id"))
@@ -228,6 +241,7 @@ pub(super) async fn budget_alert(
         ),
         fact("Period starts", alert.period_start.to_string()),
     ];
+
     let place = place(sources, &Page::Budget(&budget.id.0), &alert.budget_name).await?;
     let event = WebhookEvent::BudgetAlert;
     let subject = format!("{}:{}", event.as_str(), alert.id);
@@ -237,6 +251,7 @@ pub(super) async fn budget_alert(
     } else {
         (Gravity::Warning, "medium")
     };
+
     let mut message = message(title, gravity, facts, place, &subject);
     message.to.clone_from(&budget.recipients);
     Ok(Some(Happening {

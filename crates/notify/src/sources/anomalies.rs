@@ -19,6 +19,7 @@ pub(super) async fn anomaly(
     let Some(id) = metadata(entry, "anomaly_id") else {
         return Ok(None);
     };
+
     let anomaly = sources
         .anomalies
         .anomaly_get(&AnomalyId(id.to_owned()))
@@ -29,6 +30,7 @@ pub(super) async fn anomaly(
         fact("Severity", shown(anomaly.severity.as_str())),
         fact("Affected", anomaly.place.id.clone()),
     ];
+
     facts.extend(
         anomaly
             .place
@@ -36,12 +38,14 @@ pub(super) async fn anomaly(
             .iter()
             .map(|account| fact("Account", account.clone())),
     );
+
     facts.extend(anomaly.deviation_percent.map(|percent| {
         fact(
             "Deviation",
             format!("{percent:+.1} % from the expected value"),
         )
     }));
+
     let place = place(sources, &Page::Anomaly(id), &anomaly.title).await?;
     let gravity = Gravity::from(anomaly.severity.as_str());
     Ok(Some(Happening {
@@ -78,6 +82,7 @@ async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, St
         AnomalyClass::Security => AgentType::SECURITY_INTELLIGENCE,
         AnomalyClass::Operational => AgentType::OPS_INTELLIGENCE,
     };
+
     let connections = sources.estate.connection_list().await?;
     let account = anomaly.place.account.as_deref().unwrap_or_default();
     let known = connections
@@ -90,6 +95,7 @@ async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, St
         service: anomaly.place.service.as_deref().unwrap_or_default(),
         direction: None,
     };
+
     let agents = sources.agents.agent_list(None).await?;
     let own = agents
         .into_iter()

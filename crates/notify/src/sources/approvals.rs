@@ -20,6 +20,7 @@ pub(super) async fn requested(
     let Some(id) = metadata(entry, "approval_id") else {
         return Ok(None);
     };
+
     // One message a request, however often it is recorded.
     let subject = format!("approval_requested:{id}");
     approval(
@@ -39,6 +40,7 @@ pub(super) async fn reminded(
     let Some(id) = metadata(entry, "approval_id") else {
         return Ok(None);
     };
+
     // Every reminder is a message of its own.
     let subject = format!("approval_reminded:{id}:{}", entry.event_id.as_str());
     approval(
@@ -72,6 +74,7 @@ async fn approval(
         .map(|signature| shown(signature.as_str()))
         .collect();
     let mut facts = message_facts(&recommendation);
+
     if let Some(plan) = &recommendation.plan {
         let restarts = format!("Yes: {} restarts", recommendation.subject.name);
         facts.push(fact(
@@ -96,6 +99,7 @@ async fn approval(
             facts.push(fact("Lost for good", lost.join("; ")));
         }
     }
+
     facts.push(fact("Approval needed from", needed.join(", ")));
     facts.push(fact("Requested by", approval.requested_by.clone()));
     facts.push(fact("Expires", minute(approval.expires_at)));
@@ -108,6 +112,7 @@ async fn approval(
         place,
         &format!("approval:{id}"),
     );
+
     Ok(Some(Happening {
         topic: Topic::Approvals,
         event: None,

@@ -17,6 +17,7 @@ pub(super) async fn recommendation(
     let Some(id) = metadata(entry, "recommendation_id") else {
         return Ok(None);
     };
+
     let recommendation = sources
         .agents
         .recommendation_get(&RecommendationId(id.to_owned()))
@@ -26,6 +27,7 @@ pub(super) async fn recommendation(
     let title = format!("Recommendation: {}", recommendation.title);
     let facts = message_facts(&recommendation);
     let place = recommendation_page(sources, &recommendation).await?;
+
     Ok(Some(Happening {
         topic: Topic::Recommendations,
         event: Some(WebhookEvent::RecommendationReady),
@@ -47,6 +49,7 @@ pub(super) async fn action(
     let Some(id) = metadata(entry, "action_id") else {
         return Ok(None);
     };
+
     let action = sources.agents.action_get(&ActionId(id.to_owned())).await?;
     let recommendation = sources
         .agents
@@ -62,6 +65,7 @@ pub(super) async fn action(
     let title = format!("{outcome}: {}", recommendation.title);
     let listed = action_facts(&action, &recommendation);
     let place = recommendation_page(sources, &recommendation).await?;
+
     Ok(Some(Happening {
         topic: Topic::Actions,
         event: Some(WebhookEvent::ActionCompleted),
@@ -110,6 +114,7 @@ pub(super) fn message_facts(recommendation: &Recommendation) -> Vec<(String, Str
         Some(saving) => ("Saving a month", format!("{saving:.2} USD")),
         None => ("Saving a month", "Unknown (no list price)".to_owned()),
     };
+
     let mut facts = vec![
         fact(
             "Resource",
@@ -120,6 +125,7 @@ pub(super) fn message_facts(recommendation: &Recommendation) -> Vec<(String, Str
         ),
         fact("Account", recommendation.subject.account.clone()),
     ];
+
     facts.extend(
         recommendation
             .explanation
@@ -127,12 +133,14 @@ pub(super) fn message_facts(recommendation: &Recommendation) -> Vec<(String, Str
             .first()
             .map(|factor| fact("Why", factor)),
     );
+
     facts.extend([
         fact(name, money),
         fact("Impact", shown(recommendation.impact_level.as_str())),
         fact("Priority", shown(recommendation.priority.as_str())),
         fact("Confidence", format!("{:.1} %", recommendation.confidence)),
     ]);
+
     facts
 }
 

@@ -77,6 +77,7 @@ mod tests {
             Page::Approval("a-1").place(public.as_ref(), "Stop web-7"),
             link
         );
+
         let words = Place::Words("Intelligence Automation > Approvals > Stop web-7".to_owned());
         assert_eq!(Page::Approval("a-1").place(None, "Stop web-7"), words);
     }

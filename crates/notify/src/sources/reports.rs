@@ -21,6 +21,7 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
     else {
         return Ok(None);
     };
+
     let run = sources
         .reports
         .run_get(&RunId(id.clone()))
@@ -30,6 +31,7 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
     if channels.is_empty() {
         return Ok(None);
     }
+
     let succeeded = entry.action.status == Some(ActionStatus::Success);
     // The entry has what the run came to; the run itself is moved to its end after it.
     let result = |name: &str| {
@@ -39,6 +41,7 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
             .get("report")
             .and_then(|report| report.get(name))
     };
+
     let period = run.request.period.resolve(run.created_at);
     let (start, end) = (minute(period.start), minute(period.end));
     let mut facts = vec![
@@ -51,11 +54,13 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
                 .to_string(),
         ),
     ];
+
     facts.extend(
         result("error")
             .and_then(Json::as_str)
             .map(|error| fact("Reason", error)),
     );
+
     let page = match run.request.kind {
         ReportKind::Compliance { .. } => Page::ComplianceRun(&id),
         ReportKind::Custom { .. } => Page::CustomRun(&id),
@@ -66,6 +71,7 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
     } else {
         ("Report failed", Gravity::Warning)
     };
+
     let subject = run.delivery_subject();
     let mut message = message(
         format!("{outcome}: {}", run.report_name),
@@ -75,6 +81,7 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
         &subject,
     );
     message.to.clone_from(&run.recipients);
+
     message.attachment = succeeded.then(|| sources.forms.report_file(&run));
     Ok(Some(Happening {
         topic: Topic::Reports,

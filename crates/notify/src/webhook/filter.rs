@@ -63,6 +63,7 @@ impl Filter {
         if text.trim().is_empty() {
             return Ok(filter);
         }
+
         for part in text.split(',') {
             let (key, value) = part
                 .split_once('=')
@@ -92,6 +93,7 @@ impl Filter {
             }
             filter.conditions.push((key, value));
         }
+
         Ok(filter)
     }
 
@@ -122,6 +124,7 @@ fn values(key: &str, event: WebhookEvent) -> Result<Vec<&'static str>, FilterErr
     let anomaly = event == WebhookEvent::AnomalyDetected;
     let alert = event == WebhookEvent::AlertFired;
     let budget = event == WebhookEvent::BudgetAlert;
+
     match key {
         "priority" if budget => Ok(BUDGET_PRIORITIES.to_vec()),
         "type" if budget => Ok(BUDGET_BASES.to_vec()),
@@ -178,6 +181,7 @@ mod tests {
             ("priority=high,type=security,impact=medium", true),
             ("priority=high, type=cost", false),
         ];
+
         for (text, expected) in cases {
             let filter = Filter::parse(text, event).unwrap();
             assert_eq!(filter.matches(&facts()), expected, "{text}");
@@ -187,6 +191,7 @@ mod tests {
                 "{text} reads back"
             );
         }
+
         // What an event does not have is not matched.
         let security = Filter::parse("type=security", WebhookEvent::AnomalyDetected).unwrap();
         assert!(!security.matches(&Facts::default()));
@@ -195,6 +200,7 @@ mod tests {
     #[test]
     fn what_is_refused() {
         use WebhookEvent::{ActionCompleted, AnomalyDetected, BudgetAlert, RecommendationReady};
+
         let cases = [
             ("high", RecommendationReady, "is not key=value"),
             ("priority=high,", RecommendationReady, "is not key=value"),
@@ -219,10 +225,12 @@ mod tests {
                 "cost, performance, security, operational",
             ),
         ];
+
         for (text, event, expected) in cases {
             let error = Filter::parse(text, event).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
         }
+
         assert!(Filter::parse(&"x".repeat(LONGEST + 1), RecommendationReady).is_err());
     }
 }

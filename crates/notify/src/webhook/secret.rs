@@ -104,6 +104,7 @@ mod tests {
         assert_eq!(Secret::parse(secret.reveal()).unwrap(), secret);
         assert_eq!(secret.key(), [7; 32]);
         assert_eq!(format!("{secret:?}"), "Secret(...)");
+
         for wrong in [
             "",
             "whsec_",
@@ -126,6 +127,7 @@ mod tests {
         );
         let secrets = Secrets::first(first.clone());
         assert_eq!(secrets.signing(now), std::slice::from_ref(&first));
+
         let secrets = secrets.rotated(second.clone(), now);
         assert_eq!(secrets.signing(later(23)), [second.clone(), first]);
         assert_eq!(secrets.signing(later(24)), std::slice::from_ref(&second));

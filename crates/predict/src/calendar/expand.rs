@@ -41,6 +41,7 @@ pub(super) fn occurrences(
         .filter_map(|event| Some((event.uid.as_str(), event.instead_of?)))
         .collect();
     let (mut found, mut steps) = (Vec::new(), MOST_STEPS);
+
     for event in events.iter().filter(|event| !event.cancelled) {
         let except: BTreeSet<Timestamp> = event
             .except
@@ -73,6 +74,7 @@ pub(super) fn occurrences(
             }
         }
     }
+
     found.sort_by(|a, b| a.start.cmp(&b.start).then_with(|| a.label.cmp(&b.label)));
     found.dedup_by(|a, b| (&a.label, a.start, a.end) == (&b.label, b.start, b.end));
     Ok(found)
@@ -90,6 +92,7 @@ fn walls(
         let there = more.instant()?.to_zoned(zone.clone()).datetime();
         found.insert(if more.whole_day { more.at } else { there });
     }
+
     if let Some(recurrence) = event
         .recurrence
         .as_ref()
@@ -103,5 +106,6 @@ fn walls(
             .datetime();
         found.extend(recurrence.walls(event.start.at, last, steps)?);
     }
+
     Ok(found)
 }

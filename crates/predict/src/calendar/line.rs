@@ -49,10 +49,12 @@ pub(super) fn read(text: &str) -> Result<Lines, CalendarError> {
             text.len()
         )));
     }
+
     let mut found = Lines::default();
     // Names of the components that are open, outermost first.
     let mut open: Vec<String> = Vec::new();
     let mut begun = false;
+
     for (number, line) in unfolded(text)? {
         let property = property(number, &line)?;
         let inside: Vec<&str> = open.iter().map(String::as_str).collect();
@@ -88,6 +90,7 @@ pub(super) fn read(text: &str) -> Result<Lines, CalendarError> {
             _ => {}
         }
     }
+
     match open.last() {
         Some(component) => Err(CalendarError(format!("END:{component} is missing"))),
         None if !begun => Err(CalendarError(
@@ -101,6 +104,7 @@ pub(super) fn read(text: &str) -> Result<Lines, CalendarError> {
 fn unfolded(text: &str) -> Result<Vec<(usize, String)>, CalendarError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found: Vec<(usize, String)> = Vec::new();
+
     for (index, line) in text.lines().enumerate() {
         let line = line.strip_suffix('\r').unwrap_or(line);
         match (line.strip_prefix([' ', '\t']), found.last_mut()) {
@@ -116,6 +120,7 @@ fn unfolded(text: &str) -> Result<Vec<(usize, String)>, CalendarError> {
             _ => found.push((index + 1, line.to_owned())),
         }
     }
+
     Ok(found)
 }
 
@@ -132,8 +137,10 @@ fn property(line: usize, text: &str) -> Result<Property, CalendarError> {
     {
         return Err(wrong("it does not begin with a property's name"));
     }
+
     let mut rest = &text[end..];
     let mut parameters = Vec::new();
+
     while let Some(after) = rest.strip_prefix(';') {
         let equals = after
             .find('=')
@@ -154,6 +161,7 @@ fn property(line: usize, text: &str) -> Result<Property, CalendarError> {
         parameters.push((key, from[..length].trim_matches('"').to_owned()));
         rest = &from[length..];
     }
+
     let value = rest
         .strip_prefix(':')
         .ok_or_else(|| wrong("it has no value"))?;

@@ -24,6 +24,7 @@ pub(super) fn events(text: &str, given: Option<TimeZone>) -> Result<Vec<Event>, 
         (None, Some(property)) => zone(&property.value).map_err(|error| property.wrong(error))?,
         (None, None) => TimeZone::UTC,
     };
+
     lines
         .events
         .iter()
@@ -40,6 +41,7 @@ fn text(properties: &[Property], name: &str) -> Option<String> {
         .value;
     let mut plain = String::new();
     let mut left = raw.chars();
+
     while let Some(c) = left.next() {
         match if c == '\\' {
             left.next()
@@ -51,6 +53,7 @@ fn text(properties: &[Property], name: &str) -> Option<String> {
             _ => {}
         }
     }
+
     let plain: String = plain.chars().take(200).collect();
     let plain = plain.trim().to_owned();
     (!plain.is_empty()).then_some(plain)
@@ -62,6 +65,7 @@ fn event(properties: &[Property], index: usize, usual: &TimeZone) -> Result<Even
         let zone = zone_of(property, usual)?;
         wall(property.value.trim(), &zone).map_err(|error| property.wrong(error))
     };
+
     let label = text(properties, "SUMMARY").or_else(|| text(properties, "UID"));
     let label = label.unwrap_or_else(|| format!("event {}", index + 1));
     let begins =
@@ -73,6 +77,7 @@ fn event(properties: &[Property], index: usize, usual: &TimeZone) -> Result<Even
         end.as_ref(),
         one("DURATION").map(|property| property.value.trim()),
     );
+
     let rules: Vec<&Property> = properties
         .iter()
         .filter(|property| property.name == "RRULE")
@@ -82,6 +87,7 @@ fn event(properties: &[Property], index: usize, usual: &TimeZone) -> Result<Even
         [one] => Some(Recurrence::read(&one.value, &start).map_err(|error| one.wrong(error))?),
         [_, second, ..] => return Err(second.wrong("an event has one recurrence at most")),
     };
+
     let instead_of = match one("RECURRENCE-ID") {
         Some(property) if property.parameter("RANGE").is_some() => {
             return Err(property.wrong("changes of one occurrence and all later ones are not read"));
@@ -89,6 +95,7 @@ fn event(properties: &[Property], index: usize, usual: &TimeZone) -> Result<Even
         Some(property) => Some(time(property)?.instant()?),
         None => None,
     };
+
     Ok(Event {
         uid: text(properties, "UID").unwrap_or_default(),
         label,
@@ -127,5 +134,6 @@ fn dates(
             found.push(wall(begin, &zone).map_err(|error| property.wrong(error))?);
         }
     }
+
     Ok(found)
 }

@@ -69,6 +69,7 @@ fn numbers<T: TryFrom<i64>>(
         let fits = (least..=most).contains(&number) && (number != 0 || least == 0);
         T::try_from(number).ok().filter(|_| fits).ok_or_else(wrong)
     };
+
     let parts: Vec<&str> = text.split(',').collect();
     if parts.len() > MOST_PARTS {
         Err(wrong())
@@ -94,6 +95,7 @@ impl Recurrence {
             positions: Vec::new(),
             week_start: Weekday::Monday,
         };
+
         let mut seen = BTreeSet::new();
         for part in text.trim().split(';').filter(|part| !part.is_empty()) {
             let (name, value) = part
@@ -108,20 +110,24 @@ impl Recurrence {
             }
             rule.part(&name, &value, start)?;
         }
+
         if !seen.contains("FREQ") {
             return Err(CalendarError("FREQ is missing".to_owned()));
         }
+
         if rule.count.is_some() && rule.until.is_some() {
             return Err(CalendarError(
                 "COUNT and UNTIL exclude each other".to_owned(),
             ));
         }
+
         let nth = rule.days.iter().any(|(nth, _)| nth.is_some());
         if nth && !matches!(rule.frequency, Frequency::Monthly | Frequency::Yearly) {
             return Err(CalendarError(
                 "BYDAY counts weekdays in months and years alone".to_owned(),
             ));
         }
+
         rule.defaults(start.at);
         Ok(rule)
     }
@@ -134,6 +140,7 @@ impl Recurrence {
                 _ => Err(CalendarError(format!("{name} takes one number"))),
             }
         };
+
         match name {
             "FREQ" => {
                 self.frequency = match value {
@@ -166,6 +173,7 @@ impl Recurrence {
             }
             other => return Err(CalendarError(format!("{other:?} is not read"))),
         }
+
         Ok(())
     }
 
@@ -184,12 +192,14 @@ impl Recurrence {
             }
             _ => {}
         }
+
         if self.hours.is_empty() && self.frequency != Frequency::Hourly {
             self.hours.push(start.hour());
         }
         if self.minutes.is_empty() {
             self.minutes.push(start.minute());
         }
+
         for list in [&mut self.hours, &mut self.minutes] {
             list.sort_unstable();
             list.dedup();
@@ -206,11 +216,13 @@ impl Recurrence {
     ) -> Result<Vec<DateTime>, CalendarError> {
         let far = |_| CalendarError("it runs out of the calendar's years".to_owned());
         let last = self.until.map_or(until, |own| own.min(until));
+
         // The beginning counts even where the rule would not make it.
         let mut found = vec![start];
         let mut period = self.first_period(start.date()).map_err(far)?;
         let most = self.count.map_or(usize::MAX, |count| count as usize);
         let mut hour = start.date().at(start.hour(), 0, 0, 0);
+
         while found.len() < most {
             let begins = if self.frequency == Frequency::Hourly {
                 hour
@@ -256,6 +268,7 @@ impl Recurrence {
             let Ok(next) = next else { break };
             period = next;
         }
+
         Ok(found)
     }
 
@@ -279,8 +292,10 @@ impl Recurrence {
             Frequency::Monthly => first.days_in_month().into(),
             Frequency::Yearly => first.days_in_year(),
         };
+
         let mut found = Vec::new();
         let mut day = first;
+
         for index in 0..count {
             if self.fits(day) {
                 found.push(day);
@@ -289,6 +304,7 @@ impl Recurrence {
                 day = day.tomorrow()?;
             }
         }
+
         Ok(found)
     }
 
@@ -296,6 +312,7 @@ impl Recurrence {
         let from_end = day.day() - day.days_in_month() - 1;
         let of_year = day.day_of_year();
         let year_end = of_year - day.days_in_year() - 1;
+
         (self.months.is_empty() || self.months.contains(&day.month()))
             && (self.month_days.is_empty()
                 || self.month_days.contains(&day.day())
@@ -311,6 +328,7 @@ impl Recurrence {
         if day.weekday() != weekday {
             return false;
         }
+
         let Some(nth) = nth else { return true };
         let in_month = self.frequency == Frequency::Monthly || !self.months.is_empty();
         let (at, count) = if in_month {
@@ -318,6 +336,7 @@ impl Recurrence {
         } else {
             (day.day_of_year(), day.days_in_year())
         };
+
         nth == (at - 1) / 7 + 1 || nth == -((count - at) / 7 + 1)
     }
 
@@ -339,6 +358,7 @@ impl Recurrence {
         let fits =
             self.fits(hour.date()) && (self.hours.is_empty() || self.hours.contains(&hour.hour()));
         let at = |minute: &i8| hour.date().at(hour.hour(), *minute, 0, 0);
+
         if fits {
             self.minutes.iter().map(at).collect()
         } else {
@@ -351,6 +371,7 @@ impl Recurrence {
         if self.positions.is_empty() {
             return times;
         }
+
         let count = times.len() as i16;
         let wanted = |(index, at): (usize, DateTime)| {
             let index = index as i16;
@@ -360,6 +381,7 @@ impl Recurrence {
                 .any(|position| positions.contains(position))
                 .then_some(at)
         };
+
         times.into_iter().enumerate().filter_map(wanted).collect()
     }
 }
@@ -386,6 +408,7 @@ fn days(text: &str) -> Result<Vec<(Option<i16>, Weekday)>, CalendarError> {
             Ok((Some(nth), weekday))
         }
     };
+
     if parts.len() > MOST_PARTS {
         Err(wrong())
     } else {

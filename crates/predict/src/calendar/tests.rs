@@ -169,6 +169,7 @@ fn a_wall_time_stays_across_the_change_of_clocks() {
             "2026-04-05T07:00:00Z"
         ]
     );
+
     // 02:30 does not exist on the 29th: the offset before it holds. It comes twice on October 25:
     // the first counts.
     let night = "DTSTART;TZID=Europe/Berlin:20260328T023000\r\nRRULE:FREQ=DAILY;COUNT=3";
@@ -180,6 +181,7 @@ fn a_wall_time_stays_across_the_change_of_clocks() {
             "2026-03-30T00:30:00Z"
         ]
     );
+
     let twice = "DTSTART;TZID=Europe/Berlin:20261024T023000\r\nRRULE:FREQ=DAILY;COUNT=3";
     assert_eq!(
         begins(twice).unwrap(),
@@ -189,6 +191,7 @@ fn a_wall_time_stays_across_the_change_of_clocks() {
             "2026-10-26T01:30:00Z"
         ]
     );
+
     // UNTIL is told in UTC and counts on the wall.
     let until =
         "DTSTART;TZID=America/New_York:20260307T090000\r\nRRULE:FREQ=DAILY;UNTIL=20260309T130000Z";
@@ -200,6 +203,7 @@ fn a_wall_time_stays_across_the_change_of_clocks() {
             "2026-03-09T13:00:00Z"
         ]
     );
+
     let windows = "DTSTART;TZID=\"W. Europe Standard Time\":20260701T090000";
     assert_eq!(begins(windows).unwrap(), ["2026-07-01T07:00:00Z"]);
 }
@@ -211,12 +215,14 @@ fn exceptions_more_dates_moves_and_cancellations_count() {
         BEGIN:VEVENT\nUID:a\nRECURRENCE-ID:20260119T220000\nSUMMARY:Patch moved\nDTSTART:20260120T220000\nDURATION:PT1H\nEND:VEVENT\n\
         BEGIN:VEVENT\nUID:b\nSTATUS:CANCELLED\nDTSTART:20260108T220000\nEND:VEVENT\n\
         BEGIN:VEVENT\nUID:c\nSUMMARY:Holi\n day\nDTSTART;VALUE=DATE:20260110\nBEGIN:VALARM\nTRIGGER:-PT15M\nEND:VALARM\nEND:VEVENT\nEND:VCALENDAR\n";
+
     let found = calendar(text)
         .occurrences(
             Timestamp::UNIX_EPOCH,
             "2027-01-01T00:00:00Z".parse().unwrap(),
         )
         .unwrap();
+
     let lines: Vec<String> = found
         .iter()
         .map(|one| format!("{} {} {}", one.label, one.start, one.end))
@@ -231,11 +237,13 @@ fn exceptions_more_dates_moves_and_cancellations_count() {
             "Patch, all 2026-01-26T21:00:00Z 2026-01-26T23:00:00Z",
         ]
     );
+
     assert!(
         found
             .iter()
             .all(|one| one.zone.as_deref() == Some("Europe/Berlin"))
     );
+
     assert_eq!(
         found.iter().map(|one| one.whole_day).collect::<Vec<_>>(),
         [false, false, true, false, false]
@@ -248,6 +256,7 @@ fn what_cannot_be_read_is_refused_by_line_and_name() {
         let error = begins(lines).unwrap_err().to_string();
         assert!(error.contains(words), "{lines}: {error}");
     };
+
     check(
         "DTSTART;TZID=Mars/Olympus:20260101T000000",
         "line 4: DTSTART: the time zone \"Mars/Olympus\" is not known",
@@ -293,6 +302,7 @@ fn what_cannot_be_read_is_refused_by_line_and_name() {
     check("SUMMARY:no start", "DTSTART is missing");
     check("DTSTART;TZID=\"Europe:20260101", "a quote is not closed");
     check("nonsense", "line 4: it has no colon");
+
     for text in [
         "",
         "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR\n",
@@ -313,6 +323,7 @@ fn a_text_that_means_harm_costs_little() {
             .to_string()
             .contains("nest too deep")
     );
+
     let huge = "x".repeat(MOST_BYTES + 1);
     assert!(
         calendar(&huge)
@@ -321,6 +332,7 @@ fn a_text_that_means_harm_costs_little() {
             .to_string()
             .contains("at most")
     );
+
     let folded = "BEGIN:VCALENDAR\nSUMMARY:x\n".to_owned()
         + &" yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\n".repeat(2_000);
     assert!(
@@ -330,6 +342,7 @@ fn a_text_that_means_harm_costs_little() {
             .to_string()
             .contains("longer than")
     );
+
     let events = "BEGIN:VEVENT\nDTSTART:20260101\nEND:VEVENT\n".repeat(MOST_EVENTS + 1);
     let many = format!("BEGIN:VCALENDAR\n{events}END:VCALENDAR\n");
     assert!(
@@ -339,6 +352,7 @@ fn a_text_that_means_harm_costs_little() {
             .to_string()
             .contains("more than 5000 events")
     );
+
     // Rules that never match, or match for ever, end by the bound on steps.
     let never = "DTSTART:00010101T000000Z\r\nRRULE:FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30";
     assert!(
@@ -347,6 +361,7 @@ fn a_text_that_means_harm_costs_little() {
             .to_string()
             .contains("too many steps")
     );
+
     let always = "DTSTART:19000101T000000Z\r\nRRULE:FREQ=HOURLY;BYMINUTE=0,1,2,3,4,5,6,7,8,9";
     assert!(
         begins(always)

@@ -40,6 +40,7 @@ pub(super) fn wall(text: &str, zone: &TimeZone) -> Result<Wall, CalendarError> {
             text.chars().take(40).collect::<String>()
         ))
     };
+
     let (local, utc) = text
         .strip_suffix('Z')
         .map_or((text, false), |local| (local, true));
@@ -52,6 +53,7 @@ pub(super) fn wall(text: &str, zone: &TimeZone) -> Result<Wall, CalendarError> {
     };
     let small = |from: usize, to: usize| number(from, to).and_then(|n| i8::try_from(n).ok());
     let date = || Date::new(number(0, 4)?, small(4, 6)?, small(6, 8)?).ok();
+
     match (local.len(), local.as_bytes().get(8)) {
         (8, None) if !utc => {
             let date = date().ok_or_else(wrong)?;
@@ -84,12 +86,15 @@ pub(super) fn duration(text: &str) -> Result<Span, CalendarError> {
             text.chars().take(40).collect::<String>()
         ))
     };
+
     let plain = text.strip_prefix('+').unwrap_or(text);
     let units = |c: char| c.is_ascii_digit() || "PTWDHMS".contains(c);
+
     // Years and months are not RFC 5545's: an M before the T would be one.
     let before_time = plain.split('T').next().unwrap_or_default();
     if !plain.starts_with('P') || !plain.chars().all(units) || before_time.contains('M') {
         return Err(wrong());
     }
+
     plain.parse().map_err(|_| wrong())
 }

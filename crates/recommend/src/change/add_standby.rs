@@ -62,6 +62,7 @@ fn step(target: &str, wanted: bool, state: ResourceState) -> Task {
         StandbyOperation { standby: wanted },
         done.clone(),
     );
+
     Task::change(target, words, goal).expecting(done)
 }
 
@@ -104,9 +105,11 @@ impl Change for AddStandby {
         let Some(StandbyOperation { standby }) = operation.downcast_ref() else {
             return Err(foreign(operation));
         };
+
         if twin.kind != ResourceKind::Database {
             return Err(refused(ActErrorKind::InvalidType, "it is no database"));
         }
+
         twin.specification.multi_az = Some(*standby);
         Ok(())
     }

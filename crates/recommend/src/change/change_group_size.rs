@@ -189,11 +189,13 @@ impl ChangeGroupSize {
             no_refresh(),
             Expectation::state(self.state),
         ];
+
         let effect = if self.restarts() {
             Effect::Restarts
         } else {
             Effect::Live
         };
+
         Task {
             effect,
             ..step(
@@ -236,11 +238,13 @@ impl Change for ChangeGroupSize {
             members_are(from),
             no_refresh(),
         ]);
+
         let made = GroupSizeOperation::NewVersion {
             template: template.clone(),
             from_version: version.clone(),
             instance_type: to.clone(),
         };
+
         let words = format!(
             "Create a version of launch template {template} with {to} from version {version}, for {target}"
         );
@@ -251,6 +255,7 @@ impl Change for ChangeGroupSize {
             made,
             vec![template_names(to)],
         );
+
         let words = format!(
             "Replace the members of {target} by an instance refresh that starts new members before it ends old ones"
         );
@@ -260,6 +265,7 @@ impl Change for ChangeGroupSize {
             no_refresh(),
             Expectation::state(self.state),
         ];
+
         let outcome = format!("has members of {to} alone and that all of them are in service");
         vec![
             check,
@@ -277,6 +283,7 @@ impl Change for ChangeGroupSize {
         let own = seen.specification.template.as_ref()?;
         let id = seen.id.as_str();
         let is_before = uses(&self.template, &self.version).is_met(seen);
+
         if !is_before && own.refreshing == Some(true) {
             let words = format!("Cancel the instance refresh of {id}");
             return Some(step(
@@ -287,6 +294,7 @@ impl Change for ChangeGroupSize {
                 vec![no_refresh()],
             ));
         }
+
         if !is_before {
             let (template, version) = (self.template.clone(), self.version.clone());
             let words = format!("Set {id} back to version {version} of launch template {template}");
@@ -299,6 +307,7 @@ impl Change for ChangeGroupSize {
                 expect,
             ));
         }
+
         let is_done = members_are(&self.from).is_met(seen) && no_refresh().is_met(seen);
         let words = format!("Replace the members of {id} by {} again", self.from);
         (!is_done).then(|| self.refresh(id, &self.from, words))
@@ -334,6 +343,7 @@ impl Change for ChangeGroupSize {
                 format_args!("it is a {} without a launch template", twin.kind),
             ));
         };
+
         match operation {
             GroupSizeOperation::NewVersion {
                 from_version,
@@ -365,6 +375,7 @@ impl Change for ChangeGroupSize {
             }
             GroupSizeOperation::CancelRefresh => own.refreshing = Some(false),
         }
+
         Ok(())
     }
 

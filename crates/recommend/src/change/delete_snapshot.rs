@@ -85,6 +85,7 @@ impl Change for DeleteSnapshot {
         } else {
             format!("{} stay", self.kept.join(", "))
         };
+
         let words = format!(
             "Delete snapshot {target} of volume {}; {stays}",
             self.volume
@@ -117,12 +118,14 @@ impl Change for DeleteSnapshot {
         let Some(DeleteSnapshotOperation { .. }) = operation.downcast_ref() else {
             return Err(foreign(operation));
         };
+
         if twin.kind != ResourceKind::Snapshot {
             return Err(refused(
                 ActErrorKind::InvalidType,
                 format_args!("it is a {}", twin.kind),
             ));
         }
+
         twin.state = ResourceState::Deleted;
         Ok(())
     }

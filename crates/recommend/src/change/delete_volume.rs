@@ -61,6 +61,7 @@ impl Change for DeleteVolume {
         let gone = vec![Expectation::state(ResourceState::Deleted)];
         let goal = Reach::by("the deletion", RemoveOperation, gone.clone());
         let delete = format!("Delete volume {target}; the snapshot keeps its data");
+
         vec![
             precondition(target, self.state, None),
             Task::snapshot(
@@ -91,18 +92,21 @@ impl Change for DeleteVolume {
         let Some(RemoveOperation) = operation.downcast_ref() else {
             return Err(foreign(operation));
         };
+
         if twin.kind != ResourceKind::Volume {
             return Err(refused(
                 ActErrorKind::InvalidType,
                 format_args!("it is a {}", twin.kind),
             ));
         }
+
         if twin.state != ResourceState::Unattached {
             return Err(refused(
                 ActErrorKind::WrongState,
                 "something has the volume",
             ));
         }
+
         twin.state = ResourceState::Deleted;
         Ok(())
     }

@@ -35,6 +35,7 @@ impl Expectation {
             Some(found) if found == wanted => Ok(()),
             found => Err(found.map(|found| found.to_string())),
         };
+
         Expectation {
             name,
             wanted: words,

@@ -76,6 +76,7 @@ impl Change for FailOver {
         let mut check = precondition(target, state, None);
         check.expect.push(zone(&self.from));
         let words = format!("Let the standby of {target} in {to} take over");
+
         vec![
             check,
             Task::of_kind(StepKind::FailOver, target, words, to_zone(to, state))
@@ -115,10 +116,12 @@ impl Change for FailOver {
         let Some(Mutation::FailOver) = operation.downcast_ref() else {
             return Err(foreign(operation));
         };
+
         let spec = &mut twin.specification;
         if spec.standby_zone.is_none() {
             return Err(refused(ActErrorKind::InvalidType, "it has no standby"));
         }
+
         std::mem::swap(&mut spec.zone, &mut spec.standby_zone);
         Ok(())
     }

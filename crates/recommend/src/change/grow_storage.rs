@@ -86,14 +86,17 @@ impl Change for GrowStorage {
             larger.clone()
         };
         let goal = Reach::by("the growth", Mutation::Grow { storage_gib: to }, reached);
+
         let words = format!("Grow {target} from {from} to {to} GiB; it cannot shrink");
         let mut tasks = vec![check];
+
         if self.database {
             tasks.push(Task::snapshot(
                 target,
                 format!("Snapshot database {target}"),
             ));
         }
+
         tasks.push(Task::of_kind(StepKind::Grow, target, words, goal).expecting(larger.clone()));
         tasks.push(verify(
             target,
@@ -120,6 +123,7 @@ impl Change for GrowStorage {
         let Some(Mutation::Grow { storage_gib }) = operation.downcast_ref() else {
             return Err(foreign(operation));
         };
+
         let wanted = f64::from(*storage_gib);
         match twin.specification.storage_gib {
             Some(now) if wanted > now => twin.specification.storage_gib = Some(wanted),
@@ -136,6 +140,7 @@ impl Change for GrowStorage {
                 ));
             }
         }
+
         Ok(())
     }
 

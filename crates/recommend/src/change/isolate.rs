@@ -71,6 +71,7 @@ impl Change for Isolate {
             "Give {target} the security group {QUARANTINE} alone, which lets nothing in and nothing out"
         );
         let goal = Reach::by("the isolation", Mutation::Isolate, vec![isolated(true)]);
+
         vec![
             Task::precondition(
                 target,
@@ -96,6 +97,7 @@ impl Change for Isolate {
         if goal.is_reached(seen) {
             return None;
         }
+
         let words = format!("Give {} its security groups back", seen.id);
         Some(Task::of_kind(StepKind::Isolate, seen.id.as_str(), words, goal).expecting(expect))
     }
@@ -125,6 +127,7 @@ impl Change for Isolate {
             }
             _ => return Err(foreign(operation)),
         }
+
         Ok(())
     }
 

@@ -148,6 +148,7 @@ impl Change for ModifyVolume {
         let goal = Reach::by("the new setup", operation, done.clone());
         let words = format!("Modify {target} from {from} to {to}, while it is in use");
         let settled = vec![has(&self.to), Expectation::state(self.state)];
+
         vec![
             check,
             Task::change(target, words, goal).expecting(done),
@@ -174,9 +175,11 @@ impl Change for ModifyVolume {
         let Some(VolumeOperation { setup }) = operation.downcast_ref() else {
             return Err(foreign(operation));
         };
+
         if twin.specification.storage_type.is_none() {
             return Err(refused(ActErrorKind::InvalidType, "it is no volume"));
         }
+
         setup.apply(&mut twin.specification);
         Ok(())
     }

@@ -31,9 +31,11 @@ impl Changes {
                 hash: plan.hash.clone(),
             });
         }
+
         let Some(planned) = &plan.change else {
             return v1::procedure(plan);
         };
+
         let change = self.parse(&planned.name, &planned.parameters)?;
         let tasks = change.tasks(&planned.resource);
         Ok(Procedure {

@@ -148,6 +148,7 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
         fingerprint: parameters.text("from")?,
         own_rules: parameters.texts("own_rules")?,
     };
+
     if parameters.has("tier_objects_after_days") {
         let rule = LifecycleRule::TierObjects(Tiering {
             days: parameters.number("tier_objects_after_days")?,
@@ -156,6 +157,7 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
         });
         return Ok(Arc::new(PutBucketLifecycle { state, from, rule }));
     }
+
     let abort = parameters.number_or_null("abort_uploads_after_days")?;
     let expire = parameters.number_or_null("expire_versions_after_days")?;
     let keep = parameters.number("keep_versions")?;
@@ -169,6 +171,7 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
             });
         }
     };
+
     Ok(Arc::new(PutBucketLifecycle { state, from, rule }))
 }
 
@@ -230,6 +233,7 @@ impl Change for PutBucketLifecycle {
             ("from", Json::from(self.from.fingerprint.as_str())),
             ("own_rules", Json::from(self.from.own_rules.clone())),
         ];
+
         let (abort, expire, keep) = match &self.rule {
             LifecycleRule::AbortUploads { days } => (Some(*days), None, 0),
             LifecycleRule::ExpireVersions { days, keep } => (None, Some(*days), *keep),
@@ -249,6 +253,7 @@ impl Change for PutBucketLifecycle {
                 return Json::object(found.into_iter().chain(rule));
             }
         };
+
         Json::object(found.into_iter().chain([
             ("abort_uploads_after_days", Json::from(abort)),
             ("expire_versions_after_days", Json::from(expire)),
@@ -269,11 +274,13 @@ impl Change for PutBucketLifecycle {
             LifecycleOperation::Add(self.rule.clone()),
             done.clone(),
         );
+
         let words = format!(
             "Add to bucket {target} the lifecycle rule {}, which {}",
             self.rule.id(),
             self.rule.words()
         );
+
         vec![
             check,
             Task::change(target, words, goal).expecting(done.clone()),
@@ -307,6 +314,7 @@ impl Change for PutBucketLifecycle {
             .own_rules
             .iter()
             .any(|own| own == id);
+
         let before = vec![has_own(&self.from)];
         let goal = Reach::by(
             "the removal of the rule",
@@ -314,6 +322,7 @@ impl Change for PutBucketLifecycle {
             before.clone(),
         );
         let words = format!("Remove the lifecycle rule {id} from bucket {}", seen.id);
+
         is_there.then(|| Task::change(seen.id.as_str(), words, goal).expecting(before))
     }
 
@@ -330,12 +339,14 @@ impl Change for PutBucketLifecycle {
         let Some(operation) = operation.downcast_ref::<LifecycleOperation>() else {
             return Err(foreign(operation));
         };
+
         if twin.kind != ResourceKind::Bucket {
             return Err(refused(
                 ActErrorKind::InvalidType,
                 format_args!("it is a {}", twin.kind),
             ));
         }
+
         twin.specification.lifecycle = Some(match operation {
             LifecycleOperation::Add(_) => self.after(),
             LifecycleOperation::Remove(_) => self.from.clone(),

@@ -122,12 +122,14 @@ impl Changes {
             .ok_or_else(|| PlanError::UnknownChange {
                 name: name.to_owned(),
             })?;
+
         let read = || {
             let mut parameters = Parameters::from_json(parameters)?;
             let change = (row.parse)(&mut parameters)?;
             parameters.end()?;
             Ok(change)
         };
+
         read().map_err(|source| PlanError::Parameters {
             name: name.to_owned(),
             source,

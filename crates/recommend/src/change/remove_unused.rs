@@ -180,6 +180,7 @@ impl Change for RemoveUnused {
             check.description,
             self.unused.attached().replace('_', " ")
         );
+
         check
             .expect
             .push(Expectation::new(self.unused.attached(), held, |resource| {
@@ -188,6 +189,7 @@ impl Change for RemoveUnused {
         let gone = vec![Expectation::state(ResourceState::Deleted)];
         let goal = Reach::by("the removal", RemoveOperation, gone.clone());
         let step = Task::delete(target, self.unused.step(target), goal).expecting(gone.clone());
+
         vec![check, step, verify(target, "is gone", gone)]
     }
 
@@ -208,18 +210,21 @@ impl Change for RemoveUnused {
         let Some(RemoveOperation) = operation.downcast_ref() else {
             return Err(foreign(operation));
         };
+
         if Unused::from_kind(twin.kind) != Some(self.unused) {
             return Err(refused(
                 ActErrorKind::InvalidType,
                 format_args!("it is a {}", twin.kind),
             ));
         }
+
         if self.unused == Unused::Address && twin.state != ResourceState::Unattached {
             return Err(refused(
                 ActErrorKind::WrongState,
                 "something has the address",
             ));
         }
+
         twin.state = ResourceState::Deleted;
         Ok(())
     }
@@ -285,15 +290,18 @@ mod tests {
         let change = RemoveUnused::from_resource(&free).unwrap();
         let tasks = change.tasks("eipalloc-1");
         assert_eq!(tasks[0].difference(&free), None);
+
         let taken = address(ResourceState::Available, &["i-1"]);
         assert_eq!(
             tasks[0].difference(&taken).unwrap(),
             "state is available, not unattached"
         );
+
         let refusal = change
             .simulate(&RemoveOperation, &mut taken.clone(), Catalogue::builtin())
             .unwrap_err();
         assert_eq!(refusal.kind, ActErrorKind::WrongState);
+
         let mut twin = free;
         change
             .simulate(&RemoveOperation, &mut twin, Catalogue::builtin())
@@ -315,6 +323,7 @@ mod tests {
             tasks[0].difference(&balancer).unwrap(),
             "targets is i-1, not nothing"
         );
+
         let machine = resource(ResourceKind::VirtualMachine, ResourceState::Running, &[]);
         assert_eq!(RemoveUnused::from_resource(&machine), None);
     }

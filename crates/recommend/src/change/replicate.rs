@@ -100,6 +100,7 @@ impl Change for Replicate {
             there.clone(),
         );
         let words = format!("Make the read replica {name} of {target}");
+
         vec![
             precondition(target, self.state, self.size.as_deref()),
             Task::of_kind(StepKind::Replicate, target, words, goal)
@@ -122,6 +123,7 @@ impl Change for Replicate {
         if !has(seen, name) {
             return restore(prior, seen);
         }
+
         let removal = Mutation::RemoveReplica { name: name.clone() };
         let goal = Reach::by("the removal of the replica", removal, vec![absent(name)]);
         let words = format!("Remove the replica of {} that was made", seen.id);
@@ -149,6 +151,7 @@ impl Change for Replicate {
             }
             _ => return Err(foreign(operation)),
         }
+
         Ok(())
     }
 

@@ -125,6 +125,7 @@ impl Change for ResizeGroup {
         let change =
             Task::of_kind(StepKind::Scale, target, words, goal).expecting(vec![least(self.to)]);
         let done = vec![least(self.to), Expectation::state(self.state)];
+
         vec![
             check,
             change,
@@ -145,6 +146,7 @@ impl Change for ResizeGroup {
         if goal.is_reached(seen) {
             return restore(prior, seen);
         }
+
         let words = format!(
             "Set the least number of members of {} back to {}",
             seen.id, before.min
@@ -164,6 +166,7 @@ impl Change for ResizeGroup {
         let Some(Mutation::Scale { min, desired }) = operation.downcast_ref() else {
             return Err(foreign(operation));
         };
+
         match &mut twin.specification.capacity {
             Some(now) if min <= desired && *desired <= now.max => {
                 (now.min, now.desired) = (*min, *desired)
@@ -174,6 +177,7 @@ impl Change for ResizeGroup {
             }
             None => return Err(refused(ActErrorKind::InvalidType, "it is no group")),
         }
+
         Ok(())
     }
 

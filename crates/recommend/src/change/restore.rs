@@ -40,6 +40,7 @@ pub(super) fn modify(
         },
         expect,
     );
+
     Task {
         size: Some(size.to_owned()),
         ..Task::of_kind(StepKind::Modify, target, description, goal)
@@ -66,6 +67,7 @@ pub fn restore(prior: &Resource, seen: &Resource) -> Option<Task> {
             database,
         ));
     }
+
     match (prior.state, seen.state) {
         (ResourceState::Running | ResourceState::Available, ResourceState::Stopped) => {
             Some(start(id, format!("Start {id} again")))
@@ -111,22 +113,26 @@ fn resize(twin: &mut Resource, size: &str, catalogue: &Catalogue) -> Result<(), 
     } else {
         ResourceState::Stopped
     };
+
     if twin.state != ready {
         let said = format!("it is {}; a size changes while it is {ready}", twin.state);
         return Err(refused(ActErrorKind::WrongState, said));
     }
+
     let spec = match (twin.kind, twin.provider) {
         (ResourceKind::Database, Provider::Aws) => {
             catalogue.database(size).map(|class| class.machine)
         }
         _ => catalogue.instance(twin.provider, size).cloned(),
     };
+
     let Some(spec) = spec else {
         return Err(refused(
             ActErrorKind::InvalidType,
             format_args!("the catalogue knows no size {size}"),
         ));
     };
+
     let image = twin.specification.architecture.as_ref();
     if let Some(image) = image.filter(|image| !spec.architectures.iter().any(|own| own == *image)) {
         return Err(refused(
@@ -134,6 +140,7 @@ fn resize(twin: &mut Resource, size: &str, catalogue: &Catalogue) -> Result<(), 
             format_args!("{size} does not run {image} images"),
         ));
     }
+
     twin.specification.instance_type = Some(size.to_owned());
     Ok(())
 }

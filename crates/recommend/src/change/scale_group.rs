@@ -152,9 +152,11 @@ impl Change for ScaleGroup {
             until,
             state,
         } = *self;
+
         let mut check = precondition(target, state, None);
         check.expect.push(least(min));
         let has = |min: u32| vec![least(min), Expectation::state(state)];
+
         // The text is part of the hash of stored plans of format 1.
         let back = format!(
             "Scale {target} back to at least {min} members; to {desired} where nobody has moved it"
@@ -185,9 +187,11 @@ impl Change for ScaleGroup {
             desired: now.desired,
             given: self.members,
         };
+
         if goal.is_reached(seen) {
             return restore(prior, seen);
         }
+
         Some(self.scale(
             seen.id.as_str(),
             format!("Scale {} back", seen.id),
@@ -205,6 +209,7 @@ impl Change for ScaleGroup {
         let Some(Mutation::Scale { min, desired }) = operation.downcast_ref() else {
             return Err(foreign(operation));
         };
+
         match &mut twin.specification.capacity {
             Some(now) if min <= desired && *desired <= now.max => {
                 (now.min, now.desired) = (*min, *desired)
@@ -215,6 +220,7 @@ impl Change for ScaleGroup {
             }
             None => return Err(refused(ActErrorKind::InvalidType, "it is no group")),
         }
+
         Ok(())
     }
 

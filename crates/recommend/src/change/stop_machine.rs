@@ -65,6 +65,7 @@ impl Change for StopMachine {
         let kept = |volume: &String| {
             Task::snapshot(volume, format!("Snapshot volume {volume} of {target}"))
         };
+
         let mut tasks = vec![
             precondition(target, self.state, self.size.as_deref()),
             Task::snapshot(
@@ -73,6 +74,7 @@ impl Change for StopMachine {
             ),
         ];
         tasks.extend(self.volumes.iter().map(kept));
+
         tasks.push(stop(target, format!("Stop {target}; nothing is deleted")));
         tasks.push(verify(
             target,

@@ -63,6 +63,7 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
             expected: "a key that does not begin with aws:",
         });
     }
+
     Ok(Arc::new(TagResource {
         state,
         key,
@@ -101,6 +102,7 @@ fn step(target: &str, key: &str, value: Option<&str>) -> Task {
             TagOperation::Remove { key: key.clone() },
         ),
     };
+
     let expect = vec![tagged(&key, value)];
     let goal = Reach::by("the tag", operation, expect.clone());
     Task::of_kind(StepKind::Tag, target, description, goal).expecting(expect)

@@ -42,6 +42,7 @@ fn plan_of_v1(value: &serde_json::Value) -> Plan {
         .iter()
         .map(step)
         .collect();
+
     let flag = |name: &str| value[name].as_bool().unwrap();
     Plan::v1(steps, flag("reversible"), flag("restart_needed"))
 }
@@ -95,6 +96,7 @@ fn a_plan_of_format_2_has_the_hash_of_its_typed_change() {
         rows.eq(names.iter().map(String::as_str)),
         "each change has a fixture"
     );
+
     for case in cases {
         let change = changes
             .parse(&text(&case["change"]), &Json::from(&case["parameters"]))
@@ -130,23 +132,27 @@ fn a_plan_that_was_altered_or_is_not_known_is_not_carried_out() {
         ..change.clone()
     }
     .parameters();
+
     assert_eq!(
         changes.procedure(&other).unwrap_err(),
         PlanError::Altered {
             hash: plan.hash.clone()
         }
     );
+
     let mut words = plan_of_v1(&fixture("v1")[0]["plan"]);
     words.steps[3].instance_type = Some("m5.24xlarge".to_owned());
     assert!(matches!(
         changes.procedure(&words),
         Err(PlanError::Altered { .. })
     ));
+
     let strange = Plan::v1(plan.steps[..3].to_vec(), true, true);
     assert_eq!(
         changes.procedure(&strange).unwrap_err(),
         PlanError::UnknownSteps
     );
+
     let unknown = changes
         .parse("paint_blue", &Json::object([("state", "running")]))
         .unwrap_err();
@@ -168,6 +174,7 @@ fn parameters_are_refused_by_their_name() {
             .unwrap_err()
             .to_string()
     };
+
     assert!(
         refused("resize_machine", r#"{"state":"running","from":"a"}"#)
             .contains("parameters.to: expected a text")
@@ -201,11 +208,13 @@ fn each_part_of_a_change_is_in_its_hash() {
         to: change.from.clone(),
         ..change.clone()
     };
+
     let hashes = [
         plan.hash.clone(),
         Plan::new(&back, "db-1").hash,
         Plan::new(&change, "db-2").hash,
     ];
+
     assert_eq!(
         hashes
             .iter()
@@ -213,18 +222,22 @@ fn each_part_of_a_change_is_in_its_hash() {
             .len(),
         3
     );
+
     let altered = |alter: fn(&mut Plan)| {
         let mut plan = plan.clone();
         alter(&mut plan);
         !plan.is_intact()
     };
+
     let named = |plan: &mut Plan, name: &str| {
         plan.change = plan.change.take().map(|change| PlannedChange {
             name: name.to_owned(),
             ..change
         });
     };
+
     assert!(altered(|plan| plan.reversible = false) && altered(|plan| plan.restart_needed = false));
+
     let mut renamed = plan.clone();
     named(&mut renamed, "replicate");
     assert!(!renamed.is_intact());
@@ -244,24 +257,29 @@ fn an_interruption_is_as_long_as_a_change_and_its_way_back_may_take() {
         from: from(),
         to: to(),
     };
+
     assert_eq!(
         interruption(Arc::new(machine), ResourceKind::VirtualMachine),
         300 + 1800
     );
+
     let database = ResizeDatabase {
         state,
         from: from(),
         to: to(),
     };
+
     assert_eq!(
         interruption(Arc::new(database), ResourceKind::Database),
         1800 + 3600
     );
+
     let stop = StopMachine {
         state,
         size: None,
         volumes: Vec::new(),
     };
+
     assert_eq!(
         interruption(Arc::new(stop), ResourceKind::VirtualMachine),
         0,
@@ -277,6 +295,7 @@ fn only_a_smaller_setup_takes_capacity() {
         iops: Some(iops),
         throughput_mibps: Some(125),
     };
+
     let volume = |from, to| ModifyVolume { state, from, to };
     assert!(!volume(setup("io1", 3000), setup("gp3", 3000)).may_take_capacity());
     assert!(volume(setup("io1", 9000), setup("gp3", 3000)).may_take_capacity());
@@ -288,6 +307,7 @@ fn only_a_smaller_setup_takes_capacity() {
         }
         .may_take_capacity()
     );
+
     assert!(
         !StopMachine {
             state,

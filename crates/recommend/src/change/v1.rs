@@ -32,18 +32,22 @@ pub(super) fn procedure(plan: &Plan) -> Result<Procedure, PlanError> {
                 (&made.instance_type, &made.expect),
             )
     };
+
     let all = tasks.len() == plan.steps.len()
         && plan
             .steps
             .iter()
             .zip(&tasks)
             .all(|(step, task)| same(step, &task.step()));
+
     if !all {
         return Err(PlanError::UnknownSteps);
     }
+
     for (task, step) in tasks.iter_mut().zip(&plan.steps) {
         task.description.clone_from(&step.description);
     }
+
     Ok(Procedure::from_parts(plan.clone(), change, tasks))
 }
 
@@ -62,14 +66,17 @@ fn number(step: &Step, name: &str) -> Option<u32> {
 fn change(steps: &[Step]) -> Option<Arc<dyn Change>> {
     let first = |kind: StepKind| steps.iter().find(|step| step.kind == kind);
     let check = first(StepKind::Precondition)?;
+
     if first(StepKind::Isolate).is_some() {
         let groups = value(check, "security_groups")?;
         return Some(Arc::new(Isolate {
             security_groups: groups.split(',').map(str::to_owned).collect(),
         }));
     }
+
     let state = ResourceState::parse(value(check, "state")?)?;
     let size = value(check, "instance_type").map(str::to_owned);
+
     if let Some(up) = first(StepKind::Scale) {
         let back = steps.iter().rfind(|step| step.kind == StepKind::Scale)?;
         return Some(Arc::new(ScaleGroup {
@@ -80,6 +87,7 @@ fn change(steps: &[Step]) -> Option<Arc<dyn Change>> {
             until: value(first(StepKind::Hold)?, "until")?.parse().ok()?,
         }));
     }
+
     if let Some(over) = first(StepKind::FailOver) {
         let (from, to) = (
             value(check, "zone")?.to_owned(),
@@ -87,6 +95,7 @@ fn change(steps: &[Step]) -> Option<Arc<dyn Change>> {
         );
         return Some(Arc::new(FailOver { state, from, to }));
     }
+
     if let Some(made) = first(StepKind::Replicate) {
         return Some(Arc::new(Replicate {
             state,
@@ -94,6 +103,7 @@ fn change(steps: &[Step]) -> Option<Arc<dyn Change>> {
             replica: value(made, "replica")?.to_owned(),
         }));
     }
+
     if let Some(grown) = first(StepKind::Grow) {
         let (from_gib, to_gib) = (number(check, "storage_gib")?, number(grown, "storage_gib")?);
         let database = first(StepKind::Snapshot).is_some();
@@ -104,6 +114,7 @@ fn change(steps: &[Step]) -> Option<Arc<dyn Change>> {
             database,
         }));
     }
+
     match (first(StepKind::Modify), first(StepKind::Stop)) {
         (Some(modify), Some(_)) => Some(Arc::new(ResizeMachine {
             state,
@@ -144,6 +155,7 @@ pub fn prior(before: &[(String, String)], resource: &Resource) -> Resource {
         max: u32::MAX,
     });
     let mut scaled = false;
+
     for (name, value) in before {
         let members = value.parse::<u32>().ok();
         match (name.as_str(), members) {
@@ -160,8 +172,10 @@ pub fn prior(before: &[(String, String)], resource: &Resource) -> Resource {
             _ => {}
         }
     }
+
     if scaled {
         spec.capacity = Some(capacity);
     }
+
     prior
 }

@@ -72,6 +72,7 @@ fn poor_history_is_data_that_was_too_thin_or_not_measured() {
         )
     };
     assert_eq!(cause(facts()).0, Some(false));
+
     for reason in ["thin_data", "no_cpu_samples", "not_measured"] {
         let (applies, evidence) = cause(skipped_for(reason, 2));
         assert_eq!(applies, Some(true), "{reason}");
@@ -80,6 +81,7 @@ fn poor_history_is_data_that_was_too_thin_or_not_measured() {
             "2 resources had too little data, 0 findings lack a measurement"
         );
     }
+
     let (applies, evidence) = cause(FindingFacts {
         unmeasured: 3,
         ..facts()
@@ -148,6 +150,7 @@ fn work_is_too_variable_when_more_than_a_fifth_cannot_be_judged_by_its_past() {
             "workload_too_variable",
         )
     };
+
     for reason in VARIABLE {
         assert_eq!(cause(skipped_for(reason, 2)).0, Some(false), "{reason}");
         let (applies, evidence) = cause(skipped_for(reason, 3));
@@ -157,6 +160,7 @@ fn work_is_too_variable_when_more_than_a_fifth_cannot_be_judged_by_its_past() {
             "3 of 10 resources vary too much to be judged by their past"
         );
     }
+
     for too_small in ["network_bound", "disk_bound", "disk_ops_bound"] {
         assert_eq!(
             cause(skipped_for(too_small, 9)).0,
@@ -175,6 +179,7 @@ fn a_threshold_under_eighty_percent_is_too_low() {
         )
     };
     assert_eq!(cause(80.0).0, Some(false));
+
     let (applies, evidence) = cause(79.0);
     assert_eq!(applies, Some(true));
     assert_eq!(
@@ -196,8 +201,10 @@ fn few_findings_or_answers_tell_nothing_of_the_condition() {
         .present
     };
     assert_eq!(low(&[50.0; 4]), None);
+
     assert_eq!(low(&[50.0, 50.0, 50.0, 90.0, 90.0]), Some(false));
     assert_eq!(low(&[50.0, 50.0, 50.0, 50.0, 90.0]), Some(true));
+
     let rejected = |rejected, answered| {
         irrelevant(
             &agent(85.0),
@@ -209,6 +216,7 @@ fn few_findings_or_answers_tell_nothing_of_the_condition() {
         )
         .present
     };
+
     assert_eq!(
         (rejected(4, 4), rejected(3, 10), rejected(4, 10)),
         (None, Some(false), Some(true))

@@ -95,12 +95,14 @@ impl Fleet {
         let Some(envelope) = self.envelopes.get(&metric) else {
             return self.members.len();
         };
+
         let begin = envelope
             .members
             .iter()
             .map(|member| member.first)
             .min()
             .unwrap_or(self.start);
+
         let whole = envelope.members.iter().filter(|member| {
             let time = self
                 .now
@@ -108,6 +110,7 @@ impl Fleet {
                 .as_secs_f64();
             member.points as f64 >= COVERAGE * (time / f64::from(member.period_s)).floor()
         });
+
         self.members.len().saturating_sub(whole.count())
     }
 
@@ -167,6 +170,7 @@ impl Envelope {
             .iter()
             .filter_map(|(place, both)| Some((at(*place)?, value(*both))))
             .collect();
+
         Series {
             resource: resource.clone(),
             metric,

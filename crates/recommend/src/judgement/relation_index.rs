@@ -37,6 +37,7 @@ impl RelationIndex {
                 .or_default()
                 .push((relation.kind, resource.id.clone()));
         }
+
         let key = (connection, resource.id.clone());
         self.outgoing.insert(key.clone(), relations);
         self.resources.insert(key, resource);

@@ -43,6 +43,7 @@ pub fn state_of(calibrator: &Calibrator) -> String {
         held: g.held,
         count: g.count,
     };
+
     let state = calibrator.state();
     let kept = Kept {
         format: 1,
@@ -56,6 +57,7 @@ pub fn state_of(calibrator: &Calibrator) -> String {
         curve: state.curve,
         newest_ms: state.newest_ms,
     };
+
     // Numbers and texts alone: there is nothing that could fail to become JSON.
     serde_json::to_string(&kept).unwrap_or_default()
 }
@@ -73,12 +75,14 @@ pub fn calibrator_from(text: &str) -> Result<Calibrator, NotTrained> {
             kept.format
         )));
     }
+
     let group = |g: KeptGroup| GroupState {
         mean: g.mean,
         precision: g.precision,
         held: g.held,
         count: g.count,
     };
+
     let state = CalibratorState {
         width: kept.width,
         all: group(kept.all),
@@ -90,6 +94,7 @@ pub fn calibrator_from(text: &str) -> Result<Calibrator, NotTrained> {
         curve: kept.curve,
         newest_ms: kept.newest_ms,
     };
+
     Calibrator::restore(state).map_err(|error| NotTrained(error.to_string()))
 }
 

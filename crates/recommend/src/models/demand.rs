@@ -107,10 +107,12 @@ impl DemandForecast {
             .len()
             .min(self.means.len())
             .min(from + usize::try_from(days).ok()?);
+
         let left = until
             .checked_sub(from)
             .filter(|left| *left as i64 >= LEAST_DAYS)? as i64;
         let mut highest: Option<(f64, Date, Option<MonthlyPeak>)> = None;
+
         for at in from..until {
             let date = date(self.first_day + at as i64)?;
             let peak = self
@@ -124,6 +126,7 @@ impl DemandForecast {
                 highest = Some((level, date, monthly));
             }
         }
+
         let (upper, upper_on, monthly) = highest?;
         let means = self.means[from..until]
             .iter()

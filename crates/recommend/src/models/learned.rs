@@ -145,6 +145,7 @@ impl LearnedModels {
             };
             found.add(&model, state, now);
         }
+
         Ok(found)
     }
 
@@ -172,12 +173,14 @@ impl LearnedModels {
             Some(Err(reason)) => return Err(format!("the {name} model is not used: {reason}")),
             Some(Ok(model)) => model,
         };
+
         let read = || match S::read(&model.text) {
             Ok(state) => Ok(Box::new(state) as Box<dyn Any + Send + Sync>),
             Err(error) => Err(error.to_string()),
         };
         let state = model.state.get_or_init(read).as_ref();
         let state = state.map_err(|error| format!("the {name} model cannot be read: {error}"))?;
+
         let typed = state
             .downcast_ref::<S>()
             .ok_or_else(|| format!("the {name} model was read as another type"))?;
@@ -191,12 +194,14 @@ pub fn unusable(model: &Model, now: Timestamp) -> Option<String> {
     if model.status != ModelStatus::Serving {
         return Some(format!("version {} is {}", model.version, model.status));
     }
+
     if model.accuracy < model.threshold {
         let (is, needed) = (model.accuracy * 100.0, model.threshold * 100.0);
         return Some(format!(
             "its accuracy of {is:.1} % on the newest test days is below {needed:.1} %"
         ));
     }
+
     let age = now.duration_since(model.trained_at);
     (age > STALE).then(|| {
         format!(

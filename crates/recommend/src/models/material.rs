@@ -71,6 +71,7 @@ impl Material {
 fn hourly(series: &Series) -> Vec<Point> {
     let mut found: Vec<Point> = Vec::new();
     let mut count = 0.0;
+
     for (at, value) in series.points.iter().filter(|(_, value)| value.is_finite()) {
         let hour = at.as_millisecond().div_euclid(HOUR_MS) * HOUR_MS;
         match found.last_mut() {
@@ -84,6 +85,7 @@ fn hourly(series: &Series) -> Vec<Point> {
             }
         }
     }
+
     found
 }
 

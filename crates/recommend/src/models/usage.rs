@@ -85,6 +85,7 @@ impl Usage {
         let since_days = now.as_second().div_euclid(HOURS * 3600) - last;
         let is_expected =
             pause_days >= PAUSE_DAYS && since_days as f64 <= PATIENCE * pause_days as f64;
+
         Some(Recurrence {
             days: days.len(),
             pause_days,

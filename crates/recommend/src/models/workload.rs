@@ -89,11 +89,13 @@ impl WorkloadModel {
         else {
             return rest;
         };
+
         for token in tokens {
             if let Some(counts) = rest.tokens.get_mut(token) {
                 counts[class as usize] = counts[class as usize].saturating_sub(1);
             }
         }
+
         rest.tokens
             .retain(|_, counts| counts.iter().any(|count| *count > 0));
         rest
@@ -117,6 +119,7 @@ impl WorkloadModel {
                 .sum::<f64>()
                 .clamp(-BOUND, BOUND)
         });
+
         (
             sum,
             known.into_iter().map(|(token, _)| token.clone()).collect(),
@@ -156,7 +159,9 @@ mod tests {
             taught(&corrections).weights(&tokens).0[WorkloadClass::Batch as usize]
         };
         assert!((batch(1) - 2f64.ln()).abs() < 1e-9, "from 25 % to 50 %");
+
         assert!(batch(2) > batch(1) && batch(1000) < 4f64.ln() + 1e-9);
+
         let many: Vec<String> = (0..20).map(|n| format!("t{n}")).collect();
         let mut model = WorkloadModel::empty();
         (0..500).for_each(|n| model.learn(&n.to_string(), many.iter(), WorkloadClass::Batch));

@@ -14,6 +14,7 @@ use crate::proposal::Proposal;
 #[must_use]
 pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogue) -> Vec<Loss> {
     use LossKind::{Address, Data, Fees, Members, WarmCaches};
+
     let (kind, lasting, detail) = match planned.name.as_str() {
         "stop_machine" | "resize_machine" => return stopped_machine(resource, planned, catalogue),
         "stop_database" => (
@@ -83,6 +84,7 @@ pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogu
         ),
         _ => return Vec::new(),
     };
+
     vec![Loss::new(kind, lasting, detail)]
 }
 
@@ -126,8 +128,10 @@ fn stopped_machine(
             "The contents of local disks, if it has any, are erased",
         )),
     }
+
     found.extend(lost_address(machine.specification.public_address));
     let size = |name: &str| catalogue.instance(machine.provider, name);
+
     if let Some(spec) = machine
         .specification
         .instance_type
@@ -147,6 +151,7 @@ fn stopped_machine(
         };
         found.push(Loss::new(LossKind::BurstCredits, false, detail));
     }
+
     let detail =
         "What is only in memory is gone: caches are cold and sessions end at the next start";
     found.push(Loss::new(LossKind::WarmCaches, false, detail));
@@ -188,8 +193,10 @@ pub fn state_losses(proposal: &mut Proposal, resource: &Resource, catalogue: &Ca
     let Some(plan) = proposal.plan.take() else {
         return;
     };
+
     let plan = plan.with_losses(resource, catalogue);
     let is_lasting = plan.losses.iter().any(|loss| loss.lasting);
+
     // A plan without a way back that only records something takes nothing away.
     let is_final = !plan.reversible
         && plan
@@ -206,6 +213,7 @@ pub fn state_losses(proposal: &mut Proposal, resource: &Resource, catalogue: &Ca
         (false, true) if stops => (Impact::High, Impact::High),
         _ => (Impact::Low, Impact::Low),
     };
+
     proposal.explanation.risk = proposal.explanation.risk.max(risk);
     proposal.impact_level = proposal.impact_level.max(impact);
     proposal.plan = Some(plan);

@@ -37,19 +37,23 @@ pub(super) fn local_disks(resource: &Resource, catalogue: &Catalogue) -> Option<
     if !is_machine(resource) || is_disposable(resource) {
         return None;
     }
+
     let Some(LocalDisks::Data(gb)) = catalogue.local_disks(resource) else {
         return None;
     };
+
     let size = resource
         .specification
         .instance_type
         .as_deref()
         .unwrap_or("its size");
+
     let disks = match (resource.provider, gb) {
         (_, Some(gb)) => format!("{size} has {gb:.0} GB of local disks"),
         (Provider::Gcp, None) => format!("{size} has local SSDs"),
         (_, None) => format!("{size} has local disks"),
     };
+
     Some(format!(
         "{disks}, which a stop erases; tag it {LOCAL_DISKS_TAG}={DISPOSABLE} if nothing on them would be missed"
     ))
@@ -60,11 +64,13 @@ pub(super) fn local_disks_unknown(resource: &Resource, catalogue: &Catalogue) ->
     {
         return None;
     }
+
     let size = resource
         .specification
         .instance_type
         .as_deref()
         .unwrap_or("its size");
+
     Some(format!(
         "neither {size} nor its description says whether it has local disks, which a stop would erase; tag it \
          {LOCAL_DISKS_TAG}={DISPOSABLE} if it has none"

@@ -64,6 +64,7 @@ fn refused_changes_are_changes_of_this_release_and_every_stop_is_among_them() {
             );
         }
     }
+
     // A change whose steps stop a machine must be in the list that protects local disks.
     let stops = StepKind::ALL
         .iter()
@@ -101,12 +102,14 @@ fn machines_with_disks_of_the_host_are_not_stopped() {
             "{size}, declared disposable"
         );
     }
+
     let mut google = machine("n2-standard-4");
     google.provider = Provider::Gcp;
     google.specification.local_disks = Some(false);
     assert_eq!(code(&google, "stop_machine"), None);
     google.specification.local_disks = Some(true);
     assert_eq!(code(&google, "stop_machine"), Some("local_disks"));
+
     let database = running("db-1", ResourceKind::Database, Some("db.m5d.large"));
     assert_eq!(
         code(&database, "resize_database"),
@@ -141,6 +144,7 @@ fn what_a_service_owns_is_left_to_it() {
             "{key}: {found:?}"
         );
     }
+
     for (key, value) in [
         ("terraform", "true"),
         ("aws:cloudformation:stack-name", "shop"),
@@ -158,6 +162,7 @@ fn what_a_service_owns_is_left_to_it() {
             "{key}"
         );
     }
+
     let volume = tagged(
         ResourceKind::Volume,
         "kubernetes.io/created-for/pvc/name",
@@ -169,6 +174,7 @@ fn what_a_service_owns_is_left_to_it() {
         None,
         "another volume type is no matter of the cluster"
     );
+
     let network = |value| {
         tagged(
             ResourceKind::NatGateway,
@@ -176,6 +182,7 @@ fn what_a_service_owns_is_left_to_it() {
             value,
         )
     };
+
     assert_eq!(
         code(&network("owned"), "delete_nat_gateway"),
         Some("managed")
@@ -192,6 +199,7 @@ fn groups_spot_capacity_clusters_and_opted_out_resources_are_left_alone() {
     let mut member = machine("m5.large");
     member.group = Some(ResourceId::new("asg-web"));
     assert_eq!(code(&member, "stop_machine"), Some("group_member"));
+
     let mut spot = machine("m5.large");
     spot.purchase = Some(Purchase::Spot);
     assert_eq!(code(&spot, "resize_machine"), Some("spot"));
@@ -209,6 +217,7 @@ fn groups_spot_capacity_clusters_and_opted_out_resources_are_left_alone() {
         database
     };
     let aurora = database("aurora-postgresql");
+
     for change in [
         "add_standby",
         "stop_database",
@@ -218,19 +227,23 @@ fn groups_spot_capacity_clusters_and_opted_out_resources_are_left_alone() {
     ] {
         assert_eq!(code(&aurora, change), Some("cluster_member"), "{change}");
     }
+
     assert_eq!(
         code(&aurora, "resize_database"),
         None,
         "a member's class is its own"
     );
+
     let mut multi_az_cluster = database("postgres");
     assert_eq!(code(&multi_az_cluster, "stop_database"), None);
     multi_az_cluster.specification.cluster = Some("orders".to_owned());
     let found = refusal(&multi_az_cluster, "add_standby", Catalogue::builtin()).unwrap();
     assert!(found.reason.contains("the cluster orders"), "{found:?}");
+
     let mut source = database("mysql");
     source.specification.replicas = vec!["orders-2".to_owned()];
     assert_eq!(code(&source, "stop_database"), Some("cannot_stop"));
+
     let mut sql_server = database("sqlserver-se");
     sql_server.specification.multi_az = Some(true);
     assert_eq!(code(&sql_server, "stop_database"), Some("cannot_stop"));
@@ -243,6 +256,7 @@ fn the_page_of_a_resource_shows_the_changes_of_its_kind_alone() {
             .map(|(found, changes)| (found.code, changes))
             .collect()
     };
+
     let cluster = |kind| tagged(kind, "kubernetes.io/cluster/prod", "owned");
     assert_eq!(
         shown(&cluster(ResourceKind::VirtualMachine)),
@@ -280,6 +294,7 @@ fn the_guide_for_users_has_the_same_table() {
             "missing in docs/agents/what_changes_destroy.md:\n{line}"
         );
     }
+
     for manager in manager::names() {
         assert!(
             guide.contains(manager),

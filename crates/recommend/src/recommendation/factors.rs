@@ -124,7 +124,9 @@ mod tests {
                 "safe on 20 of 20 past days"
             ]
         );
+
         assert_eq!(factors.first(), Some(&factors[0]));
+
         let again: Factors = factors.clone().into_iter().collect();
         assert_eq!(again, factors);
     }

@@ -29,10 +29,12 @@ pub fn more_members(
     let Some(until) = until else {
         return by_hand("no end within a day is predicted: choose its new size manually");
     };
+
     let members = wanted(capacity.desired).min(capacity.max);
     if members <= capacity.desired.max(capacity.min) {
         return by_hand("it already has its maximum of members: raise the maximum first");
     }
+
     let more = members - capacity.desired;
     let hours = until.duration_since(now).as_secs_f64().max(0.0) / 3600.0;
     let price = group.specification.instance_type.as_deref();
@@ -41,6 +43,7 @@ pub fn more_members(
     let by = format!(" from {} to {members} members", capacity.desired);
     let relief = Relief::advice(title("Scale ", name, &by), Effort::Low, "")
         .planned(scale_until(group, capacity, members, until));
+
     Relief {
         words: format!("Scale {name}{by} until {}", minute(until)),
         added: price.map(|price| Money::from_usd(price.usd_per_hour * hours * f64::from(more))),

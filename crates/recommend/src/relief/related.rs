@@ -12,9 +12,11 @@ pub fn group_behind<'a>(balancer: &Resource, all: &'a [Resource]) -> Option<&'a 
     };
     let mut groups = all.iter().filter(of).map(|target| target.group.as_ref());
     let first = groups.next()??;
+
     if groups.any(|group| group != Some(first)) {
         return None;
     }
+
     all.iter()
         .find(|one| one.kind == ResourceKind::ScalingGroup && one.id == *first)
 }

@@ -29,6 +29,7 @@ pub fn larger_size(
     if resource.group.is_some() {
         return Err("it belongs to a group, which is scaled as a whole");
     }
+
     let (machine, prefix) = match (
         resource.kind,
         resource.specification.instance_type.as_deref(),
@@ -43,9 +44,11 @@ pub fn larger_size(
         }
         _ => return Err("it has no size of its own"),
     };
+
     let Some(larger) = next(resource, machine, short, catalogue) else {
         return Err("the catalogue knows no larger size of its family");
     };
+
     let (from, to) = (
         format!("{prefix}{machine}"),
         format!("{prefix}{}", larger.name),
@@ -53,6 +56,7 @@ pub fn larger_size(
     let mut after = resource.clone();
     after.specification.instance_type = Some(to.clone());
     let title = title("Resize ", &resource.name, &format!(" from {from} to {to}"));
+
     Ok(Relief {
         target: Some(to.clone()),
         added: added(catalogue, resource, &after),
@@ -71,11 +75,13 @@ fn next<'a>(
         let own = resource.specification.architecture.as_deref();
         own.is_none_or(|own| spec.architectures.iter().any(|one| one == own))
     };
+
     // More of what runs short: a t3.large has no more processors than a t3.medium.
     let has_more = |spec: &InstanceSpec| match short {
         Shortage::Memory => spec.memory_gib > now.memory_gib,
         Shortage::Processors => spec.vcpu > now.vcpu,
     };
+
     let all = catalogue.larger_in_family(resource.provider, size);
     all.into_iter()
         .find(|spec| has_more(spec) && spec.gpus == now.gpus && boots(spec))

@@ -26,6 +26,7 @@ pub fn more_storage(resource: &Resource, step_percent: f64, catalogue: &Catalogu
         };
         return Relief::advice(title("Expand the storage of ", name, ""), Effort::Low, why);
     };
+
     let rds = resource.kind == ResourceKind::Database && resource.provider == Provider::Aws;
     let step = if rds {
         step_percent.max(RDS_LEAST_PERCENT)
@@ -33,6 +34,7 @@ pub fn more_storage(resource: &Resource, step_percent: f64, catalogue: &Catalogu
         step_percent
     };
     let after = (now * (1.0 + step / 100.0)).ceil();
+
     let mut larger = resource.clone();
     larger.specification.storage_gib = Some(after);
     let title = title(
@@ -40,12 +42,14 @@ pub fn more_storage(resource: &Resource, step_percent: f64, catalogue: &Catalogu
         name,
         &format!(" from {now:.0} to {after:.0} GiB"),
     );
+
     let advice = |why: String| Relief {
         added: added(catalogue, resource, &larger),
         against_bill: true,
         after_gb: Some(after * GIB / GB),
         ..Relief::advice(title.clone(), Effort::Low, why)
     };
+
     let most = match most_gib(resource) {
         Ok(most) => most,
         Err(why) => return advice(why.to_owned()),
@@ -55,14 +59,17 @@ pub fn more_storage(resource: &Resource, step_percent: f64, catalogue: &Catalogu
             "{after:.0} GiB are more than the {most:.0} GiB it may have: split it, or take another type"
         ));
     }
+
     let relief = advice(String::new()).planned(grow(resource, now as u32, after as u32));
     let mut notes = vec!["It cannot be undone: storage does not shrink again".to_owned()];
+
     if resource.kind == ResourceKind::Volume {
         notes.push(
             "The disk grows, and the file system on it is extended by a person or the image's own tools (growpart)"
                 .to_owned(),
         );
     }
+
     Relief { notes, ..relief }
 }
 
@@ -76,6 +83,7 @@ pub fn grow(resource: &Resource, from_gib: u32, to_gib: u32) -> Plan {
         to_gib,
         database,
     };
+
     Plan::new(&change, resource.id.as_str())
 }
 
@@ -86,6 +94,7 @@ fn most_gib(resource: &Resource) -> Result<f64, &'static str> {
         .storage_type
         .as_deref()
         .unwrap_or_default();
+
     let settled = matches!(
         resource.state,
         ResourceState::Running | ResourceState::Available | ResourceState::Unattached

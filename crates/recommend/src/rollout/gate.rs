@@ -91,12 +91,14 @@ pub struct Gate {
 #[must_use]
 pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -> Gate {
     use MemberState::{Failed, Held, NotEnoughData, Simulated, Watching};
+
     let simulating = rollout.stage == Stage::Simulation;
     let reached: Vec<&Member> = rollout
         .members
         .iter()
         .filter(|m| simulating || m.wave <= rollout.wave)
         .collect();
+
     let count = |states: &[MemberState]| {
         reached
             .iter()
@@ -104,18 +106,21 @@ pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -
             .count() as f64
     };
     let counted = reached.iter().filter(|member| member.counts()).count() as f64;
+
     let at_least = |name: &str, found: f64, needed: f64| Check {
         name: name.to_owned(),
         found,
         needed,
         at_most: false,
     };
+
     let at_most = |name: &str, found: f64, needed: f64| Check {
         name: name.to_owned(),
         found,
         needed,
         at_most: true,
     };
+
     let allowed = f64::from(rollout.settings.max_failures);
     // A failure that is allowed for is one fewer to wait for.
     let wanted = (counted - count(&[Failed]).min(allowed)).max(0.0);
@@ -161,6 +166,7 @@ pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -
             unknown,
         ],
     };
+
     let verdict = if checks.iter().any(|check| check.at_most && !check.holds()) {
         Verdict::Held
     } else if checks.iter().all(Check::holds) {
@@ -168,11 +174,13 @@ pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -
     } else {
         Verdict::Waiting
     };
+
     let words = checks
         .iter()
         .map(Check::words)
         .collect::<Vec<_>>()
         .join("; ");
+
     Gate {
         stage: rollout.stage,
         wave: rollout.wave,

@@ -88,17 +88,20 @@ pub fn observed(
             "its recommendation no longer exists".to_owned(),
         );
     };
+
     if let Some(action) = actions
         .iter()
         .find(|action| action.purpose == Purpose::Apply)
     {
         return after_change(action);
     }
+
     let simulated = actions
         .iter()
         .find(|action| action.purpose == Purpose::Simulate)
         .map(|action| simulation(action));
     let why = || recommendation.status_reason.clone().unwrap_or_default();
+
     match recommendation.status {
         Status::Open | Status::Approved => {
             simulated.unwrap_or_else(|| (MemberState::Waiting, String::new()))
@@ -152,6 +155,7 @@ fn simulation(action: &Action) -> (MemberState, String) {
         .filter(|step| !step.rollback && step.ok == Some(true))
         .count();
     let all = action.steps_total as usize;
+
     match action.status {
         ActionStatus::Running | ActionStatus::RollingBack => {
             (MemberState::Simulating, String::new())

@@ -10,6 +10,7 @@ use crate::recommendation::RecommendationType;
 #[must_use]
 pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
     use RecommendationType as Type;
+
     let (count, noun) = (carried.len(), noun(carried));
     let change = match kind {
         Type::RightSize => format!("Resize {count} {noun}"),
@@ -31,6 +32,7 @@ pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
         Type::HighAvailability => format!("Add redundancy to {count} {noun}"),
         Type::ResourceTagging => format!("Tag {count} {noun}"),
     };
+
     if carried.iter().all(|one| one.production) {
         change + " in production"
     } else if carried.iter().all(|one| one.non_production) {

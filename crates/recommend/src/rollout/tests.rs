@@ -54,6 +54,7 @@ fn a_gate_waits_opens_or_holds_by_its_numbers() {
     use MemberState::{
         Changing, Failed, Held, LeftOut, NotEnoughData, Simulated, Simulating, Waiting, Watching,
     };
+
     type Case<'a> = (Stage, u32, &'a [(u32, MemberState)], Verdict);
     let cases: &[Case<'_>] = &[
         (
@@ -141,6 +142,7 @@ fn a_gate_waits_opens_or_holds_by_its_numbers() {
             Verdict::Waiting,
         ),
     ];
+
     for (stage, wave, states, wanted) in cases {
         let found = gate(
             &rollout(*stage, *wave, states),
@@ -153,6 +155,7 @@ fn a_gate_waits_opens_or_holds_by_its_numbers() {
             found.words
         );
     }
+
     let early = gate(
         &rollout(Stage::Validation, 0, &[(0, Held)]),
         Some(at_hours(0)),
@@ -196,16 +199,19 @@ fn stages_follow_each_other_and_empty_waves_are_passed() {
             (4, MemberState::Waiting),
         ],
     );
+
     let mut order = Vec::new();
     while let Some((stage, wave)) = rollout.next() {
         order.push((stage, wave));
         (rollout.stage, rollout.wave) = (stage, wave);
     }
+
     let wanted = [
         (Stage::Canary, 0),
         (Stage::Validation, 0),
         (Stage::Gradual, 2),
         (Stage::Full, 4),
     ];
+
     assert_eq!(order, wanted);
 }

@@ -37,6 +37,7 @@ pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member>
         )
     };
     all.sort_by_key(rank);
+
     let total = all.len();
     let canary = (settings.canary as usize).clamp(1, total.max(1));
     let reached = |percent: &f64| ((percent / 100.0 * total as f64).ceil() as usize).max(canary);
@@ -48,6 +49,7 @@ pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member>
             1 + ends.iter().take_while(|end| at >= **end).count() as u32
         }
     };
+
     let member = |(at, one): (usize, Candidate)| Member {
         recommendation: one.recommendation.id.clone(),
         resource: one.recommendation.subject.id.clone(),
@@ -59,5 +61,6 @@ pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member>
         block: None,
         accepted: false,
     };
+
     all.into_iter().enumerate().map(member).collect()
 }

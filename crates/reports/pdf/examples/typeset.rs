@@ -43,11 +43,13 @@ fn entry(at: u64, now: Timestamp) -> Entry {
             % range
     };
     let person = PEOPLE[pick(1, PEOPLE.len()) * pick(9, 2)];
+
     let status = if pick(3, 11) == 0 {
         ActionStatus::Failed
     } else {
         ActionStatus::Success
     };
+
     let minutes = (at as i64 * 13) % (30 * 1440);
     let resource = match pick(4, 3) {
         0 => ResourceRef::new("virtual_machine", format!("i-0{:015x}", at * 7919)),
@@ -60,6 +62,7 @@ fn entry(at: u64, now: Timestamp) -> Entry {
         ),
         _ => ResourceRef::new("storage_bucket", format!("acme-invoices-{}", at % 5)),
     };
+
     Entry::new(EventType::new(TYPES[pick(2, TYPES.len())]).unwrap())
         .at(now.checked_sub(minutes.minutes()).unwrap())
         .by(Actor::user(person)
@@ -83,11 +86,13 @@ fn main() {
     } else {
         ReportKind::Compliance { framework: kind }
     };
+
     let filters = Filters {
         accounts: Vec::new(),
         users: Vec::new(),
         resources: Vec::new(),
     };
+
     let request = Request {
         kind,
         period: PeriodChoice::parse("30d").unwrap(),
@@ -97,6 +102,7 @@ fn main() {
     for at in 0..4000 {
         let _ = evaluation.observe(at, now, &entry(at, now));
     }
+
     let (plan, findings) = evaluation.finish(&[]);
     let heading = Heading {
         run_id: "0198f0c2-7d1e-7c33-9b5a-3f0f8b1f0c11".into(),
@@ -111,11 +117,13 @@ fn main() {
         asked_at: now,
         generated_at: now,
     };
+
     let checkpoint = CheckpointLines {
         origin: "reeve.acme.example/log".into(),
         size: 4000,
         root: "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b".into(),
     };
+
     let report = Report {
         heading: &heading,
         request: &request,
@@ -125,5 +133,6 @@ fn main() {
     };
     let pdf = typeset(&report).unwrap();
     println!("{} bytes", pdf.len());
+
     std::fs::write(path, pdf).unwrap();
 }

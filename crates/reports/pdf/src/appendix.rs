@@ -20,6 +20,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
         "Appendix: cited entries",
         Some("Appendix: cited entries"),
     );
+
     let answers: Vec<_> = report
         .plan
         .questions
@@ -28,6 +29,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
         .filter(|(_, answer)| answer.found > 0)
         .collect();
     let each = (MOST / answers.len().max(1)).max(2);
+
     let listed: usize = answers
         .iter()
         .map(|(_, answer)| answer.sample.len().min(each))
@@ -41,6 +43,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
         ),
         BODY,
     );
+
     layout.gap(10.0);
     for (question, answer) in answers {
         section(layout, report, question, answer, each);
@@ -62,6 +65,7 @@ fn section(
         QuestionKind::Exception => "exception: ",
         QuestionKind::Events => "",
     };
+
     let number = control
         .map(|control| format!("{} ", control.number))
         .unwrap_or_default();
@@ -76,6 +80,7 @@ fn section(
         ),
         SMALL,
     );
+
     layout.gap(3.0);
     let columns = [
         column("Sequence", 1.0, Kind::Number),
@@ -86,6 +91,7 @@ fn section(
         column("Result", 0.9, Kind::Text),
         column("Submitted by", 1.4, Kind::Text),
     ];
+
     let rows: Vec<_> = answer.sample.iter().take(each).map(row).collect();
     table::lay_out(layout, &columns, &rows);
 }
@@ -96,6 +102,7 @@ fn row(entry: &Cited) -> Vec<String> {
         (Some(one), None) | (None, Some(one)) => one.clone(),
         (None, None) => "unknown".to_owned(),
     };
+
     let resource = [&entry.resource_type, &entry.resource_id, &entry.account_id]
         .into_iter()
         .flatten();

@@ -15,10 +15,12 @@ pub(crate) fn over_time(layout: &mut Layout<'_>, bars: &[(Timestamp, u64)]) {
     let Some(most) = bars.iter().map(|(_, count)| *count).max() else {
         return;
     };
+
     layout.need(HEIGHT + 30.0);
     let block = layout.block(Role::Figure);
     let (left, width, top) = (MARGIN + LABEL, TEXT - LABEL, layout.y + 4.0);
     let scale = nice(most);
+
     for (share, value) in [(0.0, scale), (0.5, scale / 2), (1.0, 0)] {
         let y = top + HEIGHT * share;
         layout.fill([left, y, width, 0.5], RULE, None);
@@ -27,6 +29,7 @@ pub(crate) fn over_time(layout: &mut Layout<'_>, bars: &[(Timestamp, u64)]) {
             layout.line((left - 6.0 - label.width, y + 3.0), label, SMALL, block);
         }
     }
+
     let step = width / bars.len() as f32;
     for (at, (_, count)) in bars.iter().enumerate() {
         let height = HEIGHT * *count as f32 / scale.max(1) as f32;
@@ -40,6 +43,7 @@ pub(crate) fn over_time(layout: &mut Layout<'_>, bars: &[(Timestamp, u64)]) {
             );
         }
     }
+
     let day = |at: Timestamp| at.to_zoned(TimeZone::UTC).strftime("%-d %b %Y").to_string();
     let (first, last) = (day(bars[0].0), day(bars[bars.len() - 1].0));
     let y = top + HEIGHT + 13.0;
@@ -49,6 +53,7 @@ pub(crate) fn over_time(layout: &mut Layout<'_>, bars: &[(Timestamp, u64)]) {
         let line = text::line(layout.fonts, &last, SMALL);
         layout.line((left + width - line.width, y), line, SMALL, block);
     }
+
     layout.gap(HEIGHT + 28.0);
 }
 
@@ -75,6 +80,7 @@ pub(crate) fn beside_words(layout: &mut Layout<'_>, bars: &[(String, u64)]) {
     else {
         return;
     };
+
     let (words, number) = (190.0, 56.0);
     for (value, count) in bars {
         // Identifiers of resources are long, and an auditor needs the whole of each.
@@ -102,6 +108,7 @@ pub(crate) fn beside_words(layout: &mut Layout<'_>, bars: &[(String, u64)]) {
         layout.line((MARGIN + TEXT - line.width, y), line, style::CELL, block);
         layout.gap(15.0 + more);
     }
+
     layout.gap(6.0);
 }
 
@@ -114,16 +121,20 @@ pub(crate) fn shares(layout: &mut Layout<'_>, parts: &[(&str, u64, Colour)]) {
     if total == 0 {
         return;
     }
+
     layout.need(94.0);
     let block = layout.block(Role::Figure);
     let mut x = MARGIN;
+
     for (_, count, colour) in parts {
         let wide = TEXT * *count as f32 / total as f32;
         layout.fill([x, layout.y, (wide - 1.5).max(0.0), 18.0], *colour, block);
         x += wide;
     }
+
     layout.gap(28.0);
     let each = TEXT / LEGEND as f32;
+
     for (at, (name, count, colour)) in parts.iter().enumerate() {
         if at > 0 && at % LEGEND == 0 {
             layout.gap(30.0);
@@ -135,6 +146,7 @@ pub(crate) fn shares(layout: &mut Layout<'_>, parts: &[(&str, u64, Colour)]) {
         let name = text::line(layout.fonts, name, SMALL);
         layout.line((x + 13.0, layout.y + 20.0), name, SMALL, block);
     }
+
     layout.gap(32.0);
 }
 
@@ -142,6 +154,7 @@ pub(crate) fn shares(layout: &mut Layout<'_>, parts: &[(&str, u64, Colour)]) {
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
+
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');

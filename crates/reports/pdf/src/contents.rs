@@ -35,12 +35,14 @@ pub(crate) fn pages(_: &Report<'_>, body: &Pages, before: usize) -> Pages {
     let title = text::line(layout.fonts, "Contents", H1);
     layout.line((MARGIN, layout.y + H1.size), title, H1, block);
     layout.y += HEAD;
+
     for entry in &body.entries {
         if layout.y + height(entry) > BOTTOM {
             layout.next_page();
         }
         line(&mut layout, entry, before);
     }
+
     layout.finish()
 }
 
@@ -50,9 +52,11 @@ fn line(layout: &mut Layout<'_>, entry: &Entry, before: usize) {
     } else {
         (BODY, 14.0)
     };
+
     if entry.level == 1 {
         layout.y += 6.0;
     }
+
     let block = layout.block(Role::Contents);
     let page = entry.page + before;
     let number = text::line(layout.fonts, &(page + 1).to_string(), style);
@@ -60,6 +64,7 @@ fn line(layout: &mut Layout<'_>, entry: &Entry, before: usize) {
     let (left, right) = (MARGIN + indent + title.width, MARGIN + TEXT - number.width);
     let y = layout.y + style.size;
     layout.line((MARGIN + indent, y), title, style, block);
+
     // Dots stand in columns of their own, so that those of all lines meet.
     let dots = BODY.coloured(MUTED);
     let mut x = (left / 6.0).ceil() * 6.0 + 6.0;
@@ -67,6 +72,7 @@ fn line(layout: &mut Layout<'_>, entry: &Entry, before: usize) {
         layout.fill([x, y - 1.0, 0.8, 0.8], dots.colour, None);
         x += 6.0;
     }
+
     layout.line((right, y), number, style, block);
     layout.link(Link {
         rect: [MARGIN + indent, layout.y - 2.0, TEXT - indent, LINE],
@@ -75,5 +81,6 @@ fn line(layout: &mut Layout<'_>, entry: &Entry, before: usize) {
         words: format!("{}, page {}", entry.title, page + 1),
         block,
     });
+
     layout.y += LINE;
 }

@@ -47,12 +47,14 @@ fn lay_out_control(layout: &mut Layout<'_>, report: &Report<'_>, at: usize, cont
             .of_control(report.plan, at, kind)
             .collect::<Vec<_>>()
     };
+
     questions(
         layout,
         report,
         ("Evidence", "What it shows"),
         &answers(QuestionKind::Evidence),
     );
+
     let exceptions = answers(QuestionKind::Exception);
     questions(
         layout,
@@ -60,6 +62,7 @@ fn lay_out_control(layout: &mut Layout<'_>, report: &Report<'_>, at: usize, cont
         ("Exceptions to review", "What it means"),
         &exceptions,
     );
+
     reviews(layout, report, &exceptions);
     if !control.gaps.is_empty() {
         layout.heading(3, "What the log cannot show", None);
@@ -78,6 +81,7 @@ fn reviews(layout: &mut Layout<'_>, report: &Report<'_>, exceptions: &[Asked<'_>
     if found.is_empty() {
         return;
     }
+
     layout.heading(3, "Reviews", None);
     for (question, _) in found {
         let words = match report.findings.review_of(&question.id) {
@@ -97,6 +101,7 @@ fn reviews(layout: &mut Layout<'_>, report: &Report<'_>, exceptions: &[Asked<'_>
         };
         layout.bullet(&words, BODY);
     }
+
     layout.gap(8.0);
 }
 
@@ -109,6 +114,7 @@ fn questions(
     if asked.is_empty() {
         return;
     }
+
     layout.heading(3, title, None);
     let columns = [
         column("Query", 2.6, Kind::Text),
@@ -118,6 +124,7 @@ fn questions(
         column("Resources", 0.9, Kind::Number),
         column("First and last", 1.3, Kind::Text),
     ];
+
     let rows: Vec<_> = asked
         .iter()
         .map(|(question, answer)| {
@@ -132,9 +139,11 @@ fn questions(
         })
         .collect();
     table::lay_out(layout, &columns, &rows);
+
     for (question, _) in asked {
         layout.paragraph(&format!("{}: {}", question.name, question.text), SMALL);
     }
+
     layout.gap(8.0);
 }
 
@@ -174,6 +183,7 @@ fn explanation(report: &Report<'_>, question: &Question, answer: &Answer) -> Str
             days(answer.longest_gap_days)
         ));
     }
+
     words
 }
 

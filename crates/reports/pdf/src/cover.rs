@@ -24,13 +24,16 @@ pub(crate) fn pages(report: &Report<'_>, body: &Pages) -> Pages {
     for (name, value) in facts(report) {
         fact(&mut layout, name, &value);
     }
+
     let mut pages = layout.finish();
     if body.escaped || pages.escaped {
         pages = with_note(pages);
     }
+
     for page in &mut pages.pages {
         page.section = None;
     }
+
     pages
 }
 
@@ -47,6 +50,7 @@ fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
         (ReportKind::Compliance { .. }, true) => "COMPLIANCE REPORT: DEMO DATA, NOT EVIDENCE",
         (ReportKind::Custom { .. }, true) => "AUDIT LOG REPORT: DEMO DATA, NOT EVIDENCE",
     };
+
     let block = layout.block(Role::Paragraph);
     let line = text::line(layout.fonts, kind, small);
     layout.line((MARGIN, 96.0), line, small, block);
@@ -59,8 +63,10 @@ fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
         layout.line((MARGIN, y), line, TITLE, block);
         y += TITLE.leading;
     }
+
     let lead = LEAD.coloured(WHITE);
     let mut below = Vec::new();
+
     if let Some(template) = report.plan.template {
         // A report that is named after its framework would say the name twice.
         let is_repeated = report.heading.name == template.name;
@@ -70,9 +76,11 @@ fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
             format!("{}, {}", template.name, template.edition)
         });
     }
+
     below.push(period(report));
     let block = layout.block(Role::Paragraph);
     y += 6.0;
+
     for words in below {
         for line in text::wrap(layout.fonts, &words, lead, TEXT)
             .into_iter()
@@ -104,6 +112,7 @@ pub(crate) fn moment(at: Timestamp) -> String {
 fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
     let (heading, findings) = (report.heading, report.findings);
     let mut facts = Vec::new();
+
     if let Some(template) = report.plan.template {
         facts.push((
             "Framework",
@@ -113,6 +122,7 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
             ),
         ));
     }
+
     if let ReportKind::Custom { query, .. } = &report.request.kind {
         facts.push((
             "Events",
@@ -123,9 +133,11 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
             },
         ));
     }
+
     facts.push(("Organization", heading.organization.clone()));
     facts.push(("Period", period(report)));
     facts.push(("Coverage", covered(report)));
+
     for (name, _, values) in report.request.filters.lists() {
         let name = match name {
             "accounts" => "Accounts",
@@ -141,6 +153,7 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
             },
         ));
     }
+
     facts.push(("Entries found", thousands(findings.entries)));
     facts.push((
         "Generated",
@@ -150,9 +163,11 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
             heading.generated_by
         ),
     ));
+
     if report.plan.template.is_some() {
         facts.push(("Exceptions reviewed", reviewed(report)));
     }
+
     facts.push((
         "Log checkpoint",
         format!(
@@ -162,6 +177,7 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
             report.checkpoint.root
         ),
     ));
+
     facts
 }
 
@@ -178,6 +194,7 @@ fn covered(report: &Report<'_>) -> String {
         }
         (None, _) => "The log has no entry".to_owned(),
     };
+
     match coverage.faults() {
         0 => format!("{begins}; no expected source was silent"),
         count => {
@@ -201,6 +218,7 @@ fn reviewed(report: &Report<'_>) -> String {
     people.sort_unstable();
     people.dedup();
     let count = found.iter().flatten().count();
+
     match (found.len(), people.is_empty()) {
         (0, _) => "None were found".to_owned(),
         (all, true) => format!("None of {all} queries with exceptions"),
@@ -213,11 +231,13 @@ fn reviewed(report: &Report<'_>) -> String {
 
 fn fact(layout: &mut Layout<'_>, name: &str, value: &str) {
     const NAMES: f32 = 110.0;
+
     layout.note_escapes(value);
     let block = layout.block(Role::Paragraph);
     let line = text::line(layout.fonts, name, SMALL);
     layout.line((MARGIN, layout.y + BODY.size), line, SMALL, block);
     let mut lines = text::wrap(layout.fonts, value, BODY, TEXT - NAMES);
+
     if lines.len() > 4 {
         lines.truncate(4);
         if let Some(last) = lines.last_mut() {
@@ -228,10 +248,12 @@ fn fact(layout: &mut Layout<'_>, name: &str, value: &str) {
             );
         }
     }
+
     for line in lines {
         layout.line((MARGIN + NAMES, layout.y + BODY.size), line, BODY, block);
         layout.y += BODY.leading;
     }
+
     layout.y += 5.0;
 }
 
@@ -247,11 +269,13 @@ fn with_note(pages: Pages) -> Pages {
         layout.line((MARGIN, layout.y), line, SMALL, block);
         layout.y += SMALL.leading;
     }
+
     let mut note = layout.finish();
     let mut pages = pages;
     let draws = note.pages.pop().map(|page| page.draws).unwrap_or_default();
     let blocks = pages.blocks.len();
     pages.blocks.append(&mut note.blocks);
+
     if let Some(page) = pages.pages.first_mut() {
         page.draws.extend(draws.into_iter().map(|draw| match draw {
             crate::layout::Draw::Text {
@@ -270,5 +294,6 @@ fn with_note(pages: Pages) -> Pages {
             fill => fill,
         }));
     }
+
     pages
 }

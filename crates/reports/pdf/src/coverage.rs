@@ -19,6 +19,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
     layout.paragraph(&lead(report), LEAD);
     layout.gap(10.0);
     sources(layout, &report.findings.coverage.sources);
+
     if report.plan.template.is_some() {
         connections(layout, &report.findings.coverage.connections);
         kinds(layout, report);
@@ -43,6 +44,7 @@ fn lead(report: &Report<'_>) -> String {
         ),
         (None, _) => "The log has no entry.".to_owned(),
     };
+
     let faults = match coverage.faults() {
         0 => "No expected source was silent, and no connection stopped.".to_owned(),
         1 => "1 expected source or connection was silent or stopped for a time.".to_owned(),
@@ -50,6 +52,7 @@ fn lead(report: &Report<'_>) -> String {
             format!("{more} expected sources or connections were silent or stopped for a time.")
         }
     };
+
     format!("{begins} {faults}")
 }
 
@@ -63,12 +66,14 @@ fn sources(layout: &mut Layout<'_>, sources: &[SourceCoverage]) {
         layout.gap(8.0);
         return;
     }
+
     let columns = [
         column("Source", 4.0, Kind::Text),
         column("Entries", 1.2, Kind::Number),
         column("First recorded (UTC)", 2.0, Kind::Text),
         column("Last recorded (UTC)", 2.0, Kind::Text),
     ];
+
     let row = |source: &SourceCoverage| {
         let none = if source.entries == 0 {
             "expected, and silent"
@@ -82,11 +87,13 @@ fn sources(layout: &mut Layout<'_>, sources: &[SourceCoverage]) {
             time(source.last_at, ""),
         ]
     };
+
     table::lay_out(
         layout,
         &columns,
         &sources.iter().map(row).collect::<Vec<_>>(),
     );
+
     layout.paragraph(
         "Reeve notes who hands in each entry, and no submitter can write as Reeve. What an entry of another submitter says is that submitter's \
          statement. The appendix and report.csv name the submitter of each entry.",
@@ -105,6 +112,7 @@ fn connections(layout: &mut Layout<'_>, connections: &[ConnectionCoverage]) {
         layout.gap(8.0);
         return;
     }
+
     let columns = [
         column("Connection", 2.2, Kind::Text),
         column("Syncs", 0.8, Kind::Number),
@@ -112,6 +120,7 @@ fn connections(layout: &mut Layout<'_>, connections: &[ConnectionCoverage]) {
         column("First and last (UTC)", 1.7, Kind::Text),
         column("More than 6 hours without a sync (UTC)", 3.4, Kind::Text),
     ];
+
     table::lay_out(
         layout,
         &columns,
@@ -128,6 +137,7 @@ fn connection(connection: &ConnectionCoverage) -> Vec<String> {
         )
     };
     let mut gaps: Vec<_> = connection.interruptions.iter().map(gap).collect();
+
     let more = connection
         .interruptions_total
         .saturating_sub(gaps.len() as u64);
@@ -137,6 +147,7 @@ fn connection(connection: &ConnectionCoverage) -> Vec<String> {
     if gaps.is_empty() {
         gaps.push("none".to_owned());
     }
+
     let name = match connection.created_at {
         Some(_) => connection.name.clone(),
         None => format!("{} (removed since)", connection.name),
@@ -166,6 +177,7 @@ fn kinds(layout: &mut Layout<'_>, report: &Report<'_>) {
             words.join(", ")
         }
     };
+
     layout.heading(2, "Kinds of source", None);
     layout.bullet(
         &format!("The log has entries of: {}.", connected(true)),
@@ -178,6 +190,7 @@ fn kinds(layout: &mut Layout<'_>, report: &Report<'_>) {
         ),
         BODY,
     );
+
     layout.gap(8.0);
 }
 

@@ -122,11 +122,13 @@ impl Pages {
                 link.block = link.block.map(|block| block + blocks);
             }
         }
+
         for role in &mut other.blocks {
             if let Role::Cell { table, .. } = role {
                 *table += tables;
             }
         }
+
         self.pages.append(&mut other.pages);
         self.blocks.append(&mut other.blocks);
         self.entries.append(&mut other.entries);
@@ -250,6 +252,7 @@ impl<'a> Layout<'a> {
             _ => style::STRONG,
         };
         let lines = text::wrap(self.fonts, text, style, TEXT);
+
         // A heading does not stand alone at the foot of a page.
         self.need(style.leading * lines.len() as f32 + 48.0);
         if let Some(title) = entry {
@@ -261,6 +264,7 @@ impl<'a> Layout<'a> {
                 y,
             });
         }
+
         self.note_escapes(text);
         let block = self.block(Role::Heading(u16::from(level)));
         self.lines((MARGIN, TEXT), lines, style, block);

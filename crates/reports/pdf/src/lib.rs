@@ -66,5 +66,6 @@ pub fn typeset(report: &Report<'_>) -> Result<Vec<u8>, PdfError> {
     let mut document = cover::pages(report, &body);
     document.append(contents::pages(report, &body, 1 + front));
     document.append(body.shifted(1 + front));
+
     render::pdf(report, &document)
 }

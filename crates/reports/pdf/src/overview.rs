@@ -45,6 +45,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
     if report.plan.template.is_some() {
         statuses(layout, report);
     }
+
     layout.heading(
         2,
         &format!("Entries by {}", report.findings.bucket.as_str()),
@@ -74,6 +75,7 @@ fn lead(report: &Report<'_>) -> String {
     } else {
         &format!("{} entries", thousands(findings.entries))
     };
+
     match (report.plan.template, &report.request.kind) {
         (Some(template), _) => format!(
             "{} This report asks {} controls of the audit log and found {entries} that answer at least one of them. It shows what the log \
@@ -91,6 +93,7 @@ fn lead(report: &Report<'_>) -> String {
 fn figures(layout: &mut Layout<'_>, report: &Report<'_>) {
     let findings = report.findings;
     let mut shown = Vec::new();
+
     for metric in &report.plan.metrics {
         let value = match metric {
             Metric::EventCounts => thousands(findings.entries),
@@ -99,12 +102,14 @@ fn figures(layout: &mut Layout<'_>, report: &Report<'_>) {
         };
         shown.push((metric.words(), value));
     }
+
     layout.need(70.0);
     let each = (TEXT + 12.0) / shown.len().max(3) as f32;
     let number = Style {
         size: 19.0,
         ..style::H1
     };
+
     for (at, (name, value)) in shown.iter().enumerate() {
         let x = MARGIN + each * at as f32;
         let block = layout.block(Role::Paragraph);
@@ -114,6 +119,7 @@ fn figures(layout: &mut Layout<'_>, report: &Report<'_>) {
         let line = text::line(layout.fonts, name, SMALL);
         layout.line((x + 12.0, layout.y + 42.0), line, SMALL, block);
     }
+
     layout.gap(70.0);
 }
 
@@ -123,6 +129,7 @@ fn statuses(layout: &mut Layout<'_>, report: &Report<'_>) {
         .template
         .iter()
         .flat_map(|template| template.controls.iter().enumerate());
+
     let found: Vec<_> = controls
         .map(|(at, control)| report.findings.status(report.plan, at, control))
         .collect();
@@ -137,6 +144,7 @@ fn tops(layout: &mut Layout<'_>, title: &str, values: &[Top]) {
     if values.is_empty() {
         return;
     }
+
     layout.need(20.0 + 15.0 * values.len() as f32);
     layout.heading(2, title, None);
     let bars: Vec<_> = values
@@ -150,6 +158,7 @@ fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
     let Some(template) = report.plan.template else {
         return;
     };
+
     layout.begin_page("Controls at a glance");
     layout.heading(1, "Controls at a glance", Some("Controls at a glance"));
     let columns = [
@@ -160,6 +169,7 @@ fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
         column("Exceptions", 1.0, Kind::Number),
         column("Gaps", 0.6, Kind::Number),
     ];
+
     let sum = |at, kind| {
         report
             .findings
@@ -167,6 +177,7 @@ fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
             .map(|(_, answer)| answer.found)
             .sum()
     };
+
     let rows: Vec<_> = template
         .controls
         .iter()
@@ -187,6 +198,7 @@ fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
         })
         .collect();
     table::lay_out(layout, &columns, &rows);
+
     layout.paragraph(
         "Counts add up the queries of a control; an entry that answers two of them counts twice here and once in the summary. Exceptions \
          are entries of their own queries, not a part of the evidence. An announced change and its outcome count once.",
@@ -199,6 +211,7 @@ fn groups(layout: &mut Layout<'_>, report: &Report<'_>) {
     if plan.group_by.is_empty() {
         return;
     }
+
     layout.begin_page("Groups");
     layout.heading(1, "Groups", Some("Groups"));
     let name = |field: &GroupField| match field {
@@ -206,16 +219,19 @@ fn groups(layout: &mut Layout<'_>, report: &Report<'_>) {
         GroupField::Resource => "Resource",
         GroupField::EventType => "Event type",
     };
+
     let mut columns: Vec<_> = plan
         .group_by
         .iter()
         .map(|field| column(name(field), 3.0, Kind::Text))
         .collect();
+
     columns.extend(
         plan.metrics
             .iter()
             .map(|metric| column(metric.words(), 1.0, Kind::Number)),
     );
+
     let rows: Vec<Vec<String>> = findings
         .groups
         .iter()
@@ -234,6 +250,7 @@ fn groups(layout: &mut Layout<'_>, report: &Report<'_>) {
         })
         .collect();
     table::lay_out(layout, &columns, &rows);
+
     if findings.groups.len() > rows.len() {
         let (shown, all) = (rows.len(), thousands(findings.groups.len() as u64));
         layout.paragraph(
@@ -241,6 +258,7 @@ fn groups(layout: &mut Layout<'_>, report: &Report<'_>) {
             SMALL,
         );
     }
+
     if findings.ungrouped > 0 {
         let more = thousands(findings.ungrouped);
         layout.paragraph(
@@ -265,6 +283,7 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
          access to Reeve. The key is under Exports in the dashboard (log.vkey); compare it with the one that you were given before.",
         BODY,
     );
+
     layout.gap(6.0);
     code(
         layout,
@@ -273,6 +292,7 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
             report.heading.manifest_name
         ),
     );
+
     layout.paragraph(
         "It checks the record's proof and signature, and that each of the three files is the one recorded. Then it reads the JSON, which \
          lists the cited entries with their content: it hashes each entry again, compares it with the tree, counts the entries of each \
@@ -280,6 +300,7 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
          and say where.",
         BODY,
     );
+
     layout.gap(6.0);
     layout.heading(2, "Checkpoint", None);
     code(
@@ -289,6 +310,7 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
             checkpoint.origin, checkpoint.size, checkpoint.root
         ),
     );
+
     if findings.listed < findings.entries {
         let (listed, all) = (thousands(findings.listed), thousands(findings.entries));
         layout.paragraph(
@@ -297,6 +319,7 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
         );
         layout.gap(6.0);
     }
+
     layout.heading(2, "What the statuses mean", None);
     for (status, words) in [
         (
@@ -329,6 +352,7 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
             layout.bullet(&format!("{}: {words}", status.words()), BODY);
         }
     }
+
     if report.plan.template.is_none() {
         layout.paragraph("A custom report counts entries; it has no controls.", BODY);
     }

@@ -42,6 +42,7 @@ pub(crate) fn pdf(report: &Report<'_>, pages: &Pages) -> Result<Vec<u8>, PdfErro
         ..SerializeSettings::default()
     });
     let mut contents: Vec<Vec<Identifier>> = vec![Vec::new(); pages.blocks.len()];
+
     for (at, page) in pages.pages.iter().enumerate() {
         let settings =
             PageSettings::from_wh(WIDTH, HEIGHT).ok_or_else(|| wrong("a page has no size"))?;
@@ -66,9 +67,11 @@ pub(crate) fn pdf(report: &Report<'_>, pages: &Pages) -> Result<Vec<u8>, PdfErro
         }
         drawn.finish();
     }
+
     document.set_outline(outline(pages));
     document.set_metadata(metadata(report));
     document.set_tag_tree(tree(pages, contents));
+
     document
         .finish()
         .map_err(|error| PdfError(format!("{error:?}")))
@@ -98,6 +101,7 @@ fn draw(
             Draw::Fill { rect, colour, .. } => draw_fill(surface, *rect, *colour),
         }
     }
+
     if open.is_some() {
         surface.end_tagged();
     }
@@ -139,6 +143,7 @@ fn frame(
         &section,
         SMALL,
     );
+
     draw_fill(surface, [MARGIN, 56.0, TEXT, 0.6], style::RULE);
     let foot = HEIGHT - 40.0;
     draw_fill(surface, [MARGIN, foot - 14.0, TEXT, 0.6], style::RULE);
@@ -155,6 +160,7 @@ fn frame(
         &text::cut(&FONTS, &line, SMALL, TEXT - 80.0),
         SMALL,
     );
+
     let number = text::line(&FONTS, &format!("Page {} of {pages}", at + 1), SMALL);
     draw_line(
         surface,
@@ -163,6 +169,7 @@ fn frame(
         &number,
         SMALL,
     );
+
     surface.end_tagged();
 }
 
@@ -196,6 +203,7 @@ fn draw_line(
 ) {
     surface.set_fill(Some(paint(style.colour)));
     let mut left = x;
+
     for run in &line.runs {
         let (glyphs, advance) = glyphs(&FONTS, run);
         surface.draw_glyphs(
@@ -213,6 +221,7 @@ fn draw_line(
 fn glyphs(fonts: &Fonts, run: &text::Run) -> (Vec<KrillaGlyph>, f32) {
     let mut glyphs = Vec::with_capacity(run.text.len());
     let mut total = 0.0;
+
     for (at, character) in run.text.char_indices() {
         let Some(glyph) = fonts.glyph(run.face, character) else {
             continue;
@@ -229,12 +238,14 @@ fn glyphs(fonts: &Fonts, run: &text::Run) -> (Vec<KrillaGlyph>, f32) {
         ));
         total += glyph.advance;
     }
+
     (glyphs, total)
 }
 
 fn outline(pages: &Pages) -> Outline {
     let mut outline = Outline::new();
     let mut above: Option<OutlineNode> = None;
+
     for entry in &pages.entries {
         let place = XyzDestination::new(entry.page, Point::from_xy(0.0, (entry.y - 20.0).max(0.0)));
         let node = OutlineNode::new(entry.title.clone(), place);
@@ -247,9 +258,11 @@ fn outline(pages: &Pages) -> Outline {
             }
         }
     }
+
     if let Some(done) = above {
         outline.push_child(done);
     }
+
     outline
 }
 
@@ -264,6 +277,7 @@ fn metadata(report: &Report<'_>) -> Metadata {
         .second(small(at.second()))
         .utc_offset_hour(0)
         .utc_offset_minute(0);
+
     Metadata::new()
         .title(report.heading.name.clone())
         .authors(vec![report.heading.generated_by.clone()])
@@ -281,6 +295,7 @@ type OpenTable = (usize, Vec<(usize, Vec<TagGroup>)>);
 fn tree(pages: &Pages, contents: Vec<Vec<Identifier>>) -> TagTree {
     let mut tree = TagTree::new().with_lang(Some("en".to_owned()));
     let mut table: Option<OpenTable> = None;
+
     for (role, ids) in pages.blocks.iter().zip(contents) {
         if ids.is_empty() {
             continue;
@@ -312,6 +327,7 @@ fn tree(pages: &Pages, contents: Vec<Vec<Identifier>>) -> TagTree {
         close(&mut tree, table.take());
         tree.push(group(*role, ids));
     }
+
     close(&mut tree, table);
     tree
 }
@@ -340,5 +356,6 @@ fn close(tree: &mut TagTree, table: Option<OpenTable>) {
             cells.into_iter().map(Node::Group).collect(),
         ))
     });
+
     tree.push(TagGroup::with_children(Tag::Table, rows.collect()));
 }

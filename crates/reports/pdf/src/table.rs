@@ -48,6 +48,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, columns: &[Column], rows: &[Vec<S
     let table = layout.table();
     layout.need(60.0);
     head(layout, columns, &widths, table);
+
     for (at, row) in rows.iter().enumerate() {
         let cells: Vec<Vec<Line>> = row
             .iter()
@@ -69,6 +70,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, columns: &[Column], rows: &[Vec<S
         }
         body_row(layout, columns, &widths, cells, (table, at + 1));
     }
+
     layout.fill([MARGIN, layout.y, TEXT, 0.6], style::RULE, None);
     layout.gap(10.0);
 }
@@ -83,6 +85,7 @@ fn head(layout: &mut Layout<'_>, columns: &[Column], widths: &[f32], table: usiz
     let height = CELL_HEAD.leading * tallest as f32 + 2.0 * PAD;
     layout.fill([MARGIN, layout.y, TEXT, height], SHADE, None);
     let mut x = MARGIN + PAD;
+
     for ((column, width), lines) in columns.iter().zip(widths).zip(lines) {
         let block = layout.block(Role::Cell {
             table,
@@ -101,6 +104,7 @@ fn head(layout: &mut Layout<'_>, columns: &[Column], widths: &[f32], table: usiz
         }
         x += width + GUTTER;
     }
+
     layout.y += height;
 }
 
@@ -122,6 +126,7 @@ fn body_row(
             })
         })
         .collect();
+
     layout.fill([MARGIN, layout.y, TEXT, 0.6], style::RULE, None);
     loop {
         let (mut x, mut used) = (MARGIN + PAD, 0.0_f32);

@@ -87,8 +87,10 @@ pub(crate) fn cut(fonts: &Fonts, text: &str, style: Style, width: f32) -> Line {
     if whole.width <= width {
         return whole;
     }
+
     let room = width - advance(fonts, style.face, "…", style.size);
     let mut cut = Line::default();
+
     for character in text.chars() {
         let (face, text) = shown(fonts, style.face, character);
         if cut.width + advance(fonts, face, &text, style.size) > room {
@@ -96,6 +98,7 @@ pub(crate) fn cut(fonts: &Fonts, text: &str, style: Style, width: f32) -> Line {
         }
         cut.push(fonts, face, &text, style.size);
     }
+
     cut.push(fonts, style.face, "…", style.size);
     cut
 }
@@ -124,6 +127,7 @@ pub(crate) fn wrap(fonts: &Fonts, text: &str, style: Style, width: f32) -> Vec<L
         }
         lines.push(trimmed(line));
     }
+
     lines
 }
 
@@ -163,6 +167,7 @@ fn pieces(fonts: &Fonts, word: &str, style: Style, width: f32) -> Vec<String> {
             wide = 0.0;
         }
     }
+
     pieces.push(piece);
     pieces
 }

@@ -35,12 +35,14 @@ pub(super) fn coverage(findings: &Findings) -> Value {
             "interruptions_total": one.interruptions_total,
         })
     };
+
     let connected = |wanted: bool| {
         let all = EventSource::ALL
             .into_iter()
             .filter(|source| findings.connected.contains(source) == wanted);
         all.map(EventSource::words).collect::<Vec<_>>()
     };
+
     json!({
         "log_begins_at": time(coverage.log_begins_at),
         "before_the_log": coverage.before_the_log(findings.period).as_ref().map(span),

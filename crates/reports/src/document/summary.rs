@@ -40,12 +40,14 @@ pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Deta
     } else {
         usize::MAX
     };
+
     let groups: Vec<_> = findings
         .groups
         .iter()
         .take(shown)
         .map(|row| group(plan, row))
         .collect();
+
     let bars: Vec<_> = findings
         .by_time
         .iter()
@@ -55,6 +57,7 @@ pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Deta
     let events = questions
         .clone()
         .find(|(question, _)| question.control.is_none());
+
     json!({
         "kind": request.kind.as_str(),
         "framework": framework,
@@ -111,6 +114,7 @@ fn statuses(plan: &Plan, findings: &Findings) -> Value {
         .map(|(at, control)| findings.status(plan, at, control))
         .collect();
     let count = |status: ControlStatus| statuses.iter().filter(|found| **found == status).count();
+
     ControlStatus::ALL
         .iter()
         .map(|status| (status.as_str().to_owned(), json!(count(*status))))
@@ -122,12 +126,14 @@ fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {
     let Some(template) = plan.template else {
         return Vec::new();
     };
+
     let answers = |at: usize, kind: QuestionKind| -> Vec<Value> {
         findings
             .of_control(plan, at, kind)
             .map(|(question, answer)| asked(findings, question, answer, detail))
             .collect()
     };
+
     let control = |(at, control): (usize, &Control)| {
         json!({
             "number": control.number,
@@ -140,6 +146,7 @@ fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {
             "exceptions": answers(at, QuestionKind::Exception),
         })
     };
+
     template.controls.iter().enumerate().map(control).collect()
 }
 
@@ -163,9 +170,11 @@ fn asked(findings: &Findings, question: &Question, answer: &Answer, detail: Deta
         "has_source": findings.has_source(question, answer),
         "review": findings.review_of(&question.id).map(review),
     });
+
     if detail == Detail::Full {
         value["sample"] = answer.sample.iter().map(cited).collect();
     }
+
     value
 }
 
@@ -195,6 +204,7 @@ impl Findings {
             "{}",
             control.number
         );
+
         ControlStatus::of_answers(
             self,
             &asked(QuestionKind::Evidence),

@@ -65,6 +65,7 @@ pub fn csv_head(out: &mut impl Write, plan: &Plan, findings: &Findings) -> io::R
         row[NOTE] = note(findings, question, answer);
         write(out, &row)?;
     }
+
     covered(out, findings)?;
     for (at, control) in plan
         .template
@@ -80,6 +81,7 @@ pub fn csv_head(out: &mut impl Write, plan: &Plan, findings: &Findings) -> io::R
             write(out, &row)?;
         }
     }
+
     for group in &findings.groups {
         let mut row = Row::default();
         row[0] = Some("group".to_owned());
@@ -94,6 +96,7 @@ pub fn csv_head(out: &mut impl Write, plan: &Plan, findings: &Findings) -> io::R
         (row[7], row[8], row[9]) = counts(group.events, group.users, group.resources);
         write(out, &row)?;
     }
+
     Ok(())
 }
 
@@ -143,6 +146,7 @@ fn covered(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
     if coverage.before_the_log(findings.period).is_some() {
         log[NOTE] = Some("the log begins after the period does".to_owned());
     }
+
     write(out, &log)?;
     for source in &coverage.sources {
         let mut row = Row::default();
@@ -159,6 +163,7 @@ fn covered(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
             .then(|| "expected, and without an entry in the period".to_owned());
         write(out, &row)?;
     }
+
     for connection in &coverage.connections {
         let mut row = Row::default();
         (row[0], row[5], row[7]) = (
@@ -174,6 +179,7 @@ fn covered(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
         row[NOTE] = Some(format!("{failed} failed syncs, {gaps} interruptions"));
         write(out, &row)?;
     }
+
     Ok(())
 }
 
@@ -187,6 +193,7 @@ fn note(findings: &Findings, question: &Question, answer: &Answer) -> Option<Str
             .collect();
         return Some(format!("no source connected: {}", sources.join(", ")));
     }
+
     if let (Some(days), false) = (
         question.every_days,
         Findings::is_often_enough(question, answer),
@@ -196,6 +203,7 @@ fn note(findings: &Findings, question: &Question, answer: &Answer) -> Option<Str
             answer.longest_gap_days
         ));
     }
+
     let review = findings.review_of(&question.id)?;
     let at = format_instant(review.created_at);
     Some(format!(
@@ -207,12 +215,14 @@ fn note(findings: &Findings, question: &Question, answer: &Answer) -> Option<Str
 fn begin(kind: &str, plan: &Plan, question: &Question, findings: Option<&Findings>) -> Row {
     let mut row = Row::default();
     row[0] = Some(kind.to_owned());
+
     if let (Some(at), Some(template)) = (question.control, plan.template) {
         let control = &template.controls[at];
         row[1] = Some(control.number.clone());
         row[2] = Some(control.title.clone());
         row[3] = findings.map(|findings| findings.status(plan, at, control).as_str().to_owned());
     }
+
     row[4] = Some(question.kind.as_str().to_owned());
     row[5] = Some(question.name.clone());
     row

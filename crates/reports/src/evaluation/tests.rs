@@ -57,6 +57,7 @@ fn groups_and_metrics_are_those_of_the_entries_in_the_period() {
         entry("eve", "vm-1", "2026-01-01T00:00:00Z"),
         entry("bob", "vm-9", "2026-11-22T10:00:00Z"),
     ];
+
     let (_, findings, cited) = evaluate(
         &request("operation:resize", vec![GroupField::User]),
         &entries,
@@ -64,6 +65,7 @@ fn groups_and_metrics_are_those_of_the_entries_in_the_period() {
     );
     assert_eq!(findings.entries, 3, "the end of a period is not in it");
     assert_eq!(cited, [vec![0], vec![0], vec![0], vec![], vec![]]);
+
     let rows: Vec<_> = findings
         .groups
         .iter()
@@ -90,11 +92,13 @@ fn filters_narrow_and_lists_are_bounded_while_counts_go_on() {
         10
     );
     assert_eq!(findings.answers[0].sample.len(), SAMPLE);
+
     let sequences: Vec<_> = findings.answers[0]
         .sample
         .iter()
         .map(|cited| cited.sequence)
         .collect();
+
     assert!(
         sequences.is_sorted() && sequences.iter().any(|sequence| *sequence >= 25),
         "drawn over all: {sequences:?}"
@@ -103,6 +107,7 @@ fn filters_narrow_and_lists_are_bounded_while_counts_go_on() {
     request.filters.users = vec!["u1*".to_owned()];
     let (plan, findings, _) = evaluate(&request, &entries, 10);
     assert_eq!(findings.entries, 11);
+
     let query = plan.query();
     let found = entries
         .iter()
@@ -124,6 +129,7 @@ fn cells_that_a_spreadsheet_would_compute_are_neutralised() {
         &[0],
     )
     .unwrap();
+
     let text = String::from_utf8(out).unwrap();
     assert_eq!(text.lines().count(), 4, "{text}");
     assert!(text.contains(",'=cmd|"), "{text}");
@@ -197,6 +203,7 @@ fn a_custom_report_groups_by_resource_and_by_event_type() {
         entry("ann", "vm-2", "2026-11-21T10:00:00Z"),
         deleted,
     ];
+
     let groups = |by: Vec<GroupField>| -> Vec<(Vec<String>, u64, u64)> {
         let (_, findings, _) = evaluate(&request("", by), &entries, 100);
         let values = |row: &crate::findings::GroupRow| {
@@ -208,12 +215,14 @@ fn a_custom_report_groups_by_resource_and_by_event_type() {
             .map(|row| (values(row), row.events, row.users.count))
             .collect()
     };
+
     let text = |values: &[&str]| {
         values
             .iter()
             .map(|one| (*one).to_owned())
             .collect::<Vec<_>>()
     };
+
     assert_eq!(
         groups(vec![GroupField::Resource]),
         [(text(&["vm-1"]), 3, 2), (text(&["vm-2"]), 1, 1)]
@@ -225,6 +234,7 @@ fn a_custom_report_groups_by_resource_and_by_event_type() {
             (text(&["resource.delete"]), 1, 1)
         ]
     );
+
     assert_eq!(
         groups(vec![GroupField::Resource, GroupField::EventType]),
         [
@@ -242,6 +252,7 @@ fn accounts_and_resources_narrow_and_leave_entries_without_an_account_in_a_frame
         in_account("ann", "vm-2", Some("200")),
         in_account("ann", "session-1", None),
     ];
+
     let found = |request: &Request| -> Vec<bool> {
         let plan = Plan::new(request, now()).unwrap();
         let query = plan.query();
@@ -257,6 +268,7 @@ fn accounts_and_resources_narrow_and_leave_entries_without_an_account_in_a_frame
             })
             .collect()
     };
+
     let mut custom = request("", Vec::new());
     assert_eq!(found(&custom), [true, true, true]);
     custom.filters.accounts = vec!["100".to_owned()];
@@ -265,6 +277,7 @@ fn accounts_and_resources_narrow_and_leave_entries_without_an_account_in_a_frame
         [true, false, false],
         "a custom report is about what its filters name"
     );
+
     custom.filters = Filters {
         resources: vec!["vm-*".to_owned()],
         ..Filters::default()
@@ -291,6 +304,7 @@ fn an_announced_change_and_its_outcome_are_one_event() {
             .entries,
         1
     );
+
     assert_eq!(
         evaluate(&request("status:*", Vec::new()), &all, 10)
             .1
@@ -308,6 +322,7 @@ fn evidence_that_is_needed_again_and_again_is_incomplete_when_it_stops() {
             .by(Actor::user("ann"))
             .with_action("verify", ActionStatus::Success, ActionMethod::Api)
     };
+
     let longest = |days: &[i64]| {
         let entries: Vec<_> = days.iter().map(|day| verify(*day)).collect();
         let (plan, findings, _) = evaluate(&compliance(&[], &[]), &entries, 10);
@@ -327,6 +342,7 @@ fn evidence_that_is_needed_again_and_again_is_incomplete_when_it_stops() {
     };
     let weekly = longest(&[1, 8, 15, 22, 29]);
     assert_eq!((weekly.0, weekly.1), (7, true));
+
     let once = longest(&[1]);
     assert_eq!(
         (once.0, once.1, once.2),
@@ -346,6 +362,7 @@ fn a_control_that_no_source_can_answer_is_not_quiet() {
     };
     let before = statuses(&findings);
     assert!(!before.contains(&crate::ControlStatus::NoSource));
+
     findings.connected = vec![EventSource::Reeve];
     let after = statuses(&findings);
     assert!(
@@ -355,6 +372,7 @@ fn a_control_that_no_source_can_answer_is_not_quiet() {
             .any(|(before, after)| before != after),
         "no cloud log is connected"
     );
+
     assert!(
         after.contains(&crate::ControlStatus::NoSource)
             && after.contains(&crate::ControlStatus::NoEntries)

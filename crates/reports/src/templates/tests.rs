@@ -21,6 +21,7 @@ fn every_file_is_a_template_of_its_own_name() {
             Err(error) => panic!("{file}: {error}"),
         }
     }
+
     let ids: Vec<_> = templates().iter().map(|one| one.id.as_str()).collect();
     assert_eq!(ids, ORDER);
     assert!(templates().iter().all(|one| template(&one.id) == Some(one)));
@@ -37,17 +38,20 @@ fn frameworks_are_found_as_they_are_printed() {
         "GDPR",
         "FedRAMP",
     ];
+
     let ids = printed.map(|name| {
         template(name)
             .map(|template| template.id.as_str())
             .unwrap_or_default()
     });
+
     assert_eq!(
         ids,
         [
             "soc2", "soc2", "iso27001", "hipaa", "pci_dss", "gdpr", "fedramp"
         ]
     );
+
     assert!(template("").is_none() && template("SOX").is_none());
 }
 
@@ -144,6 +148,7 @@ fn event_types_are_those_of_the_catalogue() {
             }
         }
     }
+
     assert!(unknown.is_empty(), "{unknown:#?}");
 }
 

@@ -29,6 +29,7 @@ impl BootClock {
                 "/proc/uptime cannot be read: a deadline does not pass while the machine sleeps"
             );
         }
+
         clock
     }
 

@@ -90,6 +90,7 @@ impl Fence for Deadline {
             let reason = "another server has taken over from this one".to_owned();
             return Err(Fenced { reason });
         }
+
         if self.expires && millis(self.now()) >= self.until_ms.load(Ordering::SeqCst) {
             let seconds = self.unrenewed().as_secs();
             let reason = format!(
@@ -97,6 +98,7 @@ impl Fence for Deadline {
             );
             return Err(Fenced { reason });
         }
+
         Ok(())
     }
 }

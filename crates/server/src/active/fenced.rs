@@ -56,6 +56,7 @@ impl Act for Fenced<dyn Act> {
             message: reason,
         };
         self.deadline.check().map_err(not_asked)?;
+
         self.inner.apply(resource, operation).await
     }
 
@@ -182,6 +183,7 @@ mod tests {
         };
         let attempt = sender.send(&message).await;
         assert!(!attempt.ok && attempt.error.unwrap().contains("could not renew its lease"));
+
         assert_eq!(receiver.0.load(Ordering::SeqCst), 0);
         deadline.renewed(deadline.now());
         assert!(sender.send(&message).await.ok);

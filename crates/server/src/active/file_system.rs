@@ -63,6 +63,7 @@ pub(crate) fn check(config: &Config) -> Result<()> {
         );
         return Ok(());
     };
+
     refuse(data_dir, &file_system, has_deadline)
 }
 
@@ -104,6 +105,7 @@ fn named(mounts: &str, dir: &Path) -> Option<String> {
             found = Some((depth, kind.split(' ').next()?));
         }
     }
+
     found.map(|(_, kind)| kind.to_owned())
 }
 
@@ -143,6 +145,7 @@ mod tests {
             "ext4",
             "the last mount hides the one before"
         );
+
         let own = file_system(&std::env::temp_dir()).unwrap();
         assert!(!own.is_empty(), "{own}");
     }
@@ -169,6 +172,7 @@ mod tests {
             );
             refuse(dir, kind, true).unwrap();
         }
+
         for kind in [
             "ext4",
             "xfs",

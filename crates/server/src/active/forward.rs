@@ -76,10 +76,12 @@ async fn forward(
     let Some((url, key)) = holder.and_then(|holder| Some((holder.url?, holder.forward_key))) else {
         return unavailable("The active server is starting.");
     };
+
     let (parts, body) = request.into_parts();
     let Some(headers) = forwarded(&parts.headers, peer, &key) else {
         return unavailable("The record of the active server cannot be used.");
     };
+
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
     let sent = forwarder
         .client
@@ -88,6 +90,7 @@ async fn forward(
         .body(reqwest::Body::wrap_stream(body.into_data_stream()))
         .send()
         .await;
+
     match sent {
         Ok(answer) => {
             let mut response = Response::new(Body::empty());
@@ -132,13 +135,16 @@ fn end_to_end(headers: &HeaderMap) -> HeaderMap {
                 .map(|name| name.trim().to_ascii_lowercase())
         })
         .collect();
+
     let mut kept = headers.clone();
     for name in HOP_BY_HOP {
         kept.remove(name);
     }
+
     for name in named.iter().map(String::as_str).chain(["keep-alive"]) {
         kept.remove(name);
     }
+
     kept
 }
 
@@ -165,12 +171,14 @@ mod tests {
                 HeaderValue::from_static(value),
             );
         }
+
         let passed = forwarded(
             &headers,
             "[::ffff:198.51.100.7]:4000".parse().unwrap(),
             "key",
         )
         .unwrap();
+
         let all = |name: &str| -> Vec<&str> {
             passed
                 .get_all(name)
@@ -179,6 +187,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(all("x-forwarded-for"), ["203.0.113.9", "198.51.100.7"]);
+
         assert_eq!(all(STANDBY_KEY), ["key"]);
         assert_eq!(
             (all("host"), all("cookie")),

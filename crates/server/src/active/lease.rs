@@ -59,6 +59,7 @@ impl ActiveLease {
         // The database in the data directory cannot be used without its lock.
         let deadline = Arc::new(Deadline::new(config.state_url.is_some()));
         let mut seen = store.lease().await?;
+
         if let Some(lease) = &seen {
             belongs(lease, origin)?;
             let was_here = lock.previous_instance() == Some(lease.instance.as_str());
@@ -70,6 +71,7 @@ impl ActiveLease {
                 seen = Some(watch(&store, lease.clone(), was_here).await?);
             }
         }
+
         let sent = deadline.now();
         let taken = store
             .lease_take(seen.as_ref(), origin, lock.instance())
@@ -89,6 +91,7 @@ impl ActiveLease {
             found,
             ledger: OnceLock::new(),
         });
+
         let renewing = CancellationToken::new();
         tokio::spawn(renew(holder.clone(), renewing.clone()));
         Ok(ActiveLease { holder, renewing })
@@ -111,6 +114,7 @@ impl ActiveLease {
                 root.map(|root| root.to_string()).as_deref(),
             )?;
         }
+
         let _ = self.holder.ledger.set(ledger.clone());
         self.holder
             .renew()
@@ -141,6 +145,7 @@ impl ActiveLease {
             .lease_release(self.holder.epoch)
             .await
             .map(|_| ());
+
         if let Err(error) = noted.and(released) {
             tracing::warn!(%error, "the lease of the state store could not be given back; the next start waits for it");
         }
@@ -158,11 +163,13 @@ impl Holder {
                 root: root.to_string(),
             }
         });
+
         let sent = self.deadline.now();
         let is_held = self.store.lease_renew(self.epoch, head.as_ref()).await?;
         if is_held {
             self.deadline.renewed(sent);
         }
+
         Ok(is_held)
     }
 }
@@ -241,6 +248,7 @@ fn fits(found: &LogHead, origin: &str, size: u64, root: Option<&str>) -> Result<
             found.size
         );
     }
+
     if !found.root.is_empty() && root != Some(found.root.as_str()) {
         bail!(
             "the first {} entries of the log {origin} in this data directory have the root {}, and the state store was used with {}: the directory is a copy that went its own way. Start with the data directory that the state store was last used with, or restore log and state from one backup (reeve backup restore)",
@@ -249,6 +257,7 @@ fn fits(found: &LogHead, origin: &str, size: u64, root: Option<&str>) -> Result<
             found.root
         );
     }
+
     Ok(())
 }
 
@@ -261,6 +270,7 @@ fn fits(found: &LogHead, origin: &str, size: u64, root: Option<&str>) -> Result<
 async fn watch(store: &Store, mut lease: Lease, was_here: bool) -> Result<Lease> {
     let patience = VALID + MARGIN;
     tracing::warn!(instance = %lease.instance, "another server held the state store; waiting {} s to see that its lease has ended", patience.as_secs());
+
     loop {
         tokio::time::sleep(patience).await;
         let now = store
@@ -300,6 +310,7 @@ mod tests {
             beat: 4,
         };
         belongs(&lease, "log/a").unwrap();
+
         let other = belongs(&lease, "log/b").unwrap_err().to_string();
         assert!(
             other.contains("belongs to the log log/a") && other.contains("holds the log log/b"),
@@ -317,11 +328,13 @@ mod tests {
             Some("r7"),
         )
         .unwrap();
+
         let older = fits(&log, "log/a", 6, None).unwrap_err().to_string();
         assert!(
             older.contains("7 entries") && older.contains("holds 6"),
             "{older}"
         );
+
         let fork = fits(&log, "log/a", 9, Some("f7")).unwrap_err().to_string();
         assert!(
             fork.contains("the root f7")

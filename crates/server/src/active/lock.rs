@@ -61,11 +61,13 @@ impl ActiveLock {
             .mode(0o600)
             .open(&path)
             .with_context(failed)?;
+
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(Turn::Held(read(&mut file))),
             Err(TryLockError::Error(error)) => return Err(error).with_context(failed),
         }
+
         let metadata = file.metadata().with_context(failed)?;
         let place = (metadata.dev(), metadata.ino());
         let previous = read(&mut file).filter(|previous| previous.file == place);
@@ -79,6 +81,7 @@ impl ActiveLock {
             thread,
         };
         lock.write().with_context(failed)?;
+
         Ok(Turn::Active(lock))
     }
 
@@ -146,6 +149,7 @@ fn beat(data_dir: &Path, beating: Arc<AtomicBool>) -> Result<Thread> {
         .truncate(false)
         .mode(0o600)
         .open(data_dir.join(BEAT))?;
+
     let mut count = beats(data_dir).unwrap_or(0);
     file.write_all(&count.to_le_bytes())?;
     let ticks = Arc::new(AtomicU64::new(0));
@@ -156,6 +160,7 @@ fn beat(data_dir: &Path, beating: Arc<AtomicBool>) -> Result<Thread> {
             tokio::time::sleep(BEAT_EVERY).await;
         }
     });
+
     let thread = move || {
         let (mut last, mut silent) = (0, Duration::ZERO);
         while beating.load(Ordering::SeqCst) {
@@ -175,6 +180,7 @@ fn beat(data_dir: &Path, beating: Arc<AtomicBool>) -> Result<Thread> {
             std::thread::park_timeout(BEAT_EVERY);
         }
     };
+
     Ok(std::thread::Builder::new()
         .name("beat".to_owned())
         .spawn(thread)?
@@ -203,10 +209,12 @@ mod tests {
         let Turn::Held(Some(holder)) = ActiveLock::take(dir.path()).unwrap() else {
             panic!("it is free")
         };
+
         assert_eq!(
             (holder.instance.as_str(), holder.url.as_deref()),
             (lock.instance(), Some("http://127.0.0.1:1"))
         );
+
         let first = lock.instance().to_owned();
 
         let copy = tempfile::tempdir().unwrap();
@@ -230,6 +238,7 @@ mod tests {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
+
         tokio::time::timeout(Duration::from_secs(20), advanced)
             .await
             .unwrap();

@@ -42,6 +42,7 @@ impl ProcessIdentity {
             .ok()?
             .to_string_lossy()
             .into_owned();
+
         Some(ProcessIdentity {
             pid,
             started: started(pid)?,
@@ -65,14 +66,17 @@ impl ProcessIdentity {
         if !self.is_here() || self.pid == std::process::id() {
             return Err(NotEnded::Elsewhere);
         }
+
         let sent = Command::new("sh")
             .args(["-c", "kill -KILL \"$0\"", &self.pid.to_string()])
             .stdin(Stdio::null())
             .output()
             .map_err(|error| NotEnded::Signal(error.to_string()))?;
+
         if sent.status.success() {
             return Ok(());
         }
+
         Err(NotEnded::Signal(
             String::from_utf8_lossy(&sent.stderr).trim().to_owned(),
         ))
@@ -101,6 +105,7 @@ mod tests {
             started: started(child.id()).unwrap(),
             ..own.clone()
         };
+
         let others = [
             ProcessIdentity {
                 started: identity.started + 1,
@@ -116,9 +121,11 @@ mod tests {
             },
             own,
         ];
+
         for other in others {
             assert_eq!(other.end(), Err(NotEnded::Elsewhere), "{other:?}");
         }
+
         assert_eq!(child.try_wait().unwrap(), None, "it was not meant");
         identity.end().unwrap();
         assert!(!child.wait().unwrap().success());

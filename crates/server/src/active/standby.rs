@@ -61,6 +61,7 @@ pub(crate) async fn wait(
         Turn::Active(lock) => return Ok(Some((lock, TakeoverCause::Ended))),
         Turn::Held(holder) => target.set(holder),
     }
+
     let forwarding = stop.child_token();
     let serving = tokio::spawn(connections::serve(
         listener,
@@ -68,6 +69,7 @@ pub(crate) async fn wait(
         bounds,
         forwarding.clone(),
     ));
+
     let mut watch = Watch::default();
     let taken = loop {
         match ActiveLock::take(data_dir)? {
@@ -82,10 +84,12 @@ pub(crate) async fn wait(
         }
         tokio::select! { () = stop.cancelled() => break None, () = tokio::time::sleep(LOOK_EVERY) => {} }
     };
+
     forwarding.cancel();
     if tokio::time::timeout(LAST_REQUESTS, serving).await.is_err() {
         tracing::warn!("some forwarded requests did not end in time and were aborted");
     }
+
     Ok(taken)
 }
 
@@ -118,19 +122,23 @@ impl Watch {
         let passed = self.looked.elapsed().min(LOOK_EVERY * 2);
         self.looked = Instant::now();
         let instance = holder.map_or("", |holder| holder.instance.as_str());
+
         if beats != self.beats || (!instance.is_empty() && instance != self.instance) {
             instance.clone_into(&mut self.instance);
             (self.beats, self.silent) = (beats, Duration::ZERO);
             (self.ended, self.cause) = (None, TakeoverCause::Ended);
             return;
         }
+
         self.silent += passed;
         if self.silent < SILENCE || self.ended.is_some_and(|at| at.elapsed() < AGAIN_AFTER) {
             return;
         }
+
         let Some(process) = holder.and_then(|holder| holder.process.as_ref()) else {
             return;
         };
+
         self.ended = Some(Instant::now());
         match process.end() {
             Ok(()) => {

@@ -43,12 +43,14 @@ impl AttachmentStore for Attachments {
             "it has been deleted.".to_owned()
         };
         let bytes = tokio::fs::metadata(&path).await.map_err(gone)?.len();
+
         if bytes > self.limit_bytes {
             let limit = self.limit_bytes;
             return Err(format!(
                 "it has {bytes} bytes, and at most {limit} go with a message. Use the download link."
             ));
         }
+
         tokio::fs::read(&path).await.map_err(gone)
     }
 }

@@ -71,6 +71,7 @@ impl Backups for RunningBackups {
             let _ = tell.send(outcome);
             drop(one);
         });
+
         Ok(BackupStream { size, pieces, done })
     }
 }
@@ -86,6 +87,7 @@ impl Write for Pieces {
                 "the receiver went away before the end",
             )
         };
+
         self.0
             .blocking_send(Ok(Bytes::copy_from_slice(bytes)))
             .map_err(gone)?;

@@ -53,6 +53,7 @@ impl BillPuller {
         let Some(_turn) = self.running.begin(&source.id) else {
             return;
         };
+
         let now = Timestamp::now();
         let mut sync = BillSync {
             started_at: now,
@@ -65,15 +66,18 @@ impl BillPuller {
             denied: false,
             problems: Vec::new(),
         };
+
         if let Err(error) = self.mirror(source, &mut sync).await {
             sync.denied |= error.denied;
             sync.problems.push(error.message);
         }
+
         sync.finished_at = Timestamp::now();
         sync.problems.truncate(MOST_PROBLEMS);
         if let Err(error) = self.sources.bill_source_sync_put(&source.id, &sync).await {
             tracing::warn!(source = %source.id, %error, "a sync of bills was not stored");
         }
+
         if let Err(error) = self.recorder.record(vec![entry(source, by, &sync)]).await {
             tracing::warn!(source = %source.id, %error, "a sync of bills was not recorded");
         }
@@ -88,6 +92,7 @@ impl BillPuller {
             denied: false,
             message,
         };
+
         let connection = self.estate.connection_get(&source.connection).await;
         let connection = connection.map_err(|error| failed(error.to_string()))?;
         let account = self
@@ -104,6 +109,7 @@ impl BillPuller {
             .collect();
         sync.bills = wanted.len() as u64;
         sync.newest_at = wanted.values().filter_map(|object| object.modified).max();
+
         for (name, object) in &wanted {
             let path = self.folder.join(name);
             if path.exists() {
@@ -127,12 +133,14 @@ impl BillPuller {
                 }
             }
         }
+
         // While a restated month is not read whole, the files before it stay: no bill is better
         // than half of one.
         if sync.problems.is_empty() {
             sync.dropped = drop_others(&self.folder, &source.id, |name| wanted.contains_key(name))
                 .map_err(failed)?;
         }
+
         Ok(())
     }
 
@@ -158,6 +166,7 @@ async fn fetch(
         denied: false,
         message: format!("{}: {error}", path.display()),
     };
+
     if done.is_ok() {
         // Where bills overlap, the one that was changed last counts.
         if let Some(modified) = object.modified {
@@ -169,6 +178,7 @@ async fn fetch(
         }
         return std::fs::rename(&aside, path).map_err(failed);
     }
+
     // Nothing is left of it; a file that was not even made is none.
     std::fs::remove_file(&aside).ok();
     done
@@ -191,6 +201,7 @@ fn file_name(id: &BillSourceId, object: &ListedObject) -> Option<String> {
         .chain_update([0])
         .chain_update(&object.etag)
         .finalize();
+
     Some(format!(
         "{}{}{ending}",
         beginning(id),
@@ -239,6 +250,7 @@ fn entry(source: &BillSource, by: &str, sync: &BillSync) -> Entry {
         name: &source.name,
         by,
     };
+
     let report = json!({
         "bills": sync.bills,
         "read": sync.read,
@@ -247,6 +259,7 @@ fn entry(source: &BillSource, by: &str, sync: &BillSync) -> Entry {
         "denied": sync.denied,
         "problems": sync.problems,
     });
+
     sync_entry(&synced, report, &sync.problems)
 }
 
@@ -296,6 +309,7 @@ mod tests {
             first,
             "restated"
         );
+
         assert_ne!(
             name(&two, "focus/2026-11/part-0.snappy.parquet", "1").unwrap(),
             first
@@ -316,11 +330,13 @@ mod tests {
         ] {
             std::fs::write(folder.path().join(name), "x").unwrap();
         }
+
         let id = BillSourceId("a".into());
         assert_eq!(
             drop_others(folder.path(), &id, |name| name == "s3-a-2.csv").unwrap(),
             2
         );
+
         let mut left: Vec<_> = std::fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -86,6 +86,7 @@ impl Bills {
             held.used_at = Instant::now();
             return Ok(held.charges.clone());
         }
+
         let bills = files.clone();
         // The task that watches spending records the bills that cannot be read.
         let grouped = tokio::task::spawn_blocking(move || grouped(read(&bills).0));
@@ -99,6 +100,7 @@ impl Bills {
             charges: charges.clone(),
             used_at: Instant::now(),
         });
+
         Ok(charges)
     }
 }
@@ -113,6 +115,7 @@ impl ChargeReader for Bills {
     ) -> Result<Vec<Charge>, StoreError> {
         let held = self.grouped().await?;
         let period = start.as_millisecond()..end.as_millisecond();
+
         // Two connections may see one resource.
         let unique: BTreeSet<String> = resources
             .iter()
@@ -127,6 +130,7 @@ impl ChargeReader for Bills {
             .cloned()
             .collect();
         found.sort_by_key(|charge| charge.start_ms);
+
         Ok(found)
     }
 
@@ -155,6 +159,7 @@ fn grouped(charges: Vec<Charge>) -> Grouped {
             found.by_resource.entry(resource).or_default().push(charge);
         }
     }
+
     found
 }
 
@@ -175,10 +180,12 @@ pub(crate) fn files(folder: &Path) -> Vec<Bill> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
+
     let bill = |path: &Path| {
         path.to_str()
             .is_some_and(|name| ENDINGS.iter().any(|ending| name.ends_with(ending)))
     };
+
     let mut found: Vec<_> = entries
         .flatten()
         .map(|entry| entry.path())
@@ -193,6 +200,7 @@ pub(crate) fn files(folder: &Path) -> Vec<Bill> {
         })
         .collect();
     found.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+
     found.truncate(MOST_FILES + 1);
     found
 }
@@ -207,12 +215,14 @@ pub(crate) fn read(files: &[Bill]) -> (Vec<Charge>, Vec<String>) {
             "there are more than {MOST_FILES} bills, and the oldest were not read: merge the files of a month into one"
         ));
     }
+
     for (path, _, _) in files.iter().take(MOST_FILES) {
         match bill(path, MOST_CHARGES - charges.len()) {
             Ok(more) => charges.extend(restatements.add_older(more)),
             Err(error) => unreadable.push(format!("a bill could not be read: {error:#}")),
         }
     }
+
     tracing::info!(
         bills = files.len(),
         charges = charges.len(),
@@ -247,6 +257,7 @@ mod tests {
                 &[("2026-11-09", &format!("i-{n}"))],
             )
         });
+
         let (charges, unreadable) = read(&files(folder.path()));
         assert_eq!((charges.len(), unreadable.len()), (MOST_FILES, 1));
         assert!(
@@ -266,6 +277,7 @@ mod tests {
             "2026-11-09T00:00:00Z,2026-11-09T01:00:00Z,Usage,arn:aws:ec2:us-west-2:111122223333:snapshot/snap-0a1b",
             "2026-11-01T00:00:00Z,2026-12-01T00:00:00Z,Usage,arn:aws:rds:us-west-2:111122223333:db:orders",
         ];
+
         let rows: String = rows
             .iter()
             .map(|row| format!("1.00,USD,111122223333,{row}\n"))
@@ -285,6 +297,7 @@ mod tests {
                 .len()
         };
         assert_eq!((found("nat-0a1b").await, found("snap-0a1b").await), (1, 1));
+
         assert_eq!(
             found("arn:aws:rds:us-west-2:111122223333:db:orders").await,
             1
@@ -294,6 +307,7 @@ mod tests {
             0,
             "the name alone is that of a database of any region"
         );
+
         let until = bills.billed_until("111122223333").await.unwrap();
         assert_eq!(
             until,
@@ -321,12 +335,14 @@ mod tests {
             };
             found.iter().map(day).collect::<Vec<_>>()
         };
+
         let november = ("2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z");
         assert_eq!(
             days(november.0, november.1).await,
             Vec::<String>::new(),
             "no bill"
         );
+
         put(
             folder.path(),
             "a.csv",
@@ -336,6 +352,7 @@ mod tests {
                 ("2026-11-02", "i-3"),
             ],
         );
+
         assert_eq!(
             days(november.0, november.1).await,
             ["09"],

@@ -44,16 +44,19 @@ impl CalendarFetch for CalendarReader {
             headers,
             body: Vec::new(),
         };
+
         let answer = self
             .outbound
             .send(request)
             .await
             .map_err(|error| FetchError(error.to_string()))?;
+
         match answer.status {
             StatusCode::NOT_MODIFIED if etag.is_some() => return Ok(Fetched::Unchanged),
             status if status.is_success() => {}
             status => return Err(FetchError(format!("the server answered with {status}"))),
         }
+
         let etag = answer
             .headers
             .get("etag")

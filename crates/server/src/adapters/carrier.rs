@@ -38,6 +38,7 @@ impl Carriers {
         else {
             return None;
         };
+
         let place = BucketPlace {
             bucket,
             prefix: prefix.to_owned(),
@@ -45,6 +46,7 @@ impl Carriers {
             endpoint,
             key: access_key_id.map(|id| (id, secret.to_owned())),
         };
+
         Some(Bucket::open(&place, &reeve_connect_storage::client(self.policy.clone())).await)
     }
 
@@ -61,6 +63,7 @@ impl Carriers {
         else {
             return Ok(());
         };
+
         let message = if endpoint.is_some() {
             "is required with an endpoint: the machine's own credentials are never sent to an address that a user gave"
                 .to_owned()
@@ -71,6 +74,7 @@ impl Carriers {
                 "is required: the machine's own credentials are used only for buckets that the configuration names in ambient_buckets, and {bucket} is none"
             )
         };
+
         Err(FieldError::new(
             "settings.access_key_id",
             "required",
@@ -99,6 +103,7 @@ impl Carrier for Carriers {
                 |message: String| FieldError::new("settings.endpoint", "invalid_value", message);
             return self.policy.check_given(endpoint).map_err(wrong);
         }
+
         match settings {
             DestinationSettings::Folder => self
                 .to_folder()
@@ -136,6 +141,7 @@ impl Carrier for Carriers {
         } else {
             format!("{prefix}/{name}")
         };
+
         match &destination.settings {
             DestinationSettings::S3 { .. } => {
                 // Destinations from before the rule, and buckets that the configuration no longer
@@ -239,6 +245,7 @@ mod tests {
             ambient_buckets: vec!["allowed".to_owned()],
         };
         let elsewhere = Some("https://storage.example.com");
+
         for (settings, field) in [
             (s3("allowed", None, None), None),
             (s3("other", None, Some("AKIA")), None),
@@ -255,6 +262,7 @@ mod tests {
                 .map(|error| error.path);
             assert_eq!(refused.as_deref(), field, "{settings:?}");
         }
+
         let kept = Destination {
             id: DestinationId("d".to_owned()),
             name: "from before".to_owned(),
@@ -263,6 +271,7 @@ mod tests {
             created_at: Timestamp::UNIX_EPOCH,
             version: 1,
         };
+
         let put = carriers
             .put(
                 &kept,
@@ -271,6 +280,7 @@ mod tests {
                 Path::new("/none"),
             )
             .await;
+
         assert!(put.unwrap_err().is_permanent);
     }
 }

@@ -76,6 +76,7 @@ impl CloudRegistry {
                 .await
                 .map_err(|error| error.to_string())?;
         }
+
         Ok(())
     }
 
@@ -187,6 +188,7 @@ impl Clouds for CloudRegistry {
         let Some(estate) = &self.estate else {
             return Err("no connections are known yet".to_owned());
         };
+
         let connection = estate
             .connection_get(id)
             .await
@@ -194,16 +196,19 @@ impl Clouds for CloudRegistry {
         if connection.status == ConnectionStatus::Disabled {
             return Err(format!("connection {} is switched off", connection.name));
         }
+
         if !connection.allow_actions {
             return Err(format!(
                 "connection {} does not allow changes; set allow_actions on it first",
                 connection.name
             ));
         }
+
         #[cfg(test)]
         if let Some(cloud) = &self.made_up {
             return Ok((connection, self.fenced(Arc::clone(cloud))));
         }
+
         let actor: Arc<dyn Act> = match (&connection.credentials, connection.provider) {
             (Credentials::Simulated, _) => match self.simulated(&connection) {
                 Some(cloud) => cloud,
@@ -218,6 +223,7 @@ impl Clouds for CloudRegistry {
                 ));
             }
         };
+
         Ok((connection, self.fenced(actor)))
     }
 }

@@ -102,6 +102,7 @@ async fn inside() -> (u16, Arc<AtomicUsize>) {
         .await
         .unwrap();
     tokio::spawn(async move { axum::serve(neighbour, router).await.unwrap() });
+
     (port, reached)
 }
 
@@ -179,6 +180,7 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
             Err(attempt.error.unwrap_or(attempt.answer))
         }
     };
+
     match door {
         "webhook" => {
             let message = WebhookMessage {
@@ -282,6 +284,7 @@ async fn no_door_leads_inside() {
         ..Policy::default()
     };
     let (mut knocks, mut refused) = (0, 0);
+
     for door in DOORS {
         let (before, so_far) = (reached.load(Ordering::SeqCst), knocks);
         for host in SPELLINGS {
@@ -330,6 +333,7 @@ async fn no_door_leads_inside() {
         );
         assert_eq!(inside, 0, "{door}");
     }
+
     assert_eq!(
         (knocks, refused),
         (
@@ -337,5 +341,6 @@ async fn no_door_leads_inside() {
             knocks
         )
     );
+
     assert_eq!(reached.load(Ordering::SeqCst), 0);
 }

@@ -23,6 +23,7 @@ impl LogReader for TrailReader {
             .search(&request)
             .await
             .map_err(|error| ReadError(error.to_string()))?;
+
         Ok(page
             .entries
             .iter()

@@ -101,6 +101,7 @@ impl MetricTaker {
             status: Mutex::new(empty),
             recorded: Mutex::new(empty),
         };
+
         self.pushing
             .lock()
             .entry(id.clone())
@@ -131,6 +132,7 @@ impl MetricTaker {
                 retry_after_s: RETRY_AFTER_S,
             });
         };
+
         let decoded = tokio::task::spawn_blocking(move || decode_write(&body)).await;
         let decoded = decoded.map_err(|error| WriteError::Malformed(error.to_string()))?;
         let series = decoded.map_err(|fault| match fault {
@@ -143,6 +145,7 @@ impl MetricTaker {
             .intake
             .take(&source.connection(), series, Timestamp::now());
         state.unmatched = taken.counts.unmatched > 0;
+
         // A push that could not be stored is sent again, and changes nothing but its samples then.
         self.ports.samples.sample_sources(&[source.connection()]);
         self.ports.samples.sample_insert(&taken.samples).await?;
@@ -151,6 +154,7 @@ impl MetricTaker {
         status.stored += taken.samples.len() as u64;
         status.pushes += 1;
         status.last_at = Some(Timestamp::now());
+
         Ok(())
     }
 
@@ -180,17 +184,20 @@ impl MetricTaker {
             },
         };
         let known = state.insert(known);
+
         let fresh = if known.unmatched {
             FRESH_UNMATCHED
         } else {
             FRESH
         };
+
         if known.indexed_at.elapsed() > fresh {
             known
                 .intake
                 .set_index(Arc::new(self.index_of(&source.rules).await?));
             known.indexed_at = Instant::now();
         }
+
         Ok(known)
     }
 
@@ -227,6 +234,7 @@ impl MetricTaker {
                 entries.push(pushed_entry(source, &before, &now));
             }
         }
+
         if !entries.is_empty()
             && let Err(error) = self.ports.recorder.record(entries).await
         {
@@ -280,9 +288,11 @@ impl MetricIntake for MetricGate {
             .index_of(rules)
             .await
             .map_err(|error| error.to_string())?;
+
         if source.kind == SourceKind::Query {
             return self.0.queried_preview(source, rules, &index).await;
         }
+
         let pushing = self.0.pushing(&source.id);
         let mut state = pushing.state.lock().await;
         let state = self
@@ -290,6 +300,7 @@ impl MetricIntake for MetricGate {
             .current(source, &mut state)
             .await
             .map_err(|error| error.to_string())?;
+
         Ok(preview(&state.intake, &index, rules))
     }
 

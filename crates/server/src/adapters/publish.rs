@@ -105,6 +105,7 @@ pub(super) mod tests {
             Draft::from_bytes(text.as_bytes(), Timestamp::now()).unwrap()
         };
         ledger.append(entries.map(draft).collect()).await.unwrap();
+
         ledger
     }
 
@@ -117,6 +118,7 @@ pub(super) mod tests {
             tempfile::tempdir().unwrap(),
             tempfile::tempdir().unwrap(),
         );
+
         let (log, rewritten) = (
             log(first.path(), 0..5).await,
             log(second.path(), 10..20).await,
@@ -140,6 +142,7 @@ pub(super) mod tests {
                 .unwrap()
                 .to_string()
         };
+
         for (text, cause) in [
             (
                 signed(2, 2, b"x"),
@@ -152,6 +155,7 @@ pub(super) mod tests {
             let refused = newest(&log).follows(text.as_bytes()).await.unwrap_err();
             assert!(conflict(refused).contains(cause), "{text}");
         }
+
         let draft = Draft::from_bytes(
             br#"{"event_id":"more","event_type":"test.deed"}"#,
             Timestamp::now(),

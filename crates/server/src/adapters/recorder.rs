@@ -66,11 +66,13 @@ impl LedgerRecorder {
                 )
             })
         };
+
         let drafts = entries
             .into_iter()
             .map(draft)
             .collect::<anyhow::Result<Vec<_>>>()?;
         let mut tried = 0;
+
         loop {
             match self.ledger.append(drafts.clone()).await {
                 Ok(_) => return Ok(()),

@@ -25,6 +25,7 @@ pub(crate) fn sync_entry(
     } else {
         ActionStatus::Failed
     };
+
     let entry = Entry::for_event(&events::INTEGRATION_SYNC)
         .by(Actor::system())
         .on(ResourceRef::new(synced.kind, synced.id))
@@ -32,6 +33,7 @@ pub(crate) fn sync_entry(
         .with_metadata("source", Json::from(synced.name.to_owned()))
         .with_metadata("asked_by", Json::from(synced.by.to_owned()))
         .with_metadata("report", Json::from(report));
+
     if problems.is_empty() {
         entry
     } else {

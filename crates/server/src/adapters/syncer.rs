@@ -95,6 +95,7 @@ impl ConnectionSyncer {
             .await
             .map_err(|error| error.to_string())?;
         let outcome = self.observe(&mut connection).await;
+
         if let Ok(current) = self.estate.connection_get(id).await {
             let after = current.after_sync(&connection.account, &outcome);
             self.estate
@@ -102,6 +103,7 @@ impl ConnectionSyncer {
                 .await
                 .map_err(|error| error.to_string())?;
         }
+
         if let Err(error) = self
             .recorder
             .record(vec![story(&connection, by, &outcome)])
@@ -109,6 +111,7 @@ impl ConnectionSyncer {
         {
             tracing::warn!(%error, "a sync was not recorded");
         }
+
         outcome
     }
 
@@ -126,6 +129,7 @@ impl ConnectionSyncer {
             .readings(&connection.id)
             .await
             .map_err(words)?;
+
         let complete = readings
             .iter()
             .filter(|reading| reading.complete_at.is_some());
@@ -139,6 +143,7 @@ impl ConnectionSyncer {
                 .as_ref()
                 .map(|report| report.started_at),
         );
+
         let stores = (&self.estate, &self.recorder);
         let sync = InventorySync::new(connection, stores, &actors, &read_before);
         let mut inventory = observer
@@ -159,6 +164,7 @@ impl ConnectionSyncer {
             actors: &actors,
             taken: &taken,
         };
+
         let described = self
             .describe(&context, &inventory, (&readings, &read_before), changed)
             .await?;
@@ -170,12 +176,14 @@ impl ConnectionSyncer {
             denied: inventory.denied,
             problems: inventory.problems,
         };
+
         let denied_already = |denied: &Denied| {
             report
                 .denied
                 .iter()
                 .any(|one| one.permission == denied.permission && one.region == denied.region)
         };
+
         let denied: Vec<Denied> = described
             .denied
             .into_iter()
@@ -191,6 +199,7 @@ impl ConnectionSyncer {
             observer: &*observer,
         };
         sampled.run(&taken.seen, &mut report).await?;
+
         report.finished_at = Timestamp::now();
         Ok(report)
     }
@@ -220,6 +229,7 @@ impl ConnectionSyncer {
             actors,
             taken,
         } = *sync;
+
         let mut unwatched = 0;
         if connection.last_sync.is_some() {
             let (estate, recorder) = (&self.estate, &self.recorder);
@@ -235,6 +245,7 @@ impl ConnectionSyncer {
                 .await
                 .map_err(words)?;
         }
+
         let sync = DescriptionSync {
             connection,
             store: &self.descriptions,
@@ -249,15 +260,18 @@ impl ConnectionSyncer {
             outcome: Mutex::default(),
         };
         let ended = self.clouds.describe(connection, observer, &sync).await;
+
         if ended.is_ok() {
             unwatched += sync.retire(readings).await.map_err(words)?;
         }
+
         let mut outcome = sync.outcome.into_inner();
         if let Err(error) = ended {
             outcome
                 .problems
                 .push(format!("configurations were not read completely: {error}"));
         }
+
         let mut changed: Vec<Changed> = sync.changed.into_inner().into_values().collect();
         changed.sort_by(|a, b| a.seen.id.cmp(&b.seen.id));
         let mut entries: Vec<Entry> = Vec::new();
@@ -275,6 +289,7 @@ impl ConnectionSyncer {
                     )
                 }),
         );
+
         let entries = actors.name(entries).await;
         for batch in entries.chunks(RECORDED) {
             self.recorder
@@ -282,6 +297,7 @@ impl ConnectionSyncer {
                 .await
                 .map_err(|error| error.to_string())?;
         }
+
         let changed: Vec<Resource> = changed.into_iter().map(|changed| changed.seen).collect();
         let (first, last) = taken.span();
         self.estate
@@ -293,6 +309,7 @@ impl ConnectionSyncer {
             .resource_end(&connection.id, &inventory.complete, &is_seen, (first, last))
             .await
             .map_err(words)?;
+
         Ok(outcome)
     }
 
@@ -310,6 +327,7 @@ impl ConnectionSyncer {
         {
             return Ok(());
         }
+
         match self
             .descriptions
             .description_retire(&connection.id, None, Timestamp::now())
@@ -358,12 +376,14 @@ fn story(connection: &Connection, by: &str, outcome: &Result<SyncReport, String>
     } else {
         ActionStatus::Failed
     };
+
     let entry = Entry::for_event(&events::INTEGRATION_SYNC)
         .by(Actor::system())
         .on(ResourceRef::new("connection", connection.id.0.clone()))
         .with_action("sync", status, ActionMethod::Scheduled)
         .with_metadata("connection", Json::from(json!(connection.name)))
         .with_metadata("asked_by", Json::from(json!(by)));
+
     match outcome {
         Ok(report) => entry.with_metadata(
             "report",
@@ -395,6 +415,7 @@ impl Syncer for Background {
         if self.0.is_running(connection) {
             return false;
         }
+
         let (syncer, id, by) = (self.0.clone(), connection.clone(), by.to_owned());
         tokio::spawn(async move {
             if let Some(Err(error)) = syncer.sync_now(&id, &by).await {

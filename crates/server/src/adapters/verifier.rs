@@ -22,6 +22,7 @@ impl Verifier for DirectoryVerifier {
     async fn verify(&self) -> Result<Verified, String> {
         let (data_dir, anchor) = (self.data_dir.clone(), self.anchor.clone());
         let (tell, receiver) = oneshot::channel();
+
         // A thread of its own: the end of the service does not wait for it.
         std::thread::Builder::new()
             .name("reeve-verify".into())
@@ -35,6 +36,7 @@ impl Verifier for DirectoryVerifier {
                 let _ = tell.send(outcome.map(found).map_err(|error| error.to_string()));
             })
             .map_err(|error| format!("no thread could be started: {error}"))?;
+
         receiver
             .await
             .unwrap_or_else(|_| Err("the verification ended without an answer".to_owned()))

@@ -82,16 +82,20 @@ pub(crate) async fn stage(data_dir: &Path, ledger: &Ledger, store: &Store) -> Re
             .await
             .context("the log could not be copied")?
     };
+
     let attestor = ledger.attestor();
     if attestor.public_key() != snapshot.public_key {
         anyhow::bail!("the log's key was replaced in this moment; make the backup again");
     }
+
     let mut files: Vec<(PartName, PathBuf)> = Vec::new();
     for segment in snapshot.segments.iter() {
         files.push((PartName::parse(&segment.path)?, folder.join(&segment.path)));
     }
+
     let (from, to) = (data_dir.to_owned(), folder.clone());
     files.extend(tokio::task::spawn_blocking(move || samples(&from, &to)).await??);
+
     for given in GIVEN {
         files.extend(found(data_dir, given)?.into_iter().filter_map(|name| {
             let path = data_dir.join(&name);
@@ -104,6 +108,7 @@ pub(crate) async fn stage(data_dir: &Path, ledger: &Ledger, store: &Store) -> Re
             }
         }));
     }
+
     files.push((PartName::parse(STATE)?, state));
     let origin = snapshot.note.lines().next().unwrap_or_default().to_owned();
     Ok(Staged {
@@ -154,6 +159,7 @@ impl Staged {
             writer.add(&name, file.bytes, file.reader())?;
             progress(file.bytes);
         }
+
         for (name, path) in &self.files {
             let file = File::open(path)
                 .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
@@ -161,6 +167,7 @@ impl Staged {
             writer.add(name, bytes, file)?;
             progress(bytes);
         }
+
         keys.add(&mut writer)?;
         let manifest = self.manifest(keys.kind());
         let attest = |manifest: &Manifest| {
@@ -171,6 +178,7 @@ impl Staged {
                 .map_err(io::Error::other)
         };
         let written = writer.finish_with(manifest, attest)?;
+
         drop(self.held);
         Ok(written)
     }
@@ -199,12 +207,14 @@ fn samples(data_dir: &Path, folder: &Path) -> io::Result<Vec<(PartName, PathBuf)
             break;
         }
     }
+
     let named = held.into_iter().map(|name| {
         Ok((
             PartName::parse(&name).map_err(io::Error::other)?,
             folder.join(&name),
         ))
     });
+
     named.collect()
 }
 
@@ -234,6 +244,7 @@ fn found(data_dir: &Path, folder: &str) -> io::Result<Vec<String>> {
             }
         }
     }
+
     files.sort_unstable();
     Ok(files)
 }

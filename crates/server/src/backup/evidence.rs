@@ -31,12 +31,14 @@ pub(crate) fn checkpoint(name: &str, bytes: &[u8], origin: &str) -> Result<Evide
     let note = SignedNote::parse(bytes).with_context(|| format!("{name} is not a signed note"))?;
     let checkpoint =
         Checkpoint::parse(note.text()).with_context(|| format!("{name} is not a checkpoint"))?;
+
     if checkpoint.origin != origin {
         bail!(
             "{name} is a checkpoint of {}, and the backup is of {origin}",
             checkpoint.origin
         );
     }
+
     Ok(Evidence {
         name: name.to_owned(),
         size: checkpoint.size,
@@ -53,12 +55,14 @@ pub(crate) fn anchor(path: &Path) -> Result<Option<Evidence>> {
             return Err(error).with_context(|| format!("{} could not be read", path.display()));
         }
     };
+
     let (head, _) = reeve_ledger::anchor::decode(&bytes).with_context(|| {
         format!(
             "{} is damaged, so the length of the log is not known",
             path.display()
         )
     })?;
+
     Ok(Some(Evidence {
         name: path.display().to_string(),
         size: head.size,

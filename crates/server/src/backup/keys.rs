@@ -59,12 +59,14 @@ impl KeyParts {
                 parts: [(LOG_KEY, log_key)].into_iter().chain(secrets).collect(),
             });
         };
+
         let files = Files {
             log_key: String::from_utf8(log_key.to_vec()).context("keys/log.key is not text")?,
             secrets_key: secrets_key.map(|key| hex::encode(key.as_slice())),
         };
         let plain = Zeroizing::new(serde_json::to_vec(&files)?);
         let sealed = seal::seal(passphrase, origin, &plain)?;
+
         Ok(KeyParts {
             kind: Keys::Sealed,
             parts: vec![(SEALED, Zeroizing::new(sealed))],
@@ -153,6 +155,7 @@ pub(crate) fn install(
             ),
         },
     }
+
     copy_of(dir, public_key)?;
     Ok(true)
 }

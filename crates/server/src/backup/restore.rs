@@ -82,6 +82,7 @@ impl Restore<'_> {
         {
             return Ok(Outcome::Refused(vec![reason.clone()]));
         }
+
         let manifest = checked
             .contents
             .manifest
@@ -99,18 +100,21 @@ impl Restore<'_> {
             &manifest,
             &mut broken,
         )?;
+
         let later = evidence::beyond(&evidence, manifest.size);
         let lost_entries = later
             .iter()
             .map(|one| one.size - manifest.size)
             .max()
             .unwrap_or(0);
+
         if !broken.is_empty() {
             return Ok(Outcome::Refused(broken));
         }
         if lost_entries > 0 && !self.accept_loss {
             return Ok(Outcome::Refused(lost(&manifest, &later, lost_entries)));
         }
+
         let has_keys = keys::install(
             &folder,
             manifest.keys,
@@ -118,6 +122,7 @@ impl Restore<'_> {
             &manifest.public_key,
             self.keys,
         )?;
+
         let later_checkpoints = later
             .iter()
             .map(|one| one.note.clone().unwrap_or_else(|| one.to_string()))
@@ -133,14 +138,17 @@ impl Restore<'_> {
             unattested: checked.unattested,
         };
         restored.leave(&folder)?;
+
         let public_key = if has_keys {
             Some(self.settle(&folder).await?)
         } else {
             None
         };
+
         let rows = self.state(&folder, &backup).await?;
         self.finish(&folder, target, parent)?;
         drop(temporary);
+
         Ok(Outcome::Done(Box::new(Done {
             manifest,
             public_key,
@@ -154,10 +162,12 @@ impl Restore<'_> {
         for (name, bytes) in &self.checkpoints {
             found.push(evidence::checkpoint(name, bytes, origin)?);
         }
+
         let configured = self.config.anchor.iter();
         for path in self.anchors.iter().chain(configured) {
             found.extend(evidence::anchor(path)?);
         }
+
         if let Some(path) = &self.config.publish.file
             && let Some(bytes) = read_if_there(path)?
         {
@@ -167,6 +177,7 @@ impl Restore<'_> {
                 origin,
             )?);
         }
+
         Ok(found)
     }
 
@@ -177,11 +188,13 @@ impl Restore<'_> {
             anchor: None,
             ..self.config.clone()
         };
+
         let log = crate::service::open_restored(&config)
             .await
             .context("the restored log could not be opened")?;
         let key = log.ledger.verifier_key();
         log.ledger.close().await;
+
         Ok(key)
     }
 
@@ -194,12 +207,14 @@ impl Restore<'_> {
                 folder.join("state").join("reeve.db").display()
             ),
         };
+
         let mut input = BufReader::with_capacity(
             1 << 18,
             File::open(&file).context("the backup has no state")?,
         );
         let rows = reeve_store::import(&url, backup, &mut input).await?;
         fs::remove_file(&file)?;
+
         Ok(rows)
     }
 
@@ -215,6 +230,7 @@ impl Restore<'_> {
                 target.display()
             )
         })?;
+
         File::open(parent)?.sync_all()?;
         if let Some(path) = &self.config.anchor {
             if let Some(kept) = read_if_there(path)? {
@@ -228,6 +244,7 @@ impl Restore<'_> {
             fs::write(path, anchor)?;
             File::open(path)?.sync_all()?;
         }
+
         Ok(())
     }
 }

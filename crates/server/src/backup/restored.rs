@@ -74,18 +74,21 @@ pub(crate) async fn settle(data_dir: &Path, ledger: &Ledger) -> Result<()> {
             return Err(error).with_context(|| format!("{} cannot be read", path.display()));
         }
     };
+
     // Interrupted after the key was replaced, the newest epoch begins at the backup's end already.
     let begun = ledger
         .keys()
         .last()
         .is_some_and(|key| key.from_size == restored.size)
         && ledger.keys().len() > 1;
+
     if !begun {
         ledger
             .succeed_key()
             .await
             .context("the key of the restored log could not be replaced")?;
     }
+
     let keys = ledger.keys();
     let (old, new) = match keys.as_slice() {
         [.., old, new] => (old.public_key.clone(), new.public_key.clone()),
@@ -96,11 +99,13 @@ pub(crate) async fn settle(data_dir: &Path, ledger: &Ledger) -> Result<()> {
         ledger.accepted_unsigned().is_some(),
         (old.as_str(), new.as_str()),
     )?;
+
     match ledger.append(drafts).await {
         // It was told before an interruption.
         Ok(_) | Err(AppendError::Conflict { .. }) => {}
         Err(error) => return Err(error).context("the restore could not be recorded"),
     }
+
     fs::remove_file(&path)?;
     fs::File::open(data_dir.join("ledger"))?.sync_all()?;
     tracing::warn!(
@@ -109,6 +114,7 @@ pub(crate) async fn settle(data_dir: &Path, ledger: &Ledger) -> Result<()> {
         public_key = new,
         "the log continues from a backup, under a new key: give the new key to witnesses and auditors"
     );
+
     Ok(())
 }
 
@@ -122,6 +128,7 @@ fn entries(restored: &Restored, is_unsigned: bool, (old, new): (&str, &str)) -> 
     } else {
         events::RESTORE.severity
     };
+
     let restoration = Entry::for_event(&events::RESTORE)
         .with_id(EventId::derived(&format!(
             "restore-{}-{id}",
@@ -143,6 +150,7 @@ fn entries(restored: &Restored, is_unsigned: bool, (old, new): (&str, &str)) -> 
             "later_checkpoints",
             Json::from(json!(restored.later_checkpoints)),
         );
+
     let rotated = Entry::for_event(&events::KEY_ROTATE)
         .with_id(EventId::derived(&format!(
             "restore-key-{}-{id}",
@@ -153,9 +161,11 @@ fn entries(restored: &Restored, is_unsigned: bool, (old, new): (&str, &str)) -> 
         .with_action("rotate_key", ActionStatus::Success, ActionMethod::Cli)
         .before(Json::from(json!({ "public_key": old })))
         .after(Json::from(json!({ "public_key": new })));
+
     let now = Timestamp::now();
     let draft = |entry| Draft::by_reeve(entry, now).map_err(|errors| anyhow::anyhow!("{errors:?}"));
     let drafts = vec![draft(restoration)?, draft(rotated)?];
     tracing::debug!(at = format_instant(now), "a restored log is opened");
+
     Ok(drafts)
 }

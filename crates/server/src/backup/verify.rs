@@ -55,6 +55,7 @@ pub(crate) fn into_folder(
         File::open(file).with_context(|| format!("{} could not be read", file.display()))?;
     let mut sink = Folder::create(folder, wanted)
         .with_context(|| format!("{} could not be made", folder.display()))?;
+
     // Before anything else is in it, so that nothing starts on what is not whole.
     File::create(folder.join(super::UNFINISHED))?.sync_all()?;
     let contents = reeve_backup::read(input, &mut sink)
@@ -66,6 +67,7 @@ pub(crate) fn into_folder(
         report: None,
         unattested: None,
     };
+
     if let (true, Some(manifest)) = (checked.broken.is_empty(), &checked.contents.manifest) {
         let report = audit(folder, trust, Vec::new(), manifest, &mut checked.broken)?;
         checked.report = Some(report);
@@ -76,6 +78,7 @@ pub(crate) fn into_folder(
                 .extend(changed(folder, manifest, attestation)),
         }
     }
+
     Ok(checked)
 }
 
@@ -132,6 +135,7 @@ pub(crate) fn audit(
     };
     let report = verify_directory(folder, &options, &Progress::bar())?;
     broken.extend(report.findings.iter().map(ToString::to_string));
+
     let root = report.root.map(|root| root.to_string());
     if report.size != manifest.size || root.as_deref() != Some(&manifest.root) {
         broken.push(format!(
@@ -142,6 +146,7 @@ pub(crate) fn audit(
             root.unwrap_or_else(|| "no root that can be known".to_owned())
         ));
     }
+
     Ok(report)
 }
 

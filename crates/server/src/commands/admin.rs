@@ -45,11 +45,13 @@ pub(crate) async fn first_administrator(service: &Service, given: Option<String>
         }
     };
     let hash = TokenHash::from_secret(&secret);
+
     let kept = match service.store.token_by_hash(&hash).await {
         Ok(token) => Some(token),
         Err(AccessError::NotFound { .. }) => None,
         Err(error) => return Err(error.into()),
     };
+
     if let Some(token) = kept {
         let now_ms = service.app.now().as_millisecond();
         if token.administers(&users, now_ms) {
@@ -64,6 +66,7 @@ pub(crate) async fn first_administrator(service: &Service, given: Option<String>
         );
         change(service, entry, service.store.token_delete(&token.id)).await?;
     }
+
     let user = administrator(service, &users).await?;
     let now_ms = service.app.now().as_millisecond();
     let token = ApiToken::unlimited(user.id, "first administrator", hash, now_ms);
@@ -72,6 +75,7 @@ pub(crate) async fn first_administrator(service: &Service, given: Option<String>
         "create_token",
         ResourceRef::new("api_token", token.id.clone()),
     );
+
     change(
         service,
         entry.after(token.state()),
@@ -85,6 +89,7 @@ pub(crate) async fn first_administrator(service: &Service, given: Option<String>
 async fn administrator(service: &Service, users: &[User]) -> Result<User> {
     let email = std::env::var("REEVE_ADMIN_EMAIL").unwrap_or_else(|_| "admin@localhost".to_owned());
     let now_ms = service.app.now().as_millisecond();
+
     match AdministratorAccount::choose(users, &email, now_ms).context("REEVE_ADMIN_EMAIL")? {
         AdministratorAccount::Present(user) => Ok(user),
         AdministratorAccount::Restored { before, after } => {

@@ -57,6 +57,7 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
         service.get(&format!("audit-logs/alerts/ready?limit={PAGE}")),
     )
     .await?;
+
     let unused: Vec<_> = items(&ready)
         .filter(|rule| rule["rule_id"].is_null())
         .collect();
@@ -64,25 +65,30 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
         print(&json!({ "items": rules, "ready": unused }))?;
         return Ok(ExitCode::SUCCESS);
     }
+
     let mut out = std::io::stdout().lock();
     for rule in &rules {
         line(&mut out, rule, "id")?;
     }
+
     for rule in &unused {
         line(&mut out, rule, "key")?;
     }
+
     Ok(ExitCode::SUCCESS)
 }
 
 fn line(out: &mut dyn Write, rule: &Value, id: &str) -> Result<()> {
     let threshold = &rule["threshold"];
     let reached = format!("{} in {}", threshold["count"], text(threshold, "window"));
+
     // A rule that counts only in part is said to be so at first sight; `show` has the reason.
     let state = if rule["degraded"].is_null() {
         text(rule, "state")
     } else {
         "degraded".to_owned()
     };
+
     let severity = text(rule, "severity");
     Ok(writeln!(
         out,
@@ -100,8 +106,10 @@ async fn show(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
         print(&json!({ "rule": rule, "diagnosis": diagnosis }))?;
         return Ok(ExitCode::SUCCESS);
     }
+
     print(&rule)?;
     let mut out = std::io::stdout().lock();
+
     for check in diagnosis["checks"].as_array().into_iter().flatten() {
         let mark = if check["ok"] == true { "ok" } else { "NO" };
         writeln!(
@@ -111,6 +119,7 @@ async fn show(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
             text(check, "detail")
         )?;
     }
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -144,6 +153,7 @@ async fn import(service: &Remote, args: &AlertImportArgs) -> Result<ExitCode> {
             }
         }
     }
+
     eprintln!("{imported} imported as drafts, {refused} refused");
     Ok(if refused == 0 {
         ExitCode::SUCCESS
@@ -158,6 +168,7 @@ async fn enable(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
         service.get(&format!("audit-logs/alerts/ready?limit={PAGE}")),
     )
     .await?;
+
     let path = match items(&ready).find(|rule| rule["key"] == name) {
         Some(_) => format!("audit-logs/alerts/ready/{name}/enable"),
         None => format!("{}/enable", RULES.place(service, name).await?),
@@ -171,6 +182,7 @@ async fn enable(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
 async fn test(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
     let path = format!("{}/test", RULES.place(service, name).await?);
     let tested = answer(service, service.post(&path).json(&json!({}))).await?;
+
     if json {
         print(&tested)?;
     } else {
@@ -187,6 +199,7 @@ async fn test(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
             writeln!(std::io::stdout(), "{}  {outcome}", text(target, "name"))?;
         }
     }
+
     Ok(if tested["ok"] == true {
         ExitCode::SUCCESS
     } else {
@@ -202,11 +215,14 @@ async fn firings(service: &Remote, args: &FiringsArgs) -> Result<ExitCode> {
             text(&RULES.find(service, rule).await?, "id")
         ));
     }
+
     if let Some(status) = &args.status {
         path.push_str(&format!("&status={status}"));
     }
+
     let page = answer(service, service.get(&path)).await?;
     let found: Vec<_> = items(&page).collect();
+
     if args.json {
         print(&page)?;
     } else {
@@ -226,6 +242,7 @@ async fn firings(service: &Remote, args: &FiringsArgs) -> Result<ExitCode> {
             )?;
         }
     }
+
     Ok(if found.is_empty() {
         ExitCode::from(1)
     } else {

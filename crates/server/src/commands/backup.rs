@@ -60,6 +60,7 @@ fn passphrase(file: Option<&Path>) -> Result<Option<Zeroizing<String>>> {
             .filter(|text| !text.is_empty())
             .map(Zeroizing::new));
     };
+
     let text = Zeroizing::new(
         fs::read_to_string(path)
             .with_context(|| format!("{} could not be read", path.display()))?,
@@ -68,6 +69,7 @@ fn passphrase(file: Option<&Path>) -> Result<Option<Zeroizing<String>>> {
     if line.is_empty() {
         bail!("{} has no passphrase in its first line", path.display());
     }
+
     Ok(Some(Zeroizing::new(line)))
 }
 
@@ -83,6 +85,7 @@ impl Target {
         if file.exists() {
             bail!("{} already exists", file.display());
         }
+
         let part = beside(file, "part");
         let out =
             private_file(&part).with_context(|| format!("{} could not be made", part.display()))?;
@@ -110,6 +113,7 @@ impl Target {
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
+
         Ok(File::open(parent)?.sync_all()?)
     }
 }
@@ -134,6 +138,7 @@ async fn create(args: &BackupCreateArgs) -> Result<ExitCode> {
     } else {
         passphrase(args.passphrase_file.as_deref())?
     };
+
     let beside_data = args.data_dir.is_some() || args.config.is_some();
     let config = if beside_data {
         Some(config(args.config.as_ref(), args.data_dir.as_ref())?)
@@ -145,6 +150,7 @@ async fn create(args: &BackupCreateArgs) -> Result<ExitCode> {
     {
         bail!("{} holds no log", config.data_dir.display());
     }
+
     let (manifest, summary) = match &config {
         None => of_service(args, None, passphrase).await?,
         Some(config) => match open_log(config).await {
@@ -160,6 +166,7 @@ async fn create(args: &BackupCreateArgs) -> Result<ExitCode> {
             Err(error) => return Err(error.context("the log could not be opened")),
         },
     };
+
     tell(args, &manifest, &summary)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -224,6 +231,7 @@ async fn of_directory(
     }
     .await;
     let failure = made.as_ref().err().map(|error| format!("{error:#}"));
+
     let outcome = match &made {
         Ok((manifest, summary)) => entry.with_metadata("keys", words(manifest.keys)).with_metadata(
             "result",
@@ -232,6 +240,7 @@ async fn of_directory(
         Err(_) => entry,
     };
     record(&ledger, outcome.outcome(&intent_id, failure.as_deref())).await?;
+
     ledger.close().await;
     made
 }
@@ -255,12 +264,14 @@ async fn of_service(
     let remote = Remote::new(&args.service)?;
     let (target, out) = Target::create(&args.file)?;
     let response = remote.response(remote.post("backups")).await?;
+
     if !response.status().is_success() {
         match remote.reply(response, 1 << 20).await? {
             Reply::Done(_) => bail!("{} sent an unexpected response", remote.base()),
             reply => bail!(refused(&remote, &reply)),
         }
     }
+
     let pieces = response.bytes_stream().map_err(std::io::Error::other);
     let stream = SyncIoBridge::new(StreamReader::new(pieces));
     let (args, data_dir) = (args.clone(), config.map(|config| config.data_dir.clone()));
@@ -294,6 +305,7 @@ async fn of_service(
         target.finish(out)?;
         Ok((manifest, summary))
     });
+
     written.await?
 }
 
@@ -320,6 +332,7 @@ fn tell(args: &BackupCreateArgs, manifest: &Manifest, summary: &Summary) -> Resu
              verified, and not continued."
         ),
     }
+
     let mut out = std::io::stdout();
     writeln!(
         out,
@@ -329,6 +342,7 @@ fn tell(args: &BackupCreateArgs, manifest: &Manifest, summary: &Summary) -> Resu
         HumanBytes(summary.bytes),
         summary.sha256
     )?;
+
     Ok(())
 }
 
@@ -364,6 +378,7 @@ fn verify(args: &BackupVerifyArgs) -> Result<ExitCode> {
     let intact = checked.broken.is_empty();
     let manifest = checked.contents.manifest.as_ref();
     let mut out = std::io::stdout();
+
     if args.json {
         let summary = json!({
             "intact": intact,
@@ -396,6 +411,7 @@ fn verify(args: &BackupVerifyArgs) -> Result<ExitCode> {
             )?;
         }
     }
+
     Ok(if intact {
         ExitCode::SUCCESS
     } else {
@@ -407,6 +423,7 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
     if args.data_dir.is_none() && args.config.is_none() {
         bail!("name the data directory to make with --data-dir, or --config");
     }
+
     let config = config(args.config.as_ref(), args.data_dir.as_ref())?;
     let config = Config {
         accept_unsigned: args.accept_unsigned,
@@ -418,6 +435,7 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
         (None, true) => KeySource::Nowhere,
         (None, false) => KeySource::Backup(passphrase.as_deref().map(String::as_str)),
     };
+
     let restore = Restore {
         file: &args.file,
         config: &config,
@@ -427,6 +445,7 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
         keys,
         accept_loss: args.accept_loss,
     };
+
     let done = match restore.run().await? {
         Outcome::Done(done) => done,
         Outcome::Refused(reasons) => {
@@ -435,12 +454,14 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
             return Ok(ExitCode::from(1));
         }
     };
+
     if done.lost_entries > 0 {
         eprintln!(
             "Warning: {} entries that the log had are lost. The log says so, and publishes nothing over what was published before.",
             thousands(done.lost_entries)
         );
     }
+
     match &done.public_key {
         Some(key) => eprintln!(
             "The log continues under a new key; the old one is valid up to entry {}. Give the new one to witnesses:\n{key}",
@@ -450,6 +471,7 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
             "There are no keys: what was restored can be read and verified. With log.key in its keys folder the log can be continued."
         ),
     }
+
     let mut out = std::io::stdout();
     writeln!(
         out,
@@ -459,6 +481,7 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
         done.manifest.created_at,
         thousands(done.rows)
     )?;
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -478,5 +501,6 @@ async fn checkpoints(names: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
         };
         read.push((name.clone(), bytes));
     }
+
     Ok(read)
 }

@@ -63,6 +63,7 @@ fn line(out: &mut dyn Write, source: &Value) -> Result<()> {
         ),
         (_, None) => "not read yet".to_owned(),
     };
+
     let (id, name) = (text(source, "id"), text(source, "name"));
     let place = format!("s3://{}/{}", text(source, "bucket"), text(source, "prefix"));
     Ok(writeln!(out, "{id:<36}  {read:<48}  {place:<40}  {name}")?)

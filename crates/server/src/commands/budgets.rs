@@ -49,10 +49,12 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
         print(&all)?;
         return Ok(ExitCode::SUCCESS);
     }
+
     let mut out = std::io::stdout().lock();
     for budget in items(&all) {
         line(&mut out, budget)?;
     }
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -64,10 +66,12 @@ fn line(out: &mut dyn Write, budget: &Value) -> Result<()> {
         money(&budget["amount"]),
         text(budget, "period")
     );
+
     let share = |value: &str, percent: &str| match &standing[percent] {
         Value::Null => "-".to_owned(),
         found => format!("{} ({found} %)", money(&standing[value])),
     };
+
     let (spent, forecast) = (
         share("spent", "spent_percent"),
         share("forecast", "forecast_percent"),
@@ -110,6 +114,7 @@ async fn alerts(service: &Remote, args: &BudgetAlertsArgs) -> Result<ExitCode> {
             reached["total"] = items.len().into();
         }
     }
+
     let none = items(&reached).next().is_none();
     if args.json {
         print(&reached)?;
@@ -119,6 +124,7 @@ async fn alerts(service: &Remote, args: &BudgetAlertsArgs) -> Result<ExitCode> {
             ExitCode::SUCCESS
         });
     }
+
     let mut out = std::io::stdout().lock();
     for alert in items(&reached) {
         let threshold = &alert["threshold"];
@@ -136,6 +142,7 @@ async fn alerts(service: &Remote, args: &BudgetAlertsArgs) -> Result<ExitCode> {
         );
         writeln!(out, "{at}  {start}  {reached:<14}  {value:<30}  {name}")?;
     }
+
     Ok(if none {
         ExitCode::from(1)
     } else {

@@ -34,6 +34,7 @@ impl Collection {
     pub(super) async fn all(&self, service: &Remote) -> Result<Vec<Value>> {
         let mut all = Vec::new();
         let mut cursor = String::new();
+
         loop {
             let page = answer(
                 service,
@@ -79,6 +80,7 @@ impl Collection {
             print(&json!({ "items": all }))?;
             return Ok(ExitCode::SUCCESS);
         }
+
         let mut out = std::io::stdout().lock();
         all.iter().try_for_each(|one| (self.line)(&mut out, one))?;
         Ok(ExitCode::SUCCESS)
@@ -97,12 +99,14 @@ impl Collection {
         } else {
             vec![read]
         };
+
         for body in &bodies {
             self.show(
                 &answer(service, service.post(self.path).json(body)).await?,
                 json,
             )?;
         }
+
         Ok(ExitCode::SUCCESS)
     }
 

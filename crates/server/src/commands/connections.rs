@@ -32,6 +32,7 @@ fn aws(args: &PolicyArgs) -> Result<Value> {
             changes.push(name.to_owned());
         }
     }
+
     let wish = PolicyWish {
         observe_only: args.observe_only,
         changes,
@@ -43,6 +44,7 @@ fn aws(args: &PolicyArgs) -> Result<Value> {
 fn of_agents(names: &[String]) -> Result<BTreeSet<&'static str>> {
     let types = reeve_agents::registry();
     let mut changes = BTreeSet::new();
+
     for name in names {
         let known = types.available().contains(&name.as_str());
         let Some(agent_type) = AgentType::parse(name).filter(|_| known) else {
@@ -53,6 +55,7 @@ fn of_agents(names: &[String]) -> Result<BTreeSet<&'static str>> {
         };
         changes.extend(reeve_agents::changes(agent_type));
     }
+
     Ok(changes)
 }
 
@@ -115,9 +118,11 @@ mod tests {
         for folder in ["aws/src", "aws-ec2/src"] {
             sources(&connect.join(folder), &mut files);
         }
+
         let granted = actions(&policy_of(&[], false).unwrap());
         let buckets = ["s3:GetObject", "s3:ListBucket", "s3:PutObject"];
         let mut called = 0;
+
         for file in files {
             let text = std::fs::read_to_string(&file).unwrap();
             let code = text.split("#[cfg(test)]").next().unwrap();
@@ -135,6 +140,7 @@ mod tests {
                 );
             }
         }
+
         assert!(called > 30, "the calls were not found: {called}");
     }
 
@@ -149,11 +155,13 @@ mod tests {
                 agents,
             })
         };
+
         let sids = |policy: &Value| {
             let all = policy["Statement"].as_array().unwrap().iter();
             all.map(|one| one["Sid"].as_str().unwrap().to_owned())
                 .collect::<Vec<_>>()
         };
+
         assert_eq!(
             sids(&of(&["storage_optimizer"]).unwrap()),
             [
@@ -163,6 +171,7 @@ mod tests {
                 "ReevePutBucketLifecycle"
             ]
         );
+
         let both = of(&["workload_classifier", "storage_optimizer"]).unwrap();
         assert!(actions(&both).contains("autoscaling:UpdateAutoScalingGroup"));
         assert!(
@@ -173,6 +182,7 @@ mod tests {
             of(&reeve_agents::registry().available()).unwrap(),
             policy_of(&[], false).unwrap()
         );
+
         let error = of(&["spot_optimizer"]).unwrap_err().to_string();
         assert!(error.contains("workload_classifier"), "{error}");
     }
@@ -185,17 +195,20 @@ mod tests {
                 .iter()
                 .any(|verb| action.contains(&format!(":{verb}")))
         };
+
         assert_eq!(
             reading.iter().filter(|action| acts(action)).count(),
             0,
             "{reading:?}"
         );
+
         let isolation = policy_of(&["isolate"], false).unwrap();
         let own = isolation["Statement"]
             .as_array()
             .unwrap()
             .iter()
             .find(|one| one["Sid"] == "ReeveIsolateOfReeve");
+
         assert_eq!(
             own.unwrap()["Action"],
             json!(["ec2:RevokeSecurityGroupEgress"])
@@ -204,6 +217,7 @@ mod tests {
             own.unwrap()["Condition"].is_object()
                 && !actions(&isolation).contains("ec2:StopInstances")
         );
+
         let error = policy_of(&["paint"], false).unwrap_err().to_string();
         assert!(
             error.contains("\"paint\"") && error.contains("resize_machine"),

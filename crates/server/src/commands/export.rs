@@ -48,14 +48,17 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
     if args.target.data_dir.is_none() {
         return job::run(args).await;
     }
+
     let Some(format) = format(args)? else {
         return refuse("Parquet is written by a running service: use --url in place of --data-dir");
     };
+
     if args.destination.is_some() {
         return refuse(
             "only a running service sends files to a destination: use --url instead of --data-dir",
         );
     }
+
     let zone = zone(args.local);
     let request = json!({
         "query": args.query, "start_time": args.period.from, "end_time": args.period.to, "format": format!("{:?}", args.format).to_lowercase(),
@@ -82,6 +85,7 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
         };
         (Sink::create(&args.output)?, state)
     };
+
     let mut export = Export {
         args,
         format,
@@ -91,6 +95,7 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
         began: Instant::now(),
         resumed: 0,
     };
+
     let done = tokio::select! {
         done = export.all(&log) => done,
         _ = tokio::signal::ctrl_c() => Err(anyhow::anyhow!("interrupted")),
@@ -101,6 +106,7 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
         Err(error) => Err(export.interrupted(error)),
     };
     log.close().await;
+
     result
 }
 
@@ -116,12 +122,14 @@ fn prepare(output: &Path, is_local: bool) -> Result<()> {
         std::fs::create_dir_all(output)
             .with_context(|| format!("the folder {shown} could not be made"))?;
     }
+
     if output.is_dir() && is_local {
         return refuse(format!(
             "{shown} is a folder; from a data directory one file is written: name it, as {}",
             output.join("export").display()
         ));
     }
+
     let above = output
         .parent()
         .filter(|above| !above.as_os_str().is_empty());
@@ -131,6 +139,7 @@ fn prepare(output: &Path, is_local: bool) -> Result<()> {
             above.display()
         ));
     }
+
     Ok(())
 }
 
@@ -184,6 +193,7 @@ impl Export<'_> {
         if self.state.progress.entries == 0 {
             self.format.write_header(&mut self.sink)?;
         }
+
         let mut ask = Ask {
             from: time(self.state.from.as_deref())?,
             to: time(self.state.to.as_deref())?,
@@ -193,10 +203,12 @@ impl Export<'_> {
             salts: true,
             ..Ask::newest(&self.args.query, PAGE)
         };
+
         let mut noted = Instant::now();
         if self.state.progress.ended {
             return Ok(());
         }
+
         loop {
             let page = log.page(&ask).await?;
             if ask.total {
@@ -242,6 +254,7 @@ impl Export<'_> {
             }
             self.state.progress.entries += 1;
         }
+
         self.bar
             .set_position(self.state.progress.entries + self.state.progress.skipped);
         self.bar
@@ -258,12 +271,14 @@ impl Export<'_> {
                 let _ = write!(out, "{}/s", thousands(state.per_sec() as u64));
             },
         );
+
         // Drawn on stderr, and only when that is a terminal.
         self.bar = ProgressBar::new(total)
             .with_style(style)
             .with_position(self.resumed);
         self.bar.reset_eta();
         self.bar.enable_steady_tick(Duration::from_millis(200));
+
         Ok(())
     }
 
@@ -282,9 +297,11 @@ impl Export<'_> {
                 error.kind() == std::io::ErrorKind::BrokenPipe
             })
         });
+
         if pipe || self.sink.is_stdout() {
             return error;
         }
+
         match self.note() {
             Ok(()) => {
                 let written = thousands(self.state.progress.entries);
@@ -305,6 +322,7 @@ impl Export<'_> {
             skipped,
             ..
         } = self.state.progress;
+
         let took = self.began.elapsed();
         let rate = (entries - self.resumed) as f64 / took.as_secs_f64().max(0.001);
         let checkpoint = &self.state.checkpoint;
@@ -315,6 +333,7 @@ impl Export<'_> {
             seconds(took),
             thousands(rate as u64)
         );
+
         if reduced > 0 {
             eprintln!(
                 "{} records were longer than {} bytes and name what they leave out",
@@ -322,6 +341,7 @@ impl Export<'_> {
                 self.args.max_bytes
             );
         }
+
         if skipped > 0 {
             eprintln!(
                 "{} records were longer than {} bytes and are left out",
@@ -329,12 +349,14 @@ impl Export<'_> {
                 self.args.max_bytes
             );
         }
+
         eprintln!(
             "checkpoint  {} size {} root {}",
             clean(&checkpoint.origin),
             checkpoint.size,
             clean(&checkpoint.root)
         );
+
         eprintln!("sha256      {sha256}  {}", self.args.output.display());
         Ok(if skipped > 0 {
             ExitCode::from(1)

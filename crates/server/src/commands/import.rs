@@ -48,6 +48,7 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
     let files = files(&args.paths)?;
     let log = open(&args.target).await?;
     let bar = ProgressBar::new(files.iter().map(|(_, bytes)| bytes).sum());
+
     // Nobody knows how much standard input has.
     let template = match bar.length() {
         Some(1..) => "{bar:30} {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left  {msg}",
@@ -57,6 +58,7 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
     bar.enable_steady_tick(Duration::from_millis(200));
     let mut tally = Tally::default();
     let mut batch = Batch::default();
+
     for (path, bytes) in &files {
         let before = bar.position();
         let source = source(path, &bar)?;
@@ -81,6 +83,7 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
             bar.set_position(before + bytes);
         }
     }
+
     append(&log, args.format, &mut batch, &mut tally).await?;
     bar.finish_and_clear();
     if tally.imported > 0 {
@@ -89,6 +92,7 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
     if let LogAt::Here(log) = &log {
         log.ledger.close().await;
     }
+
     eprintln!(
         "{} entries imported from {} files, {} known already, {} refused",
         HumanCount(tally.imported),
@@ -96,6 +100,7 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
         HumanCount(tally.known),
         HumanCount(tally.refused)
     );
+
     Ok(if tally.refused > 0 {
         ExitCode::from(1)
     } else {
@@ -119,6 +124,7 @@ async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> 
         .with_metadata("known", Json::from(tally.known))
         .with_metadata("refused", Json::from(tally.refused))
         .with_metadata("files", Json::from(tally.files));
+
     // Importing the same again changes nothing, and is not recorded again either.
     let id = format!(
         "import-{}",
@@ -131,6 +137,7 @@ async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> 
         LogAt::There(_) => EventId::new(id)?,
     };
     let (entry, now) = (entry.with_id(id), Timestamp::now());
+
     let draft = match log {
         LogAt::Here(_) => {
             Draft::by_reeve(entry, now).map_err(|errors| anyhow::anyhow!(words(&errors)))?
@@ -141,6 +148,7 @@ async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> 
             submitted(draft).map_err(|error| anyhow::anyhow!(error))?
         }
     };
+
     match offer(log, &[draft]).await? {
         Answer::Taken(_) | Answer::TakenId(_) => Ok(()),
         Answer::Busy(_) => {
@@ -167,9 +175,11 @@ fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>> {
             files.push((file, bytes));
         }
     }
+
     if files.is_empty() {
         bail!("no .json, .jsonl, .ndjson or .gz files there");
     }
+
     Ok(files)
 }
 
@@ -288,6 +298,7 @@ async fn append(
 ) -> Result<()> {
     let mut drafts = std::mem::take(&mut batch.drafts);
     batch.bytes = 0;
+
     while !drafts.is_empty() {
         match offer(log, &drafts).await? {
             Answer::Taken(known) => {
@@ -317,6 +328,7 @@ async fn append(
             }
         }
     }
+
     Ok(())
 }
 

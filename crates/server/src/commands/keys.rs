@@ -24,11 +24,13 @@ pub(super) async fn rotate(args: &RotateArgs) -> Result<ExitCode> {
             args.data_dir.display()
         );
     }
+
     let config = Config {
         data_dir: args.data_dir.clone(),
         anchor: args.anchor.clone(),
         ..Config::default()
     };
+
     let log = open_log(&config)
         .await
         .context("the log could not be opened; a running service rotates its own key")?;
@@ -43,6 +45,7 @@ pub(super) async fn rotate(args: &RotateArgs) -> Result<ExitCode> {
         "Give the new verifier key to witnesses. Auditors who hold the old one need nothing: the record leads on."
     );
     writeln!(std::io::stdout(), "{}", epoch.new)?;
+
     Ok(ExitCode::SUCCESS)
 }
 

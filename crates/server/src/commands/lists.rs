@@ -61,11 +61,13 @@ async fn import(service: &Remote, args: &ImportListArgs) -> Result<ExitCode> {
         .map(|line| line.split('#').next().unwrap_or_default().trim())
         .filter(|value| !value.is_empty())
         .collect();
+
     let before = LISTS
         .all(service)
         .await?
         .into_iter()
         .find(|list| list["name"] == args.name.as_str());
+
     let description = args
         .description
         .clone()
@@ -74,6 +76,7 @@ async fn import(service: &Remote, args: &ImportListArgs) -> Result<ExitCode> {
         .as_ref()
         .map_or(json!(0), |list| list["version"].clone());
     let body = json!({ "description": description.unwrap_or_default(), "values": values, "version": version });
+
     LISTS.show(
         &answer(service, service.put(&place(&args.name)).json(&body)).await?,
         args.json,

@@ -77,11 +77,13 @@ fn line(out: &mut dyn Write, source: &Value) -> Result<()> {
         }
         (None, None) => "-".to_owned(),
     };
+
     let (id, kind, name) = (
         text(source, "id"),
         text(source, "kind"),
         text(source, "name"),
     );
+
     Ok(writeln!(
         out,
         "{id:<36}  {kind:<12}  {arrived:<64}  {name}"
@@ -98,6 +100,7 @@ async fn preview(service: &Remote, args: &MetricPreviewArgs) -> Result<ExitCode>
     let found = answer(service, service.post(&path).json(&body)).await?;
     let of_rules: Vec<&Value> = found["rules"].as_array().into_iter().flatten().collect();
     let matched = of_rules.iter().any(|rule| rule["mapped"] != 0);
+
     if args.json {
         print(&found)?;
     } else {
@@ -115,6 +118,7 @@ async fn preview(service: &Remote, args: &MetricPreviewArgs) -> Result<ExitCode>
             }
         }
     }
+
     Ok(if matched {
         ExitCode::SUCCESS
     } else {
@@ -130,6 +134,7 @@ fn described(one: &Value) -> String {
         .into_iter()
         .flatten()
         .filter(|(name, _)| *name != "__name__");
+
     let labels: Vec<String> = labels
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
@@ -138,6 +143,7 @@ fn described(one: &Value) -> String {
         .as_f64()
         .map(|value| format!(" = {value:.1}"))
         .unwrap_or_default();
+
     match one["resource_id"].as_str() {
         Some(id) => format!(
             "{labels}  ->  {} ({}){value}",

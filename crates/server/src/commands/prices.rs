@@ -46,23 +46,27 @@ fn line(out: &mut dyn Write, table: &Value) -> Result<()> {
         text(table, "kind"),
         text(table, "origin"),
     );
+
     let regions = if table["regions"] == 1 {
         "1 region".to_owned()
     } else {
         format!("{} regions", table["regions"])
     };
     let prices = format!("{} prices in {regions}", table["prices"]);
+
     let old = if table["outdated"] == true {
         ", outdated"
     } else {
         ""
     };
+
     let list = format!(
         "{} of {}, {} days old{old}",
         text(table, "source"),
         text(table, "date"),
         table["age_days"]
     );
+
     Ok(writeln!(
         out,
         "{provider:<6} {kind:<10} {origin:<9} {prices:<32} {list}"

@@ -134,6 +134,7 @@ impl LogAt {
             },
         };
         let mut lines = note.lines();
+
         let read = (|| {
             let origin = lines.next()?.to_owned();
             Some(Checkpoint {
@@ -142,6 +143,7 @@ impl LogAt {
                 root: lines.next()?.to_owned(),
             })
         })();
+
         read.context("the checkpoint cannot be read")
     }
 
@@ -176,17 +178,20 @@ pub(crate) fn refused(remote: &Remote, reply: &Reply) -> String {
 async fn here(log: &Log, ask: &Ask) -> Result<Found> {
     let now = Timestamp::now();
     let query = Query::parse(&ask.query).map_err(|error| WrongQuery::here(&ask.query, error))?;
+
     if let Some(list) = query.expr.lists().first() {
         bail!(
             "the query compares with the list {list}, which the service keeps: ask the service with --server"
         );
     }
+
     let cursor = ask
         .cursor
         .as_deref()
         .map(str::parse)
         .transpose()
         .context("the cursor was not issued for a data directory")?;
+
     let request = SearchRequest {
         query: query.and(time_range(ask.from, ask.to)).resolve(now),
         limit: ask.limit as usize,
@@ -200,6 +205,7 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
         now,
     };
     let page = log.search.search(&request).await?;
+
     Ok(Found {
         entries: page
             .entries
@@ -280,16 +286,19 @@ impl From<AnswerCounts> for Counts {
             other,
             missing,
         } = counts;
+
         let mut read = Self {
             distinct,
             other,
             missing,
             ..Self::default()
         };
+
         for bucket in buckets {
             read.values.push((bucket.value, bucket.count));
             read.nested.extend(bucket.nested.map(Self::from));
         }
+
         read
     }
 }
@@ -307,6 +316,7 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
     {
         body[name] = format_instant(time).into();
     }
+
     if ask.order == Order::OldestFirst {
         body["order"] = "oldest_first".into();
     }
@@ -316,6 +326,7 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
     if let Some(cursor) = &ask.cursor {
         body["cursor"] = cursor.as_str().into();
     }
+
     let bytes = match remote
         .ask(remote.post("audit-logs/search").json(&body), most)
         .await?
@@ -327,6 +338,7 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
         }
         other => bail!(refused(remote, &other)),
     };
+
     let answer: Answer<'_> =
         serde_json::from_slice(&bytes).context("the service's answer is not a page of entries")?;
     let shown = answer.items.iter().take(ask.limit as usize);
@@ -341,6 +353,7 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
             .unwrap_or_default()
     };
     let counts = ask.counts.iter().map(&mut counts).collect();
+
     Ok(Some(Found {
         entries,
         total: answer.total.unwrap_or_default(),

@@ -48,6 +48,7 @@ async fn list_of(service: &Remote, path: &str) -> Result<Vec<Value>> {
 async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
     let reports = REPORTS.all(service).await?;
     let templates = list_of(service, "audit-logs/report-templates").await?;
+
     if json {
         let names = |one: &Value| json!({ "id": one["id"], "name": one["name"], "edition": one["edition"] });
         print(
@@ -55,10 +56,12 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
         )?;
         return Ok(ExitCode::SUCCESS);
     }
+
     let mut out = std::io::stdout().lock();
     for report in &reports {
         line(&mut out, report)?;
     }
+
     for template in &templates {
         let (id, name, edition) = (
             text(template, "id"),
@@ -74,6 +77,7 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
         };
         writeln!(out, "framework {id:<12}  {title}: {controls} controls")?;
     }
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -99,15 +103,18 @@ async fn show(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
         &format!("audit-logs/reports/runs?limit=10&report_id={id}"),
     )
     .await?;
+
     if json {
         print(&json!({ "report": report, "runs": runs }))?;
         return Ok(ExitCode::SUCCESS);
     }
+
     print(&report)?;
     let mut out = std::io::stdout().lock();
     for run in &runs {
         run_line(&mut out, run)?;
     }
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -118,6 +125,7 @@ fn run_line(out: &mut impl std::io::Write, run: &Value) -> Result<()> {
         .unwrap_or_default();
     let (id, state) = (text(run, "id"), text(run, "state"));
     let entries = &run["progress"]["entries"];
+
     Ok(writeln!(
         out,
         "{id:<36}  {state:<10}  {}  {entries} entries{error}",
@@ -130,6 +138,7 @@ async fn begin(service: &Remote, args: &RunReportArgs) -> Result<ExitCode> {
     let path = format!("audit-logs/reports/{}/run", text(&report, "id"));
     let mut run = answer(service, service.post(&path).json(&json!({}))).await?;
     let path = format!("audit-logs/reports/runs/{}", text(&run, "id"));
+
     while !args.no_wait && matches!(run["state"].as_str(), Some("queued" | "running")) {
         tokio::time::sleep(BEAT).await;
         run = answer(service, service.get(&path)).await?;
@@ -139,11 +148,13 @@ async fn begin(service: &Remote, args: &RunReportArgs) -> Result<ExitCode> {
             run["progress"]["entries"]
         );
     }
+
     if args.json {
         print(&run)?
     } else {
         run_line(&mut std::io::stdout().lock(), &run)?
     }
+
     let done = args.no_wait || run["state"] == "succeeded";
     Ok(if done {
         ExitCode::SUCCESS
@@ -166,6 +177,7 @@ async fn download(service: &Remote, args: &DownloadReportArgs) -> Result<ExitCod
         let problem: Value = response.json().await.unwrap_or(Value::Null);
         bail!("{}", service.words(&problem));
     }
+
     if args.output == Path::new("-") {
         let mut out = std::io::stdout().lock();
         while let Some(part) = response.chunk().await? {
@@ -173,6 +185,7 @@ async fn download(service: &Remote, args: &DownloadReportArgs) -> Result<ExitCod
         }
         return Ok(ExitCode::SUCCESS);
     }
+
     // Beside its place until it is whole: a download that broke off leaves no half of a report.
     let mut beside = args.output.clone().into_os_string();
     beside.push(".part");
@@ -180,6 +193,7 @@ async fn download(service: &Remote, args: &DownloadReportArgs) -> Result<ExitCod
     while let Some(part) = response.chunk().await? {
         file.write_all(&part)?;
     }
+
     file.sync_all()?;
     std::fs::rename(&beside, &args.output)?;
     Ok(ExitCode::SUCCESS)

@@ -37,11 +37,13 @@ pub(crate) async fn run(args: &SearchArgs) -> Result<ExitCode> {
         sort: args.sort,
         ..Ask::newest(&args.query, MOST)
     };
+
     let found = if args.by.is_empty() && args.histogram.is_none() {
         list(&log, args, ask, &screen).await
     } else {
         count(&log, args, ask, &screen).await
     };
+
     log.close().await;
     Ok(if found? > 0 {
         ExitCode::SUCCESS
@@ -56,6 +58,7 @@ async fn list(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) -> 
     let mut out = std::io::stdout().lock();
     let (mut shown, mut total) = (0, 0);
     let mut layout = None;
+
     loop {
         ask.limit = u32::try_from((most - shown).min(u64::from(MOST)))?;
         let page = log.page(&ask).await?;
@@ -88,6 +91,7 @@ async fn list(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) -> 
             _ => break,
         }
     }
+
     out.flush()?;
     if !args.look.json {
         let zone = screen.zone_name(Timestamp::now());
@@ -106,6 +110,7 @@ async fn list(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) -> 
             thousands(total)
         );
     }
+
     Ok(shown)
 }
 
@@ -114,6 +119,7 @@ async fn count(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) ->
     if args.by.len() > 10 {
         bail!("--by can be given ten times at most");
     }
+
     ask.limit = 0;
     ask.counts.clone_from(&args.by);
     ask.values = u32::try_from(args.limit.min(1000))?;
@@ -128,6 +134,7 @@ async fn count(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) ->
     } = log.page(&ask).await?;
     let mut out = std::io::stdout().lock();
     let over_time = span.and_then(|span| Some((span, counts.pop()?)));
+
     for (field, counts) in args.by.iter().zip(&counts) {
         if args.look.json {
             writeln!(out, "{}", as_json(field, counts, total))?;
@@ -135,6 +142,7 @@ async fn count(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) ->
             by_value(&mut out, field, counts, screen)?;
         }
     }
+
     if let Some((span, counts)) = over_time {
         if args.look.json {
             writeln!(
@@ -146,10 +154,12 @@ async fn count(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) ->
             histogram(&mut out, span, counts, screen)?;
         }
     }
+
     out.flush()?;
     if !args.look.json {
         eprintln!("{} entries", thousands(total));
     }
+
     Ok(total)
 }
 
@@ -163,6 +173,7 @@ fn as_json(field: &str, counts: &Counts, total: u64) -> serde_json::Value {
         one
     };
     let values: Vec<_> = counts.values.iter().enumerate().map(one).collect();
+
     json!({ "field": field, "values": values, "distinct": counts.distinct, "other": counts.other,
         "missing": counts.missing, "total": total })
 }
@@ -196,6 +207,7 @@ fn by_value(
                 .map(|(inner, count)| (format!("{value} > {inner}"), *count)),
         );
     }
+
     let rest = [
         ("(other values)", counts.other),
         ("(no value)", counts.missing),
@@ -205,17 +217,20 @@ fn by_value(
             .filter(|(_, count)| *count > 0)
             .map(|(name, count)| (name.to_owned(), count)),
     );
+
     writeln!(
         out,
         "{}",
         screen.paint(Tone::Strong, &super::show::clean(field).to_uppercase())
     )?;
+
     let tone = |value: &str| match field {
         "severity" => Tone::of_severity(value),
         "status" | "action.status" => Tone::of_status(value),
         _ if value.starts_with('(') => Tone::Faint,
         _ => Tone::Plain,
     };
+
     bars(&values, screen, tone)
         .iter()
         .try_for_each(|line| writeln!(out, "{line}"))?;
@@ -271,6 +286,7 @@ async fn fitting(log: &LogAt, ask: &Ask) -> Result<Span> {
         to = ask.to.or(at(counts.values.last())
             .and_then(|at| at.checked_add(SignedDuration::from_secs(length)).ok()));
     }
+
     let seconds = match (from, to) {
         (Some(from), Some(to)) => to.duration_since(from).as_secs(),
         _ => DAY,
@@ -300,6 +316,7 @@ fn histogram(
             &format!("{} ({zone})", name(span).to_uppercase())
         )
     )?;
+
     let step = match span {
         Span::Minute => Some(60),
         Span::Hour => Some(HOUR),
@@ -307,6 +324,7 @@ fn histogram(
         Span::Week => Some(7 * DAY),
         Span::Month => None,
     };
+
     let format = match span {
         Span::Minute | Span::Hour => "%Y-%m-%d %H:%M",
         Span::Month if screen.zone == jiff::tz::TimeZone::UTC => "%Y-%m",
@@ -314,8 +332,10 @@ fn histogram(
         // Spans are counted in UTC: elsewhere they begin at an hour that must be seen.
         _ => "%Y-%m-%d %H:%M",
     };
+
     let mut rows: Vec<(String, u64)> = Vec::new();
     let mut expected: Option<Timestamp> = None;
+
     for (text, count) in &counts.values {
         let at = parse_instant(text)?;
         let label = |at: Timestamp| {
@@ -340,6 +360,7 @@ fn histogram(
         rows.push((label(at), *count));
         expected = step.and_then(|step| at.checked_add(SignedDuration::from_secs(step)).ok());
     }
+
     bars(&rows, screen, |_| Tone::Plain)
         .iter()
         .try_for_each(|line| writeln!(out, "{line}"))?;

@@ -66,6 +66,7 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<()> {
         admin_token: super::token_from_environment(),
         stop: stop_on_signal(),
     };
+
     let data_dir = config.data_dir.clone();
     start(config, startup, |address, role| {
         let mut out = std::io::stdout();
@@ -104,6 +105,7 @@ async fn start(
     let service = open(lock, config, startup).await?;
     let listener = bind(&service.config).await?;
     reachable(listener.local_addr()?, Role::Active)?;
+
     service.serve(listener, stop).await
 }
 
@@ -139,16 +141,19 @@ async fn stand_by(
     let forwarding = TcpListener::from_std(listener.try_clone()?)?;
     reachable(listener.local_addr()?, Role::Standby)?;
     let stop = startup.stop.clone();
+
     // A standby publishes no metrics of its own.
     let bounds = Bounds::new(
         config.max_connections,
         config.trusted_proxies.clone(),
         Arc::default(),
     );
+
     let Some((lock, cause)) = active::wait(&config.data_dir, forwarding, bounds, &stop).await?
     else {
         return Ok(());
     };
+
     let service = open(lock, config, startup).await?;
     service.record_takeover(cause).await;
     service.serve(TcpListener::from_std(listener)?, stop).await
@@ -163,11 +168,13 @@ async fn open(lock: ActiveLock, config: Config, startup: Startup) -> Result<Serv
         admin_token,
         ..
     } = startup;
+
     let clouds = CloudRegistry::real().with_readers(readers);
     let service =
         Service::open_as(lock, config, clouds, changes, agent_types, kinds, false).await?;
     super::first_administrator(&service, admin_token).await?;
     warn_without_links(&service).await;
+
     Ok(service)
 }
 
@@ -182,6 +189,7 @@ async fn warn_without_links(service: &Service) {
         .channel_list()
         .await
         .map_or(0, |channels| channels.len());
+
     if !is_known && channels > 0 {
         tracing::warn!(
             channels,

@@ -93,6 +93,7 @@ impl Screen {
         };
         let width = terminal
             .then(|| terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0)));
+
         Self {
             colour,
             width: width.filter(|width| *width > 0),
@@ -121,6 +122,7 @@ impl Screen {
         if self.zone == TimeZone::UTC {
             return "UTC".to_owned();
         }
+
         let now = now.to_zoned(self.zone.clone());
         match self.zone.iana_name() {
             Some("Etc/UTC" | "UTC") => "local, UTC".to_owned(),
@@ -164,6 +166,7 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     if taken <= columns {
         return format!("{text}{}", " ".repeat(columns - taken));
     }
+
     let (mut out, mut used) = (String::new(), 0);
     for c in text.chars() {
         let more = c.width().unwrap_or(0);
@@ -173,10 +176,12 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
         used += more;
         out.push(c);
     }
+
     if columns > 0 {
         out.push('…');
         used += 1;
     }
+
     format!("{out}{}", " ".repeat(columns.saturating_sub(used)))
 }
 
@@ -210,6 +215,7 @@ mod tests {
             zone: TimeZone::UTC,
         };
         assert_eq!(screen(false).paint(Tone::Bad, "x"), "x");
+
         assert_eq!(screen(true).paint(Tone::Bad, "x"), "\u{1b}[31mx\u{1b}[0m");
         assert_eq!(screen(true).paint(Tone::Plain, "x"), "x");
     }

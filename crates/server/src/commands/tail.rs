@@ -48,6 +48,7 @@ pub(crate) async fn run(args: &TailArgs) -> Result<ExitCode> {
             _ => Ok(()),
         }
     };
+
     tokio::select! {
         ended = follow => ended?,
         _ = tokio::signal::ctrl_c() => {}
@@ -75,6 +76,7 @@ impl Printer {
                     .line(&Row::new(found, &self.screen), &self.screen)
             )?;
         }
+
         out.flush()?;
         Ok(())
     }
@@ -85,6 +87,7 @@ async fn newest(log: &LogAt, args: &TailArgs, printer: &mut Printer) -> Result<O
     // The size first: what comes between it and the search is found by the search.
     let size = log.checkpoint().await?.size;
     let mut last = size.checked_sub(1);
+
     if !args.look.json {
         writeln!(
             std::io::stdout(),
@@ -92,6 +95,7 @@ async fn newest(log: &LogAt, args: &TailArgs, printer: &mut Printer) -> Result<O
             printer.layout.heading(&printer.screen, Timestamp::now())
         )?;
     }
+
     if args.lines > 0 {
         let page = log.page(&Ask::newest(&args.query, args.lines)).await?;
         for found in page.entries.iter().rev() {
@@ -99,6 +103,7 @@ async fn newest(log: &LogAt, args: &TailArgs, printer: &mut Printer) -> Result<O
             last = last.max(Some(found.integrity.sequence));
         }
     }
+
     Ok(last)
 }
 
@@ -157,6 +162,7 @@ async fn watch(
     if let Some(last) = last {
         request = request.header(HeaderName::from_static("last-event-id"), last.to_string());
     }
+
     let mut response = remote.response(request).await?;
     if !response.status().is_success() {
         return match remote.reply(response, 1 << 20).await? {
@@ -165,6 +171,7 @@ async fn watch(
             other => bail!(refused(remote, &other)),
         };
     }
+
     let mut events = Events::default();
     while let Ok(Some(part)) = tokio::time::timeout(SILENCE, response.chunk())
         .await
@@ -174,6 +181,7 @@ async fn watch(
             take(&event, last, printer)?;
         }
     }
+
     Ok(Ended::Broken)
 }
 

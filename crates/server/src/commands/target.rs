@@ -74,12 +74,14 @@ pub(crate) async fn open_to_read(target: &Target, reading: Reading) -> Result<Lo
     {
         bail!("{} holds no log", dir.display());
     }
+
     let opened = open(target).await?;
     if let LogAt::Here(log) = &opened {
         record(log, reading)
             .await
             .context("the log was not read, because the reading of it could not be recorded")?;
     }
+
     Ok(opened)
 }
 
@@ -90,6 +92,7 @@ async fn record(log: &Log, reading: Reading) -> Result<()> {
         .with_action(reading.command, ActionStatus::Success, ActionMethod::Cli)
         .with_metadata("request", Json::from(reading.request))
         .with_metadata("place", "data directory");
+
     let draft =
         Draft::by_reeve(entry, Timestamp::now()).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
     log.ledger.append(vec![draft]).await?;
@@ -124,6 +127,7 @@ impl Remote {
                 service.url
             );
         };
+
         let client = Client::builder()
             .connect_timeout(Duration::from_secs(10))
             .user_agent(concat!("reeve/", env!("CARGO_PKG_VERSION")))
@@ -202,6 +206,7 @@ impl Remote {
             tokio::time::sleep(asked.unwrap_or(wait)).await;
             wait = (wait * 2).min(LONGEST);
         }
+
         bail!("{} did not answer", self.base)
     }
 
@@ -225,6 +230,7 @@ impl Remote {
                 .and_then(|value| value.to_str().ok()?.parse().ok());
             return Ok(Reply::Busy(after.unwrap_or(1)));
         }
+
         let mut body = BytesMut::new();
         while let Some(part) = response
             .chunk()
@@ -236,9 +242,11 @@ impl Remote {
             }
             body.extend_from_slice(&part);
         }
+
         if status.is_success() {
             return Ok(Reply::Done(body.freeze()));
         }
+
         let problem =
             serde_json::from_slice(&body).unwrap_or_else(|_| Value::String(status.to_string()));
         Ok(if status.is_server_error() {
@@ -255,6 +263,7 @@ impl Remote {
             .or(Some(problem))
             .and_then(Value::as_str)
             .unwrap_or("it gave no reason");
+
         let hint = problem
             .get("hint")
             .and_then(Value::as_str)

@@ -40,6 +40,7 @@ pub(crate) fn period(
             })
             .transpose()
     };
+
     let (from, to) = (
         read(&given.from, "from", false)?,
         read(&given.to, "to", true)?,
@@ -49,6 +50,7 @@ pub(crate) fn period(
     {
         bail!("--from {from} is not before --to {to}");
     }
+
     Ok((from, to))
 }
 
@@ -68,12 +70,14 @@ fn moment(text: &str, zone: &TimeZone, now: Timestamp) -> Option<(Timestamp, Tim
     let text = text.trim();
     let point = |at: Timestamp| Some((at, at));
     let day = |date: Date| between(date.into(), date.tomorrow().ok()?.into(), zone);
+
     match text {
         "now" => return point(now),
         "today" => return day(now.to_zoned(zone.clone()).date()),
         "yesterday" => return day(now.to_zoned(zone.clone()).date().yesterday().ok()?),
         _ => {}
     }
+
     if let Some(distance) = text
         .strip_prefix("now")
         .or_else(|| text.starts_with(['-', '+']).then_some(text))
@@ -83,9 +87,11 @@ fn moment(text: &str, zone: &TimeZone, now: Timestamp) -> Option<(Timestamp, Tim
                 .ok()?,
         );
     }
+
     if let Ok(at) = parse_instant(text) {
         return point(at);
     }
+
     calendar(text, zone)
 }
 
@@ -98,6 +104,7 @@ fn millis(text: &str) -> Option<i64> {
     };
     let (count, unit) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
     let unit = UNITS.iter().find(|(name, _)| *name == unit)?.1;
+
     count
         .parse::<i64>()
         .ok()?
@@ -115,10 +122,12 @@ fn calendar(text: &str, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
     if date.len() != [4, 7, 10].get(date.matches('-').count()).copied()? {
         return None;
     }
+
     let part =
         |number: Option<Option<i16>>| number.map_or(Some(1), |part| i8::try_from(part?).ok());
     let first = Date::new(year, part(month)?, part(day)?).ok()?;
     let start = DateTime::from_parts(first, Time::midnight());
+
     match (month.is_some(), day.is_some(), time) {
         (false, false, None) => between(start, start.checked_add(1.year()).ok()?, zone),
         (true, false, None) => between(start, start.checked_add(1.month()).ok()?, zone),
@@ -134,6 +143,7 @@ fn within(day: Date, time: &str, zone: &TimeZone) -> Option<(Timestamp, Timestam
     if parts.iter().any(|part| part.len() != 2) {
         return None;
     }
+
     let at = |index: usize| parts.get(index).map_or(Some(0), |part| number::<i8>(part));
     let start = DateTime::from_parts(day, Time::new(at(0)?, at(1)?, at(2)?, 0).ok()?);
     let length = match parts.len() {
@@ -142,6 +152,7 @@ fn within(day: Date, time: &str, zone: &TimeZone) -> Option<(Timestamp, Timestam
         3 => return between(start, start, zone),
         _ => return None,
     };
+
     between(start, start.checked_add(length).ok()?, zone)
 }
 
@@ -166,6 +177,7 @@ mod tests {
     fn times_as_people_give_them() {
         let now = "2026-11-20T12:34:56Z".parse().unwrap();
         let east = TimeZone::fixed(jiff::tz::offset(2));
+
         for (text, zone, expect) in [
             (
                 "now",
@@ -228,6 +240,7 @@ mod tests {
             let (first, end) = moment(text, zone, now).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(format!("{first} {end}"), expect, "{text}");
         }
+
         for text in [
             "",
             "tomorrow",
@@ -244,11 +257,13 @@ mod tests {
         ] {
             assert_eq!(moment(text, &TimeZone::UTC, now), None, "{text}");
         }
+
         let given = |from: &str, to: &str| Period {
             from: Some(from.to_owned()),
             to: Some(to.to_owned()),
         };
         let (from, to) = period(&given("2026-11-20", "2026-11-20"), &TimeZone::UTC, now).unwrap();
+
         assert_eq!(from.unwrap().to_string(), "2026-11-20T00:00:00Z");
         assert_eq!(to.unwrap().to_string(), "2026-11-20T23:59:59.999Z");
         assert!(period(&given("now", "-1h"), &TimeZone::UTC, now).is_err());

@@ -134,6 +134,7 @@ impl Cosign {
                 "cosign.every_s must be at least 1, and cosign.needed between 1 and the number of witnesses, {count}"
             );
         }
+
         self.witnesses
             .iter()
             .try_for_each(|witness| witness.url().map(|_| ()))?;
@@ -183,6 +184,7 @@ fn authorities(path: &Path) -> Result<Vec<u8>> {
             location()
         );
     }
+
     Ok(pem)
 }
 
@@ -193,6 +195,7 @@ impl OutboundSection {
             text.parse()
                 .with_context(|| format!("outbound.allow: {text} is not a network"))
         };
+
         let authorities = match &self.ca_file {
             Some(path) => authorities(path)?,
             None => Vec::new(),

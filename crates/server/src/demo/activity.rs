@@ -27,6 +27,7 @@ pub(super) async fn catch_up(log: &Log, state: &DemoState) -> Result<()> {
         Some(at) => at,
         None => now.checked_sub(HISTORY)?,
     };
+
     while from < now {
         let to = from.checked_add(SLICE)?.min(now);
         let drafts = state
@@ -44,6 +45,7 @@ pub(super) async fn catch_up(log: &Log, state: &DemoState) -> Result<()> {
         state.recorded(to);
         from = to;
     }
+
     Ok(())
 }
 

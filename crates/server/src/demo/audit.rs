@@ -76,6 +76,7 @@ impl Session {
             .send()
             .await?
             .error_for_status()?;
+
         let cookie = answer
             .headers()
             .get(header::SET_COOKIE)
@@ -86,6 +87,7 @@ impl Session {
             .next()
             .unwrap_or_default()
             .to_owned();
+
         Ok(Session {
             client,
             origin,
@@ -110,9 +112,11 @@ impl Session {
             answer.url().path().to_owned(),
             answer.text().await?,
         );
+
         if !status.is_success() {
             bail!("{path} was answered {status}: {text}");
         }
+
         Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
     }
 
@@ -142,6 +146,7 @@ impl Session {
             json!({ "name": "Changes by user, every Monday", "query": "event_type:resource.*", "period": "7d",
                 "group_by": ["user", "event_type"], "schedule": { "cron": "0 6 * * 1", "time_zone": "UTC" } }),
         ];
+
         for report in reports {
             let report = self.post("audit-logs/reports", &report).await?;
             let id = report["id"]
@@ -150,6 +155,7 @@ impl Session {
             self.post(&format!("audit-logs/reports/{id}/run"), &json!({}))
                 .await?;
         }
+
         Ok(())
     }
 
@@ -165,6 +171,7 @@ impl Session {
         let costs = self.send(self.client.get(self.address("costs"))).await?;
         let monthly = costs["monthly"].as_f64().context("costs without a sum")?;
         let (largest, share) = largest(&costs["by_account"]).context("costs without an account")?;
+
         // Bills name an account as its connection does.
         let connections = self
             .send(self.client.get(self.address("connections")))
@@ -184,9 +191,11 @@ impl Session {
             json!({ "name": "Team shop", "amount": hundreds(monthly * 0.85), "period": "quarter",
                 "scope": { "tags": [{ "name": "team", "value": "shop" }] } }),
         ];
+
         for budget in budgets {
             self.post("budgets", &budget).await?;
         }
+
         Ok(())
     }
 }

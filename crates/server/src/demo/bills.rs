@@ -54,6 +54,7 @@ pub(super) async fn write(state: &Arc<DemoState>, data_dir: &Path) -> Result<()>
     if state.billed_until() == Some(last) {
         return Ok(());
     }
+
     let (estate, folder) = (state.estate.clone(), data_dir.join("charges"));
     tokio::task::spawn_blocking(move || all(&estate, &folder, last)).await??;
     state.billed(last);
@@ -68,11 +69,13 @@ fn all(estate: &SimulatedEstate, folder: &Path, last: Date) -> Result<()> {
         .date()
         .first_of_month();
     let mut month = begun.checked_sub(1.month())?;
+
     while month <= last {
         let path = folder.join(format!("simulated-{}.csv", month.strftime("%Y-%m")));
         one(estate, path, month, last)?;
         month = month.checked_add(1.month())?;
     }
+
     Ok(())
 }
 
@@ -81,16 +84,19 @@ fn one(estate: &SimulatedEstate, path: PathBuf, month: Date, last: Date) -> Resu
     let mut file = csv::Writer::from_writer(Vec::new());
     file.write_record(COLUMNS)?;
     let end = last.min(month.last_of_month());
+
     for day in month.series(1.day()).take_while(|day| *day <= end) {
         for charge in estate.charges(day) {
             file.write_record(line(&charge)?)?;
         }
     }
+
     let bytes = file.into_inner().context("the bill was not written")?;
     // A file that is the same keeps its time, so that nobody reads it again.
     if std::fs::read(&path).is_ok_and(|before| before == bytes) {
         return Ok(());
     }
+
     let beside = path.with_extension("csv.new");
     std::fs::write(&beside, bytes)
         .with_context(|| format!("{} could not be written", beside.display()))?;
@@ -111,6 +117,7 @@ fn line(charge: &DailyCharge) -> Result<[String; COLUMNS.len()]> {
         Some(Purchase::Reserved) => "Committed",
         _ => "Standard",
     };
+
     Ok([
         cost.clone(),
         cost.clone(),
@@ -197,8 +204,10 @@ mod tests {
         all(&estate, home.path(), last).unwrap();
         let files = crate::adapters::bills::files(home.path());
         assert_eq!(files.len(), 2, "the month before, and this one: {files:?}");
+
         let (charges, unreadable) = crate::adapters::bills::read(&files);
         assert!(unreadable.is_empty(), "{unreadable:?}");
+
         let on = |day: &str| -> Vec<_> {
             let start = format!("{day}T00:00:00Z")
                 .parse::<Timestamp>()
@@ -210,22 +219,26 @@ mod tests {
                 .collect()
         };
         let written: Amount = on("2026-11-19").iter().map(|charge| charge.cost()).sum();
+
         let expected: f64 = estate
             .charges(last)
             .iter()
             .map(|charge| charge.cost.usd())
             .sum();
+
         assert!(
             expected > 100.0 && (written.as_f64() - expected).abs() < 1e-3,
             "{written} {expected}"
         );
         assert!(on("2026-11-20").is_empty() && !on("2026-10-01").is_empty());
+
         let team = charges
             .iter()
             .find(|charge| charge.tags.as_deref().is_some_and(|tags| !tags.is_empty()));
         assert!(
             team.is_some_and(|charge| charge.list.is_some() && charge.sub_account_name.is_some())
         );
+
         let before = files.clone();
         all(&estate, home.path(), last).unwrap();
         assert_eq!(

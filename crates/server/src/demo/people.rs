@@ -67,6 +67,7 @@ pub(super) async fn ensure(service: &Service) -> Result<SignIn> {
                 ..user
             })
         };
+
     let signing_in: Vec<_> = SIGN_INS
         .iter()
         .filter(|(email, ..)| missing(email))
@@ -85,6 +86,7 @@ pub(super) async fn ensure(service: &Service) -> Result<SignIn> {
             service.store.user_insert(&user).await?;
         }
     }
+
     for person in PEOPLE.iter().filter(|person| missing(&person.email())) {
         let user = add(
             &person.email(),
@@ -95,6 +97,7 @@ pub(super) async fn ensure(service: &Service) -> Result<SignIn> {
         )?;
         service.store.user_insert(&user).await?;
     }
+
     Ok(SignIn {
         email: SIGN_INS[0].0.to_owned(),
         password,
@@ -119,6 +122,7 @@ fn shared_password(data_dir: &Path) -> Result<String> {
     if let Ok(text) = std::fs::read_to_string(&path) {
         return Ok(text.trim().to_owned());
     }
+
     let secret = Secret::generate("")?;
     let password = format!(
         "demo-{}",
@@ -131,5 +135,6 @@ fn shared_password(data_dir: &Path) -> Result<String> {
         .open(&path)
         .with_context(|| format!("{} could not be written", path.display()))?;
     std::io::Write::write_all(&mut file, format!("{password}\n").as_bytes())?;
+
     Ok(password)
 }

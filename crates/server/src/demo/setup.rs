@@ -20,6 +20,7 @@ pub(super) async fn connections(
 ) -> Result<Vec<ConnectionId>> {
     let known = service.store.connection_list().await?;
     let mut ids = Vec::new();
+
     for connection in estate.connections() {
         if !known.iter().any(|other| other.id == connection.id) {
             service.store.connection_insert(&connection).await?;
@@ -42,6 +43,7 @@ pub(super) async fn workspace(service: &Service) -> Result<()> {
             })
             .await?;
     }
+
     Ok(())
 }
 
@@ -50,6 +52,7 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
     if !service.store.agent_list(None).await?.is_empty() {
         return Ok(());
     }
+
     let text = |value: &str| Some(value.to_owned());
     let inputs = [
         AgentInput {
@@ -98,6 +101,7 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
             ..AgentInput::default()
         },
     ];
+
     // Findings belong to agents of their own type: one for what anomalies and predictive rules
     // find.
     let held = [
@@ -106,6 +110,7 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
         ("performance_optimizer", "Traffic foresight"),
         ("db_optimizer", "Database foresight"),
     ];
+
     let holders = held.map(|(agent_type, name)| AgentInput {
         agent_type: text(agent_type),
         name: text(name),
@@ -113,10 +118,12 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
         learning_period: text("14d"),
         ..AgentInput::default()
     });
+
     let by = Caller::system();
     for input in inputs.into_iter().chain(holders) {
         let agent = service.app.agent_service.agent_create(input, &by).await?;
         service.app.runs.agent_run(&agent.id, &by).await?;
     }
+
     Ok(())
 }

@@ -45,6 +45,7 @@ impl DemoState {
             state.save()?;
             return Ok(state);
         }
+
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("{} could not be read", path.display()))?;
         let damaged = || {
@@ -55,6 +56,7 @@ impl DemoState {
         };
         let kept: Kept = serde_json::from_str(&text).with_context(damaged)?;
         let estate = SimulatedEstate::restore(&kept.estate).with_context(damaged)?;
+
         let recorded_until = kept
             .told_until_ms
             .and_then(|ms| Timestamp::from_millisecond(ms).ok());
@@ -97,6 +99,7 @@ impl DemoState {
             .with_context(|| format!("{} could not be written", beside.display()))?;
         std::fs::rename(&beside, &self.path)
             .with_context(|| format!("{} could not be replaced", self.path.display()))?;
+
         Ok(())
     }
 }

@@ -77,6 +77,7 @@ mod tests {
         for _ in 0..60 {
             attempts.note(&poison, at(10));
         }
+
         assert_eq!(
             (
                 attempts.waiting(at(609)).len(),
@@ -85,6 +86,7 @@ mod tests {
             (1, 0),
             "ten minutes at most"
         );
+
         attempts.note(&poison, at(700));
         attempts.forget(&poison);
         assert!(attempts.waiting(at(700)).is_empty());

@@ -78,6 +78,7 @@ impl Files {
                 Body::Parquet(None)
             }
         };
+
         let leaves = LeafFile::open(&folder.join(LEAVES), progress.entries)?;
         Ok(Files {
             folder,
@@ -139,11 +140,13 @@ impl Files {
                 *slot = Some(file);
             }
         }
+
         if self.progress.bytes > self.limit {
             return Err(WriteError::Limit {
                 at: entry.entry.timestamp,
             });
         }
+
         self.leaves.write(entry.sequence, &entry.leaf_hash)?;
         self.progress.entries += 1;
         self.progress.span = Some((
@@ -152,9 +155,11 @@ impl Files {
                 .map_or(entry.sequence, |(first, _)| first),
             entry.sequence,
         ));
+
         if self.progress.entries - self.progress.complete_entries >= PARQUET_ENTRIES {
             self.complete(entry.sequence + 1)?;
         }
+
         Ok(())
     }
 
@@ -166,6 +171,7 @@ impl Files {
         let Some(file) = slot.take() else {
             return Ok(());
         };
+
         file.finish()?;
         let progress = &mut self.progress;
         progress.complete_files += 1;
@@ -176,6 +182,7 @@ impl Files {
         progress.complete_entries = progress.entries;
         progress.complete_position = position;
         progress.bytes = progress.complete_bytes;
+
         Ok(())
     }
 

@@ -32,6 +32,7 @@ impl Runner {
             export.finished_at = Some(self.context.now());
             self.keep(export).await?;
         }
+
         let entry = record::succeeded(self.log(), export)
             .await
             .map_err(Stop::Later)?;
@@ -50,6 +51,7 @@ impl Runner {
         });
         let digest = written.await?;
         let (bytes, sha256) = (digest.bytes, digest.sha256);
+
         export.files.push(ExportFile {
             name,
             role: FileRole::Manifest,
@@ -57,10 +59,12 @@ impl Runner {
             sha256,
             entries: 0,
         });
+
         self.deliver(export, &folder).await?;
         export.state = ExportState::Succeeded;
         export.expires_at = Some(self.context.now() + self.keep);
         self.keep(export).await?;
+
         recurring::covered(&self.context, export)
             .await
             .map_err(Stop::Later)
@@ -73,6 +77,7 @@ impl Runner {
             .map(|number| export.file_name(number))
             .collect();
         let mut files = Vec::with_capacity(names.len());
+
         for name in names {
             let path = folder.join(&name);
             let found = blocking(move || digest(&path)).await?;
@@ -85,6 +90,7 @@ impl Runner {
                 entries: 0,
             });
         }
+
         // All files but the last of several are full.
         let mut left = progress.entries;
         let full = if files.len() > 1 {
@@ -92,10 +98,12 @@ impl Runner {
         } else {
             left
         };
+
         for file in &mut files {
             file.entries = left.min(full);
             left -= file.entries;
         }
+
         Ok(files)
     }
 
@@ -105,6 +113,7 @@ impl Runner {
         let Some(id) = export.destination.clone() else {
             return Ok(());
         };
+
         let unreachable = |message: String| failed(FailureCode::DestinationUnreachable, message);
         let gone =
             |_| unreachable("The destination was removed. The files can be downloaded.".to_owned());
@@ -114,12 +123,14 @@ impl Runner {
             .destination_get(&id)
             .await
             .map_err(gone)?;
+
         let secret = self
             .context
             .exports
             .destination_secret(&id)
             .await
             .map_err(gone)?;
+
         for file in &export.files {
             let path = folder.join(&file.name);
             match self.carry(&destination, &secret, &file.name, &path).await {
@@ -138,6 +149,7 @@ impl Runner {
                 }
             }
         }
+
         record::delivery(self.log(), export, &destination.name, None)
             .await
             .map_err(Stop::Later)
@@ -199,6 +211,7 @@ async fn proof(
         Stop::Later(anyhow::anyhow!("the checkpoint cannot be read: {error}"))
     };
     let note = SignedNote::parse(evidence.checkpoint.as_bytes()).map_err(|error| wrong(&error))?;
+
     let size = Checkpoint::parse(note.text())
         .map_err(|error| wrong(&error))?
         .size;
@@ -219,6 +232,7 @@ async fn proof(
         digest(&path)
     });
     let found = written.await?;
+
     Ok(ExportFile {
         name,
         role: FileRole::Proof,

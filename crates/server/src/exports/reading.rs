@@ -32,6 +32,7 @@ impl Reading {
                     format!("The query can no longer be read: {}.", error.message),
                 )
             })?;
+
         let query = with_lists(context.lists.as_ref(), &query).await.map_err(|error| match error {
             ListError::Unknown(_) => {
                 failed(FailureCode::Internal, format!("The query can no longer be asked: {error}."))
@@ -44,6 +45,7 @@ impl Reading {
                 )
             }
         })?;
+
         let range = export.progress.position..export.progress.end;
         let scan = context
             .log

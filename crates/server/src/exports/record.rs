@@ -31,6 +31,7 @@ pub(super) async fn succeeded(log: Log<'_>, export: &Export) -> Result<Arc<Store
     )?
     .with_metadata("export", Json::from(manifest::metadata(export)));
     let id = append(log, entry).await?;
+
     log.trail
         .by_event_id(id.as_str())
         .await?
@@ -54,6 +55,7 @@ pub(super) async fn failed(log: Log<'_>, export: &Export) -> Result<()> {
     .with_metadata("export", Json::from(manifest::metadata(export)))
     .with_metadata("reason", failure.code.as_str())
     .with_metadata("message", failure.message.clone());
+
     append(log, entry).await.map(drop)
 }
 
@@ -70,6 +72,7 @@ pub(super) async fn delivery(
         ActionStatus::Success
     };
     let id = format!("export-{}-delivery-{}", export.id.0, status.as_str());
+
     let mut entry = entry(
         export,
         &events::EXPORT_DELIVER,
@@ -83,9 +86,11 @@ pub(super) async fn delivery(
     )
     .with_metadata("destination", destination)
     .with_metadata("files", export.files.len() as u64);
+
     if let Some(error) = error {
         entry = entry.with_metadata("message", error);
     }
+
     append(log, entry).await.map(drop)
 }
 
@@ -107,9 +112,11 @@ fn entry(
     {
         actor = actor.with_ip_address(address);
     }
+
     if let Some(agent) = &requester.user_agent {
         actor = actor.with_user_agent(agent.clone());
     }
+
     let entry = Entry::for_event(kind)
         .with_id(EventId::derived(id)?)
         .at(export.finished_at.unwrap_or(export.created_at))
@@ -117,6 +124,7 @@ fn entry(
         .on(ResourceRef::new("audit_export", export.id.0.clone()))
         .with_action(operation, status, ActionMethod::System)
         .with_request_id(export.request_id.clone());
+
     Ok(match &export.schedule {
         Some(schedule) => entry.with_metadata("schedule_id", schedule.0.clone()),
         None => entry,

@@ -50,6 +50,7 @@ pub(super) async fn start_due(context: &TaskContext) -> Result<()> {
             Err(error) => return Err(error.into()),
         }
     }
+
     Ok(())
 }
 

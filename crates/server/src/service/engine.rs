@@ -58,6 +58,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         charges,
         log,
     } = ports;
+
     let estate: Arc<dyn EstateStore> = store.clone();
     let workloads: Arc<dyn WorkloadStore> = store.clone();
     let descriptions: Arc<dyn DescriptionStore> = store.clone();
@@ -69,6 +70,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         models,
         settings,
     ));
+
     let records = Arc::new(Records::new(store.clone(), recorder, clock.clone()));
     let approvals = Arc::new(Approvals::new(records.clone()));
     let findings = Arc::new(Findings::new(records.clone()));
@@ -78,6 +80,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         estate.clone(),
         changes.clone(),
     ));
+
     let acting = ExecutionPorts {
         estate: estate.clone(),
         charges: charges.clone(),
@@ -86,12 +89,14 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         catalogue: catalogue.clone(),
         changes: changes.clone(),
     };
+
     let execution = ExecutionService::new(
         records.clone(),
         guardrails.clone(),
         approvals.clone(),
         acting,
     );
+
     let shared = Shared {
         records,
         approvals,
@@ -101,6 +106,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         execution: Arc::new(execution),
         estate,
     };
+
     let (workloads, descriptions) = (Some(workloads), Some(descriptions));
     let judging = RunPorts {
         samples,
@@ -112,6 +118,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         descriptions,
         workloads,
     };
+
     shared.join(store, registry, judging)
 }
 
@@ -137,6 +144,7 @@ impl Shared {
             execution,
             estate,
         } = self;
+
         let (samples, catalogue) = (judging.samples.clone(), judging.catalogue.clone());
         let agent_types = judging.agent_types.clone();
         let workloads = Arc::new(WorkloadService::new(
@@ -145,6 +153,7 @@ impl Shared {
             store.clone(),
             registry.clone(),
         ));
+
         let (acts, limits, asks) = (
             || execution.clone(),
             || guardrails.clone(),
@@ -157,12 +166,14 @@ impl Shared {
             acts(),
             Some(store.clone()),
         ));
+
         let automatic = Arc::new(AutomaticExecution::new(
             own(),
             asks(),
             acts(),
             rollouts.clone(),
         ));
+
         let models = ModelService::new(
             own(),
             scopes.clone(),
@@ -172,6 +183,7 @@ impl Shared {
         )
         .correcting(store);
         let models = Arc::new(models);
+
         let runs = RunService::new(
             own(),
             scopes.clone(),
@@ -181,6 +193,7 @@ impl Shared {
             judging,
         );
         let runs = Arc::new(runs);
+
         let recommendations =
             RecommendationService::new(own(), limits(), asks(), acts(), estate.clone());
         let recommendations = Arc::new(recommendations);
@@ -191,6 +204,7 @@ impl Shared {
             acts(),
             rollouts.clone(),
         );
+
         let responses = ResponseService::new(
             own(),
             scopes.clone(),
@@ -200,6 +214,7 @@ impl Shared {
             acts(),
             automatic,
         );
+
         EngineServices {
             agents: Arc::new(AgentService::new(
                 own(),

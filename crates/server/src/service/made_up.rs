@@ -238,6 +238,7 @@ fn offer(resource: Resource) -> Offer {
             }],
         },
     };
+
     Offer {
         resource,
         proposal,
@@ -254,12 +255,14 @@ async fn keep_everything(service: &Service) -> Vec<RecommendationId> {
         service.store.resource_put(&thing).await.unwrap();
         offers.push(offer(thing));
     }
+
     let kept = service
         .engine
         .responses
         .propose(AgentType::OPS_INTELLIGENCE, offers)
         .await
         .unwrap();
+
     kept.into_iter().map(Result::unwrap).collect()
 }
 
@@ -272,6 +275,7 @@ async fn served(service: Service) -> (Api, CancellationToken, tokio::task::JoinH
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     let serving = tokio::spawn(service.serve(listener, stop.clone()));
+
     (
         Api::new(&format!("http://{address}")).with_token(TOKEN),
         stop,
@@ -337,6 +341,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
     assert!(begun.status < 300, "{begun:?}");
     execution.settle().await;
     assert_eq!(color(0), "blue");
+
     let actions = api.get("intelligence/actions").await.expect(200);
     let done = actions
         .items()
@@ -344,9 +349,11 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
         .find(|action| action["purpose"] == "apply")
         .unwrap();
     assert_eq!(done["status"], "succeeded", "{done:#}");
+
     let action = format!("intelligence/actions/{}", done["id"].as_str().unwrap());
     let undoing = api.post(&format!("{action}/rollback"), json!({})).await;
     assert!(undoing.status < 300, "{undoing:?}");
+
     let ended = until("the action is rolled back", LONG, || async {
         let now = api.get(&action).await.expect(200);
         (now.body["status"] == "rolled_back").then_some(now)
@@ -356,6 +363,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
     let words: Vec<String> = steps.as_array().unwrap().iter().filter_map(words).collect();
     assert!(words.contains(&"Paint thing-1 red".to_owned()), "{words:?}");
     assert_eq!(color(0), "red");
+
     let recorded = api
         .get("audit-logs?query=metadata.change%3Apaint")
         .await
@@ -377,6 +385,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
         shown.body["plan"]["steps"][1]["description"],
         "Paint thing-2 blue"
     );
+
     let refused = api
         .post(&format!("{path}/execute"), json!({}))
         .await

@@ -51,6 +51,7 @@ impl Observers {
             recorder: recorder.clone(),
         };
         let metrics = Arc::new(MetricTaker::new(ports, config.outbound.policy()?));
+
         let bills = Arc::new(BillPuller {
             sources: store.clone(),
             estate: store.clone(),
@@ -59,6 +60,7 @@ impl Observers {
             folder: config.data_dir.join("charges"),
             running: Running::default(),
         });
+
         let syncer = ConnectionSyncer::new(
             store.clone(),
             samples.clone(),
@@ -67,6 +69,7 @@ impl Observers {
             store.clone(),
             log,
         );
+
         Ok(Observers {
             syncer: Arc::new(syncer),
             metrics,

@@ -41,6 +41,7 @@ pub(super) async fn open_held(
 ) -> Result<(Arc<Store>, Log, ActiveLease)> {
     active::check_file_system(config)?;
     check_restore(&config.data_dir)?;
+
     // Before the state store, which makes a key of its own where there is none: of a log without
     // its key nothing is made.
     let signer =
@@ -54,6 +55,7 @@ pub(super) async fn open_held(
         lease.bind(&log.ledger).await?;
         Ok(log)
     };
+
     match opened.await {
         Ok(log) => Ok((store, log, lease)),
         Err(error) => {
@@ -83,6 +85,7 @@ async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<Log> {
     if let Some(anchor) = &config.anchor {
         ledger_config.anchor_path.clone_from(anchor);
     }
+
     ledger_config.fence = fence;
     ledger_config.seal_after_entries = config.seal_after_entries;
     ledger_config.seal_after_bytes = config.seal_after_bytes;
@@ -96,6 +99,7 @@ async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<Log> {
     crate::backup::restored::settle(&config.data_dir, &ledger).await?;
     let search = EntrySearch::new(segments.clone(), Arc::new(ledger.clone()));
     let search = Arc::new(search.with_limit(Duration::from_secs(config.search_limit_s)));
+
     Ok(Log {
         ledger,
         search,
@@ -114,6 +118,7 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store> {
             format!("sqlite://{}", dir.join("reeve.db").display())
         }
     };
+
     Store::open(&url, vault)
         .await
         .context("the state store could not be opened")

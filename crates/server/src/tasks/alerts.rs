@@ -105,6 +105,7 @@ async fn evaluate(context: &TaskContext, trail: &Trail, slot: &mut Option<Watch>
             show(context, slot).await?;
         }
     }
+
     show(context, slot).await
 }
 
@@ -138,6 +139,7 @@ async fn warn(context: &TaskContext, changes: &Changes) -> Result<()> {
             .record_once(degraded_entry(degraded)?)
             .await?;
     }
+
     for ClockStep { sequence, from, to } in &changes.steps {
         let message = format!(
             "the clock of the service went back from {from} to {to} at entry {sequence}; alert rules count what was \
@@ -145,6 +147,7 @@ async fn warn(context: &TaskContext, changes: &Changes) -> Result<()> {
         );
         context.journal.failed("alerts.clock", message).await;
     }
+
     Ok(())
 }
 
@@ -197,6 +200,7 @@ async fn current<'w>(
             });
         }
     }
+
     Ok(slot.as_mut())
 }
 

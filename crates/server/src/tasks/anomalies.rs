@@ -72,6 +72,7 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
     if !watches.unkept.is_empty() {
         return Ok(());
     }
+
     let settings = context.anomalies.anomaly_settings_get().await?;
     // Before anything is read: what is recorded meanwhile is of the next look.
     let now = context.now();
@@ -80,20 +81,24 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
         context.anomalies.anomaly_cursor().await?,
     );
     let mut found = Vec::new();
+
     match context.anomaly_service.thresholds().await {
         Ok(thresholds) => watches.thresholds = thresholds,
         Err(error) => {
             tracing::warn!(%error, "learned thresholds could not be read; those of the last look are used")
         }
     }
+
     watches.behaviour.set_thresholds(watches.thresholds.clone());
     match look(context, watches, &settings, looked).await {
         Ok(strange) => found.extend(strange),
         Err(error) => tracing::warn!(%error, "samples could not be watched"),
     }
+
     if let Err(error) = read_lists(context, watches).await {
         tracing::warn!(%error, "the threat lists could not be read");
     }
+
     let read = read_on(
         context,
         trail,
@@ -103,8 +108,10 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
         &mut found,
     )
     .await;
+
     watches.unkept = tell(context, found).await;
     let next = read?;
+
     if watches.unkept.is_empty() {
         context.anomalies.anomaly_looked_put(now).await?;
         match context.anomalies.anomaly_advance(cursor, next).await {
@@ -113,6 +120,7 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
             Err(error) => return Err(error.into()),
         }
     }
+
     Ok(())
 }
 
@@ -133,6 +141,7 @@ async fn look(
                 .await?
         }
     };
+
     let mut metrics = match watches.metrics.take() {
         Some(metrics) => metrics,
         None => MetricWatch::after(looked),
@@ -143,6 +152,7 @@ async fn look(
             tracing::warn!(%error, "trained bands could not be read; those of the last look are used")
         }
     }
+
     metrics.set_thresholds(watches.thresholds.clone());
     match context.metric_sources.metric_source_list().await {
         Ok(sources) => metrics.set_sources(sources.iter().map(MetricSource::connection).collect()),
@@ -150,6 +160,7 @@ async fn look(
             tracing::warn!(%error, "metric sources could not be read; those of the last look are used")
         }
     }
+
     let found = metrics
         .look(&*context.estate, &*context.samples, &actions, settings, now)
         .await;
@@ -179,6 +190,7 @@ async fn read_lists(context: &TaskContext, watches: &mut Watches) -> Result<(), 
 async fn tell(context: &TaskContext, found: Vec<Finding>) -> Vec<Finding> {
     let caller = Caller::system();
     let mut unkept = Vec::new();
+
     for finding in found {
         if let Err(error) = context
             .anomaly_service
@@ -189,9 +201,11 @@ async fn tell(context: &TaskContext, found: Vec<Finding>) -> Vec<Finding> {
             unkept.push(finding);
         }
     }
+
     if let Err(error) = context.anomaly_service.settle(&caller).await {
         tracing::warn!(%error, "anomalies that are over could not be ended");
     }
+
     unkept
 }
 
@@ -214,6 +228,7 @@ async fn read_on(
             (position, position.until(end))
         }
     };
+
     while let Some(stretch) = follower.next(position.next, until, context.now()).await? {
         for stored in &stretch.entries {
             if stored.entry.is_observation() {
@@ -233,6 +248,7 @@ async fn read_on(
         position.next = stretch.to;
         watches.position = Some(position);
     }
+
     watches.position = Some(position);
     Ok(position.next)
 }

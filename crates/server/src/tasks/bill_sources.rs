@@ -61,6 +61,7 @@ fn drop_gone(puller: &BillPuller, sources: &[BillSource], known: &KnownSources) 
     if known.as_ref() == Some(&ids) {
         return;
     }
+
     let is_read = known
         .iter()
         .flatten()

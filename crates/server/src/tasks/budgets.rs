@@ -67,6 +67,7 @@ async fn look(context: &TaskContext, bills: Vec<Bill>, seen: &mut Seen) -> Resul
         .into_iter()
         .map(|(budget, _)| budget)
         .collect();
+
     let versions = budgets
         .iter()
         .map(|budget| (budget.id.0.clone(), budget.version))
@@ -77,9 +78,11 @@ async fn look(context: &TaskContext, bills: Vec<Bill>, seen: &mut Seen) -> Resul
         day: now.as_second().div_euclid(86_400),
         versions,
     };
+
     if budgets.is_empty() || current == *seen {
         return Ok(());
     }
+
     let bills = current.bills.clone();
     let evaluated = tokio::task::spawn_blocking(move || {
         // What reads the bills for spending records those that cannot be read.
@@ -89,6 +92,7 @@ async fn look(context: &TaskContext, bills: Vec<Bill>, seen: &mut Seen) -> Resul
             .map(|budget| (evaluate(&budget, &charges, now), budget))
             .collect::<Vec<_>>()
     });
+
     let mut raised = 0;
     for (standing, budget) in evaluated.await? {
         let alerts = budget.alerts(&standing);
@@ -98,12 +102,14 @@ async fn look(context: &TaskContext, bills: Vec<Bill>, seen: &mut Seen) -> Resul
             .budget_evaluated(&budget, &standing, &alerts)
             .await?;
     }
+
     let done = super::done(&events::TASK, "evaluate_budgets", "budgets");
     let done = done
         .with_metadata("budgets", Json::from(current.versions.len()))
         .with_metadata("thresholds_reached", raised);
     context.journal.record_outcome(done).await;
     *seen = current;
+
     Ok(())
 }
 

@@ -70,11 +70,13 @@ mod tests {
         )
         .await
         .unwrap();
+
         let connection = connection("c-1", 1_000).unwrap();
         store.connection_insert(&connection).await.unwrap();
         let now = Timestamp::now();
         let mut group = resource("c-1", "sg-1").unwrap();
         group.kind = ResourceKind::SecurityGroup;
+
         for ago in [90, 60, 30, 10] {
             let document = Document::new(json!({ "ago": ago }));
             let described = Described {
@@ -88,6 +90,7 @@ mod tests {
                 .await
                 .unwrap();
         }
+
         let (removed, _) = expire(&store, days, now).await.unwrap();
         let versions = store.versions(&connection.id, &group.id).await.unwrap();
         let oldest = versions
@@ -95,6 +98,7 @@ mod tests {
             .and_then(|version| version.hash.clone())
             .unwrap();
         let document = store.documents(&[oldest]).await.unwrap();
+
         (removed, versions.len(), document.len() == 1)
     }
 

@@ -47,6 +47,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             }
         }
     });
+
     let context = service.tasks.clone();
     super::every(tracker, stop, BEAT, move || {
         let context = context.clone();
@@ -56,6 +57,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             }
         }
     });
+
     let context = service.tasks.clone();
     super::every(tracker, stop, SLOW, move || {
         let context = context.clone();
@@ -94,6 +96,7 @@ async fn follow(context: &TaskContext, trail: &Trail, unreadable: &mut Unreadabl
     let store = &context.dispatcher.deliveries;
     let query = Query::parse(sources::QUERY)?.and(may_be_by_reeve());
     let follower = trail.follow(query).with_entries(PAGE);
+
     loop {
         let end = follower.end();
         let Some(from) = store.outbox_cursor().await? else {
@@ -145,6 +148,7 @@ async fn audience(context: &TaskContext) -> Result<Audience> {
 async fn digests(context: &TaskContext) -> Result<()> {
     let (store, now) = (&context.dispatcher.deliveries, context.now());
     let notices = store.notice_due(now).await?;
+
     if !notices.is_empty() {
         let Audience {
             channels, agents, ..
@@ -152,6 +156,7 @@ async fn digests(context: &TaskContext) -> Result<()> {
         let digests = gather(&notices, &channels, &agents, now);
         ignoring_conflicts(store.notice_gather(&notices, &digests).await)?;
     }
+
     store.delivery_prune(now - KEPT).await?;
     Ok(())
 }

@@ -39,6 +39,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         stop.clone(),
         tracker.clone(),
     );
+
     let journal = service.tasks.journal.clone();
     cosign::start(service, tracker, &stop);
     let deadline = service.lease.deadline().clone();
@@ -77,6 +78,7 @@ async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
     if let Some(path) = file {
         destinations.push(Arc::new(FileDestination::new(path.clone())));
     }
+
     if let Some(s3) = s3 {
         let place = BucketPlace {
             bucket: s3.bucket.clone(),
@@ -89,6 +91,7 @@ async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
             Bucket::open(&place, &outbound(config)?).await,
         )));
     }
+
     if let Some(webhook) = webhook {
         let client = outbound(config)?;
         destinations.push(Arc::new(WebhookDestination::new(
@@ -97,6 +100,7 @@ async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
             webhook.token.clone(),
         )));
     }
+
     Ok(destinations)
 }
 
@@ -115,6 +119,7 @@ async fn keep_up(
     let mut arrived: Option<(String, Instant)> = None;
     let mut in_conflict = false;
     let mut due = Instant::now();
+
     loop {
         let ending =
             tokio::select! { () = stop.cancelled() => true, () = sleep_until(due) => false };

@@ -54,6 +54,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         trail,
         context,
     });
+
     let ending = stop.clone();
     super::every(tracker, stop, BEAT, move || {
         let (runner, ending) = (runner.clone(), ending.clone());
@@ -109,10 +110,12 @@ impl Runner {
             version: run.version + 1,
             ..run
         };
+
         match self.context.reports.run_update(&run).await {
             Err(AccessError::Conflict(_)) => return Ok(()),
             other => other?,
         }
+
         let ending = self.follow(&mut run, stop).await?;
         self.end(run, ending).await
     }
@@ -122,6 +125,7 @@ impl Runner {
         if run.cancelling {
             return Ok(Ending::Cancelled);
         }
+
         let user = UserId(run.user.clone());
         let authenticator =
             Authenticator::new(&*self.context.access, self.context.now().as_millisecond());
@@ -136,6 +140,7 @@ impl Runner {
             );
             return Ok(Ending::Failed(reason));
         };
+
         // Every reader of reports may download it, so it is made of what all of them may see.
         if !principal.may(Permission::AuditViewAll) {
             let reason = format!(
@@ -144,10 +149,12 @@ impl Runner {
             );
             return Ok(Ending::Failed(reason));
         }
+
         let work = Work::new(&self.context, &self.ledger, run.clone(), &principal);
         let progress = work.progress();
         let mut working = std::pin::pin!(work.run());
         let mut tick = tokio::time::interval(TOUCH);
+
         loop {
             tokio::select! {
                 result = &mut working => return Ok(match result {
@@ -213,6 +220,7 @@ impl Runner {
             entry_proof,
             log_key: &evidence.log_key,
         };
+
         files::write_manifest(&self.context, &run.id, document::manifest(run, evidence)).await
     }
 
@@ -224,6 +232,7 @@ impl Runner {
             version: run.version + 1,
             ..run
         };
+
         match ending {
             Ending::Done(done) => {
                 ended.state = RunState::Succeeded;
@@ -235,6 +244,7 @@ impl Runner {
             Ending::Cancelled => ended.state = RunState::Cancelled,
             Ending::Stopped => (ended.state, ended.ended_at) = (RunState::Queued, None),
         }
+
         // Recorded first: what the log does not have did not come out of it.
         if ended.state == RunState::Succeeded {
             ended.files.manifest_bytes = self.attest(&ended).await?;
@@ -244,9 +254,11 @@ impl Runner {
                 .record_or_keep(run_entry(&ended))
                 .await?;
         }
+
         if ended.state != RunState::Succeeded {
             files::remove(&self.context, &ended.id).await?;
         }
+
         loop {
             match self.context.reports.run_update(&ended).await {
                 // Somebody asked to cancel it when it had ended.

@@ -30,12 +30,14 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         every: service.config.self_check_every_s.map(Duration::from_secs),
         spread: spread(service.ledger.origin()),
     };
+
     let digester = StateDigester {
         app: app.clone(),
         store: service.store.clone(),
         trail: service.trail.clone(),
         every: pace.every,
     };
+
     tracker.spawn(async move {
         loop {
             let wait = pace.wait(app.now());
@@ -81,6 +83,7 @@ impl Pace {
         if let Some(every) = self.every {
             return every;
         }
+
         let today = now
             .to_zoned(TimeZone::UTC)
             .start_of_day()
@@ -92,6 +95,7 @@ impl Pace {
         } else {
             due + SignedDuration::from_hours(24)
         };
+
         due.duration_since(now).unsigned_abs()
     }
 }
@@ -119,6 +123,7 @@ mod tests {
         assert_eq!(wait("2026-11-24T02:00:00Z"), 4200);
         assert_eq!(wait("2026-11-24T03:10:00Z"), 86_400);
         assert_eq!(wait("2026-11-24T23:10:00Z"), 4 * 3600);
+
         let often = Pace {
             every: Some(Duration::from_secs(5)),
             ..pace

@@ -53,8 +53,10 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
         let day = BUILT_IN_DAY.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp();
         files.push((BUILT_IN_NAME.to_owned(), day));
     }
+
     let known = context.threats.threat_list_state().await?;
     let caller = Caller::system();
+
     for (name, written) in &files {
         let same = known
             .iter()
@@ -98,6 +100,7 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
             }
         }
     }
+
     let gone = |list: &&ListState| list.from_file && !files.iter().any(|(of, _)| *of == list.name);
     for list in known.iter().filter(gone) {
         context
@@ -105,6 +108,7 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
             .threat_list_delete(&list.name, true, &caller)
             .await?;
     }
+
     Ok(())
 }
 
@@ -114,6 +118,7 @@ fn files(folder: &Path) -> Vec<(String, Timestamp)> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
+
     let one = |entry: std::fs::DirEntry| {
         let name = entry.file_name().into_string().ok()?;
         let list = name.ends_with(".txt") || name.ends_with(".csv");
@@ -130,6 +135,7 @@ fn files(folder: &Path) -> Vec<(String, Timestamp)> {
     };
     let mut found: Vec<_> = entries.flatten().filter_map(one).collect();
     found.sort();
+
     found.truncate(MOST_FILES);
     found
 }

@@ -27,5 +27,6 @@ pub(crate) async fn connect(admin: &Api, endpoint: &str) -> String {
         (now["status"] == "ready" && now["last_sync"].is_object()).then_some(())
     })
     .await;
+
     connection
 }

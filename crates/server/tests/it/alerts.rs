@@ -32,6 +32,7 @@ async fn receiver() -> (String, Received) {
             .unwrap()
             .push(serde_json::from_slice(&body).unwrap());
     }
+
     let received = Received::default();
     let router = Router::new()
         .route("/hook", post(take))
@@ -39,6 +40,7 @@ async fn receiver() -> (String, Received) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+
     (url, received)
 }
 
@@ -97,6 +99,7 @@ async fn a_burst_fires_once_and_is_reported_over_a_restart() {
         )
         .await
         .expect(201);
+
     let made = admin.post(PATH, rule()).await.expect(201);
     for (field, value) in rule().as_object().unwrap() {
         assert_eq!(
@@ -104,7 +107,9 @@ async fn a_burst_fires_once_and_is_reported_over_a_restart() {
             "{field} is answered as it was sent"
         );
     }
+
     assert_eq!(made.body["state"], "enabled");
+
     let id = made.text_at("/id");
     // A rule that takes everything must not answer to itself.
     let all = json!({ "name": "Everything", "condition": "event_type:*", "threshold": { "count": 1, "window": "1s" } });
@@ -122,6 +127,7 @@ async fn a_burst_fires_once_and_is_reported_over_a_restart() {
         json!({ "actor.email": "ann@acme.example" })
     );
     assert_eq!(firing["entries"].as_array().unwrap().len(), 5);
+
     let first = firing["entries"][0]["event_id"].as_str().unwrap();
     let entry = admin.get(&format!("audit-logs/{first}")).await.expect(200);
     assert_eq!(
@@ -129,6 +135,7 @@ async fn a_burst_fires_once_and_is_reported_over_a_restart() {
         "ann@acme.example",
         "the entries that caused it"
     );
+
     let firing_id = firing["id"].as_str().unwrap();
     let recorded = until("the entry of the firing", PATIENCE, || async {
         let answer = admin.get(&format!("audit-logs/reeve:{firing_id}")).await;
@@ -140,6 +147,7 @@ async fn a_burst_fires_once_and_is_reported_over_a_restart() {
         recorded["metadata"]["group"],
         json!({ "actor.email": "ann@acme.example" })
     );
+
     let delivered = until("the webhook", PATIENCE, || async {
         received.lock().unwrap().first().cloned()
     })
@@ -203,6 +211,7 @@ async fn firings_are_handled_and_each_step_is_recorded() {
         (&seen.body["status"], &seen.body["version"]),
         (&json!("acknowledged"), &json!(2))
     );
+
     let _ = admin
         .post(&format!("{path}/acknowledge"), json!({ "version": 1 }))
         .await
@@ -213,12 +222,14 @@ async fn firings_are_handled_and_each_step_is_recorded() {
             json!({ "assignee": "nobody@acme.example" }),
         )
         .await;
+
     assert_eq!(
         wrong
             .problem(422, "invalid_fields")
             .text_at("/errors/0/field"),
         "assignee"
     );
+
     let assigned = admin
         .post(
             &format!("{path}/assign"),
@@ -227,6 +238,7 @@ async fn firings_are_handled_and_each_step_is_recorded() {
         .await
         .expect(200);
     assert_eq!(assigned.body["assignee"], "sec@acme.example");
+
     let resolved = admin
         .post(
             &format!("{path}/resolve"),
@@ -234,15 +246,18 @@ async fn firings_are_handled_and_each_step_is_recorded() {
         )
         .await
         .expect(200);
+
     assert_eq!(
         (&resolved.body["status"], &resolved.body["note"]),
         (&json!("resolved"), &json!("A forgotten password"))
     );
+
     let open = admin
         .get(&format!("{PATH}/firings?status=open"))
         .await
         .expect(200);
     assert_eq!(open.body["total"], 0);
+
     let log = admin
         .post(
             "audit-logs/search",
@@ -260,9 +275,11 @@ async fn firings_are_handled_and_each_step_is_recorded() {
         .await
         .expect(200);
     assert!(silent.body["silenced_until"].is_string());
+
     fail(&admin, "bob@acme.example", 5).await;
     let found = firings(&admin, &id, 2, 10).await;
     assert_eq!(found[0]["silenced"], true, "the latest first");
+
     let _ = admin
         .post(
             &format!("{PATH}/{id}/silence"),
@@ -271,6 +288,7 @@ async fn firings_are_handled_and_each_step_is_recorded() {
         .await
         .problem(422, "invalid_fields");
     let _ = admin.delete(&format!("{PATH}/{id}")).await.expect(204);
+
     assert_eq!(
         admin.get(&format!("{PATH}/firings")).await.expect(200).body["total"],
         2,
@@ -283,6 +301,7 @@ async fn invalid_fields_are_refused_by_name() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
+
     for (pointer, value, field) in [
         ("/name", json!(""), "name"),
         ("/condition", json!("stauts:failed"), "condition"),
@@ -305,6 +324,7 @@ async fn invalid_fields_are_refused_by_name() {
         let refused = admin.post(PATH, body).await.problem(422, "invalid_fields");
         assert_eq!(refused.text_at("/errors/0/field"), field);
     }
+
     let made = admin.post(PATH, rule()).await.expect(201);
     let one = format!("{PATH}/{}", made.text_at("/id"));
     let _ = admin.post(PATH, rule()).await.problem(409, "conflict");
@@ -315,6 +335,7 @@ async fn invalid_fields_are_refused_by_name() {
         )
         .await
         .expect(200);
+
     assert_eq!(
         changed.body["threshold"],
         json!({ "count": 3, "window": "90s" })
@@ -323,6 +344,7 @@ async fn invalid_fields_are_refused_by_name() {
         changed.body["group_by"], "actor.email",
         "what is left out stays"
     );
+
     let _ = admin
         .patch(&one, json!({ "version": 1, "name": "Late" }))
         .await
@@ -334,6 +356,7 @@ async fn invalid_fields_are_refused_by_name() {
         )
         .await
         .expect(200);
+
     assert_eq!(
         log.body["total"], 2,
         "created and modified; what was refused is no success: {}",
@@ -365,6 +388,7 @@ async fn every_reason_for_not_firing_is_named() {
         failed_check(&admin, &id).await,
         ["state", "condition", "threshold", "channel"]
     );
+
     let _ = admin
         .post(&format!("{PATH}/{id}/enable"), json!({}))
         .await
@@ -377,7 +401,9 @@ async fn every_reason_for_not_firing_is_named() {
         )
         .await
         .expect(201);
+
     assert_eq!(failed_check(&admin, &id).await, ["condition", "threshold"]);
+
     let tested = admin
         .post(&format!("{PATH}/{id}/test"), json!({}))
         .await
@@ -389,10 +415,12 @@ async fn every_reason_for_not_firing_is_named() {
         ),
         (&json!(true), Some(1))
     );
+
     fail(&admin, "ann@acme.example", 4).await;
     assert_eq!(failed_check(&admin, &id).await, ["threshold"]);
     fail(&admin, "ann@acme.example", 1).await;
     assert!(failed_check(&admin, &id).await.is_empty());
+
     let _ = admin
         .post(
             &format!("{PATH}/{id}/silence"),
@@ -400,7 +428,9 @@ async fn every_reason_for_not_firing_is_named() {
         )
         .await
         .expect(200);
+
     assert_eq!(failed_check(&admin, &id).await, ["silence"]);
+
     let _ = admin
         .post(&format!("{PATH}/{id}/silence"), json!({}))
         .await
@@ -436,6 +466,7 @@ async fn a_preview_counts_and_needs_the_permission_to_configure_alerts() {
     for field in ["name", "notification", "severity"] {
         asked.as_object_mut().unwrap().remove(field);
     }
+
     let seen = |answer: &Value| (answer["matched"].as_u64(), answer["fired"].as_u64());
     let whole = admin
         .post(&format!("{PATH}/preview"), asked.clone())
@@ -443,6 +474,7 @@ async fn a_preview_counts_and_needs_the_permission_to_configure_alerts() {
         .expect(200)
         .body;
     assert_eq!(seen(&whole), (Some(11), Some(2)));
+
     let buckets = whole["buckets"].as_array().unwrap();
     assert_eq!(buckets.len(), 120);
     assert_eq!(
@@ -452,6 +484,7 @@ async fn a_preview_counts_and_needs_the_permission_to_configure_alerts() {
             .sum::<u64>(),
         2
     );
+
     let _ = ann
         .post(&format!("{PATH}/preview"), asked.clone())
         .await
@@ -463,6 +496,7 @@ async fn a_preview_counts_and_needs_the_permission_to_configure_alerts() {
         .expect(200)
         .body;
     assert_eq!(seen(&relative).1, Some(2));
+
     let _ = ann.get(PATH).await.problem(403, "forbidden");
 }
 
@@ -479,6 +513,7 @@ async fn ready_rules_are_enabled_by_one_call() {
         .collect();
     assert_eq!(classes.len(), 5);
     assert!(listed.items().iter().all(|rule| rule["state"] == "draft"));
+
     let made = admin
         .post(&format!("{PATH}/ready/failed-sign-ins/enable"), json!({}))
         .await

@@ -44,6 +44,7 @@ async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
         .await;
     let refused = wrong.problem(422, "invalid_fields");
     assert_eq!(refused.text_at("/errors/0/field"), "indicators[2]");
+
     let text = "203.0.113.0/24, Scanners of May, 2026-05-03\n";
     let put = admin
         .put(&format!("{lists}/may"), json!({ "indicators": text }))
@@ -53,12 +54,14 @@ async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
         (&put.body["indicator_count"], &put.body["source"]),
         (&json!(1), &json!("api"))
     );
+
     let _ = viewer
         .put(&format!("{lists}/may"), json!({ "indicators": "" }))
         .await
         .expect(403);
     let read = admin.get(&format!("{lists}/may")).await.expect(200);
     assert_eq!(read.text_at("/indicators"), text);
+
     let known = until("the list that lies as a file", PATIENCE, async || {
         let all = admin.get(lists).await.expect(200);
         (all.items().len() == 3).then_some(all)
@@ -77,10 +80,12 @@ async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
             .starts_with("2026-11-24")
             && own["indicator_count"].as_u64() > Some(20)
     );
+
     assert_eq!(
         (&known.items()[0]["name"], &known.items()[0]["source"]),
         (&json!("agents.txt"), &json!("file"))
     );
+
     let _ = admin
         .delete(&format!("{lists}/agents.txt"))
         .await
@@ -98,6 +103,7 @@ async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
         )
         .await
         .expect(201);
+
     let path = "intelligence/anomalies?type=security&status=open,acknowledged";
     let found = until("both anomalies", PATIENCE, async || {
         let all = admin.get(path).await.expect(200);
@@ -110,6 +116,7 @@ async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
         (found.len() == 2).then_some(found)
     })
     .await;
+
     let of = |kind: &str| {
         found
             .iter()
@@ -117,16 +124,19 @@ async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
             .unwrap()
     };
     let (address, person) = (of("address"), of("principal"));
+
     assert_eq!(
         (&address["resource"]["id"], &person["resource"]["id"]),
         (&json!("203.0.113.77"), &json!("ann@example.com"))
     );
+
     let evidence = address["evidence"][0].as_str().unwrap();
     assert!(
         evidence
             .contains("203.0.113.0/24 (Scanners of May), dated 2026-05-03 on threat list \"may\""),
         "{evidence}"
     );
+
     let stages: Vec<&str> = address["responses"]
         .as_array()
         .unwrap()
@@ -136,6 +146,7 @@ async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
     assert_eq!(stages, ["alert", "investigate", "recommend", "execute"]);
 
     let one = format!("intelligence/anomalies/{}", address["id"].as_str().unwrap());
+
     let _ = admin
         .post(&format!("{one}/reopen"), json!({}))
         .await
@@ -145,6 +156,7 @@ async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
         .await
         .expect(200);
     assert_eq!(said.text_at("/status"), "resolved");
+
     let _ = viewer
         .post(&format!("{one}/reopen"), json!({}))
         .await
@@ -160,11 +172,13 @@ async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
         ),
         (&json!("open"), true)
     );
+
     let log = admin
         .post("audit-logs/search", json!({ "query": "anomaly.reopen" }))
         .await
         .expect(200);
     assert_eq!(log.body["total"], 1, "{}", log.text);
+
     let _ = admin
         .get(&format!("{one}/course"))
         .await
@@ -196,6 +210,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         .await
         .expect(201)
         .text_at("/id");
+
     let seen_as = async |state: &str| {
         until("the machine's state", PATIENCE, async || {
             let _ = admin
@@ -207,6 +222,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         .await;
     };
     seen_as("running").await;
+
     let one = [("InstanceId.1".to_owned(), machine.clone())];
     moto.query(&EC2, "us-east-1", "StopInstances", &one)
         .await
@@ -222,6 +238,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         )
         .await
         .expect(200);
+
     let stopped = json!({
         "event_type": "resource.state",
         "timestamp": (jiff::Timestamp::now() - jiff::SignedDuration::from_mins(1)).to_string(),
@@ -230,6 +247,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         "action": { "operation": "StopInstances", "status": "success", "method": "console" },
     });
     let receipt = admin.post("audit-logs", json!([stopped])).await.expect(201);
+
     let mut own = deed("203.0.113.7", "curl/8");
     own["actor"] =
         json!({ "type": "role", "id": format!("web/{machine}"), "ip_address": "203.0.113.7" });
@@ -247,6 +265,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
     })
     .await;
     let cause = found["likely_cause"].as_str().unwrap();
+
     assert!(
         cause.starts_with("it was stopped between ") && cause.contains(", not by Reeve; "),
         "{cause}"
@@ -255,6 +274,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         cause.contains("ann@example.com called StopInstances on it at "),
         "{cause}"
     );
+
     let entry = &found["log_entries"][0];
     assert_eq!(
         (&entry["who"], &entry["operation"]),
@@ -272,15 +292,18 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
             .map(|one| one["kind"].as_str().unwrap().to_owned())
             .collect()
     };
+
     assert_eq!(
         kinds(&found),
         ["change_by_others", "logged_operation", "threat_list"]
     );
+
     let log_read = |of: &Value| {
         let all = of["investigation"]["looked_at"].as_array().unwrap();
         all.iter().find(|one| one["source"] == "audit_log").unwrap()["found"].clone()
     };
     assert_eq!(log_read(&found), 1);
+
     let id = found["id"].as_str().unwrap();
     let thresholds = admin
         .get(&format!("intelligence/anomaly-thresholds?anomaly={id}"))
@@ -290,6 +313,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         (thresholds.items().len(), &thresholds.items()[0]["factor"]),
         (1, &json!(1.0))
     );
+
     let _ = admin
         .get("intelligence/anomaly-thresholds?anomaly=none")
         .await
@@ -301,28 +325,33 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         )
         .await
         .expect(200);
+
     assert!(
         said.text
             .contains("the threshold moved from 1 of the usual band to 0.9"),
         "{}",
         said.text
     );
+
     let moved = admin
         .get("intelligence/anomaly-thresholds")
         .await
         .expect(200);
     assert_eq!(moved.items()[0]["lessons"][0]["kind"], "confirmed");
+
     let path_of = |moved: &Value| {
         format!(
             "intelligence/anomaly-thresholds/{}/reset",
             moved["id"].as_str().unwrap()
         )
     };
+
     let reset = admin
         .post(&path_of(&moved.items()[0]), json!({}))
         .await
         .expect(200);
     assert_eq!(reset.body["factor"], 1.0);
+
     let _ = admin
         .post(&path_of(&moved.items()[0]), json!({}))
         .await
@@ -335,6 +364,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         cause.starts_with("it was stopped between ") && cause.ends_with(", not by Reeve"),
         "{cause}"
     );
+
     let one = operator
         .get(&format!(
             "intelligence/anomalies/{}",
@@ -342,6 +372,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         ))
         .await
         .expect(200);
+
     assert_eq!(
         (kinds(&one.body), log_read(&one.body)),
         (
@@ -349,6 +380,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
             json!(0)
         )
     );
+
     for text in [&blind.text, &one.text] {
         assert!(
             !text.contains("ann@example.com") && !text.contains("StopInstances"),
@@ -373,6 +405,7 @@ async fn settings_name_what_is_done_and_take_the_specifications_names() {
         ),
         (&json!("alert_and_quarantine"), &json!("integrated"))
     );
+
     let mut wanted = read.body.clone();
     wanted["performance"]["metrics"] = json!(["latency", "error_rate", "throughput"]);
     wanted["performance"]["action"] = json!("auto_remediate");
@@ -389,6 +422,7 @@ async fn settings_name_what_is_done_and_take_the_specifications_names() {
         ),
         (&json!("auto_remediate"), &json!("integrated"))
     );
+
     wanted["version"] = stored.body["version"].clone();
     wanted["cost"]["action"] = json!("alert_and_quarantine");
     let refused = admin.put(path, wanted).await.problem(422, "invalid_fields");

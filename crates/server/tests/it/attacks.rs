@@ -39,6 +39,7 @@ fn import(data: &Path, format: &str, records: &[Value]) {
             .collect::<String>(),
     )
     .unwrap();
+
     let (data, file) = (data.to_str().unwrap(), file.to_str().unwrap());
     let output = reeve(&[
         "audit",
@@ -50,6 +51,7 @@ fn import(data: &Path, format: &str, records: &[Value]) {
         file,
     ])
     .unwrap();
+
     assert!(
         output.status.success(),
         "{}",
@@ -67,12 +69,14 @@ async fn deliveries(api: &Api, count: usize) -> Vec<Value> {
         (all.items().len() >= count).then(|| all.items().to_vec())
     })
     .await;
+
     println!(
         "{} incidents after {:?}: {:?}",
         found.len(),
         begun.elapsed(),
         titles(&found)
     );
+
     found
 }
 
@@ -105,6 +109,7 @@ fn marker() -> Value {
 async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
     let home = tempfile::tempdir().unwrap();
     let now = Timestamp::now();
+
     // Sign-ins are guessed three minutes after the beginning, a key is used abroad after eight.
     let begun = now - SignedDuration::from_mins(12);
     let estate = SimulatedEstate::new(7, begun);
@@ -116,6 +121,7 @@ async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
     );
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
+
     // Its own entry tells that the past was read for its lesson, so that what follows is news.
     let first = json!([{
         "event_type": "policy.modify", "timestamp": now.to_string(), "actor": { "type": "user", "id": "before" },
@@ -141,6 +147,7 @@ async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
         .filter(|one| one["metadata"]["tags"].to_string().contains("suspicious"))
         .count();
     assert!(suspicious >= 30 + 6, "{suspicious}");
+
     let _ = admin
         .post("audit-logs", Value::Array(entries))
         .await
@@ -152,15 +159,18 @@ async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
         "one each, and the one before: {:?}",
         titles(&found)
     );
+
     let of = |kind: &str| {
         found
             .iter()
             .filter(|one| one["resource"]["kind"] == kind)
             .collect::<Vec<_>>()
     };
+
     let [guessing] = of("address")[..] else {
         panic!("{:?}", titles(&found))
     };
+
     let title = guessing["title"].as_str().unwrap();
     assert!(
         title.starts_with("Password spray from 203.0.113."),
@@ -174,6 +184,7 @@ async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
     let [key] = keys[..] else {
         panic!("{:?}", titles(&found))
     };
+
     assert!(
         key["evidence"].to_string().contains("country (BR)"),
         "{}",
@@ -201,6 +212,7 @@ async fn found_in_the_log(api: &Api, ids: &Value) -> usize {
         .collect();
     let query = format!("event_id:({})", ids.join(" OR "));
     let path = format!("audit-logs?limit=100&query={}", encoded(&query));
+
     api.get(&path).await.expect(200).items().len()
 }
 
@@ -220,10 +232,12 @@ async fn the_spray_has_one_set_of_numbers(api: &Api, id: &str) {
     for text in [&spray["title"], &spray["likely_cause"], &spray["facts"][0]] {
         assert!(text.as_str().unwrap().contains(&counts), "{counts}: {text}");
     }
+
     assert_eq!(
         activity["accounts"].as_array().unwrap().len() as u64,
         activity["account_count"].as_u64().unwrap()
     );
+
     let numbers = spray["facts"]
         .as_array()
         .unwrap()
@@ -245,7 +259,9 @@ async fn the_stolen_key_is_told_as_refused(api: &Api, id: &str) {
             .contains("CreateAccessKey"),
         "{activity}"
     );
+
     assert!(cause.contains("refused"), "{cause}");
+
     let (title, done) = (
         key["title"].as_str().unwrap(),
         &activity["succeeded_operations"],
@@ -256,8 +272,10 @@ async fn the_stolen_key_is_told_as_refused(api: &Api, id: &str) {
         .iter()
         .any(|one| title.contains(one.as_str().unwrap()));
     assert!(title.contains("refused") || named, "{title}: {done}");
+
     let count = activity["entry_ids"].as_array().unwrap().len();
     assert_eq!(found_in_the_log(api, &activity["entry_ids"]).await, count);
+
     let related = &key["related"];
     assert!(
         related
@@ -284,6 +302,7 @@ fn record(
         "userIdentity": { "type": "IAMUser", "principalId": format!("AIDA{user}"), "accountId": "111122223333",
             "arn": format!("arn:aws:iam::111122223333:user/{user}"), "userName": user },
     });
+
     if name == "ConsoleLogin" {
         let how = if error.is_some() {
             "Failure"
@@ -295,9 +314,11 @@ fn record(
     } else {
         record["userIdentity"]["accessKeyId"] = json!("AKIAIOSFODNN7EXAMPLE");
     }
+
     if let Some(error) = error {
         record["errorCode"] = json!(error);
     }
+
     record
 }
 
@@ -306,6 +327,7 @@ async fn a_real_accounts_records_tell_the_same() {
     let home = tempfile::tempdir().unwrap();
     let now = Timestamp::now();
     let people = ["ann", "ben", "cem", "dora", "eva", "finn"];
+
     // Three weeks in which a robot deploys and people sign in and look around.
     let mut past = Vec::new();
     for hour in (1..21 * 24).rev() {
@@ -335,6 +357,7 @@ async fn a_real_accounts_records_tell_the_same() {
             ("ec2", "DescribeInstances", None),
         ));
     }
+
     import(home.path(), "cloudtrail", &past);
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
@@ -360,12 +383,14 @@ async fn a_real_accounts_records_tell_the_same() {
         ("iam", "CreateAccessKey", denied),
         ("ec2", "RunInstances", denied),
     ];
+
     let at = |second: i64| now - SignedDuration::from_secs(400 - second);
     let mut attack: Vec<Value> = tries
         .iter()
         .enumerate()
         .map(|(n, what)| record(10_000 + n, at(n as i64 * 20), "ci", "203.0.113.9", *what))
         .collect();
+
     attack.extend((0..30).map(|n| {
         let what = ("signin", "ConsoleLogin", Some("Failed authentication"));
         record(
@@ -376,6 +401,7 @@ async fn a_real_accounts_records_tell_the_same() {
             what,
         )
     }));
+
     let file = home.path().join("attack.jsonl");
     std::fs::write(
         &file,
@@ -385,6 +411,7 @@ async fn a_real_accounts_records_tell_the_same() {
             .collect::<String>(),
     )
     .unwrap();
+
     let (url, file) = (service.url().to_owned(), file.to_str().unwrap().to_owned());
     let sent = tokio::task::spawn_blocking(move || {
         reeve(&[
@@ -400,6 +427,7 @@ async fn a_real_accounts_records_tell_the_same() {
         ])
     });
     assert!(sent.await.unwrap().unwrap().status.success());
+
     let found = deliveries(&admin, 3).await;
     let places: Vec<&str> = found
         .iter()
@@ -411,6 +439,7 @@ async fn a_real_accounts_records_tell_the_same() {
         1,
         "{places:?}"
     );
+
     assert_eq!(
         found.len(),
         3,
@@ -433,6 +462,7 @@ async fn entries_recorded_before_a_power_cut_are_evaluated_after_it() {
         (!all.items().is_empty()).then_some(())
     })
     .await;
+
     let mut late = marker();
     late[0]["actor"]["id"] = json!("late");
     let _ = admin.post("audit-logs", late).await.expect(201);

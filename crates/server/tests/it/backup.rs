@@ -75,6 +75,7 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
             .collect::<Vec<_>>()
     };
     let (mut first, second) = (variables(&first), variables(&second));
+
     // So that the backup holds segments, hashes of the tree and a write-ahead log.
     first.push(("REEVE_SEAL_AFTER_ENTRIES".to_owned(), "100".to_owned()));
     fn pairs(variables: &[(String, String)]) -> Vec<(&str, &str)> {
@@ -83,6 +84,7 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
             .map(|(name, value)| (name.as_str(), value.as_str()))
             .collect()
     }
+
     let service = Service::serve(&data, &pairs(&first)).unwrap();
     let admin = service.admin();
     append(&admin, 0, 300).await;
@@ -109,6 +111,7 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
             }
         })
     };
+
     let before = acknowledged.load(Ordering::Relaxed);
     let (url, into, from) = (service.url().to_owned(), file.clone(), data.clone());
     let said = tokio::task::spawn_blocking(move || {
@@ -125,6 +128,7 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
         )
     });
     let said = said.await.unwrap();
+
     assert!(
         said.contains("private key"),
         "what lies open is said: {said}"
@@ -135,6 +139,7 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
         acknowledged.load(Ordering::Relaxed) > before,
         "nothing was appended meanwhile"
     );
+
     // The outcome is recorded once the last byte is on its way.
     let states = until(
         "the outcome of the backup",
@@ -152,11 +157,13 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
     )
     .await;
     assert_eq!(states, ["success", "pending"]);
+
     service.stop().unwrap();
 
     let report: Value =
         serde_json::from_slice(&backup(&["verify", text(&file), "--json"]).stdout).unwrap();
     assert_eq!(report["intact"], true, "{report:#}");
+
     let size = report["size"].as_u64().unwrap();
 
     let mut command = reeve_command().unwrap();
@@ -172,6 +179,7 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
     for n in [0, 150, before - 1] {
         let _ = admin.get(&format!("audit-logs/b-{n}")).await.expect(200);
     }
+
     let users = admin.get("users").await.expect(200);
     assert!(
         users
@@ -180,6 +188,7 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
             .any(|user| user["email"] == "kept@example.com"),
         "{users:?}"
     );
+
     let recorded = admin
         .post(
             "audit-logs/search",
@@ -187,9 +196,11 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
         )
         .await
         .expect(200);
+
     let [recorded] = recorded.items() else {
         panic!("{recorded:?}")
     };
+
     assert_eq!(recorded["metadata"]["size"], json!(size));
     assert_eq!(
         recorded["integrity"]["sequence"],
@@ -205,6 +216,7 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
         let (code, said) = verify(&[text(dir), "--public-key", text(&key)]).unwrap();
         assert_eq!(code, Some(0), "{said}");
     }
+
     // What the old key signed after the backup is not a checkpoint of the restored log, and is told
     // so.
     let (code, said) = verify(&[
@@ -213,7 +225,9 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
         text(&data.join("ledger/checkpoint")),
     ])
     .unwrap();
+
     assert_eq!(code, Some(1), "{said}");
+
     let lines = |dir: &Path| std::fs::read_to_string(dir.join("ledger/log.vkey")).unwrap();
     assert_ne!(lines(&new), lines(&data), "no key signs two histories");
 }
@@ -229,6 +243,7 @@ async fn the_same_from_one_postgresql_into_another() {
     let Some(server) = Postgres::shared().unwrap() else {
         return;
     };
+
     let home = tempfile::tempdir().unwrap();
     let (first, second) = (
         server.database().await.unwrap(),
@@ -258,6 +273,7 @@ async fn keys_are_sealed_left_out_or_given_back() {
         ]),
         0,
     );
+
     ended(
         &backup(&[
             "create",
@@ -268,6 +284,7 @@ async fn keys_are_sealed_left_out_or_given_back() {
         ]),
         0,
     );
+
     let private = std::fs::read_to_string(data.join("keys/log.key")).unwrap();
     for file in [&sealed, &bare] {
         let plain = zstd_plain(file);
@@ -289,6 +306,7 @@ async fn keys_are_sealed_left_out_or_given_back() {
         assert!(said.contains("--keys"), "{said}");
         assert!(!home.path().join("none").exists());
     }
+
     let wrong = home.path().join("wrong");
     std::fs::write(&wrong, "incorrect horse battery\n").unwrap();
     let new = home.path().join("new");
@@ -303,6 +321,7 @@ async fn keys_are_sealed_left_out_or_given_back() {
         ]),
         2,
     );
+
     ended(
         &backup(&[
             "restore",
@@ -314,6 +333,7 @@ async fn keys_are_sealed_left_out_or_given_back() {
         ]),
         0,
     );
+
     let other = home.path().join("other");
     ended(
         &backup(&[
@@ -326,10 +346,12 @@ async fn keys_are_sealed_left_out_or_given_back() {
         ]),
         0,
     );
+
     for dir in [&new, &other] {
         Service::serve(dir, &[]).unwrap().stop().unwrap();
         assert_eq!(verify(&[text(dir)]).unwrap().0, Some(0));
     }
+
     // Without keys the log is read and verified, and a start says what is missing.
     let read_only = home.path().join("read-only");
     ended(
@@ -342,21 +364,26 @@ async fn keys_are_sealed_left_out_or_given_back() {
         ]),
         0,
     );
+
     assert_eq!(verify(&[text(&read_only)]).unwrap().0, Some(0));
+
     let refused = Service::serve(&read_only, &[]).unwrap_err().to_string();
     assert!(refused.contains("log.key is missing"), "{refused}");
+
     // Once the key is there, its first act is to hand over: what the original signed meanwhile
     // stays the original's.
     std::fs::create_dir(read_only.join("keys")).unwrap();
     std::fs::copy(data.join("keys/log.key"), read_only.join("keys/log.key")).unwrap();
     Service::serve(&read_only, &[]).unwrap().stop().unwrap();
     assert!(read_only.join("ledger/epochs/1").exists());
+
     let (code, said) = verify(&[
         text(&read_only),
         "--public-key",
         text(&data.join("ledger/log.vkey")),
     ])
     .unwrap();
+
     assert_eq!(code, Some(0), "{said}");
 }
 

@@ -62,10 +62,12 @@ fn cases() -> Vec<Case> {
         let good = entry("");
         format!("[{good},{good},{third},{good},{good}]")
     };
+
     let lines = |third: &str| {
         let good = entry("");
         format!("{good}\n{good}\n{third}\n{good}\n{good}\n")
     };
+
     vec![
         case(
             "an unknown field",
@@ -235,6 +237,7 @@ async fn broken_input_is_refused_by_name_and_nothing_is_written() {
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
     let size = admin.size().await;
+
     for case in cases() {
         let answer = submit(&admin, case.kind, case.body).await;
         assert_eq!(answer.status, case.status, "{}: {}", case.what, answer.text);
@@ -258,6 +261,7 @@ async fn broken_input_is_refused_by_name_and_nothing_is_written() {
         }
         assert_eq!(admin.size().await, size, "{} wrote something", case.what);
     }
+
     // The largest batch is taken whole, one more is refused whole.
     let line = format!("{}\n", entry(""));
     let _ = submit(&admin, NDJSON, line.repeat(10_001).into_bytes())
@@ -271,6 +275,7 @@ async fn broken_input_is_refused_by_name_and_nothing_is_written() {
             .body["total"],
         10_000
     );
+
     assert_eq!(admin.size().await, size + 10_000);
 }
 
@@ -282,11 +287,13 @@ async fn an_event_id_stands_for_one_content() {
     let one = json!({ "event_id": "evt-1", "timestamp": "2026-01-02T03:04:05Z", "event_type": "test.deed", "severity": "low" });
     let first = admin.post("audit-logs", one.clone()).await.expect(201);
     let size = admin.size().await;
+
     // The same content, spelled otherwise: the first receipt again.
     let spelled = br#" {"severity":"low","event_type":"test.deed","timestamp":"2026-01-02T04:04:05.000+01:00","event_id":"evt-1"}"#;
     let again = submit(&admin, JSON, spelled.to_vec()).await.expect(201);
     assert_eq!(again.body, first.body);
     assert_eq!(admin.size().await, size);
+
     // Other content: refused, with the entry's place in the batch, and nothing of the batch is
     // there.
     let mut other = one.clone();
@@ -303,7 +310,9 @@ async fn an_event_id_stands_for_one_content() {
         ),
         (&json!("event_id"), &json!(1))
     );
+
     assert_eq!(admin.size().await, size);
+
     let _ = admin
         .get("audit-logs/evt-2")
         .await
@@ -320,6 +329,7 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
     let size = admin.size().await;
+
     for (query, position) in [
         ("severity:low AND", 16),
         ("(severity:low", 0),
@@ -352,6 +362,7 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
             (&search.body["position"], &search.body["hint"])
         );
     }
+
     let hinted = admin
         .post("audit-logs/search", json!({ "query": "sevrity:low" }))
         .await;
@@ -389,6 +400,7 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
             refused.text
         );
     }
+
     for (body, field) in [
         (json!({ "query": 7 }), "query"),
         (json!({ "filters": { "usr": "a" } }), "filters.usr"),
@@ -416,6 +428,7 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
             refused.text
         );
     }
+
     assert_eq!(
         admin.size().await,
         size,
@@ -433,6 +446,7 @@ async fn content_types_and_encodings_are_honoured() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
+
     // Media types have no case, and their parameters are their own.
     for kind in ["Application/JSON", "application/json; charset=utf-8"] {
         let _ = submit(&admin, kind, entry("").into_bytes())
@@ -444,6 +458,7 @@ async fn content_types_and_encodings_are_honoured() {
             .await
             .expect(201);
     }
+
     let size = admin.size().await;
     let patch = admin
         .send(
@@ -454,6 +469,7 @@ async fn content_types_and_encodings_are_honoured() {
         )
         .await;
     let _ = patch.problem(415, "unsupported_media_type");
+
     for path in ["audit-logs", "teams"] {
         let zipped = [("content-encoding", "gzip")];
         let zipped = admin
@@ -466,6 +482,7 @@ async fn content_types_and_encodings_are_honoured() {
                 .contains("gzip")
         );
     }
+
     let _ = admin
         .get("audit-logs/%ff%fe")
         .await
@@ -479,6 +496,7 @@ async fn content_types_and_encodings_are_honoured() {
         .get("audit-logs/%ff%fe")
         .await
         .problem(401, "unauthenticated");
+
     let _ = admin
         .get("resources/%E2%82%AC%25")
         .await

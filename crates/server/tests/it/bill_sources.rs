@@ -32,6 +32,7 @@ async fn source(admin: &Api, endpoint: &str, bucket: &str) -> String {
         .expect(201)
         .text_at("/id");
     let source = json!({ "name": "focus", "connection_id": connection, "bucket": bucket, "prefix": "exports/" });
+
     format!(
         "bills/sources/{}",
         admin
@@ -82,6 +83,7 @@ async fn a_bucket_is_mirrored_and_a_restated_month_replaced() {
     )
     .await
     .unwrap();
+
     moto.object(REGION, "acme-bills/exports/Manifest.json", b"{}".to_vec())
         .await
         .unwrap();
@@ -92,6 +94,7 @@ async fn a_bucket_is_mirrored_and_a_restated_month_replaced() {
     )
     .await
     .unwrap();
+
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
@@ -101,11 +104,13 @@ async fn a_bucket_is_mirrored_and_a_restated_month_replaced() {
         sync.is_object().then_some(sync)
     })
     .await;
+
     assert_eq!(
         (&first["bills"], &first["read"], &first["problems"]),
         (&json!(2), &json!(2), &json!([])),
         "{first:#}"
     );
+
     assert_eq!(
         files(home.path()),
         [bill("2026-11-01", "10"), PARQUET.to_vec()]
@@ -118,6 +123,7 @@ async fn a_bucket_is_mirrored_and_a_restated_month_replaced() {
             "bills are for the service's account alone"
         );
     }
+
     let again = synced(&admin, &path).await;
     assert_eq!(
         (&again["bills"], &again["read"], &again["dropped"]),
@@ -133,6 +139,7 @@ async fn a_bucket_is_mirrored_and_a_restated_month_replaced() {
     )
     .await
     .unwrap();
+
     moto.object(
         REGION,
         "acme-bills/exports/2026-11/part-1.csv",
@@ -140,6 +147,7 @@ async fn a_bucket_is_mirrored_and_a_restated_month_replaced() {
     )
     .await
     .unwrap();
+
     moto.remove_object(REGION, &format!("acme-bills/{october}"))
         .await
         .unwrap();
@@ -149,10 +157,12 @@ async fn a_bucket_is_mirrored_and_a_restated_month_replaced() {
         (&json!(2), &json!(2), &json!(2)),
         "{restated:#}"
     );
+
     assert_eq!(
         files(home.path()),
         [bill("2026-11-01", "12"), bill("2026-11-03", "7")]
     );
+
     let entries = admin
         .get("audit-logs?query=resource.type:bill_source action.operation:sync")
         .await
@@ -176,6 +186,7 @@ async fn a_bucket_that_is_missing_is_named_and_wrong_fields_are_refused() {
         sync.is_object().then_some(sync)
     })
     .await;
+
     assert!(
         failed["problems"][0]
             .as_str()
@@ -183,6 +194,7 @@ async fn a_bucket_that_is_missing_is_named_and_wrong_fields_are_refused() {
             .contains("NoSuchBucket"),
         "{failed:#}"
     );
+
     let connection = admin.get(&path).await.expect(200).text_at("/connection_id");
     for (field, body) in [
         (
@@ -208,11 +220,13 @@ async fn a_bucket_that_is_missing_is_named_and_wrong_fields_are_refused() {
             .problem(422, "invalid_fields");
         assert_eq!(answer.body["errors"][0]["field"], field, "{}", answer.text);
     }
+
     let taken = json!({ "name": "focus", "connection_id": connection, "bucket": "bucket" });
     let _ = admin
         .post("bills/sources", taken)
         .await
         .problem(409, "conflict");
+
     // Files of a source that is gone are dropped.
     let folder = home.path().join("charges");
     std::fs::create_dir_all(&folder).unwrap();
@@ -235,6 +249,7 @@ fn bills(service: &Service, arguments: &[&str]) -> (Option<i32>, String) {
     ]
     .concat();
     let output = reeve(&all).unwrap();
+
     (
         output.status.code(),
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
@@ -252,10 +267,12 @@ async fn the_command_line_manages_sources() {
     )
     .await
     .unwrap();
+
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     assert_eq!(bills(&service, &["list"]), (Some(0), String::new()));
+
     let first = source(&admin, moto.endpoint(), "acme-bills").await;
     let connection = admin
         .get(&first)
@@ -271,11 +288,13 @@ async fn the_command_line_manages_sources() {
         code == Some(0) && made.contains("s3://acme-bills/elsewhere/"),
         "{made}"
     );
+
     let (code, refused) = bills(&service, &["create", "-f", file]);
     assert!(
         code == Some(2) && refused.contains("exists already"),
         "{refused}"
     );
+
     let last = until("the first is read", PATIENCE, || async {
         let (_, shown) = bills(&service, &["show", "focus"]);
         let shown: Value = serde_json::from_str(&shown).unwrap();
@@ -284,11 +303,13 @@ async fn the_command_line_manages_sources() {
             .then(|| shown["last_sync"].clone())
     })
     .await;
+
     assert_eq!(
         (&last["bills"], &last["read"]),
         (&json!(1), &json!(1)),
         "{last}"
     );
+
     // The first one may not have ended yet, which is a conflict.
     until("a sync begins", PATIENCE, || async {
         (bills(&service, &["sync", "focus"]).0 == Some(0)).then_some(())
@@ -303,11 +324,13 @@ async fn the_command_line_manages_sources() {
         bills(&service, &["delete", "second"]),
         (Some(0), String::new())
     );
+
     let (code, refused) = bills(&service, &["delete", "second"]);
     assert!(
         code == Some(2) && refused.contains("there is no bill source \"second\""),
         "{refused}"
     );
+
     let (_, listed) = bills(&service, &["list", "--json"]);
     let listed: Value = serde_json::from_str(&listed).unwrap();
     assert_eq!(listed["items"].as_array().unwrap().len(), 1, "{listed}");

@@ -21,6 +21,7 @@ fn bill() -> String {
     let midnight =
         Timestamp::from_second(Timestamp::now().as_second().div_euclid(86_400) * 86_400).unwrap();
     let mut text = HEADER.to_owned();
+
     for back in (1..=40).rev() {
         let start = midnight - SignedDuration::from_hours(24 * back);
         let end = start + SignedDuration::from_hours(24);
@@ -34,6 +35,7 @@ fn bill() -> String {
             "{cost:.2},USD,{start},{end},Usage,AWS,Amazon EC2,111122223333,i-1,BoxUsage:m5.large"
         );
     }
+
     text
 }
 
@@ -71,6 +73,7 @@ async fn a_bill_is_read_once_a_bad_one_is_named_and_unusual_spending_reported() 
             .starts_with("Amazon EC2 of 111122223333 costs more than usual"),
         "{anomaly}"
     );
+
     // It looks again every second, and reads nothing again.
     let unchanged = counted("no bill has changed");
     until("more looks", PATIENCE, || async {
@@ -110,6 +113,7 @@ async fn a_bill_is_read_once_a_bad_one_is_named_and_unusual_spending_reported() 
         1,
         "the good bill still counts, once"
     );
+
     assert!(
         admin
             .get("audit-logs?query=action.operation:anomaly.detect")

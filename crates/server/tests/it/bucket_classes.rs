@@ -38,6 +38,7 @@ async fn rarely_read_objects_get_a_rule_that_says_what_cannot_be_taken_back() {
         moto.bucket(REGION, name, &[]).await.unwrap();
         moto.lifecycle(REGION, name, ABORTS).await.unwrap();
     }
+
     for name in ["exports", "young"] {
         moto.logged(REGION, name, "logs", &format!("{name}/"))
             .await
@@ -49,6 +50,7 @@ async fn rarely_read_objects_get_a_rule_that_says_what_cannot_be_taken_back() {
         }
         log(&moto, name, 2).await;
     }
+
     log(&moto, "exports", 45).await;
 
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
@@ -70,11 +72,13 @@ async fn rarely_read_objects_get_a_rule_that_says_what_cannot_be_taken_back() {
         "confidence_threshold": "80%", "auto_apply": { "enabled": false },
         "settings": { "tier_objects": { "least_savings": 0 } }, "reason": "the objects of the test are small",
     });
+
     let agent = admin
         .post("intelligence/agents", agent)
         .await
         .expect(201)
         .text_at("/id");
+
     let run = until("the agent ran", Duration::from_secs(60), || async {
         let answer = admin
             .post(&format!("intelligence/agents/{agent}/run"), json!({}))
@@ -83,10 +87,12 @@ async fn rarely_read_objects_get_a_rule_that_says_what_cannot_be_taken_back() {
     })
     .await;
     let reasons = run.to_string();
+
     assert!(
         reasons.contains("not_logged") && reasons.contains("too_few_days"),
         "{run:#}"
     );
+
     let listed = admin
         .get(&format!(
             "intelligence/recommendations?agent={agent}&limit=1000"
@@ -95,6 +101,7 @@ async fn rarely_read_objects_get_a_rule_that_says_what_cannot_be_taken_back() {
         .expect(200);
     let found: Vec<&Value> = listed.items().iter().collect();
     assert_eq!(found.len(), 1, "{}", listed.text);
+
     let finding = found[0];
     assert_eq!(
         (&finding["rule"], &finding["resource"]["id"]),
@@ -111,6 +118,7 @@ async fn rarely_read_objects_get_a_rule_that_says_what_cannot_be_taken_back() {
         (&json!(false), &json!("medium")),
         "{finding:#}"
     );
+
     assert_eq!(
         (&plan["losses"][0]["kind"], &plan["losses"][0]["lasting"]),
         (&json!("fees"), &json!(true))
@@ -119,6 +127,7 @@ async fn rarely_read_objects_get_a_rule_that_says_what_cannot_be_taken_back() {
     execute(&admin, &manager, finding).await;
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
+
     // A read 45 days ago was of an object of 155 days: later than 180 days there was one read less
     // to pay for.
     let rules = moto.lifecycle_of(REGION, "exports").await.unwrap().unwrap();
@@ -130,6 +139,7 @@ async fn rarely_read_objects_get_a_rule_that_says_what_cannot_be_taken_back() {
     ] {
         assert!(rules.contains(part), "{part}: {rules}");
     }
+
     let undo = format!(
         "intelligence/actions/{}/rollback",
         action["id"].as_str().unwrap()
@@ -140,6 +150,7 @@ async fn rarely_read_objects_get_a_rule_that_says_what_cannot_be_taken_back() {
         "{}",
         refused.text
     );
+
     let story = admin
         .get("audit-logs?query=resource.id:exports&limit=100")
         .await

@@ -24,12 +24,15 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
     for name in ["uploads", "bare", "archive", "done", "changed"] {
         moto.bucket(REGION, name, &[]).await.unwrap();
     }
+
     for name in ["uploads", "changed"] {
         moto.lifecycle(REGION, name, RULES).await.unwrap();
     }
+
     for name in ["archive", "done"] {
         moto.lifecycle(REGION, name, ABORTS).await.unwrap();
     }
+
     moto.versioned(REGION, "archive").await.unwrap();
     let before = moto.lifecycle_of(REGION, "uploads").await.unwrap().unwrap();
 
@@ -48,6 +51,7 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
         (rule("bare"), rule("archive")),
         (Some(json!("abort_uploads")), Some(json!("expire_versions")))
     );
+
     let expiring = of("archive").unwrap();
     assert_eq!(
         expiring["plan"]["reversible"], false,
@@ -77,6 +81,7 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
             "exactly what it was"
         );
     }
+
     let story = admin
         .get("audit-logs?query=resource.id:uploads&limit=100")
         .await
@@ -84,6 +89,7 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
     let added = |entry: &&serde_json::Value| {
         entry["changes"]["after"]["lifecycle_rules"] == "reeve-abort-uploads"
     };
+
     assert!(
         story.items().iter().any(|entry| added(&entry)),
         "{}",
@@ -99,6 +105,7 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
     signed(&admin, &manager, expiring).await;
     let action = ended(&admin, expiring).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
+
     let rules = moto.lifecycle_of(REGION, "archive").await.unwrap().unwrap();
     assert!(
         rules.contains("<NoncurrentDays>90</NoncurrentDays>") && rules.contains("<ID>own</ID>"),

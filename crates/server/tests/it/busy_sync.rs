@@ -61,6 +61,7 @@ fn described(connection: &Connection, listing: u64, number: u64, drives: u64) ->
         created_at: None,
         observed_at: Timestamp::now(),
     };
+
     let shelves: Vec<_> = (0..20)
         .map(|shelf| json!({ "shelf": shelf, "label": format!("{listing}-{number}") }))
         .collect();
@@ -92,6 +93,7 @@ impl Archive {
                 .collect();
             sink.page(page).await.map_err(failed)?;
         }
+
         let now = Timestamp::now();
         let reading = Reading {
             kind: kind(),
@@ -104,6 +106,7 @@ impl Archive {
             read_at: now,
             complete_at: Some(now),
         };
+
         sink.end(reading).await.map_err(failed)
     }
 }
@@ -141,12 +144,14 @@ async fn started(
         admin_token: Some(TOKEN.to_owned()),
         stop: stop.clone(),
     };
+
     let task = tokio::spawn(reeve_server::serve(startup, move |address| {
         bound.send(address).unwrap_or_default()
     }));
     let Ok(address) = address.await else {
         panic!("the service did not start: {:?}", task.await.unwrap());
     };
+
     (
         Api::new(&format!("http://{address}")).with_token(TOKEN),
         task,
@@ -162,6 +167,7 @@ async fn worked_until(
 ) -> (Duration, u64, serde_json::Value) {
     let (mut longest, mut rounds) = (Duration::ZERO, 0_u64);
     let begun = Instant::now();
+
     loop {
         rounds += 1;
         let asked = Instant::now();
@@ -239,6 +245,7 @@ async fn requests_and_entries_go_on_while_thousands_of_descriptions_are_stored()
             .then_some(())
     })
     .await;
+
     let (second, rounds, _) = worked_until(&api, &connection, &now["last_sync"]).await;
     println!("second sync: {rounds} rounds of requests, the longest took {second:?}");
     let boxes = api
@@ -246,6 +253,7 @@ async fn requests_and_entries_go_on_while_thousands_of_descriptions_are_stored()
         .await
         .expect(200);
     assert_eq!(boxes.body["total"], total);
+
     let changes = api
         .get("audit-logs?query=event_type:resource.modify%20resource.type:archive_box&limit=1")
         .await;

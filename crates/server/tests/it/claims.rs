@@ -18,6 +18,7 @@ async fn an_event_id_stands_for_one_claim_across_restarts() {
         }
         claim
     };
+
     let batch =
         |severity: &str| Value::from((0..60).map(|n| claim(n, severity)).collect::<Vec<_>>());
     let first = service
@@ -27,6 +28,7 @@ async fn an_event_id_stands_for_one_claim_across_restarts() {
         .expect(201);
     let size = service.admin().size().await;
     let mut service = service;
+
     for life in ["as it was", "ended in order", "killed"] {
         match life {
             "ended in order" => {
@@ -83,12 +85,14 @@ async fn late_and_future_times_are_kept_as_claims() {
         "2099-06-05T04:03:02.001Z",
         "9998-12-31T23:59:59.000Z",
     ];
+
     let batch: Vec<Value> = times
         .iter()
         .enumerate()
         .map(|(n, at)| json!({ "event_id": format!("at-{n}"), "event_type": "test.deed", "timestamp": at }))
         .collect();
     let receipts = admin.post("audit-logs", batch.into()).await.expect(201);
+
     for (n, (at, receipt)) in times.iter().zip(receipts.items()).enumerate() {
         let entry = admin
             .get(&format!("audit-logs/at-{n}"))

@@ -61,6 +61,7 @@ fn done(command: Command) -> String {
         output.status,
         said(&output)
     );
+
     printed(&output)
 }
 

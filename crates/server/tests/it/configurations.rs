@@ -30,6 +30,7 @@ async fn sync(admin: &Api, connection: &str) -> Value {
             .then_some(before)
     })
     .await;
+
     until("the end of the sync", PATIENCE, || async {
         let now = finished().await;
         (now["finished_at"] != before["finished_at"]).then_some(now)
@@ -81,6 +82,7 @@ async fn a_difference_is_recorded_once_with_who_made_it() {
         Vec::<Value>::new(),
         "the first reading finds what is there already"
     );
+
     let path = format!("resources/{group}");
     let first = admin
         .get(&format!("{path}/configuration"))
@@ -97,6 +99,7 @@ async fn a_difference_is_recorded_once_with_who_made_it() {
         ("IpPermissions.1.ToPort", "22"),
         ("IpPermissions.1.IpRanges.1.CidrIp", "0.0.0.0/0"),
     ];
+
     moto.query(&EC2, REGION, "AuthorizeSecurityGroupIngress", &pairs(&open))
         .await
         .unwrap();
@@ -105,6 +108,7 @@ async fn a_difference_is_recorded_once_with_who_made_it() {
         "action": { "operation": "AuthorizeSecurityGroupIngress", "status": "success", "method": "api" },
         "resource": { "type": "security_group", "id": group },
     });
+
     let cause = admin
         .post("audit-logs", record)
         .await
@@ -113,6 +117,7 @@ async fn a_difference_is_recorded_once_with_who_made_it() {
     sync(&admin, &connection).await;
     let entries = observed(&admin, &group).await;
     assert_eq!(entries.len(), 1, "{entries:#?}");
+
     let entry = &entries[0];
     assert_eq!(
         (&entry["event_type"], &entry["resource"]["type"]),
@@ -123,6 +128,7 @@ async fn a_difference_is_recorded_once_with_who_made_it() {
         json!({ "configuration": { "ipPermissions": [] } }),
         "only what differs"
     );
+
     let opened = &entry["changes"]["after"]["configuration"]["ipPermissions"][0];
     assert_eq!(
         (&opened["fromPort"], &opened["ipRanges"][0]["cidrIp"]),
@@ -140,8 +146,10 @@ async fn a_difference_is_recorded_once_with_who_made_it() {
         1,
         "nothing changed, nothing is written"
     );
+
     let versions = admin.get(&format!("{path}/versions")).await.expect(200);
     assert_eq!(versions.items().len(), 2, "{}", versions.text);
+
     let query = "type:security_group%20configuration.ipPermissions.ipRanges.cidrIp:%220.0.0.0/0%22";
     let open = admin
         .get(&format!("resources?query={query}"))
@@ -153,6 +161,7 @@ async fn a_difference_is_recorded_once_with_who_made_it() {
         "{}",
         open.text
     );
+
     let _ = admin
         .get("resources?query=severity:high")
         .await
@@ -169,6 +178,7 @@ async fn searched(admin: &Api, machine: &str) {
         .await
         .expect(200)
         .body;
+
     let of = |kind: &str| {
         counts["items"]
             .as_array()
@@ -178,11 +188,13 @@ async fn searched(admin: &Api, machine: &str) {
             .cloned()
     };
     assert_eq!(of("virtual_machine").unwrap()["count"], 1, "{counts}");
+
     let untagged = admin
         .get("resources?query=type:virtual_machine%20-tags.owner:*")
         .await
         .expect(200);
     assert_eq!(untagged.items()[0]["id"], json!(machine));
+
     let csv = admin.get("resources.csv?type=virtual_machine").await;
     assert_eq!(csv.status, 200);
     assert!(
@@ -191,6 +203,7 @@ async fn searched(admin: &Api, machine: &str) {
         "{}",
         csv.text
     );
+
     let related = admin
         .get(&format!("resources/{machine}/relations"))
         .await
@@ -203,6 +216,7 @@ async fn searched(admin: &Api, machine: &str) {
         "{}",
         related.text
     );
+
     let _ = admin
         .get("resource-counts?by=colour")
         .await
@@ -227,6 +241,7 @@ async fn hidden(admin: &Api, moto: &Moto, connection: &str, group: &str) {
         .iter()
         .find(|one| one["type"] == "security_group")
         .unwrap();
+
     assert_eq!(
         (&groups["outcome"], &groups["permission"]),
         (&json!("denied"), &json!("ec2:DescribeSecurityGroups"))
@@ -235,6 +250,7 @@ async fn hidden(admin: &Api, moto: &Moto, connection: &str, group: &str) {
         groups["complete_at"].as_str() < groups["read_at"].as_str(),
         "the last complete reading is known: {groups}"
     );
+
     let still = admin
         .get(&format!("resources/{group}"))
         .await

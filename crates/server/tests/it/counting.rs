@@ -12,11 +12,13 @@ fn entry(n: usize) -> Value {
         1 | 2 => json!({ "id": format!("id-{}", n % 3) }),
         _ => json!({ "id": format!("id-{}", n % 3), "email": format!("u{}@acme.example", n % 11) }),
     };
+
     let tags = if n.is_multiple_of(5) {
         json!({})
     } else {
         json!({ "env": (["prod", "dev", "test"][n % 3]) })
     };
+
     json!({
         "event_type": format!("test.deed{}", n % 4),
         "timestamp": format!("2026-11-{:02}T{:02}:30:00Z", 1 + n % 3, n % 24),
@@ -81,6 +83,7 @@ async fn counts_are_what_the_entries_have() {
     for part in entries.chunks(100) {
         let _ = admin.post("audit-logs", json!(part)).await.expect(201);
     }
+
     for limit in [2_usize, 1000] {
         let names: Vec<&str> = COUNTED.iter().map(|(name, _)| *name).collect();
         let search = json!({ "query": "category:test", "limit": 1, "aggregations": names, "aggregation_limit": limit });
@@ -111,10 +114,12 @@ async fn counts_are_what_the_entries_have() {
             assert_eq!(answer["other"], 600 - missing - listed, "{name}");
         }
     }
+
     // A list counts once for each of its values, and what is narrowed is counted narrowed.
     let search = json!({ "query": "category:test metadata.tags:t1", "aggregations": ["tags", "metadata.tags"] });
     let found = admin.post("audit-logs/search", search).await.expect(200);
     assert_eq!(found.body["total"], 300);
+
     let lists = &found.body["aggregations"]["metadata.tags"]["buckets"];
     assert_eq!(
         lists,
@@ -135,6 +140,7 @@ async fn stats(admin: &reeve_testkit::http::Api) {
         (&usual.body["total"], &usual.body["security_events"]),
         (&json!(600), &json!(300))
     );
+
     let lengths = [
         "by_event_type",
         "by_user",
@@ -145,6 +151,7 @@ async fn stats(admin: &reeve_testkit::http::Api) {
     ]
     .map(|list| usual.body[list].as_array().unwrap().len());
     assert_eq!(lengths, [4, 10, 10, 4, 2, 24]);
+
     let by_day = admin
         .get(&format!("audit-logs/stats?{period}&interval=day&limit=1"))
         .await
@@ -160,6 +167,7 @@ async fn stats(admin: &reeve_testkit::http::Api) {
         ),
         (3, 1)
     );
+
     let by = "by=resource.tags.env,timestamp:1d,recorded_at:month&limit=1";
     let named = admin
         .get(&format!("audit-logs/stats?{period}&{by}"))
@@ -169,6 +177,7 @@ async fn stats(admin: &reeve_testkit::http::Api) {
         (&named.body["total"], &named.body["by_event_type"]),
         (&json!(600), &json!([]))
     );
+
     let env = &named.body["aggregations"]["resource.tags.env"];
     assert_eq!(
         (&env["buckets"][0]["count"], &env["other"], &env["missing"]),
@@ -181,22 +190,26 @@ async fn stats(admin: &reeve_testkit::http::Api) {
             .len(),
         3
     );
+
     assert_eq!(
         named.body["aggregations"]["recorded_at:month"]["buckets"][0]["count"],
         600
     );
+
     // Times may be distances from now, here and in a search.
     let recent = admin
         .get("audit-logs/stats?query=category:test&start_time=now-1000w&end_time=now%2B1000w")
         .await
         .expect(200);
     assert_eq!(recent.body["total"], 600);
+
     let found = admin
         .post(
             "audit-logs/search",
             json!({ "query": "category:test", "end_time": "now-1000w" }),
         )
         .await;
+
     assert_eq!(found.expect(200).body["total"], 0);
 }
 
@@ -210,6 +223,7 @@ async fn refused(admin: &reeve_testkit::http::Api) {
         (wrong.text_at("/errors/0/field"), wrong.text_at("/hint")),
         ("aggregations[2]".into(), "did you mean actor.email?".into())
     );
+
     for (parameters, field) in [
         ("by=event_type,usr", "by[1]"),
         ("by=timestamp", "by[0]"),

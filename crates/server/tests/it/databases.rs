@@ -31,6 +31,7 @@ async fn measure(moto: &Moto, database: &str, whole: bool) {
         ("WriteIOPS", 8.0),
         ("FreeableMemory", 27.0 * GIB),
     ];
+
     for (name, level) in metrics
         .into_iter()
         .filter(|(name, _)| whole || *name == "CPUUtilization")
@@ -75,14 +76,17 @@ async fn ended(admin: &Api, status: &str) -> Value {
 async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     let home = tempfile::tempdir().unwrap();
     let moto = Moto::start().await.unwrap();
+
     for (id, whole) in [("orders", true), ("unknown", false)] {
         moto.database(REGION, id, "db.m5.2xlarge", "postgres", &[])
             .await
             .unwrap();
         measure(&moto, id, whole).await;
     }
+
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
+
     // More than $500 a month at list price: two signatures.
     let (_, director) = admin.person("maria@acme.example", &["director"], &[]).await;
     let (_, security) = admin
@@ -95,6 +99,7 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     });
     let agent = admin.post("intelligence/agents", agent).await.expect(201);
     assert_eq!(agent.body["confidence_threshold"], "85%", "{}", agent.text);
+
     let agent = agent.text_at("/id");
     let run = until("the agent ran", PATIENCE, || async {
         let answer = admin
@@ -104,12 +109,14 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     })
     .await;
     assert_eq!(run["error"], Value::Null, "{run}");
+
     let listed = admin
         .get(&format!(
             "intelligence/recommendations?agent={agent}&limit=1000"
         ))
         .await
         .expect(200);
+
     let of = |id: &str| {
         listed
             .items()
@@ -119,10 +126,12 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
             .clone()
     };
     let (known, unknown) = (of("orders"), of("unknown"));
+
     assert_eq!(
         (&known["type"], &known["resource"]["target_type"]),
         (&json!("right_size"), &json!("db.m5.xlarge"))
     );
+
     let (with, without) = (
         known["confidence"].as_f64().unwrap(),
         unknown["confidence"].as_f64().unwrap(),
@@ -144,11 +153,13 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
             json!({ "plan_hash": known["plan"]["hash"] }),
         )
         .await;
+
     assert!(
         refused.status == 409 && refused.text.contains("availability.min_uptime"),
         "{}",
         refused.text
     );
+
     let mut guardrails = admin.get("intelligence/guardrails").await.expect(200).body;
     guardrails["availability"]["min_uptime"] = json!("99.5%");
     let _ = admin
@@ -163,12 +174,14 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
         .await
         .expect(202);
     let approval = format!("intelligence/approvals/{}", asked.text_at("/approval_id"));
+
     for signer in [&director, &security] {
         let _ = signer
             .post(&format!("{approval}/approve"), json!({}))
             .await
             .expect(200);
     }
+
     let action = ended(&admin, "succeeded").await;
     let class = async || {
         let by_id = [("DBInstanceIdentifier".to_owned(), "orders".to_owned())];
@@ -179,6 +192,7 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
         texts(&described, "DBInstanceClass")[0].to_owned()
     };
     assert_eq!(class().await, "db.m5.xlarge");
+
     let undo = format!(
         "intelligence/actions/{}/rollback",
         action["id"].as_str().unwrap()

@@ -32,11 +32,13 @@ async fn signed_in(service: &Service) -> (Api, String, String) {
         (&answer.body["demo"], &answer.body["roles"]),
         (&json!(true), &json!(["administrator"]))
     );
+
     let cookie = answer.headers["set-cookie"].to_str().unwrap().to_owned();
     assert!(
         cookie.contains("HttpOnly") && cookie.contains("SameSite"),
         "{cookie}"
     );
+
     let cookie = cookie.split(';').next().unwrap().to_owned();
     // A cookie changes things from Reeve's own pages alone.
     let _ = with_cookie(&nobody, &cookie, false)
@@ -46,6 +48,7 @@ async fn signed_in(service: &Service) -> (Api, String, String) {
         .await
         .expect(201)
         .text_at("/secret");
+
     (nobody.with_token(&token), email, password)
 }
 
@@ -59,6 +62,7 @@ async fn with_cookie(api: &Api, cookie: &str, own_page: bool) -> Answer {
             "cross-site"
         },
     ));
+
     api.send_with(
         "POST",
         "tokens",
@@ -123,6 +127,7 @@ async fn figures_agree(api: &Api) {
         },
     )
     .await;
+
     until(
         "applicability between two moves",
         Duration::from_secs(60),
@@ -143,6 +148,7 @@ async fn figures_agree(api: &Api) {
         },
     )
     .await;
+
     let found = api
         .get("intelligence/recommendations?applicability=blocked&limit=1000")
         .await
@@ -154,6 +160,7 @@ async fn figures_agree(api: &Api) {
             .all(|one| one["applicability"]["reason"].is_string()),
         "each says why"
     );
+
     let held = api
         .get("intelligence/recommendations?limit=1000")
         .await
@@ -195,6 +202,7 @@ async fn recommendations_read_well(api: &Api) {
         length(longest),
         longest["title"]
     );
+
     for one in found.items() {
         let factors: Vec<&str> = one["explanation"]["explanation"]["factors"]
             .as_array()
@@ -234,6 +242,7 @@ async fn costs_are_found(api: &Api) {
         .await
         .expect(200);
     let all = found.items();
+
     for agent_type in ["cost_optimizer", "storage_optimizer", "workload_classifier"] {
         let count = all
             .iter()
@@ -241,6 +250,7 @@ async fn costs_are_found(api: &Api) {
             .count();
         assert!(count >= 3, "{count} findings of {agent_type} in the demo");
     }
+
     let rules = [
         "clean_snapshots",
         "abort_uploads",
@@ -248,6 +258,7 @@ async fn costs_are_found(api: &Api) {
         "convert_provisioned",
         "tier_objects",
     ];
+
     for rule in rules.into_iter().chain(["shrink_volumes"]) {
         let one = all
             .iter()
@@ -263,6 +274,7 @@ async fn costs_are_found(api: &Api) {
             "{rule} has no entry"
         );
     }
+
     let changes = [
         "delete_volume",
         "release_address",
@@ -270,6 +282,7 @@ async fn costs_are_found(api: &Api) {
         "delete_load_balancer",
         "stop_database",
     ];
+
     for change in changes.into_iter().chain(["change_group_size"]) {
         let one = found
             .items()
@@ -285,6 +298,7 @@ async fn costs_are_found(api: &Api) {
             "{change} has no entry"
         );
     }
+
     let commitment = found
         .items()
         .iter()
@@ -298,10 +312,12 @@ async fn costs_are_found(api: &Api) {
         ),
         (&json!("account"), &json!("advice_only"))
     );
+
     assert!(
         commitment["savings"]["monthly"].as_f64() > Some(0.0),
         "{commitment:#}"
     );
+
     let agents = api.get("intelligence/agents").await.expect(200);
     let portfolio = agents
         .items()
@@ -333,6 +349,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
         "{}",
         resources.body["total"]
     );
+
     assert_eq!(
         values(resources.items(), "provider"),
         BTreeSet::from(["aws", "azure", "gcp"])
@@ -344,6 +361,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
             .iter()
             .any(|one| one["purchase"] == "spot")
     );
+
     assert!(resources.items().iter().any(|one| one["group"].is_string()));
     assert!(
         resources
@@ -369,6 +387,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
             .iter()
             .all(|one| (0.0..=100.0).contains(&one["confidence"].as_f64().unwrap()))
     );
+
     let board = api.get("intelligence/dashboard").await.expect(200).body;
     assert!(
         board["active_agents"].as_u64() >= Some(2)
@@ -403,8 +422,10 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
             .then_some(())
     })
     .await;
+
     let running = |one: &&Value| one["type"] == "virtual_machine" && one["state"] == "running";
     let mut fresh = 0;
+
     for machine in resources.items().iter().filter(running).take(10) {
         // Some tell nothing for a while: real machines have gaps too.
         let Some(newest) = newest_sample(&api, machine["id"].as_str().unwrap()).await else {
@@ -413,6 +434,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
         let age = Timestamp::now().as_millisecond() - newest;
         fresh += u32::from((0..PERIOD_MS + 90_000).contains(&age));
     }
+
     assert!(
         fresh >= 5,
         "only {fresh} of ten machines have samples of the last five minutes"
@@ -420,12 +442,14 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
 
     let size = api.size().await;
     let (status, took) = service.stop().unwrap();
+
     // Five seconds for requests and twenty for the work under way, which is the most that the
     // service waits.
     assert!(
         status.success() && took < Duration::from_secs(25),
         "{status} after {took:?}"
     );
+
     let (code, said) = verify(&[home.path().to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
 
@@ -433,6 +457,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
     let (api, same_email, same_password) = signed_in(&again).await;
     assert_eq!((same_email, same_password), (email, password));
     assert!(api.size().await >= size);
+
     let now = api.get("resources?limit=1").await.expect(200).body["total"].clone();
     assert_eq!(now, resources.body["total"], "the same estate");
     until("the log goes on", Duration::from_secs(90), || async {
@@ -444,6 +469,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
     // Ended by a power cut it goes on as well.
     let third = Service::demo(home.path()).unwrap();
     assert!(third.nobody().get("/readyz").await.status == 200);
+
     let (status, took) = third.stop().unwrap();
     // Five seconds for requests and twenty for the work under way, which is the most that the
     // service waits.
@@ -451,6 +477,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
         status.success() && took < Duration::from_secs(25),
         "{status} after {took:?}"
     );
+
     let (code, said) = verify(&[home.path().to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
 }

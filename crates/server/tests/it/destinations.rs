@@ -81,6 +81,7 @@ async fn undelivered(admin: &Api, reason: &str) -> Value {
         (&failed["status"], &failed["failure"]["code"]),
         (&json!("failed"), &json!("destination_unreachable"))
     );
+
     let message = failed["failure"]["message"].as_str().unwrap();
     assert!(
         message.contains("Archive") && message.contains(reason),
@@ -102,18 +103,21 @@ async fn carry(place: Place, line: Line, given: Given) {
         wrong,
         reason,
     } = given;
+
     let destination = json!({ "name": "Archive", "type": kind, "prefix": "audit/2026", "settings": settings, "secret": wrong });
     let id = admin
         .post(DESTINATIONS, destination)
         .await
         .expect(201)
         .text_at("/id");
+
     let tested = admin
         .post(&format!("{DESTINATIONS}/{id}/test"), json!({}))
         .await
         .expect(200);
     assert_eq!(tested.body["reachable"], false);
     assert!(tested.text_at("/error").contains(reason), "{}", tested.body);
+
     let _ = undelivered(&admin, reason).await;
     assert_eq!(
         place.files().await,
@@ -132,6 +136,7 @@ async fn carry(place: Place, line: Line, given: Given) {
     for name in names(&failed) {
         assert!(!there.contains_key(&name), "half of {name} has its name");
     }
+
     assert!(line.cuts() >= 3, "it was tried again");
 
     line.mend();
@@ -155,12 +160,14 @@ async fn carry(place: Place, line: Line, given: Given) {
         .collect();
     statuses.sort_unstable();
     assert_eq!(statuses, ["failed", "failed", "success"]);
+
     let shown = [
         recorded.text,
         admin.get(DESTINATIONS).await.text,
         admin.get(PATH).await.text,
         service.said(),
     ];
+
     for secret in [secret, wrong] {
         let Some(line) = secret.lines().max_by_key(|line| line.len()) else {
             continue;
@@ -176,6 +183,7 @@ async fn delivered(place: &Place, done: &Value, home: &Path) {
     let there = place.files().await;
     let folder = tempfile::tempdir().unwrap();
     let mut roles = BTreeMap::new();
+
     for file in done["files"].as_array().unwrap() {
         let name = file["name"].as_str().unwrap();
         let bytes = there
@@ -189,20 +197,24 @@ async fn delivered(place: &Place, done: &Value, home: &Path) {
         std::fs::write(folder.path().join(name), bytes).unwrap();
         roles.insert(file["role"].as_str().unwrap().to_owned(), name.to_owned());
     }
+
     let (code, said) = checked(home, folder.path(), &roles);
     assert_eq!(code, Some(0), "{said}");
+
     let stem = done["files"][0]["name"]
         .as_str()
         .unwrap()
         .split('.')
         .next()
         .unwrap();
+
     assert_eq!(
         there.keys().filter(|name| name.contains(stem)).count(),
         3,
         "{:?}",
         there.keys()
     );
+
     assert!(
         done["delivered_to"]
             .as_str()
@@ -225,6 +237,7 @@ async fn an_export_arrives_at_s3() {
         wrong: "another-secret-key-of-s3".into(),
         reason: "SignatureDoesNotMatch",
     };
+
     carry(Place::Storage(storage), line, given).await;
 }
 
@@ -241,6 +254,7 @@ async fn an_export_arrives_at_azure_blob() {
         wrong: "YW5vdGhlciBrZXkgb2YgdGhlIHN0b3JhZ2UgYWNjb3VudA==".into(),
         reason: "403",
     };
+
     carry(Place::Storage(storage), line, given).await;
 }
 
@@ -259,6 +273,7 @@ async fn an_export_arrives_at_google_cloud_storage() {
             .into(),
         reason: "client_email is missing",
     };
+
     carry(Place::Storage(storage), line, given).await;
 }
 
@@ -274,6 +289,7 @@ async fn an_export_arrives_by_sftp() {
         wrong: Sshd::start().unwrap().private_key().unwrap(),
         reason: "Permission denied (publickey)",
     };
+
     carry(Place::Files(sshd), line, given).await;
 }
 
@@ -283,6 +299,7 @@ async fn settings_of_sftp_are_checked_and_an_unknown_host_is_shown() {
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let sftp = |settings: Value| json!({ "name": "Files", "type": "sftp", "settings": settings, "secret": "hunter2" });
+
     for (field, settings) in [
         ("settings.host", json!({ "username": "reeve" })),
         (
@@ -304,12 +321,14 @@ async fn settings_of_sftp_are_checked_and_an_unknown_host_is_shown() {
             .problem(422, "invalid_fields");
         assert_eq!(refused.text_at("/errors/0/field"), field);
     }
+
     let settings = json!({ "host": "127.0.0.1", "port": sshd.port(), "username": sshd.username() });
     let id = admin
         .post(DESTINATIONS, sftp(settings))
         .await
         .expect(201)
         .text_at("/id");
+
     let tested = admin
         .post(&format!("{DESTINATIONS}/{id}/test"), json!({}))
         .await

@@ -54,6 +54,7 @@ async fn direct_reads_stand_in_the_log() {
         0,
     );
     assert_eq!(found.lines().count(), 1, "{found}");
+
     let file = home.path().join("out.json");
     let out = file.to_str().unwrap();
     run(
@@ -76,6 +77,7 @@ async fn direct_reads_stand_in_the_log() {
     else {
         panic!("not one")
     };
+
     let uid = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap());
     assert!(
         search["actor"]["id"]
@@ -84,12 +86,15 @@ async fn direct_reads_stand_in_the_log() {
             .starts_with(&format!("uid {uid}")),
         "{search}"
     );
+
     assert_eq!(search["action"]["operation"], "reeve audit search");
     assert_eq!(search["metadata"]["request"]["query"], "event_id:d-1");
+
     let [export] = &recorded(&data, "event_type:audit.export AND action.method:cli").await[..]
     else {
         panic!("not one")
     };
+
     assert_eq!(export["metadata"]["request"]["query"], "severity:high");
     assert_eq!(export["metadata"]["request"]["format"], "json");
     assert_eq!(verify(&[dir]).unwrap().0, Some(0));

@@ -55,6 +55,7 @@ async fn an_address_that_is_none_is_refused_and_recorded() {
         "ann@exa\u{a0}mple.com",
         &"x".repeat(254),
     ];
+
     for (at, email) in odd.iter().enumerate() {
         let _ = sign_in(&nobody, &[], email, "whatever it is")
             .await
@@ -63,6 +64,7 @@ async fn an_address_that_is_none_is_refused_and_recorded() {
         let found = admin.post("audit-logs/search", found).await.expect(200);
         assert_eq!(found.body["total"], at as u64 + 1, "{email:?}");
     }
+
     let last = admin
         .get("audit-logs?query=event_type:authentication.login&limit=1")
         .await
@@ -86,6 +88,7 @@ async fn forged_hops_hide_nobody_and_limits_hold() {
     )
     .unwrap();
     let (nobody, admin) = (service.nobody(), service.admin());
+
     // A new forged address each time, in a line of its own: the proxy's line comes last.
     let mut limited = 0;
     for n in 0..12 {
@@ -109,7 +112,9 @@ async fn forged_hops_hide_nobody_and_limits_hold() {
             );
         }
     }
+
     assert_eq!(limited, 2, "ten from one address, whatever it claims");
+
     let found = |query: &str| admin.post("audit-logs/search", json!({ "query": query }));
     let failed = "event_type:authentication.login action.status:failed";
     assert_eq!(
@@ -119,6 +124,7 @@ async fn forged_hops_hide_nobody_and_limits_hold() {
             .body["total"],
         10
     );
+
     assert_eq!(
         found(&format!("{failed} actor.ip_address:192.0.2.0/24"))
             .await
@@ -126,6 +132,7 @@ async fn forged_hops_hide_nobody_and_limits_hold() {
             .body["total"],
         0
     );
+
     // A /64 is one subscriber.
     let mut admitted = 0;
     for n in 0..12 {
@@ -133,6 +140,7 @@ async fn forged_hops_hide_nobody_and_limits_hold() {
         let answer = sign_in(&nobody, &[&from], &format!("v{n}@x.example"), "guess").await;
         admitted += u64::from(answer.status == 401);
     }
+
     assert_eq!(admitted, 10);
 }
 
@@ -149,6 +157,7 @@ async fn guesses_at_one_account_are_slow_and_its_owner_still_comes_in() {
         .await
         .expect(201);
     let mut statuses = Vec::new();
+
     for n in 0..14 {
         let from = format!("203.0.113.{n}");
         statuses.push(
@@ -166,12 +175,14 @@ async fn guesses_at_one_account_are_slow_and_its_owner_still_comes_in() {
             .status,
         );
     }
+
     assert_eq!(
         statuses.iter().filter(|status| **status == 401).count(),
         10,
         "{statuses:?}"
     );
     assert_eq!(statuses.last(), Some(&429));
+
     let _ = sign_in(&nobody, &["198.51.100.1"], "ann@acme.example", password)
         .await
         .expect(201);

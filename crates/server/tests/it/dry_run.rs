@@ -26,6 +26,7 @@ async fn agent_with_a_finding(admin: &Api, moto: &Moto) -> String {
         .await
         .expect(201)
         .text_at("/id");
+
     until("the agent found something", PATIENCE, || async {
         let _ = admin
             .post(&format!("intelligence/agents/{agent}/run"), json!({}))
@@ -41,6 +42,7 @@ async fn agent_with_a_finding(admin: &Api, moto: &Moto) -> String {
             .then_some(())
     })
     .await;
+
     agent
 }
 
@@ -62,6 +64,7 @@ async fn a_dry_run_decides_under_other_settings_and_changes_nothing() {
         .await
         .unwrap()
         .remove(0);
+
     let _ = moto
         .volume(REGION, "gp3", 40, Some(&machine), &[("Owner", "payments")])
         .await
@@ -85,6 +88,7 @@ async fn a_dry_run_decides_under_other_settings_and_changes_nothing() {
         decision(&own),
         ("left_to_people", Some("auto_apply_disabled"))
     );
+
     let learning = admin
         .get(&format!("{path}?mode=learning&auto_apply=true"))
         .await
@@ -93,12 +97,14 @@ async fn a_dry_run_decides_under_other_settings_and_changes_nothing() {
         decision(&learning),
         ("left_to_people", Some("mode_learning"))
     );
+
     let active = admin
         .get(&format!(
             "{path}?mode=active&auto_apply=true&max_impact=high"
         ))
         .await
         .expect(200);
+
     assert_eq!(
         decision(&active),
         ("left_to_people", Some("learning_period")),
@@ -122,6 +128,7 @@ async fn a_dry_run_decides_under_other_settings_and_changes_nothing() {
             refused.text
         );
     }
+
     let _ = admin
         .get("intelligence/agents/nowhere/preview")
         .await
@@ -144,6 +151,7 @@ async fn a_dry_run_decides_under_other_settings_and_changes_nothing() {
             .is_empty(),
         "a dry run executes nothing"
     );
+
     assert!(
         admin
             .get("intelligence/approvals")
@@ -176,6 +184,7 @@ async fn the_policy_of_a_connection_has_a_statement_for_each_change() {
         .await
         .expect(200);
     assert_eq!(statements(&reading), ["ReeveReads"]);
+
     let reads = &reading.body["policy"]["Statement"][0]["Action"];
     assert!(
         reads
@@ -193,6 +202,7 @@ async fn the_policy_of_a_connection_has_a_statement_for_each_change() {
             && names.contains(&"ReeveTagResource"),
         "{names:?}"
     );
+
     let one = admin
         .get(&format!("{path}?changes=tag_resource"))
         .await
@@ -209,6 +219,7 @@ async fn the_policy_of_a_connection_has_a_statement_for_each_change() {
         "the offered changes are named: {}",
         refused.text
     );
+
     let reader = Api::new(service.url()).get(path).await;
     let _ = reader.problem(401, "unauthenticated");
 }

@@ -15,12 +15,14 @@ async fn a_client_that_never_finishes_does_not_hold_up_the_end() {
     let service = Service::serve(home.path(), &[]).unwrap();
     let address = service.url().strip_prefix("http://").unwrap().to_owned();
     let size = service.admin().size().await;
+
     // One that says nothing, one in the middle of its headers, one in the middle of its body.
     let open = |text: String| {
         let mut stream = TcpStream::connect(&address).unwrap();
         stream.write_all(text.as_bytes()).unwrap();
         stream
     };
+
     let head = format!(
         "POST /api/v1/audit-logs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {ADMIN_TOKEN}\r\n"
     );
@@ -28,8 +30,10 @@ async fn a_client_that_never_finishes_does_not_hold_up_the_end() {
         "{head}content-type: application/json\r\ncontent-length: 500\r\n\r\n{{\"event_type\":"
     );
     let clients = [open(String::new()), open(head), open(body)];
+
     // Answered on a connection made after theirs: theirs are known by now.
     assert_eq!(service.nobody().get("/healthz").await.status, 200);
+
     let (status, took) = service.stop().unwrap();
     assert!(
         status.success() && took < Duration::from_secs(5),
@@ -37,6 +41,7 @@ async fn a_client_that_never_finishes_does_not_hold_up_the_end() {
     );
     drop(clients);
     let again = Service::serve(home.path(), &[]).unwrap();
+
     // The calls of its client, its end and the next start are recorded.
     assert_eq!(
         again.admin().size().await,
@@ -53,6 +58,7 @@ async fn neither_does_a_receiver_that_never_answers_nor_load() {
         r#"{{ after_change_s = 1, webhook = {{ url = "http://{}/", token = "t" }} }}"#,
         silent.local_addr().unwrap()
     );
+
     // Seals all the time, and a delivery that waits for an answer for a minute.
     let variables = [
         ("REEVE_PUBLISH", publish.as_str()),
@@ -80,6 +86,7 @@ async fn neither_does_a_receiver_that_never_answers_nor_load() {
             })
         })
         .collect();
+
     let admin = service.admin();
     until("entries under load", Duration::from_secs(60), || async {
         (admin.size().await > 2_000).then_some(())
@@ -93,6 +100,7 @@ async fn neither_does_a_receiver_that_never_answers_nor_load() {
     for writer in writers {
         writer.await.unwrap();
     }
+
     let (code, said) = verify(&[home.path().to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
 }

@@ -20,9 +20,11 @@ async fn filled(api: &Api, path: &str) -> String {
             agents.items()[0]["id"].as_str().unwrap()
         );
     }
+
     let Some((before, after)) = path.split_once("{id}") else {
         return path.to_owned();
     };
+
     let list = format!(
         "{}?status=open&applicability=ready&limit=1",
         before.trim_end_matches('/')
@@ -96,6 +98,7 @@ async fn every_example_is_taken_and_answered_in_its_form() {
         .await
         .expect(200)
         .body;
+
     let (mut sent, mut compared, mut different) = (0, 0, Vec::new());
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in METHODS
@@ -149,6 +152,7 @@ async fn every_example_is_taken_and_answered_in_its_form() {
             }
         }
     }
+
     assert!(different.is_empty(), "{}", different.join("\n"));
     assert!(
         sent >= 20 && compared >= 20,

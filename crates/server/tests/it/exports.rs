@@ -85,6 +85,7 @@ async fn download(api: &Api, export: &Value, folder: &Path) -> BTreeMap<String, 
         std::fs::write(folder.join(name), &bytes).unwrap();
         names.insert(file["role"].as_str().unwrap().to_owned(), name.to_owned());
     }
+
     names
 }
 
@@ -112,6 +113,7 @@ async fn every_format_is_exported_and_verified_offline() {
     let service = Service::serve(home.path(), &[("REEVE_SEAL_AFTER_ENTRIES", "700")]).unwrap();
     let admin = service.admin();
     fill(&admin, 0, 1500, 0).await;
+
     for format in ["json", "csv", "syslog", "cef", "parquet"] {
         let folder = tempfile::tempdir().unwrap();
         let done = export(&admin, request(format)).await;
@@ -153,12 +155,14 @@ async fn every_format_is_exported_and_verified_offline() {
             std::fs::write(&path, sound).unwrap();
         }
     }
+
     // What stands in the log about it was written by the service.
     let found = admin
         .get("audit-logs?query=event_type:audit.export")
         .await
         .expect(200);
     assert_eq!(found.items().len(), 5);
+
     for entry in found.items() {
         assert_eq!(entry["submitted_by"]["type"], "reeve");
         assert_eq!(entry["action"]["status"], "success");
@@ -175,6 +179,7 @@ async fn exports_without_permission_are_refused_and_recorded() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
+
     for role in ["compliance_officer", "manager", "regular_user"] {
         let email = format!("{}@example.com", role.replace('_', "-"));
         let user = json!({ "email": email, "name": role, "roles": [role] });
@@ -218,6 +223,7 @@ async fn exports_without_permission_are_refused_and_recorded() {
         );
         assert!(!out.exists(), "{role} has no file");
     }
+
     let analyst =
         json!({ "email": "analyst@example.com", "name": "Analyst", "roles": ["security_analyst"] });
     let id = admin
@@ -225,6 +231,7 @@ async fn exports_without_permission_are_refused_and_recorded() {
         .await
         .expect(201)
         .text_at("/id");
+
     let secret = admin
         .post("tokens", json!({ "name": "a", "user_id": id }))
         .await
@@ -239,12 +246,14 @@ async fn a_period_that_is_too_wide_is_refused_with_one_that_fits() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[("REEVE_EXPORT_LIMIT_BYTES", "60000")]).unwrap();
     let admin = service.admin();
+
     for day in 10..20 {
         let entries: Vec<Value> = (0..10)
             .map(|n| json!({ "event_type": "test.export", "timestamp": format!("2026-11-{day}T10:00:{n:02}Z") }))
             .collect();
         let _ = admin.post("audit-logs", json!(entries)).await.expect(201);
     }
+
     let refused = admin
         .post(PATH, request("json"))
         .await
@@ -255,21 +264,25 @@ async fn a_period_that_is_too_wide_is_refused_with_one_that_fits() {
         detail.contains("The period from 2026-11-1") && detail.contains("would fit"),
         "{detail}"
     );
+
     let estimate = admin
         .post(&format!("{PATH}/estimate"), request("json"))
         .await
         .expect(200)
         .body;
+
     assert_eq!(
         (&estimate["fits"], &estimate["entries"]),
         (&json!(false), &json!(100))
     );
+
     let narrower = estimate["narrower"]["start_time"].as_str().unwrap();
     let mut fitting = request("json");
     fitting["start_time"] = narrower.into();
     let done = export(&admin, fitting).await;
     assert_eq!(done["entries"], estimate["narrower"]["entries"]);
     assert!(done["bytes"].as_u64().unwrap() <= 60_000);
+
     // Entries that are longer than the sample are counted while the export runs.
     fill(&admin, 0, 60, 0).await;
     fill(&admin, 60, 1, 20_000).await;
@@ -277,6 +290,7 @@ async fn a_period_that_is_too_wide_is_refused_with_one_that_fits() {
     let mut one = request("json");
     one["query"] = "event_type:test.export metadata.number:>=0".into();
     let asked = admin.post(PATH, one).await;
+
     if asked.status == 202 {
         let failed = ended(&admin, &asked.text_at("/id")).await;
         assert_eq!(failed["failure"]["code"], "export_too_large", "{failed}");
@@ -307,6 +321,7 @@ async fn a_killed_export_goes_on_and_gives_the_same_bytes() {
         .await
         .expect(202);
     let id = asked.text_at("/id");
+
     // Killed while it runs, as soon as there is anything on disk.
     let folder = home.path().join("exports").join(&id);
     until("a beginning on disk", PATIENCE, || async {
@@ -319,6 +334,7 @@ async fn a_killed_export_goes_on_and_gives_the_same_bytes() {
         .await
         .expect(200)
         .body;
+
     service.kill().unwrap();
     let service = Service::serve(home.path(), &settings).unwrap();
     let done = ended(&service.admin(), &id).await;
@@ -327,10 +343,12 @@ async fn a_killed_export_goes_on_and_gives_the_same_bytes() {
         "{done}; it was killed at {running}"
     );
     assert_eq!(sha256(&done), sha256(&whole), "killed at {running}");
+
     let to = tempfile::tempdir().unwrap();
     let names = download(&service.admin(), &done, to.path()).await;
     let (code, said) = checked(home.path(), to.path(), &names);
     assert_eq!(code, Some(0), "{said}");
+
     let recorded = service
         .admin()
         .get("audit-logs?query=event_type:audit.export")
@@ -345,32 +363,38 @@ async fn an_export_is_cancelled_and_leaves_nothing() {
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
     fill(&admin, 0, 20_000, 40).await;
+
     // The first keeps the second waiting.
     let first = admin
         .post(PATH, request("csv"))
         .await
         .expect(202)
         .text_at("/id");
+
     let second = admin
         .post(PATH, request("csv"))
         .await
         .expect(202)
         .text_at("/id");
+
     let cancelled = admin
         .post(&format!("{PATH}/{second}/cancel"), json!({}))
         .await
         .expect(200);
     assert_eq!(cancelled.body["status"], "cancelled");
+
     let _ = admin
         .post(&format!("{PATH}/{second}/cancel"), json!({}))
         .await
         .problem(409, "conflict");
     assert_eq!(ended(&admin, &first).await["status"], "succeeded");
+
     let _ = admin
         .get(&format!("{PATH}/{second}/download"))
         .await
         .problem(409, "conflict");
     assert!(!home.path().join("exports").join(&second).exists());
+
     let recorded = admin
         .get("audit-logs?query=event_type:audit.export.cancel")
         .await
@@ -380,6 +404,7 @@ async fn an_export_is_cancelled_and_leaves_nothing() {
         4,
         "intent and outcome, of the attempt that came too late as well"
     );
+
     let _ = admin
         .get(&format!("{PATH}/nowhere"))
         .await
@@ -401,6 +426,7 @@ async fn files_are_delivered_to_a_folder_and_what_is_wrong_is_named() {
         .problem(422, "invalid_fields")
         .body;
     assert_eq!(refused["errors"][0]["field"], "prefix");
+
     let folder = json!({ "name": "Archive", "type": "folder", "prefix": "audit/2026" });
     let made = admin.post(destinations, folder).await.expect(201);
     let id = made.text_at("/id");
@@ -409,6 +435,7 @@ async fn files_are_delivered_to_a_folder_and_what_is_wrong_is_named() {
         .await
         .expect(200);
     assert_eq!(tested.body["reachable"], true, "{}", tested.body);
+
     let mut wanted = request("json");
     wanted["destination"] = "Archive".into();
     let done = export(&admin, wanted.clone()).await;
@@ -425,6 +452,7 @@ async fn files_are_delivered_to_a_folder_and_what_is_wrong_is_named() {
         })
         .collect();
     let (code, said) = checked(home.path(), &there, &names);
+
     assert_eq!(code, Some(0), "{said}");
     // A place that is gone fails the export by name; the files are still there to download.
     std::fs::remove_dir_all(archive.path()).unwrap();
@@ -434,6 +462,7 @@ async fn files_are_delivered_to_a_folder_and_what_is_wrong_is_named() {
         (&failed["status"], &failed["failure"]["code"]),
         (&json!("failed"), &json!("destination_unreachable"))
     );
+
     let _ = admin
         .get(&format!("{PATH}/{}/download", asked.text_at("/id")))
         .await
@@ -446,12 +475,14 @@ async fn files_are_delivered_to_a_folder_and_what_is_wrong_is_named() {
         .problem(422, "invalid_fields")
         .body;
     assert_eq!(refused["errors"][0]["field"], "destination");
+
     let refused = admin
         .post(PATH, json!({ "format": "xml" }))
         .await
         .problem(422, "invalid_fields")
         .body;
     assert_eq!(refused["errors"][0]["field"], "format");
+
     let _ = admin
         .post(PATH, json!({ "format": "csv", "query": "event_type:(" }))
         .await
@@ -471,6 +502,7 @@ async fn a_user_who_lost_the_permission_gets_no_export() {
         .await
         .expect(201)
         .text_at("/id");
+
     let secret = admin
         .post("tokens", json!({ "name": "a", "user_id": user }))
         .await
@@ -484,6 +516,7 @@ async fn a_user_who_lost_the_permission_gets_no_export() {
         .post(PATH, request("json"))
         .await
         .expect(202);
+
     let _ = admin
         .patch(
             &format!("users/{user}"),
@@ -491,6 +524,7 @@ async fn a_user_who_lost_the_permission_gets_no_export() {
         )
         .await
         .expect(200);
+
     let failed = ended(&admin, &asked.text_at("/id")).await;
     assert_eq!(failed["failure"]["code"], "permission_missing", "{failed}");
 }

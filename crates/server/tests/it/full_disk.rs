@@ -44,6 +44,7 @@ fn batch(round: u64) -> serde_json::Value {
             .filter(|c| !matches!(c, '"' | '\\'))
             .collect::<String>()
     };
+
     (0..8).map(|n| json!({ "event_id": format!("{round}-{n}"), "event_type": "test.noise", "metadata": { "noise": noise() } })).collect()
 }
 
@@ -96,6 +97,7 @@ async fn fills_up(settings: &[(&str, &str)]) {
         eprintln!("skipped: a small file system cannot be mounted here (root is needed)");
         return;
     };
+
     let data = small.0.join("data");
     let ballast = small.0.join("ballast");
     std::fs::write(&ballast, vec![0; 8 << 20]).unwrap();
@@ -108,6 +110,7 @@ async fn fills_up(settings: &[(&str, &str)]) {
     // full disk. Reading goes on.
     let team = admin.post("teams", json!({ "name": "T".repeat(99) })).await;
     assert!(matches!(team.status, 201 | 507), "{}", team.text);
+
     let teams = admin.get("teams").await.expect(200).body["total"]
         .as_u64()
         .unwrap();
@@ -116,6 +119,7 @@ async fn fills_up(settings: &[(&str, &str)]) {
         team.status == 201,
         "refused and yet made, or the other way"
     );
+
     for n in [0, 7] {
         let id = format!("{}-{n}", round - 1);
         assert_eq!(
@@ -141,21 +145,26 @@ async fn fills_up(settings: &[(&str, &str)]) {
     })
     .await;
     assert!(written.body["items"][0]["sequence"].as_u64().unwrap() >= size);
+
     if !settings.is_empty() {
         until("a seal", Duration::from_secs(60), || async {
             (segments(&data) > 0).then_some(())
         })
         .await;
     }
+
     let size = admin.size().await;
     assert!(service.stop().unwrap().0.success());
+
     let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
+
     let again = Service::serve(&data, &[]).unwrap();
     // Its end and the next start are recorded, and what the service had put off while the disk was
     // full may follow.
     let admin = again.admin();
     assert!(admin.size().await >= size + 2, "nothing was lost");
+
     for id in (0..=round).flat_map(|round| (0..8).map(move |n| format!("{round}-{n}"))) {
         let _ = admin.get(&format!("audit-logs/{id}")).await.expect(200);
     }

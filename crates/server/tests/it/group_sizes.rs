@@ -30,6 +30,7 @@ async fn quiet(moto: &Moto, group: &str) -> Vec<String> {
         .map(str::to_owned)
         .collect();
     let now = Timestamp::now();
+
     for id in &members {
         for (namespace, name, level) in [
             ("AWS/EC2", "CPUUtilization", 6.0),
@@ -51,6 +52,7 @@ async fn quiet(moto: &Moto, group: &str) -> Vec<String> {
             moto.metric(REGION, metric, &points).await.unwrap();
         }
     }
+
     members
 }
 
@@ -70,6 +72,7 @@ async fn sizes(moto: &Moto, group: &str) -> (String, Vec<String>) {
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
+
     // The members' versions come before that of the group or after it, by the order of the members'
     // names.
     let own = answer.split("<Instances>").next().unwrap().to_owned()
@@ -87,15 +90,18 @@ async fn sizes(moto: &Moto, group: &str) -> (String, Vec<String>) {
 async fn members_get_a_smaller_size_by_a_refresh_and_the_former_one_back() {
     let home = tempfile::tempdir().unwrap();
     let moto = Moto::refreshing().await.unwrap();
+
     for name in ["web", "changed", "newest"] {
         moto.scaling_group(REGION, name, "m5.2xlarge", 2)
             .await
             .unwrap();
         quiet(&moto, name).await;
     }
+
     for name in ["web", "changed"] {
         moto.group_version(REGION, name, "1").await.unwrap();
     }
+
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
@@ -106,6 +112,7 @@ async fn members_get_a_smaller_size_by_a_refresh_and_the_former_one_back() {
         of("newest").is_none(),
         "it follows the newest version: {all:#?}"
     );
+
     let finding = of("web").unwrap_or_else(|| panic!("{all:#?}"));
     assert_eq!(
         (
@@ -119,6 +126,7 @@ async fn members_get_a_smaller_size_by_a_refresh_and_the_former_one_back() {
             &json!(true)
         )
     );
+
     assert_eq!(finding["plan"]["restart_needed"], false);
     // Half of $0.384 an hour, for two members.
     assert_eq!(finding["savings"]["monthly"], 280.32, "{finding:#}");
@@ -135,6 +143,7 @@ async fn members_get_a_smaller_size_by_a_refresh_and_the_former_one_back() {
         sizes(&moto, "web").await,
         ("1".to_owned(), vec!["m5.2xlarge".to_owned(); 2])
     );
+
     let id = finding["resource"]["id"].as_str().unwrap();
     let story = admin
         .get(&format!(
@@ -142,6 +151,7 @@ async fn members_get_a_smaller_size_by_a_refresh_and_the_former_one_back() {
         ))
         .await
         .expect(200);
+
     let refreshed = |entry: &&Value| entry["changes"]["after"]["member_types"] == "m5.xlarge";
     assert!(
         story.items().iter().any(|entry| refreshed(&entry)),
@@ -156,6 +166,7 @@ async fn members_get_a_smaller_size_by_a_refresh_and_the_former_one_back() {
         ("SourceVersion", "1"),
         ("LaunchTemplateData.KeyName", "ops"),
     ];
+
     let version: Vec<(String, String)> = version
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .to_vec();

@@ -56,11 +56,13 @@ impl Cloud {
             let region = signature.split('/').nth(2).unwrap_or_default().to_owned();
             async move { answer(mode, &region, &body).await }
         };
+
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
             .await
             .unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+
         Cloud { endpoint, mode }
     }
 
@@ -76,24 +78,29 @@ async fn answer(mode: Mode, region: &str, body: &str) -> Response {
             .unwrap_or_default()
             .to_owned()
     };
+
     if field("Action=") == "GetCallerIdentity" {
         return IDENTITY.into_response();
     }
     if mode == Mode::Silent {
         std::future::pending::<()>().await;
     }
+
     let failure = |status: u16, code: &str| {
         let body = format!(
             "<Response><Errors><Error><Code>{code}</Code><Message>no</Message></Error></Errors></Response>"
         );
         (StatusCode::from_u16(status).unwrap(), body).into_response()
     };
+
     let is_volumes = field("Action=") == "DescribeVolumes" && region == WITH_VOLUMES;
     if field("Action=") != "DescribeSnapshots" && !is_volumes {
         return failure(403, "UnauthorizedOperation");
     }
+
     let page: usize = field("NextToken=").parse().unwrap_or(0);
     let last = if mode == Mode::Shorter { 1 } else { 2 };
+
     match mode {
         Mode::Failing(status, code) if page > 0 => failure(status, code),
         _ => {
@@ -190,11 +197,13 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
         .expect(201);
     let path = format!("connections/{}", made.text_at("/id"));
     sync(&admin, &path).await;
+
     let all: Vec<String> = ["eu-west-1", REGION]
         .iter()
         .flat_map(|region| (0..3).map(move |page| format!("snap-{region}-{page}")))
         .collect();
     assert_eq!(snapshots(&admin).await, all);
+
     let complete_at = reading(&admin, &path, REGION).await["complete_at"].clone();
 
     for (mode, outcome) in [
@@ -225,6 +234,7 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
             "its age is recorded: {reading}"
         );
     }
+
     let deleted = entries(&admin, "event_type:resource.delete resource.type:snapshot").await;
     assert!(deleted.is_empty(), "{deleted:#?}");
 
@@ -235,12 +245,14 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
         4,
         "a complete reading says what is gone"
     );
+
     assert_eq!(
         entries(&admin, "event_type:resource.delete resource.type:snapshot")
             .await
             .len(),
         2
     );
+
     assert_eq!(reading(&admin, &path, REGION).await["outcome"], "complete");
 
     // A region that is no longer looked at.
@@ -261,11 +273,13 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
             .body["state"],
         "deleted"
     );
+
     let retired = entries(
         &admin,
         "event_type:integration.sync action.operation:stop_reading",
     )
     .await;
+
     assert_eq!(
         (retired.len(), &retired[0]["metadata"]["resources"]),
         (1, &json!(2)),
@@ -283,6 +297,7 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
         || async { snapshots(&admin).await.is_empty().then_some(()) },
     )
     .await;
+
     let _ = admin
         .patch(&path, json!({ "enabled": true }))
         .await
@@ -292,11 +307,13 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
         snapshots(&admin).await,
         ["snap-us-east-1-0", "snap-us-east-1-1"]
     );
+
     let recorded = entries(
         &admin,
         "event_type:(resource.delete OR resource.create) resource.type:snapshot",
     )
     .await;
+
     assert_eq!(
         recorded.len(),
         2,
@@ -325,6 +342,7 @@ async fn volumes_are_compared_page_by_page_and_deleted_only_after_the_last() {
             .map(|one| one["id"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
+
     // Entries about volumes so far: created, deleted, tagged, modified.
     let told = async || {
         let mut counts = Vec::new();
@@ -340,6 +358,7 @@ async fn volumes_are_compared_page_by_page_and_deleted_only_after_the_last() {
         }
         counts
     };
+
     sync(&admin, &path).await;
     assert_eq!(volumes().await, ["vol-0", "vol-1", "vol-2"]);
     assert_eq!(
@@ -347,6 +366,7 @@ async fn volumes_are_compared_page_by_page_and_deleted_only_after_the_last() {
         [0, 0, 0, 0],
         "the first sync finds what is there already"
     );
+
     for mode in [
         Mode::Failing(403, "UnauthorizedOperation"),
         Mode::Failing(500, "InternalError"),
@@ -359,6 +379,7 @@ async fn volumes_are_compared_page_by_page_and_deleted_only_after_the_last() {
             "{mode:?}: nothing is deleted that was merely not read"
         );
     }
+
     assert_eq!(told().await, [0, 0, 0, 0]);
     cloud.set(Mode::Shorter);
     sync(&admin, &path).await;
@@ -369,6 +390,7 @@ async fn volumes_are_compared_page_by_page_and_deleted_only_after_the_last() {
             vec![0, 1, 0, 0]
         )
     );
+
     cloud.set(Mode::Whole);
     sync(&admin, &path).await;
     assert_eq!(
@@ -383,6 +405,7 @@ async fn volumes_are_compared_page_by_page_and_deleted_only_after_the_last() {
         [1, 1, 3, 0],
         "each change is told once, with its configuration"
     );
+
     assert_eq!(
         admin.get("resources/vol-1").await.expect(200).body["tags"]["owner"],
         "ben"

@@ -79,6 +79,7 @@ async fn from_an_account_to_a_proven_change() {
         ],
     )
     .await;
+
     estate.is_resized(&resized).await;
     estate.is_stopped_and_kept(&stopped).await;
     let step = story::of_the_resize(&people.viewer, resize).await;
@@ -90,6 +91,7 @@ async fn from_an_account_to_a_proven_change() {
         .await
         .expect(200)
         .text;
+
     let size = admin.size().await;
     let (status, took) = service.stop().unwrap();
     assert!(
@@ -111,6 +113,7 @@ async fn connect(admin: &Api, estate: &Estate) {
         "the secret came back: {}",
         made.text
     );
+
     let path = format!("connections/{}", made.text_at("/id"));
     let tested = admin
         .post(&format!("{path}/test"), json!({}))
@@ -120,9 +123,11 @@ async fn connect(admin: &Api, estate: &Estate) {
         (&tested.body["ok"], &tested.body["account"]),
         (&json!(true), &json!("123456789012"))
     );
+
     // The schedule may have been faster: then a sync runs already.
     let begun = admin.post(&format!("{path}/sync"), json!({})).await;
     assert!(matches!(begun.status, 202 | 409), "{}", begun.text);
+
     let ready = until(
         "the connection is ready",
         Duration::from_secs(120),
@@ -133,6 +138,7 @@ async fn connect(admin: &Api, estate: &Estate) {
         },
     )
     .await;
+
     assert_eq!(
         (
             &ready["last_sync"]["denied"],
@@ -140,6 +146,7 @@ async fn connect(admin: &Api, estate: &Estate) {
         ),
         (&json!([]), &json!([]))
     );
+
     estate.is_listed(admin).await;
 }
 
@@ -153,6 +160,7 @@ async fn agent(admin: &Api) -> String {
     });
     let made = admin.post("intelligence/agents", agent).await.expect(201);
     assert_eq!(made.body["mode"], "active");
+
     made.text_at("/id")
 }
 
@@ -166,6 +174,7 @@ async fn recommendations(admin: &Api, agent: &str) -> Vec<Value> {
     })
     .await;
     assert_eq!(run["error"], Value::Null, "{run}");
+
     let listed = admin
         .get(&format!(
             "intelligence/recommendations?agent={agent}&limit=1000"
@@ -173,6 +182,7 @@ async fn recommendations(admin: &Api, agent: &str) -> Vec<Value> {
         .await
         .expect(200);
     assert_eq!(listed.body["total"], listed.items().len());
+
     listed.items().to_vec()
 }
 
@@ -194,6 +204,7 @@ async fn carry_out(operator: &Api, of: &Value, signers: &[(&str, &Api)]) -> Valu
         .await
         .expect(202);
     assert_eq!(asked.body["status"], "pending_approval", "{}", asked.text);
+
     let approval = format!("intelligence/approvals/{}", asked.text_at("/approval_id"));
     let waiting = operator.get(&approval).await.expect(200).body;
     let names: Vec<&str> = signers.iter().map(|(name, _)| *name).collect();
@@ -202,6 +213,7 @@ async fn carry_out(operator: &Api, of: &Value, signers: &[(&str, &Api)]) -> Valu
         (&json!(names), &json!([])),
         "{waiting}"
     );
+
     let own = operator
         .post(&format!("{approval}/approve"), json!({}))
         .await
@@ -211,6 +223,7 @@ async fn carry_out(operator: &Api, of: &Value, signers: &[(&str, &Api)]) -> Valu
         "{}",
         own.text
     );
+
     for (index, (name, signer)) in signers.iter().enumerate() {
         let signed = signer
             .post(
@@ -226,6 +239,7 @@ async fn carry_out(operator: &Api, of: &Value, signers: &[(&str, &Api)]) -> Valu
             if last { "approved" } else { "pending" }
         );
     }
+
     until("the action ended", Duration::from_secs(120), || async {
         let actions = operator
             .get("intelligence/actions?limit=1000")
@@ -247,6 +261,7 @@ async fn carry_out(operator: &Api, of: &Value, signers: &[(&str, &Api)]) -> Valu
 fn is_intact(home: &Path, data: &Path, proof: &str, size: u64) {
     let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
+
     let counts = said
         .lines()
         .find_map(|line| line.trim().strip_prefix("entries "))
@@ -256,17 +271,20 @@ fn is_intact(home: &Path, data: &Path, proof: &str, size: u64) {
         .trim_end_matches(" checked")
         .split_once(" of ")
         .unwrap();
+
     // The service adds what it counted, and its end, while it stops.
     assert!(
         checked == all && all.parse::<u64>().unwrap() > size,
         "{size} entries before the end: {said}"
     );
+
     let file = home.join("step.tlog-proof");
     std::fs::write(&file, proof).unwrap();
     let key = std::fs::read_to_string(data.join("ledger/log.vkey")).unwrap();
     let check = |key: &str| verify(&[file.to_str().unwrap(), "--public-key", key.trim()]).unwrap();
     let (code, said) = check(&key);
     assert_eq!(code, Some(0), "{said}");
+
     // One changed character of the carried entry, and the proof proves nothing.
     let at = proof.find("extra ").map_or(proof.len() / 4, |at| at + 40);
     let mut broken = proof.as_bytes().to_vec();

@@ -49,6 +49,7 @@ fn entry(id: &str, random: &mut StdRng) -> Value {
         "resource.delete",
     ];
     let kind = kinds[random.random_range(0..kinds.len())];
+
     json!({ "event_id": id, "event_type": kind, "timestamp": "2026-11-20T10:00:00Z", "metadata": { "note": "n".repeat(random.random_range(0..300)) } })
 }
 
@@ -125,6 +126,7 @@ async fn count_found(admin: &Api, entries: &[&Value]) -> usize {
             status => panic!("{status} to a search for an entry: {}", answer.body),
         }
     }
+
     found
 }
 
@@ -147,6 +149,7 @@ async fn send_again(admin: &Api, answers: &Answers, random: &mut StdRng) {
             .unwrap()
             .extend(receipts.into_iter().map(|item| (id_of(&item), item)));
     }
+
     let receipts: Vec<Value> = answers.receipts.lock().unwrap().values().cloned().collect();
     for _ in 0..10 {
         let receipt = &receipts[random.random_range(0..receipts.len())];
@@ -178,6 +181,7 @@ fn same(kept: &Value, receipt: &Value) {
 async fn compare(admin: &Api, answers: &Answers) {
     let mut found = HashMap::new();
     let mut cursor = String::new();
+
     loop {
         let page = admin
             .get(&format!("audit-logs?limit=1000{cursor}"))
@@ -195,6 +199,7 @@ async fn compare(admin: &Api, answers: &Answers) {
             None => break,
         }
     }
+
     for (id, receipt) in answers.receipts.lock().unwrap().iter() {
         same(
             found
@@ -211,6 +216,7 @@ async fn acknowledged_entries_survive_every_kill() {
     let (kills, seed) = (number("REEVE_KILLS", 4), number("REEVE_KILL_SEED", 1));
     let mut random = StdRng::seed_from_u64(seed);
     let answers = Arc::new(Answers::default());
+
     for life in 0..kills {
         let after = random.random_range(100..900).to_string();
         let service =
@@ -255,6 +261,7 @@ async fn acknowledged_entries_survive_every_kill() {
             );
         }
     }
+
     let count = answers.receipts.lock().unwrap().len();
     eprintln!("{kills} kills, {count} entries acknowledged and kept");
     assert!(count > 100);

@@ -35,6 +35,7 @@ impl Mailing {
             )
             .await
             .expect(201);
+
         let report = json!({ "name": "Who did what?", "query": "event_type:test.export", "period": "24h", "channels": ["Mail"] });
         let report = admin.post(REPORTS, report).await.expect(201).text_at("/id");
         Mailing {
@@ -61,6 +62,7 @@ impl Mailing {
             .await;
         let _ = answer.expect(202);
         let sent = self.mail.mail().await;
+
         [0, 1].map(|part| {
             let content = sent["parts"][part]["content"].as_str().unwrap().to_owned();
             assert!(!content.contains("evil.example"), "{content}");
@@ -88,6 +90,7 @@ async fn a_message_has_words_without_a_public_address_and_a_link_with_one() {
         admin.get("settings").await.expect(200).body["public_url"],
         Value::Null
     );
+
     let [plain, html] = mailing.run().await;
     assert!(
         plain.contains("In Reeve: Audit Logging > Reports > Who did what?"),
@@ -114,6 +117,7 @@ async fn a_message_has_words_without_a_public_address_and_a_link_with_one() {
             .problem(422, "invalid_fields");
         assert_eq!(answer.body["errors"][0]["field"], "public_url", "{refused}");
     }
+
     let (_, operator) = admin.person("ann@acme.example", &["operator"], &[]).await;
     let _ = operator
         .put("settings", json!({ "public_url": ADDRESS }))
@@ -124,6 +128,7 @@ async fn a_message_has_words_without_a_public_address_and_a_link_with_one() {
         .await
         .expect(200)
         .body;
+
     assert_eq!(
         (&saved["public_url"], &saved["public_url_configured"]),
         (&json!(ADDRESS), &json!(false))
@@ -153,13 +158,16 @@ async fn a_message_has_words_without_a_public_address_and_a_link_with_one() {
         _home: home,
         ..
     } = mailing;
+
     assert!(service.stop().unwrap().0.success());
+
     let outbound = mail.outbound(home.path());
     let again = Service::serve(
         &home.path().join("data"),
         &[("REEVE_OUTBOUND", outbound.as_str())],
     )
     .unwrap();
+
     until("the warning", Duration::from_secs(30), || async {
         again
             .said()
@@ -180,6 +188,7 @@ async fn the_configured_public_address_is_not_changed_by_a_setting() {
         (&shown["public_url"], &shown["public_url_configured"]),
         (&expected, &json!(true))
     );
+
     let other = json!({ "public_url": "https://elsewhere.example" });
     let refused = admin
         .put("settings", other)

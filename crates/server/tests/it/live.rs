@@ -14,6 +14,7 @@ const DEEDS: &str = "audit-logs/live?query=event_type:test.deed";
 async fn append(api: &Api, numbers: std::ops::Range<usize>, padding: &str) -> u64 {
     let mut last = 0;
     let numbers: Vec<usize> = numbers.collect();
+
     for part in numbers.chunks(500) {
         let entries: Vec<Value> = part
             .iter()
@@ -24,6 +25,7 @@ async fn append(api: &Api, numbers: std::ops::Range<usize>, padding: &str) -> u6
             .as_u64()
             .unwrap();
     }
+
     last
 }
 
@@ -43,6 +45,7 @@ async fn new_entries_are_streamed_and_opening_is_recorded_once() {
     let size = admin.size().await;
     let mut new = Live::open(&admin, DEEDS, &[]).await;
     assert_eq!(admin.size().await, size + 1, "opening is recorded once");
+
     let mut whole = Live::open(&admin, &format!("{DEEDS}&after=0"), &[]).await;
     let hello = whole.any().await.unwrap();
     assert_eq!(
@@ -70,6 +73,7 @@ async fn new_entries_are_streamed_and_opening_is_recorded_once() {
         json!({ "query": "event_type:test.deed", "after": null })
     );
     assert_eq!(recorded.items()[0]["action"]["operation"], "open_live_view");
+
     // An event is the entry as everywhere else.
     append(&admin, 9..10, "").await;
     let streamed = new.entry().await;
@@ -80,6 +84,7 @@ async fn new_entries_are_streamed_and_opening_is_recorded_once() {
         ))
         .await
         .expect(200);
+
     assert_eq!(streamed, read.body);
 }
 
@@ -100,6 +105,7 @@ async fn a_stream_goes_on_where_it_ended_across_seals_and_restarts() {
     let service = Service::serve(home.path(), &settings).unwrap();
     let admin = service.admin();
     append(&admin, 700..720, "").await;
+
     // The browser sends the address it began with; what it received last goes before it.
     let mut live = Live::open(
         &admin,
@@ -108,11 +114,14 @@ async fn a_stream_goes_on_where_it_ended_across_seals_and_restarts() {
     )
     .await;
     reads(&mut live, 201..720).await;
+
     append(&admin, 720..730, "").await;
     reads(&mut live, 720..730).await;
+
     // The service says when it goes, and goes.
     let stopping = tokio::task::spawn_blocking(move || service.stop().unwrap());
     assert_eq!(live.end().await.as_deref(), Some("stopping"));
+
     let (status, took) = stopping.await.unwrap();
     assert!(
         status.success() && took < Duration::from_secs(10),
@@ -131,6 +140,7 @@ async fn a_reader_that_does_not_read_holds_up_nobody_and_misses_nothing() {
         reads(&mut quick, 0..20_000).await;
         quick
     });
+
     // Some 60 MB of events: more than the ring of the log and the buffers of the connection hold.
     // Every append is taken.
     append(&admin, 0..20_000, &"x".repeat(2000)).await;
@@ -152,6 +162,7 @@ async fn a_stream_ends_with_what_its_reader_may_see() {
         .await
         .expect(201)
         .text_at("/id");
+
     let (mira, manager) = admin
         .person("mira@acme.example", &["manager"], &[&team])
         .await;
@@ -168,12 +179,14 @@ async fn a_stream_ends_with_what_its_reader_may_see() {
         deeds("stranger", "hidden")
     ]);
     let _ = admin.post("audit-logs", all).await.expect(201);
+
     let _ = admin
         .post("audit-logs", deeds(&ada, "last"))
         .await
         .expect(201);
     // Each sees their own opening of a live view, as any entry.
     assert_eq!(own.entry().await["event_type"], "audit.live");
+
     for (live, seen) in [
         (&mut of_team, &["ada", "mira", "last"][..]),
         (&mut own, &["ada", "last"]),
@@ -188,6 +201,7 @@ async fn a_stream_ends_with_what_its_reader_may_see() {
         assert_eq!(received, seen);
         assert!(!live.read.contains("hidden"));
     }
+
     // A change of what one may see ends the stream within seconds; it can be opened anew, with what
     // one may see now.
     let _ = admin
@@ -195,6 +209,7 @@ async fn a_stream_ends_with_what_its_reader_may_see() {
         .await
         .expect(200);
     assert_eq!(of_team.end().await.as_deref(), Some("signed_out"));
+
     let mut of_team = Live::open(&manager, "audit-logs/live", &[]).await;
     let _ = admin
         .post(
@@ -203,7 +218,9 @@ async fn a_stream_ends_with_what_its_reader_may_see() {
         )
         .await
         .expect(201);
+
     assert_eq!(of_team.entry().await["resource"]["id"], "still");
+
     let _ = admin
         .patch(
             &format!("users/{mira}"),
@@ -211,12 +228,15 @@ async fn a_stream_ends_with_what_its_reader_may_see() {
         )
         .await
         .expect(200);
+
     assert_eq!(of_team.end().await.as_deref(), Some("signed_out"));
+
     // So does the end of a token, or of its user.
     let tokens = reader.get("tokens").await.expect(200);
     let token = tokens.items()[0]["id"].as_str().unwrap();
     let _ = admin.delete(&format!("tokens/{token}")).await.expect(204);
     assert_eq!(own.end().await.as_deref(), Some("signed_out"));
+
     let _ = reader
         .get("audit-logs/live")
         .await
@@ -233,6 +253,7 @@ async fn a_session_of_a_browser_is_enough_and_ends_the_stream_when_it_ends() {
         .post("sessions", json!({ "token": ADMIN_TOKEN }))
         .await
         .expect(201);
+
     let cookie = signed_in.headers["set-cookie"]
         .to_str()
         .unwrap()
@@ -241,6 +262,7 @@ async fn a_session_of_a_browser_is_enough_and_ends_the_stream_when_it_ends() {
         .unwrap()
         .to_owned();
     let mut live = Live::open(&service.nobody(), DEEDS, &[("cookie", &cookie)]).await;
+
     append(&admin, 0..1, "").await;
     reads(&mut live, 0..1).await;
     let headers = [
@@ -273,16 +295,19 @@ async fn invalid_live_views_are_refused() {
         ),
         (&json!(2), "usr".into(), "did you mean user?".into())
     );
+
     let wrong = admin
         .get("audit-logs/live?from=3")
         .await
         .problem(422, "invalid_fields");
     assert_eq!(wrong.text_at("/errors/0/field"), "from");
+
     let wrong = admin
         .get(&format!("audit-logs/live?after={size}"))
         .await
         .problem(422, "invalid_fields");
     assert_eq!(wrong.text_at("/errors/0/field"), "after");
+
     for id in ["-1", "x", "99999999999999999999", "4096"] {
         let wrong = admin
             .send_with(
@@ -301,7 +326,9 @@ async fn invalid_live_views_are_refused() {
             "{id}"
         );
     }
+
     assert_eq!(admin.size().await, size, "what was refused was not opened");
+
     // Ten at once for everybody; a closed one makes room.
     let (_, reader) = admin
         .person("ada@acme.example", &["regular_user"], &[])
@@ -310,16 +337,19 @@ async fn invalid_live_views_are_refused() {
     for _ in 0..10 {
         open.push(Live::open(&reader, "audit-logs/live", &[]).await);
     }
+
     let refused = reader
         .get("audit-logs/live")
         .await
         .problem(429, "too_many_requests");
     assert_eq!(refused.headers["retry-after"], "5");
+
     let _others = Live::open(&admin, "audit-logs/live", &[]).await;
     open.pop();
     let again = || async {
         let answer = reader.ask("audit-logs/live", &[]).await.unwrap();
         (answer.status() == 200).then_some(())
     };
+
     until("a closed stream makes room", Duration::from_secs(20), again).await;
 }

@@ -58,12 +58,14 @@ impl Running {
             admin_token: Some(TOKEN.to_owned()),
             stop: stop.clone(),
         };
+
         let task = tokio::spawn(reeve_server::serve(startup, move |address| {
             bound.send(address).unwrap_or_default()
         }));
         let Ok(address) = address.await else {
             panic!("the service did not start: {:?}", task.await.unwrap());
         };
+
         Running {
             api: Api::new(&format!("http://{address}")).with_token(TOKEN),
             stop,
@@ -133,15 +135,18 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         .iter()
         .find(|one| one["name"] == "tape_librarian")
         .unwrap();
+
     assert_eq!(
         (&listed["available"], &listed["findings"]),
         (&json!(true), &json!("runs")),
         "{listed}"
     );
+
     assert_eq!(
         listed["configurable"][0]["path"], "rewind_tapes.cpu_below",
         "{listed}"
     );
+
     let refused = admin
         .post("intelligence/agents", agent("200%"))
         .await
@@ -161,6 +166,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         .await
         .expect(201)
         .text_at("/id");
+
     until("the first sync", PATIENCE, || async {
         (admin
             .get(&format!("connections/{connection}"))
@@ -180,13 +186,16 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         .await
         .expect(201)
         .text_at("/id");
+
     let report = admin
         .post(&format!("intelligence/agents/{strict}/run"), json!({}))
         .await
         .expect(200);
     assert_eq!(report.body["recommendations"], 0, "{}", report.body);
+
     let skipped = &report.body["skipped"];
     assert_eq!(reasons(skipped), [("not_rewound", 1)]);
+
     let named = skipped[0]["resources"].as_array().unwrap();
     assert_eq!(
         (&skipped[0]["of"], named.len()),
@@ -194,6 +203,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         "{skipped}"
     );
     assert_eq!(named[0]["id"], machine.as_str(), "{skipped}");
+
     let changed = json!({ "settings": { "rewind_tapes": { "cpu_below": "40%" } } });
     let changed = admin
         .patch(&format!("intelligence/agents/{strict}"), changed)
@@ -203,6 +213,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         changed.body["settings"],
         json!({ "rewind_tapes": { "cpu_below": "40%" } })
     );
+
     // So do the charges and the activity that it names, each over its days.
     let run = format!("intelligence/agents/{strict}/run");
     let skipped = async || admin.post(&run, json!({})).await.expect(200).body["skipped"].clone();
@@ -215,6 +226,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
     );
     bill(home.path(), &machine, 5);
     assert_eq!(reasons(&skipped().await), [("not_read", 1)]);
+
     let batch = json!([read_tape(&machine, 10), read_tape("i-0123456789abcdef0", 1)]);
     let _ = admin.post("audit-logs", batch).await.expect(201);
     assert_eq!(
@@ -222,6 +234,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         [("not_read", 1)],
         "too long ago, or another machine"
     );
+
     let _ = admin
         .post(
             "audit-logs",
@@ -229,6 +242,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         )
         .await
         .expect(201);
+
     let report = admin.post(&run, json!({})).await.expect(200);
     assert_eq!(report.body["recommendations"], 1, "{}", report.body);
 
@@ -242,11 +256,13 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         (&json!("tape_librarian"), &json!("rewind_tapes"))
     );
     assert_eq!(found["resource"]["id"], json!(machine));
+
     let factors = found["explanation"]["explanation"]["factors"].to_string();
     assert!(
         factors.contains("billed 12.50 in 30 days and read 2 times in 7 days"),
         "{found}"
     );
+
     let id = found["id"].as_str().unwrap().to_owned();
     let hash = found["plan"]["hash"].clone();
     let asked = admin
@@ -256,6 +272,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         )
         .await;
     assert!([200, 202].contains(&asked.status), "{}", asked.body);
+
     let ended = until("the rollback", PATIENCE, async || {
         let one = admin
             .get(&format!("intelligence/recommendations/{id}"))
@@ -271,6 +288,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
     let actions = admin.get("intelligence/actions").await.expect(200);
     let action = &actions.items()[0];
     assert_eq!(action["status"], "rolled_back", "{action}");
+
     assert!(
         action["reason"]
             .as_str()
@@ -278,6 +296,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
             .contains("did not take effect"),
         "{action}"
     );
+
     let one = [("InstanceId.1".to_owned(), machine.clone())];
     let seen = moto
         .query(&EC2, REGION, "DescribeInstances", &one)
@@ -287,6 +306,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         seen.contains("<name>running</name>"),
         "the machine that was stopped runs again: {seen}"
     );
+
     let story = admin
         .get(&format!("audit-logs?query=metadata.recommendation_id:{id}"))
         .await
@@ -296,18 +316,21 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         .iter()
         .filter_map(|entry| entry["action"]["operation"].as_str())
         .collect();
+
     assert!(
         operations
             .iter()
             .any(|operation| operation.starts_with("rollback.")),
         "{operations:?}"
     );
+
     assert!(
         story
             .items()
             .iter()
             .any(|entry| entry["metadata"]["agent_type"] == "tape_librarian")
     );
+
     service.end().await;
 }
 
@@ -326,6 +349,7 @@ fn material(now: Timestamp) -> Material {
             .collect(),
         period_s: 3600,
     });
+
     let agent = Agent {
         id: AgentId("a-1".to_owned()),
         agent_type: AgentType::named("tape_librarian"),
@@ -351,6 +375,7 @@ fn material(now: Timestamp) -> Material {
         created_at: at(2400),
         last_run: None,
     };
+
     let series = series.collect();
     let catalogue = Arc::new(Catalogue::builtin().clone());
     Material {
@@ -376,6 +401,7 @@ fn the_backtest_of_a_made_up_agent_type_trains_its_confidence() {
         .unwrap();
     let trained = confidence.train(&material, now).unwrap();
     assert_eq!(trained.samples, 18, "six weeks of three machines");
+
     let calibrator = calibrator_from(&trained.state).unwrap();
     assert!(
         (0.5..0.8).contains(&calibrator.base_rate()),

@@ -31,6 +31,7 @@ impl MailServer {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+
         let announced: Value =
             serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
         let authority = announced["ca"].as_str().unwrap().to_owned();

@@ -50,6 +50,7 @@ async fn connect(admin: &Api, endpoint: &str) {
             .expect(201)
             .text_at("/id")
     );
+
     until("the connection is ready", PATIENCE, || async {
         let now = admin.get(&path).await.expect(200).body;
         (now["status"] == "ready" && now["last_sync"].is_object()).then_some(())
@@ -79,6 +80,7 @@ async fn exporter() -> String {
     let address = listener.local_addr().unwrap().to_string();
     let app = Router::new().route("/metrics", get(move || async move { text }));
     tokio::spawn(async move { axum::serve(listener, app).await });
+
     address
 }
 
@@ -102,6 +104,7 @@ async fn a_prometheus_pushes_into_the_receiver() {
         made.text_at("/token"),
         format!("metrics/sources/{}", made.text_at("/id")),
     );
+
     // The token opens the receiver alone, and no other token opens it.
     let pushing = service.nobody().with_token(&token);
     let _ = pushing
@@ -130,15 +133,18 @@ async fn a_prometheus_pushes_into_the_receiver() {
         service.url(),
     );
     let prometheus = Prometheus::start(&configuration, &[]).unwrap();
+
     let found = until("memory arrives", PATIENCE, || async {
         let points = points(&admin, &machine, "memory_utilization").await;
         (!points.is_empty()).then_some(points)
     })
     .await;
+
     assert!(
         found.iter().all(|point| point.to_string().contains("25")),
         "2 of 8 GiB are in use: {found:?}"
     );
+
     let source = admin.get(&path).await.expect(200).body;
     let pushed = &source["pushed"];
     assert!(
@@ -151,6 +157,7 @@ async fn a_prometheus_pushes_into_the_receiver() {
         "{}",
         prometheus.said().unwrap()
     );
+
     let preview = admin
         .post(&format!("{path}/preview"), json!({}))
         .await
@@ -162,6 +169,7 @@ async fn a_prometheus_pushes_into_the_receiver() {
         (&json!(1), &json!(1)),
         "{preview:#}"
     );
+
     assert_eq!(
         (
             &memory["matches"][0]["resource_id"],
@@ -169,6 +177,7 @@ async fn a_prometheus_pushes_into_the_receiver() {
         ),
         (&json!(machine), &json!(25.0))
     );
+
     let unselected = preview["unselected"].as_array().unwrap();
     assert!(
         unselected
@@ -176,6 +185,7 @@ async fn a_prometheus_pushes_into_the_receiver() {
             .any(|metric| metric["name"] == "node_boot_time_seconds"),
         "{unselected:?}"
     );
+
     // Rules that are not stored yet say why nothing matches.
     let mut by_tag = source["rules"][0].clone();
     by_tag["locate_by"] = json!("tag");
@@ -186,6 +196,7 @@ async fn a_prometheus_pushes_into_the_receiver() {
         .expect(200)
         .body;
     assert_eq!(tried["rules"][0]["mapped"], 0);
+
     let reason = tried["rules"][0]["matches"][0]["reason"].as_str().unwrap();
     assert_eq!(reason, format!("no resource has the tag host={host}:9100"));
 
@@ -196,6 +207,7 @@ async fn a_prometheus_pushes_into_the_receiver() {
         .await
         .expect(200)
         .text_at("/token");
+
     let knock = async |token: &str| {
         let api = service.nobody().with_token(token);
         api.send_with(
@@ -208,7 +220,9 @@ async fn a_prometheus_pushes_into_the_receiver() {
         .await
     };
     let _ = knock(&token).await.problem(401, "unauthenticated");
+
     assert_eq!(knock(&rotated).await.status, 204, "an empty push");
+
     let _ = admin.delete(&path).await.expect(204);
     let _ = knock(&rotated).await.problem(401, "unauthenticated");
 }
@@ -229,6 +243,7 @@ async fn bad_pushes_are_refused_for_good_and_named() {
     let snappy: &[(&str, &str)] = &[("content-encoding", "snappy")];
     let v1 = "application/x-protobuf;proto=prometheus.WriteRequest";
     assert_eq!(push(v1, snappy, vec![0]).await.status, 204);
+
     let v2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
     for (kind, encoding) in [
         (v2, snappy),
@@ -240,15 +255,18 @@ async fn bad_pushes_are_refused_for_good_and_named() {
             .await
             .problem(415, "unsupported_media_type");
     }
+
     let answer = push(v1, snappy, b"no snappy".to_vec())
         .await
         .problem(400, "bad_request");
     assert!(answer.text.contains("snappy"), "{}", answer.text);
+
     // Snappy of the five bytes of a series that is cut off.
     let answer = push(v1, snappy, vec![3, 8, 0x0a, 9, 1])
         .await
         .problem(400, "bad_request");
     assert!(answer.text.contains("series 0"), "{}", answer.text);
+
     let _ = push(v1, snappy, vec![0; (8 << 20) + 1])
         .await
         .problem(413, "body_too_large");
@@ -262,6 +280,7 @@ async fn bad_pushes_are_refused_for_good_and_named() {
         (&json!(1), &json!(0)),
         "{pushed}"
     );
+
     let _ = admin
         .patch(&path, json!({ "enabled": false }))
         .await
@@ -291,6 +310,7 @@ async fn bad_pushes_are_refused_for_good_and_named() {
             .problem(422, "invalid_fields");
         assert_eq!(answer.body["errors"][0]["field"], field, "{}", answer.text);
     }
+
     let _ = admin
         .post(
             "metrics/sources",
@@ -314,6 +334,7 @@ async fn measure(moto: &Moto, machine: &str) {
             })
             .collect()
     };
+
     for (name, unit, value) in [
         ("CPUUtilization", "Percent", 6.0),
         ("NetworkIn", "Bytes", 600_000.0),
@@ -346,6 +367,7 @@ fn memory(host: &str, used_gib: f64) -> Vec<Past> {
             points,
         )
     };
+
     vec![
         series("node_memory_MemAvailable_bytes", (16.0 - used_gib) * GIB),
         series("node_memory_MemTotal_bytes", 16.0 * GIB),
@@ -361,12 +383,14 @@ async fn sizes(admin: &Api, agent: &str) -> Vec<Value> {
     })
     .await;
     assert_eq!(run["error"], Value::Null, "{run}");
+
     let listed = admin
         .get(&format!(
             "intelligence/recommendations?agent={agent}&limit=1000"
         ))
         .await
         .expect(200);
+
     listed.items().to_vec()
 }
 
@@ -380,11 +404,13 @@ async fn memory_of_a_queried_prometheus_decides_about_sizes() {
     let [roomy, full] = machines.as_slice() else {
         panic!("{machines:?}")
     };
+
     let mut past = memory(&address(&moto, roomy).await, 2.0);
     past.extend(memory(&address(&moto, full).await, 13.0));
     for machine in &machines {
         measure(&moto, machine).await;
     }
+
     let prometheus = Prometheus::start("global: {}\n", &past).unwrap();
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
@@ -399,12 +425,14 @@ async fn memory_of_a_queried_prometheus_decides_about_sizes() {
         .await
         .expect(201)
         .text_at("/id");
+
     let of = |found: &[Value], machine: &str| {
         found
             .iter()
             .find(|one| one["resource"]["id"] == machine && one["type"] == "right_size")
             .cloned()
     };
+
     let blind = sizes(&admin, &agent).await;
     let unmeasured = of(&blind, full).unwrap_or_else(|| panic!("{blind:#?}"));
     assert!(
@@ -423,6 +451,7 @@ async fn memory_of_a_queried_prometheus_decides_about_sizes() {
             .expect(201)
             .text_at("/id")
     );
+
     let synced = until("the past is read", PATIENCE, || async {
         let source = admin.get(&path).await.expect(200).body;
         source["read_until"].is_string().then_some(source)
@@ -434,10 +463,12 @@ async fn memory_of_a_queried_prometheus_decides_about_sizes() {
         (&json!([]), &json!(2), &json!(0)),
         "{last:#}"
     );
+
     assert!(
         last["samples"].as_u64().unwrap() >= 2 * 15 * 288,
         "{last:#}"
     );
+
     let preview = admin
         .post(&format!("{path}/preview"), json!({}))
         .await
@@ -458,6 +489,7 @@ async fn memory_of_a_queried_prometheus_decides_about_sizes() {
             .contains("memory_bound"),
         "{withdrawn:#}"
     );
+
     let smaller = of(&seeing, roomy).unwrap_or_else(|| panic!("{seeing:#?}"));
     assert_ne!(smaller["status"], "expired", "{smaller:#}");
     assert!(

@@ -20,6 +20,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         .await
         .unwrap()
         .remove(0);
+
     let data = moto
         .volume(REGION, "gp3", 500, Some(&machine), &[("Name", "data")])
         .await
@@ -29,6 +30,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         .await
         .unwrap();
     let mut of = Vec::new();
+
     for (volume, tag) in [
         (&data, "a"),
         (&data, "b"),
@@ -43,6 +45,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
                 .unwrap(),
         );
     }
+
     moto.delete_volume(REGION, &lost).await.unwrap();
 
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
@@ -55,6 +58,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         .filter_map(|one| one["resource"]["id"].as_str())
         .collect();
     ids.sort_unstable();
+
     // moto's times are whole seconds: of equal ones the identifier decides.
     let listed = moto
         .query(&EC2, REGION, "DescribeSnapshots", &[])
@@ -70,6 +74,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         ids
     };
     let (data_ids, lost_ids) = (by_age(&of[..4]), by_age(&of[4..]));
+
     let newest = &data_ids[3];
     let mut expect: Vec<&str> = data_ids[..3]
         .iter()
@@ -82,6 +87,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         ids, expect,
         "the newest of each volume stay, and the ignored one: {all:#?}"
     );
+
     let finding = all
         .iter()
         .find(|one| one["resource"]["id"] == lost_ids[0].as_str())
@@ -91,6 +97,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         json!(["volume_gone", "cannot_be_undone"]),
         "{finding:#}"
     );
+
     assert_eq!(
         (
             &finding["plan"]["change"]["name"],
@@ -98,11 +105,13 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         ),
         (&json!("delete_snapshot"), &json!([lost_ids[1]]))
     );
+
     assert_eq!(
         finding["savings"]["monthly"],
         json!(null),
         "blocks are shared, so that the saving is not known"
     );
+
     assert!(
         finding["impact"]["cost"]
             .as_str()
@@ -114,6 +123,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
     signed(&admin, &manager, finding).await;
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
+
     let left = moto
         .query(&EC2, REGION, "DescribeSnapshots", &[])
         .await
@@ -122,6 +132,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         !texts(&left, "snapshotId").contains(&lost_ids[0].as_str()),
         "{left}"
     );
+
     let story = admin
         .get(&format!(
             "audit-logs?query=resource.id:{}&limit=100",
@@ -129,6 +140,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         ))
         .await
         .expect(200);
+
     assert!(
         story
             .items()
@@ -152,6 +164,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
     signed(&admin, &manager, finding).await;
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "aborted", "{action:#}");
+
     let left = moto
         .query(&EC2, REGION, "DescribeSnapshots", &[])
         .await

@@ -22,18 +22,21 @@ async fn filled(moto: &Moto, machine: &str, path: &str, kind: &str, share: f64) 
         )
     };
     let points: Vec<(Timestamp, f64)> = (1..=13 * 288).rev().map(point).collect();
+
     let dimensions = [
         ("InstanceId", machine),
         ("path", path),
         ("device", "nvme0n1p1"),
         ("fstype", kind),
     ];
+
     let metric = Metric {
         namespace: "CWAgent",
         name: "disk_used_percent",
         unit: "Percent",
         dimensions: &dimensions,
     };
+
     moto.metric(REGION, metric, &points).await.unwrap();
 }
 
@@ -42,6 +45,7 @@ async fn a_measured_volume_that_is_hardly_used_is_found_and_no_other() {
     let home = tempfile::tempdir().unwrap();
     let moto = Moto::start().await.unwrap();
     let (mut machines, mut volumes) = (Vec::new(), Vec::new());
+
     for _ in 0..3 {
         // A machine with the one root volume of the test's own size.
         let parameters = [
@@ -74,6 +78,7 @@ async fn a_measured_volume_that_is_hardly_used_is_found_and_no_other() {
             .unwrap();
         volumes.push(texts(&answer, "volumeId")[0].to_owned());
     }
+
     filled(&moto, &machines[0], "/", "xfs", 11.0).await;
     filled(&moto, &machines[0], "/run", "tmpfs", 60.0).await;
     filled(&moto, &machines[1], "/", "xfs", 11.0).await;
@@ -90,6 +95,7 @@ async fn a_measured_volume_that_is_hardly_used_is_found_and_no_other() {
         (&json!("shrink_volumes"), &Value::Null),
         "{finding:#}"
     );
+
     let title = format!("Move {} (500 GiB) to a volume of 90 GiB", volumes[0]);
     assert_eq!(finding["title"], title.as_str());
     assert_eq!(finding["savings"]["monthly"], 32.8, "{finding:#}");

@@ -28,6 +28,7 @@ async fn found(api: &Api, query: &str) -> Vec<Value> {
 fn carries(entries: &[Value], kind: &str) {
     let kind = reeve_audit::events::find(kind).unwrap();
     assert!(kind.source.is_own(), "{}", kind.name);
+
     for field in kind.fields {
         let pointer = format!("/{}", field.replace('.', "/"));
         assert!(
@@ -57,6 +58,7 @@ async fn refusals_carry_their_origin_and_refused_tokens_are_counted_by_window() 
     for _ in 0..40 {
         let _ = wrong.get("users").await.problem(401, "unauthenticated");
     }
+
     let refused = found(&admin, "event_type:authentication.token_refused").await;
     carries(&refused, "authentication.token_refused");
     assert!(
@@ -64,6 +66,7 @@ async fn refusals_carry_their_origin_and_refused_tokens_are_counted_by_window() 
         "{} entries of forty attempts",
         refused.len()
     );
+
     assert_eq!(
         (
             &refused[0]["action"]["status"],
@@ -78,6 +81,7 @@ async fn refusals_carry_their_origin_and_refused_tokens_are_counted_by_window() 
         let answer = service.nobody().post("sessions", sign_in.clone()).await;
         assert!(matches!(answer.status, 401 | 429), "{}", answer.text);
     }
+
     let limited = found(&admin, "event_type:authentication.login AND status:denied").await;
     assert_eq!(limited[0]["metadata"]["reason"], "too many attempts");
     assert_eq!(limited[0]["actor"]["email"], "ann@acme.example");
@@ -92,6 +96,7 @@ async fn refusals_carry_their_origin_and_refused_tokens_are_counted_by_window() 
         .map(|entry| entry["metadata"]["attempts"].as_u64().unwrap())
         .sum();
     assert_eq!(attempts, 40);
+
     for kind in ["api.call", "system.start", "system.stop"] {
         carries(
             &found(&again.admin(), &format!("event_type:{kind}")).await,
@@ -130,11 +135,13 @@ async fn a_password_is_changed_by_who_knows_it_and_other_sessions_end() {
         .await
         .problem(422, "invalid_fields");
     assert_eq!(wrong.body["errors"][0]["field"], "current_password");
+
     let weak = ann
         .put("account/password", change(old, "short"))
         .await
         .problem(422, "invalid_fields");
     assert_eq!(weak.body["errors"][0]["field"], "new_password");
+
     let _ = ann
         .put("account/password", change(old, old))
         .await
@@ -152,11 +159,13 @@ async fn a_password_is_changed_by_who_knows_it_and_other_sessions_end() {
             .all(|session| session["user_id"] != id.as_str()),
         "her session has ended"
     );
+
     let sign_in = |password: &str| json!({ "email": "ann@acme.example", "password": password });
     assert_eq!(
         service.nobody().post("sessions", sign_in(old)).await.status,
         401
     );
+
     let _ = service
         .nobody()
         .post("sessions", sign_in(new))
@@ -170,6 +179,7 @@ async fn a_password_is_changed_by_who_knows_it_and_other_sessions_end() {
         .filter_map(|entry| entry["action"]["status"].as_str())
         .collect();
     assert_eq!(statuses, ["success", "pending", "failed"]);
+
     // Set by somebody else it is a change of the password too, and none of the user.
     let _ = admin
         .patch(
@@ -178,11 +188,13 @@ async fn a_password_is_changed_by_who_knows_it_and_other_sessions_end() {
         )
         .await
         .expect(200);
+
     let changes = found(
         &admin,
         "event_type:authentication.password_change AND action.operation:set_password",
     )
     .await;
+
     assert_eq!(
         (changes.len(), &changes[0]["resource"]["id"]),
         (2, &json!(id))
@@ -211,6 +223,7 @@ async fn signing_in_and_out_is_recorded_with_its_session_and_origin() {
     let [inside, refused] = entries.as_slice() else {
         panic!("{entries:?}")
     };
+
     assert_eq!(
         (&refused["action"]["status"], &refused["actor"]["type"]),
         (&json!("failed"), &json!("anonymous"))
@@ -235,10 +248,12 @@ async fn signing_in_and_out_is_recorded_with_its_session_and_origin() {
         .next()
         .unwrap();
     let page = [("cookie", cookie), ("sec-fetch-site", "same-origin")];
+
     let out = nobody
         .send_with("DELETE", "sessions/current", &page, None, Vec::new())
         .await;
     assert_eq!(out.status, 204, "{}", out.text);
+
     let entries = found(&admin, "event_type:authentication.logout").await;
     carries(&entries, "authentication.logout");
     let statuses: Vec<&str> = entries
@@ -252,6 +267,7 @@ async fn signing_in_and_out_is_recorded_with_its_session_and_origin() {
             .all(|entry| entry["resource"]["id"] == session.as_str()
                 && entry["actor"]["id"] == id.as_str())
     );
+
     let again = nobody
         .send_with("GET", "sessions/current", &page, None, Vec::new())
         .await;
@@ -271,6 +287,7 @@ async fn settings_of_the_workspace_decide_and_are_recorded() {
         (&first["name"], &first["currency"], &first["version"]),
         (&json!("Reeve"), &json!("USD"), &json!(0))
     );
+
     let _ = person
         .put("settings", json!({ "name": "Ann's" }))
         .await
@@ -288,12 +305,14 @@ async fn settings_of_the_workspace_decide_and_are_recorded() {
             .problem(422, "invalid_fields");
         assert_eq!(refused.body["errors"][0]["field"], field);
     }
+
     let wanted = json!({ "name": "Acme", "time_zone": "europe/berlin", "currency": "eur", "usd_rate": 0.9, "samples_days": 90, "version": 0 });
     let saved = admin.put("settings", wanted.clone()).await.expect(200).body;
     assert_eq!(
         (&saved["time_zone"], &saved["currency"], &saved["usd_rate"]),
         (&json!("Europe/Berlin"), &json!("EUR"), &json!(0.9))
     );
+
     let _ = admin.put("settings", wanted).await.problem(409, "conflict");
 
     // A schedule that names no zone is one of the workspace's, and a budget that names no currency
@@ -301,6 +320,7 @@ async fn settings_of_the_workspace_decide_and_are_recorded() {
     let agent = json!({ "agent_type": "cost_optimizer", "name": "c", "scope": {}, "schedule": "0 6 * * *" });
     let agent = admin.post("intelligence/agents", agent).await.expect(201);
     assert_eq!(agent.body["schedule_time_zone"], "Europe/Berlin");
+
     let budget = json!({ "name": "all", "amount": 10, "period": "month" });
     assert_eq!(
         admin.post("budgets", budget).await.expect(201).body["currency"],
@@ -319,6 +339,7 @@ fn bill() -> (String, i64) {
     let midnight = Timestamp::from_second(now.div_euclid(86_400) * 86_400).unwrap();
     let day = i64::from(midnight.to_zoned(jiff::tz::TimeZone::UTC).day());
     let mut text = "BilledCost,BillingCurrency,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ProviderName,ServiceName,SubAccountId,ResourceId,ChargeDescription\n".to_owned();
+
     for back in (1..=day + 59).rev() {
         let start = midnight - SignedDuration::from_hours(24 * back);
         let end = start + SignedDuration::from_hours(24);
@@ -331,6 +352,7 @@ fn bill() -> (String, i64) {
             "7.00,EUR,{start},{end},Usage,AWS,Amazon EC2,111122223333,i-2,BoxUsage"
         );
     }
+
     (text, day - 1)
 }
 
@@ -345,12 +367,14 @@ async fn a_budget_is_held_against_a_bill_and_each_threshold_is_reported_once() {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("part"), &text).unwrap();
     fs::rename(folder.join("part"), folder.join("bill.csv")).unwrap();
+
     // The forecast of a month is 2,800 and more; what is spent by now depends on the day.
     let budget = json!({
         "name": "Compute", "amount": 1000, "currency": "USD", "period": "month",
         "scope": { "services": ["amazon ec2"] },
         "thresholds": [{ "percent": 100, "basis": "forecast" }, { "percent": 900, "basis": "actual" }],
     });
+
     let id = admin
         .post("budgets", budget.clone())
         .await
@@ -363,6 +387,7 @@ async fn a_budget_is_held_against_a_bill_and_each_threshold_is_reported_once() {
     })
     .await;
     assert_eq!(standing["spent"], json!(100.0 * days as f64));
+
     let forecast = standing["forecast"]
         .as_f64()
         .unwrap_or_else(|| panic!("{standing}"));
@@ -370,12 +395,14 @@ async fn a_budget_is_held_against_a_bill_and_each_threshold_is_reported_once() {
         (2_700.0..=3_200.0).contains(&forecast),
         "a hundred a day for a month, not {forecast}"
     );
+
     if days > 0 {
         assert_eq!(
             standing["not_counted"],
             json!([{ "currency": "EUR", "amount": 7.0 * days as f64 }])
         );
     }
+
     let alerts = until("the alert in the log", PATIENCE, || async {
         let found = found(&admin, "event_type:budget.alert").await;
         (!found.is_empty()).then_some(found)
@@ -399,6 +426,7 @@ async fn a_budget_is_held_against_a_bill_and_each_threshold_is_reported_once() {
         (found.body["total"] != 1).then(|| found.items().to_vec())
     })
     .await;
+
     assert_eq!(
         alerts
             .iter()
@@ -406,6 +434,7 @@ async fn a_budget_is_held_against_a_bill_and_each_threshold_is_reported_once() {
             .collect::<Vec<_>>(),
         [json!(1100.0), json!(1000.0)]
     );
+
     let _ = admin.delete(&path).await.expect(204);
     for kind in [
         "budget.create",

@@ -30,6 +30,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
+
     // The specification's three and the traffic's three are put in by the service's own task.
     let path = "intelligence/predictive-rules";
     let listed = until("the rules that come with Reeve", PATIENCE, || async {
@@ -37,6 +38,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
         (listed["total"] == 6).then_some(listed)
     })
     .await;
+
     let disk = listed["items"]
         .as_array()
         .unwrap()
@@ -44,10 +46,12 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
         .find(|one| one["id"] == "disk-space-full")
         .unwrap();
     assert_eq!(disk["condition"]["horizon"], "7d");
+
     assert_eq!(
         disk["approval"],
         json!({ "kind": "auto_below", "auto_below": "500GB", "below_gb": 500.0 })
     );
+
     let refused = admin
         .post(
             path,
@@ -55,6 +59,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
         )
         .await;
     let refused = refused.problem(422, "invalid_fields");
+
     let fields: Vec<&str> = refused.body["errors"]
         .as_array()
         .unwrap()
@@ -62,6 +67,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
         .filter_map(|error| error["field"].as_str())
         .collect();
     assert_eq!(fields, ["condition.prediction", "action.kind"]);
+
     let unknown = json!({ "name": "x", "condition": { "mood": 1 } });
     let _ = admin
         .post(path, unknown)
@@ -78,6 +84,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
         "{}",
         wrong.text
     );
+
     let tried = admin
         .post(&format!("{path}/preview"), rule())
         .await
@@ -88,9 +95,11 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
         6,
         "a preview keeps nothing"
     );
+
     let made = admin.post(path, rule()).await.expect(201);
     let id = made.text_at("/id");
     assert_eq!(made.body["version"], 1);
+
     let one = format!("{path}/{id}");
     let change = json!({ "version": 1, "enabled": false, "condition": { "value": 85.5 } });
     let changed = admin.patch(&one, change.clone()).await.expect(200);
@@ -101,10 +110,12 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
         ),
         (&json!(2), &json!(85.5))
     );
+
     assert_eq!(
         changed.body["condition"]["horizon"], "2h",
         "what is left out stays"
     );
+
     let _ = admin.patch(&one, change).await.problem(409, "conflict");
     let evaluated = admin
         .post(&format!("{one}/evaluate"), json!({}))
@@ -119,6 +130,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
             .text_at("/last_result")
             .starts_with("0 resources")
     );
+
     let predictions = admin
         .get(&format!(
             "intelligence/predictions?rule={id}&outcome=foreseen"
@@ -126,6 +138,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
         .await
         .expect(200);
     assert_eq!(predictions.body["total"], 0);
+
     let _ = admin
         .get("intelligence/predictions?outcome=maybe")
         .await
@@ -139,6 +152,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
         .filter_map(|e| e.pointer("/action/operation")?.as_str())
         .collect();
     operations.sort_unstable();
+
     assert_eq!(
         operations,
         [
@@ -147,6 +161,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
             "predictive_rule.modify"
         ]
     );
+
     let _ = admin
         .delete(&format!("{path}/disk-space-full"))
         .await
@@ -178,6 +193,7 @@ async fn a_calendar_is_imported_whole_or_refused_by_line() {
         "{}",
         wrong.text
     );
+
     let several = admin
         .post(path, json!({ "kind": "party" }))
         .await
@@ -188,6 +204,7 @@ async fn a_calendar_is_imported_whole_or_refused_by_line() {
         "{}",
         several.text
     );
+
     let made = admin
         .post(
             path,
@@ -196,9 +213,11 @@ async fn a_calendar_is_imported_whole_or_refused_by_line() {
         .await
         .expect(201);
     assert_eq!(made.body["events"], 1);
+
     let id = made.text_at("/id");
     let events = format!("{path}/{id}/events?from=2026-10-01T00:00:00Z&until=2026-11-01T00:00:00Z");
     let events = admin.get(&events).await.expect(200);
+
     // The clocks go back in between; the sale begins at nine on the wall both days.
     let starts: Vec<&str> = events.body["items"]
         .as_array()
@@ -206,12 +225,14 @@ async fn a_calendar_is_imported_whole_or_refused_by_line() {
         .iter()
         .filter_map(|e| e["start"].as_str())
         .collect();
+
     assert_eq!(
         starts,
         ["2026-10-24T07:00:00.000Z", "2026-10-25T08:00:00.000Z"]
     );
     assert_eq!(events.body["items"][0]["time_zone"], "Europe/Berlin");
     assert_eq!(events.body["items"][0]["whole_day"], false);
+
     let wide = format!("{path}/{id}/events?from=2026-01-01T00:00:00Z&until=2030-01-01T00:00:00Z");
     let _ = admin.get(&wide).await.problem(422, "invalid_fields");
     let named = json!({
@@ -219,11 +240,13 @@ async fn a_calendar_is_imported_whole_or_refused_by_line() {
         "condition": { "prediction": "event", "horizon": "1h", "calendars": [id] },
         "action": { "kind": "prepare_failover" },
     });
+
     let rule = admin
         .post("intelligence/predictive-rules", named)
         .await
         .expect(201)
         .text_at("/id");
+
     let _ = admin
         .delete(&format!("{path}/{id}"))
         .await
@@ -239,6 +262,7 @@ async fn a_calendar_is_imported_whole_or_refused_by_line() {
         )
         .await
         .problem(409, "conflict");
+
     let _ = admin
         .patch(
             &format!("{path}/{id}"),
@@ -247,6 +271,7 @@ async fn a_calendar_is_imported_whole_or_refused_by_line() {
         .await
         .expect(200);
     let _ = admin.delete(&format!("{path}/{id}")).await.expect(204);
+
     let _ = admin
         .get(&format!("{path}/{id}"))
         .await
@@ -265,9 +290,11 @@ async fn calendar_server(text: &'static str) -> String {
         }
     };
     let router = Router::new().route("/private-5ecre7/sales.ics", get(answer));
+
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let host = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+
     format!("http://{host}")
 }
 
@@ -301,11 +328,13 @@ async fn a_calendar_follows_an_address_that_the_configuration_allows() {
         "{}",
         lost.text
     );
+
     let made = admin.post(path, given).await.expect(201);
     assert_eq!(
         (&made.body["events"], made.text_at("/address")),
         (&json!(1), format!("{host}/..."))
     );
+
     let id = made.text_at("/id");
     let kept = admin.get(&format!("{path}/{id}")).await.expect(200);
     assert!(
@@ -313,6 +342,7 @@ async fn a_calendar_follows_an_address_that_the_configuration_allows() {
         "{}",
         kept.text
     );
+
     let log = json!({ "query": format!("resource.id:{id}"), "limit": 10 });
     let log = admin.post("audit-logs/search", log).await.expect(200);
     assert!(
@@ -320,6 +350,7 @@ async fn a_calendar_follows_an_address_that_the_configuration_allows() {
         "{}",
         log.text
     );
+
     assert!(
         !log.text.contains("5ecre7") && !kept.text.contains("5ecre7"),
         "the secret part of an address stays here"

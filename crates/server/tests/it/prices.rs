@@ -35,6 +35,7 @@ fn quiet() -> Vec<(Timestamp, f64)> {
             2.0 + (n % 12) as f64 / 10.0,
         )
     };
+
     (1..=14 * 288_i64).rev().map(point).collect()
 }
 
@@ -50,6 +51,7 @@ async fn an_imported_price_is_in_force_at_once_for_syncs_and_judgements() {
             .all(|table| table["origin"] == "bundled" && table["import"].is_null()),
         "{bundled:#?}"
     );
+
     assert_eq!(
         import(&admin, "text/csv", MACHINES.as_bytes())
             .await
@@ -72,6 +74,7 @@ async fn an_imported_price_is_in_force_at_once_for_syncs_and_judgements() {
         dimensions: &dimensions,
     };
     moto.metric(REGION, cpu, &quiet()).await.unwrap();
+
     let connection = json!({
         "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(),
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
@@ -84,6 +87,7 @@ async fn an_imported_price_is_in_force_at_once_for_syncs_and_judgements() {
             .expect(201)
             .text_at("/id")
     );
+
     // The inventory is written before the samples are, and an agent that ran in between would
     // abstain.
     until("the end of the sync", PATIENCE, || async {
@@ -92,6 +96,7 @@ async fn an_imported_price_is_in_force_at_once_for_syncs_and_judgements() {
             .then_some(())
     })
     .await;
+
     let machine = admin.get(&format!("resources/{id}")).await.expect(200).body;
     assert_eq!(machine["monthly_cost"], json!(730.0), "{machine:#}");
 
@@ -111,12 +116,14 @@ async fn an_imported_price_is_in_force_at_once_for_syncs_and_judgements() {
     })
     .await;
     let to = found["resource"].to_string() + &found["title"].to_string();
+
     let expected = if to.contains("m5.xlarge") {
         365.0
     } else {
         547.5
     };
     assert_eq!(found["savings"]["monthly"], json!(expected), "{found:#}");
+
     let factors = found["explanation"]["explanation"]["factors"].to_string();
     assert!(
         factors.contains("Acme's agreement of 2026-11-01"),
@@ -138,14 +145,17 @@ async fn a_file_is_kept_over_a_restart_recorded_and_removed() {
         (&table["source"], &table["import"]["bytes"]),
         (&json!("Acme's agreement"), &json!(packed.len()))
     );
+
     let first = tables(&admin).await.remove(0);
     assert_eq!(first, table, "it goes before the bundled ones");
+
     let sha256 = table["import"]["sha256"].as_str().unwrap().to_owned();
     service.stop().unwrap();
 
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
     assert_eq!(tables(&admin).await[0]["import"]["sha256"], json!(sha256));
+
     let replaced = MACHINES.replace("2026-11-01", "2020-01");
     let old = import(&admin, "text/csv", replaced.as_bytes())
         .await
@@ -161,6 +171,7 @@ async fn a_file_is_kept_over_a_restart_recorded_and_removed() {
         1,
         "one of a kind"
     );
+
     let _ = admin.delete("prices/aws/machines").await.expect(204);
     let _ = admin
         .delete("prices/aws/machines")
@@ -176,6 +187,7 @@ async fn a_file_is_kept_over_a_restart_recorded_and_removed() {
             .iter()
             .all(|table| table["origin"] == "bundled")
     );
+
     let entries = admin
         .get("audit-logs?query=event_type:price_file.*%20status:success")
         .await
@@ -185,6 +197,7 @@ async fn a_file_is_kept_over_a_restart_recorded_and_removed() {
         .iter()
         .map(|entry| entry["event_type"].clone())
         .collect();
+
     assert_eq!(
         kinds,
         [
@@ -193,12 +206,14 @@ async fn a_file_is_kept_over_a_restart_recorded_and_removed() {
             json!("price_file.import")
         ]
     );
+
     assert_eq!(
         entries.items()[2]["changes"]["after"]["sha256"],
         json!(sha256),
         "{}",
         entries.text
     );
+
     assert_eq!(
         entries.items()[1]["changes"]["before"]["sha256"],
         json!(sha256),
@@ -223,11 +238,13 @@ async fn a_defect_is_named_and_changes_nothing() {
     )
     .await;
     let refused = refused.problem(422, "invalid_fields");
+
     assert_eq!(
         refused.body["errors"][0]["field"], "linux/on_demand",
         "{}",
         refused.text
     );
+
     assert!(
         refused
             .text_at("/errors/0/message")
@@ -235,6 +252,7 @@ async fn a_defect_is_named_and_changes_nothing() {
         "{}",
         refused.text
     );
+
     let _ = import(&admin, "application/json", b"{}")
         .await
         .problem(415, "unsupported_media_type");
@@ -262,6 +280,7 @@ fn prices(service: &Service, arguments: &[&str]) -> (Option<i32>, String) {
     ]
     .concat();
     let output = reeve(&all).unwrap();
+
     (
         output.status.code(),
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
@@ -277,12 +296,14 @@ async fn the_command_line_shows_imports_and_removes_prices() {
         std::fs::write(&path, text).unwrap();
         path
     };
+
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let (code, shown) = prices(&service, &["import", &text(&file("prices.csv", MACHINES))]);
     assert!(
         code == Some(0) && shown.contains("3 prices in 1 region "),
         "{shown}"
     );
+
     let (code, shown) = prices(&service, &["show"]);
     let lines: Vec<&str> = shown.lines().collect();
     assert!(
@@ -290,6 +311,7 @@ async fn the_command_line_shows_imports_and_removes_prices() {
             && lines[0].contains("imported")
             && lines[0].contains("Acme's agreement of 2026-11-01")
     );
+
     let old = lines
         .iter()
         .find(|line| line.contains("AWS price list of 2025-05-28"))
@@ -298,12 +320,14 @@ async fn the_command_line_shows_imports_and_removes_prices() {
         old.starts_with("aws") && old.contains("days old, outdated"),
         "{old}"
     );
+
     let (code, shown) = prices(&service, &["show", "--json"]);
     let list: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(
         (code, &list["items"][0]["kind"]),
         (Some(0), &json!("machines"))
     );
+
     let (code, refused) = prices(
         &service,
         &[
@@ -311,6 +335,7 @@ async fn the_command_line_shows_imports_and_removes_prices() {
             &text(&file("bad.csv", &MACHINES.replace("aws", "sky"))),
         ],
     );
+
     assert_eq!(code, Some(2), "{refused}");
     assert!(
         refused.contains("provider: line 1: must be aws, azure or gcp"),
@@ -320,6 +345,7 @@ async fn the_command_line_shows_imports_and_removes_prices() {
         prices(&service, &["remove", "aws", "machines"]),
         (Some(0), String::new())
     );
+
     let (code, refused) = prices(&service, &["remove", "aws", "machines"]);
     assert!(
         code == Some(2) && refused.contains("price file aws/machines does not exist"),

@@ -25,6 +25,7 @@ fn modes(dir: &Path) -> Vec<(PathBuf, u32)> {
             }
         }
     }
+
     found
 }
 
@@ -42,13 +43,16 @@ async fn nobody_else_can_read_what_the_service_keeps() {
     let sealing = [("REEVE_SEAL_AFTER_ENTRIES", "20")];
     let service = Service::serve(home.path(), &sealing).unwrap();
     let admin = service.admin();
+
     for _ in 0..3 {
         let entries: Vec<_> = (0..20)
             .map(|_| json!({ "event_type": "test.deed" }))
             .collect();
         let _ = admin.post("audit-logs", json!(entries)).await.expect(201);
     }
+
     assert!(service.stop().unwrap().0.success());
+
     let names: Vec<String> = modes(home.path())
         .iter()
         .map(|(path, _)| path.to_string_lossy().into_owned())
@@ -67,6 +71,7 @@ async fn nobody_else_can_read_what_the_service_keeps() {
             "{part} is not in {names:#?}"
         );
     }
+
     assert_private(home.path());
     for (path, mode) in modes(home.path()) {
         // Keys that others can read are refused rather than put right: somebody may have read them.
@@ -74,6 +79,7 @@ async fn nobody_else_can_read_what_the_service_keeps() {
             fs::set_permissions(&path, Permissions::from_mode(mode | 0o044)).unwrap();
         }
     }
+
     let service = Service::serve(home.path(), &sealing).unwrap();
     let found = service
         .admin()

@@ -56,6 +56,7 @@ async fn nobody_passes_for_reeve() {
         .await;
     let refused = refused.problem(422, "invalid_fields");
     assert_eq!(refused.text_at("/errors/0/field"), "event_type");
+
     assert_eq!(
         (
             refused.text_at("/errors/0/code"),
@@ -63,6 +64,7 @@ async fn nobody_passes_for_reeve() {
         ),
         ("reserved".into(), &json!(1))
     );
+
     assert!(
         refused
             .text_at("/errors/0/message")
@@ -70,6 +72,7 @@ async fn nobody_passes_for_reeve() {
         "{}",
         refused.text
     );
+
     for (name, value) in [
         ("submitted_by", json!({ "type": "reeve" })),
         ("recorded_at", json!("2026-01-01T00:00:00Z")),
@@ -88,6 +91,7 @@ async fn nobody_passes_for_reeve() {
             (name.into(), "unknown_field".into())
         );
     }
+
     assert_eq!(admin.size().await, size, "nothing was written");
 
     // A type that Reeve uses as well is open to everybody, and told apart.
@@ -115,6 +119,7 @@ async fn nobody_passes_for_reeve() {
             &json!("127.0.0.1")
         )
     );
+
     // The same claim by somebody else is the same entry still, as it was submitted first.
     assert_eq!(
         admin.post("audit-logs", open).await.expect(201).body,
@@ -130,12 +135,14 @@ async fn nobody_passes_for_reeve() {
         own.iter()
             .all(|entry| entry["submitted_by"] == json!({ "type": "reeve" }))
     );
+
     let ids = |entries: Vec<Value>| {
         entries
             .iter()
             .map(|entry| entry["event_id"].clone())
             .collect::<Vec<_>>()
     };
+
     for query in [
         "submitted_by.token_name:ci-import",
         "submitted_by.email:alice@example.com submitted_by.ip_address:127.0.0.0/8",
@@ -147,6 +154,7 @@ async fn nobody_passes_for_reeve() {
             "{query}"
         );
     }
+
     assert_eq!(found(&admin, "NOT submitted_by:*").await, [Value::Null; 0]);
 }
 
@@ -164,6 +172,7 @@ async fn every_entry_names_its_submitter_and_the_auditor_counts_them() {
         .await
         .expect(201);
     assert_eq!(found(&admin, "NOT submitted_by:*").await, [Value::Null; 0]);
+
     let counts = admin
         .get("audit-logs/stats?by=event_type&query=submitted_by:reeve&limit=1000")
         .await
@@ -175,12 +184,14 @@ async fn every_entry_names_its_submitter_and_the_auditor_counts_them() {
         .map(|bucket| bucket["value"].as_str().unwrap())
         .collect();
     assert!(names.len() > 5, "{names:?}");
+
     for name in names {
         assert!(
             events::find(name).is_some_and(|kind| kind.source.is_own()),
             "{name} is missing in reeve_audit's catalogue of Reeve's own event types"
         );
     }
+
     let _ = admin.get("audit-logs?limit=1").await.expect(200);
     service.stop().unwrap();
     let (_, report) = verify(&[home.path().to_str().unwrap(), "--json"]).unwrap();
@@ -191,6 +202,7 @@ async fn every_entry_names_its_submitter_and_the_auditor_counts_them() {
             && submitted["by_others"].as_u64().unwrap() > 100,
         "{submitted}"
     );
+
     assert_eq!(
         (&submitted["unknown"], &submitted["reserved_by_others"]),
         (&json!(0), &json!(0))
@@ -211,29 +223,35 @@ async fn a_changed_endpoint_asks_for_the_key_again() {
         .await
         .expect(201);
     let path = format!("connections/{}", made.text_at("/id"));
+
     let refused = admin
         .patch(&path, json!({ "endpoint": "https://elsewhere.example" }))
         .await;
     let refused = refused.problem(422, "invalid_fields");
     assert_eq!(refused.text_at("/errors/0/field"), "credentials");
+
     let inside = admin
         .patch(
             &path,
             json!({ "endpoint": "https://169.254.169.254/", "credentials": key }),
         )
         .await;
+
     assert_eq!(
         inside
             .problem(422, "invalid_fields")
             .text_at("/errors/0/field"),
         "endpoint"
     );
+
     assert_eq!(
         admin.get(&path).await.expect(200).body["endpoint"],
         Value::Null
     );
+
     let both = json!({ "endpoint": "https://elsewhere.example", "credentials": key });
     let _ = admin.patch(&path, both).await.expect(200);
+
     // The same endpoint again changes nothing.
     let _ = admin
         .patch(
@@ -242,6 +260,7 @@ async fn a_changed_endpoint_asks_for_the_key_again() {
         )
         .await
         .expect(200);
+
     let taken_away = admin
         .patch(&path, json!({ "endpoint": "" }))
         .await
@@ -257,6 +276,7 @@ async fn a_changed_endpoint_asks_for_the_key_again() {
         .await
         .expect(200);
     assert_eq!(named.body["endpoint"], "https://localhost:1");
+
     let tested = admin
         .post(&format!("{path}/test"), json!({}))
         .await

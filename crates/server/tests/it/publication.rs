@@ -33,6 +33,7 @@ async fn webhook() -> (String, Received) {
             .map(str::to_owned);
         received.lock().unwrap().push((token, body));
     }
+
     let received = Received::default();
     let router = Router::new()
         .route("/hook", post(take))
@@ -40,6 +41,7 @@ async fn webhook() -> (String, Received) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+
     (url, received)
 }
 
@@ -108,6 +110,7 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
         witness.url(),
         witness.key()
     );
+
     let settings = [
         ("REEVE_PUBLISH", publish.as_str()),
         ("REEVE_COSIGN", &cosign),
@@ -128,6 +131,7 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
             .then_some(())
     })
     .await;
+
     let note = SignedNote::parse(cosigned(&api, size).await.as_bytes()).unwrap();
     assert!(witness.key().cosigned(&note).is_some());
     metric(
@@ -148,8 +152,10 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
         line.is_some_and(|line| !line.ends_with(" 0")).then_some(())
     })
     .await;
+
     witness.break_with(None);
     cosigned(&api, size).await;
+
     // Nobody appends now, so the newest checkpoint itself is served with the cosignature.
     let served = api.get("audit-logs/checkpoint").await.expect(200);
     assert_eq!(served.headers["content-type"], "text/plain; charset=utf-8");
@@ -167,6 +173,7 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
         .await
         .expect(201);
     assert_eq!(rotated.text_at("/old_key"), key.to_string());
+
     let size = append(&api, 700, 5).await;
     arrives(&file, size).await;
     let listed = api.get("audit-logs/keys").await.expect(200);
@@ -177,6 +184,7 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
         ),
         (2, 1)
     );
+
     until("the witness's refusal", PATIENCE, || async {
         witness.answered().contains(&403).then_some(())
     })
@@ -192,7 +200,9 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
         "--checkpoint",
         file_path.to_str().unwrap(),
     ];
+
     assert_ne!(late, early);
+
     let remote = tokio::task::spawn_blocking({
         let (service_url, key_text) = (service_url.clone(), key_text.clone());
         let early = early_path.display().to_string();
@@ -212,6 +222,7 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
     })
     .await
     .unwrap();
+
     assert!(
         remote.status.success(),
         "{}",
@@ -227,6 +238,7 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
         report.contains("rotated 1 times") && report.contains("1 of 1 witnesses cosigned"),
         "{report}"
     );
+
     // The old key, once retired, speaks for nothing that came after it.
     let (code, report) =
         verify(&[dir, "--public-key", &key_text, "--witness", &stranger()]).unwrap();
@@ -245,17 +257,20 @@ async fn a_witness_is_followed_checked_and_heard() {
         witness.url(),
         witness.key()
     );
+
     let settings = [
         ("REEVE_COSIGN", cosign.as_str()),
         ("REEVE_OUTBOUND", r#"{ allow = ["127.0.0.0/8"] }"#),
     ];
     let mut size = 0;
+
     for life in 0..2 {
         let service = Service::serve(home.path(), &settings).unwrap();
         size = append(&service.admin(), life * 50, 50).await;
         cosigned(&service.admin(), size).await;
         service.stop().unwrap();
     }
+
     assert!(
         witness.answered().contains(&409),
         "the second life does not know what the witness knows, and is told"
@@ -263,8 +278,10 @@ async fn a_witness_is_followed_checked_and_heard() {
 
     let service = Service::serve(home.path(), &settings).unwrap();
     let api = service.admin();
+
     // What the first life had cosigned is still there.
     assert!(size_of(&cosigned(&api, size).await) >= size);
+
     let failing = || async {
         let text = api.get("/metrics").await.text;
         let line = text
@@ -272,6 +289,7 @@ async fn a_witness_is_followed_checked_and_heard() {
             .find(|line| line.starts_with("reeve_checkpoint_failed_deliveries{target=\"witness"));
         line.is_some_and(|line| !line.ends_with(" 0")).then_some(())
     };
+
     witness.lie(true);
     let grown = append(&api, 100, 50).await;
     until("a lie is found out", PATIENCE, failing).await;
@@ -283,6 +301,7 @@ async fn a_witness_is_followed_checked_and_heard() {
                 .text
         ) < grown
     );
+
     witness.lie(false);
     cosigned(&api, grown).await;
 
@@ -316,6 +335,7 @@ async fn another_log_is_found_out(file: &Path, key: &str) {
         "reeve_checkpoint_failed_deliveries{target=\"file\"} ",
     )
     .await;
+
     let alarms = || async {
         let found = service
             .admin()
@@ -325,12 +345,14 @@ async fn another_log_is_found_out(file: &Path, key: &str) {
         (found.body["total"] == 1 && found.body["items"][0]["severity"] == "critical").then_some(())
     };
     until("an entry about the conflict", PATIENCE, alarms).await;
+
     service.stop().unwrap();
     assert_eq!(
         std::fs::read_to_string(file).unwrap(),
         before,
         "evidence was overwritten"
     );
+
     let kept = file.to_str().unwrap();
     let (code, report) = verify(&[home.path().to_str().unwrap(), "--checkpoint", kept]).unwrap();
     assert_eq!(code, Some(1), "{report}");
@@ -338,6 +360,7 @@ async fn another_log_is_found_out(file: &Path, key: &str) {
         report.contains("the checkpoint that was kept elsewhere is refused"),
         "{report}"
     );
+
     let (code, report) = verify(&[home.path().to_str().unwrap(), "--public-key", key]).unwrap();
     assert_eq!(code, Some(1), "{report}");
 }
@@ -363,6 +386,7 @@ async fn go_client(
                 .output()
         }
     });
+
     match built.await.unwrap() {
         Ok(output) if output.status.success() => {}
         Ok(output) => {
@@ -373,6 +397,7 @@ async fn go_client(
         }
         Err(error) => return println!("skipped: the client in Go: {error}"),
     }
+
     let (old, proof) = (home.join("early.checkpoint"), home.join("entry.tlog-proof"));
     std::fs::write(&old, early).unwrap();
     let of_an_entry = service
@@ -381,6 +406,7 @@ async fn go_client(
         .await
         .expect(200);
     std::fs::write(&proof, of_an_entry.text).unwrap();
+
     // Reading an entry wrote one: wait until the newest checkpoint is cosigned again.
     let api = service.admin();
     until("a cosigned newest checkpoint", PATIENCE, || async {
@@ -391,6 +417,7 @@ async fn go_client(
             .then_some(())
     })
     .await;
+
     let arguments: Vec<PathBuf> = vec![
         format!("{}/api/v1/audit-logs", service.url()).into(),
         key.to_string().into(),
@@ -398,6 +425,7 @@ async fn go_client(
         old,
         proof,
     ];
+
     let ran = tokio::task::spawn_blocking(move || {
         Command::new(program)
             .args(arguments)
@@ -407,6 +435,7 @@ async fn go_client(
     });
     let ran = ran.await.unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
+
     assert!(
         ran.status.success() && said.starts_with("ok "),
         "the client in Go says: {said}"
@@ -426,6 +455,7 @@ async fn a_bucket_keeps_each_checkpoint() {
         .await
         .unwrap();
     assert!(made.status().is_success(), "{made:?}");
+
     let home = tempfile::tempdir().unwrap();
     let publish = format!(
         r#"{{ after_change_s = 1, s3 = {{ bucket = "log-checkpoints", region = "us-east-1", prefix = "reeve", endpoint = "{}" }} }}"#,
@@ -440,6 +470,7 @@ async fn a_bucket_keeps_each_checkpoint() {
     let service = Service::serve(home.path(), &settings).unwrap();
     let api = service.admin();
     let size = append(&api, 0, 10).await;
+
     let get = |name: String| {
         let request = client.get(object(&name)).header("authorization", scope);
         async move {
@@ -451,12 +482,14 @@ async fn a_bucket_keeps_each_checkpoint() {
             }
         }
     };
+
     let newest = until("the bucket", PATIENCE, || async {
         get("reeve/checkpoint".into())
             .await
             .filter(|note| size_of(note) >= size)
     })
     .await;
+
     assert_eq!(
         get(format!("reeve/checkpoints/{:020}", size_of(&newest))).await,
         Some(newest)
@@ -483,11 +516,14 @@ async fn the_command_line_rotates_the_key_of_a_closed_log() {
         "{}",
         String::from_utf8_lossy(&rotated.stderr)
     );
+
     let new = String::from_utf8(rotated.stdout).unwrap();
     assert_ne!(new.trim(), first.to_string());
+
     let service = Service::serve(home.path(), &[]).unwrap();
     append(&service.admin(), 20, 5).await;
     service.stop().unwrap();
+
     for key in [first.to_string(), new.trim().to_owned()] {
         let (code, report) = verify(&[dir, "--public-key", &key]).unwrap();
         assert_eq!(code, Some(0), "{report}");

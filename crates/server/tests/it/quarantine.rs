@@ -44,6 +44,7 @@ impl Watched {
             .await
             .unwrap()
             .remove(0);
+
         let own = moto
             .security_group(REGION, &moto.network(REGION).await.unwrap().0, "web")
             .await
@@ -63,6 +64,7 @@ impl Watched {
             _home: home,
         };
         assert!(watched.groups().await.contains(&watched.own));
+
         watched.configure().await;
         watched
     }
@@ -79,6 +81,7 @@ impl Watched {
             .await
             .expect(201)
             .text_at("/id");
+
         until("the first sync", PATIENCE, || async {
             (admin
                 .get(&format!("connections/{connection}"))
@@ -89,6 +92,7 @@ impl Watched {
                 .then_some(())
         })
         .await;
+
         let agent = json!({
             "agent_type": "security_intelligence", "name": "Watch", "mode": "active", "reason": "a test",
             "auto_apply": { "enabled": true, "max_impact": "high" },
@@ -140,11 +144,13 @@ impl Watched {
                 .cloned()
         })
         .await;
+
         assert_eq!(
             (&done["resource"]["id"], &done["impact_level"]),
             (&json!(self.machine), &json!("high")),
             "{done}"
         );
+
         let actions = admin.get("intelligence/actions").await.expect(200);
         actions.items()[0]["id"].as_str().unwrap().to_owned()
     }
@@ -158,6 +164,7 @@ impl Watched {
                 json!({}),
             )
             .await;
+
         until("the release", PATIENCE, async || {
             let one = admin
                 .get(&format!("intelligence/actions/{action}"))
@@ -197,16 +204,19 @@ async fn a_machine_that_was_taken_over_is_cut_off_and_let_back() {
         },
     )
     .await;
+
     let executed = answered["responses"]
         .as_array()
         .unwrap()
         .iter()
         .rfind(|one| one["stage"] == "execute")
         .unwrap();
+
     assert!(
         executed["detail"].as_str().unwrap().ends_with("has begun"),
         "{answered}"
     );
+
     let action = watched.cut_off().await;
     let groups = watched.groups().await;
     assert!(

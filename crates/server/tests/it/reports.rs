@@ -80,6 +80,7 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
     activity(&admin, 300).await;
     let templates = admin.get("audit-logs/report-templates").await.expect(200);
     assert_eq!(templates.items().len(), 6);
+
     let report = json!({ "name": "SOC 2", "framework": "soc2", "period": "24h", "filters": { "accounts": ["100"] } });
     let report = made(&admin, report).await;
     let done = run(&admin, &report).await;
@@ -87,6 +88,7 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
         (&done["state"], &done["error"]),
         (&json!("succeeded"), &Value::Null)
     );
+
     let summary = &done["summary"];
     let control = |number: &str| {
         let controls = summary["controls"].as_array().unwrap();
@@ -96,12 +98,14 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
             .cloned()
             .unwrap()
     };
+
     assert_eq!(
         control("CC6.1")["status"],
         "exceptions",
         "failed sign-ins are exceptions"
     );
     assert!(summary["entries"].as_u64() > Some(0));
+
     let recorded = admin
         .get("audit-logs?query=event_type:audit.report")
         .await
@@ -109,6 +113,7 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
         .items()
         .to_vec();
     assert_eq!(recorded.len(), 1, "one entry a run");
+
     assert_eq!(
         recorded[0]["metadata"]["report"]["found"],
         summary["entries"]
@@ -121,6 +126,7 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
     let pdf = admin.get(&format!("{path}pdf")).await;
     assert_eq!(pdf.status, 200);
     assert!(pdf.text.starts_with("%PDF-1.") && done["files"]["pdf"].as_u64() > Some(50_000));
+
     let csv = admin.get(&format!("{path}csv")).await.text;
     let cited = csv
         .lines()
@@ -128,6 +134,7 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
         .count() as u64;
     assert!(cited >= summary["entries"].as_u64().unwrap(), "{cited}");
     assert_eq!(admin.get(&format!("{path}docx")).await.status, 422);
+
     let json = admin.get(&format!("{path}json")).await.text;
     let downloads = admin
         .get("audit-logs?query=operation:report.download")
@@ -138,13 +145,16 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
     assert_eq!(downloads, 3, "each download is an entry");
 
     let key = home.path().join("ledger/log.vkey");
+
     let file = home.path().join("report.json");
     let check = |text: &str| {
         std::fs::write(&file, text).unwrap();
         verified(&file, &key)
     };
     let (code, said) = check(&json);
+
     assert_eq!(code, Some(0), "{said}");
+
     let first = json
         .lines()
         .find(|line| line.starts_with("{\"sequence\""))
@@ -181,11 +191,13 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
         ),
         ("half a file", json[..json.len() / 2].to_owned()),
     ];
+
     for (what, text) in wrong {
         assert_ne!(text, json, "{what}");
         let (code, said) = check(&text);
         assert_eq!(code, Some(1), "{what}: {said}");
     }
+
     let other = tempfile::tempdir().unwrap();
     let stranger = Service::serve(other.path(), &[]).unwrap();
     std::fs::write(&file, &json).unwrap();
@@ -205,6 +217,7 @@ async fn downloaded(api: &Api, run: &Value, folder: &Path) -> std::path::PathBuf
         "{REPORTS}/runs/{}/download?format=",
         run["id"].as_str().unwrap()
     );
+
     for (format, suffix) in [
         ("pdf", "pdf"),
         ("csv", "csv"),
@@ -215,6 +228,7 @@ async fn downloaded(api: &Api, run: &Value, folder: &Path) -> std::path::PathBuf
         let bytes = answer.error_for_status().unwrap().bytes().await.unwrap();
         std::fs::write(folder.join(format!("{stem}.{suffix}")), bytes).unwrap();
     }
+
     folder.join(manifest)
 }
 
@@ -234,6 +248,7 @@ async fn the_manifest_binds_pdf_csv_and_json_to_the_log() {
         (&done["state"], &done["error"]),
         (&json!("succeeded"), &Value::Null)
     );
+
     let folder = tempfile::tempdir().unwrap();
     let manifest = downloaded(&admin, &done, folder.path()).await;
     let key = home.path().join("ledger/log.vkey");
@@ -250,6 +265,7 @@ async fn the_manifest_binds_pdf_csv_and_json_to_the_log() {
         .unwrap()
         .to_owned();
     let file = |suffix: &str| folder.path().join(format!("{stem}.{suffix}"));
+
     for (what, suffix, from, to) in [
         (
             "a control's status in the table",
@@ -290,6 +306,7 @@ async fn the_manifest_binds_pdf_csv_and_json_to_the_log() {
         }
         std::fs::write(file(suffix), whole).unwrap();
     }
+
     let pdf = std::fs::read(file("pdf")).unwrap();
     let mut changed = pdf.clone();
     *changed.last_mut().unwrap() ^= 1;
@@ -324,12 +341,14 @@ async fn a_report_tells_its_coverage_and_exceptions_are_reviewed() {
         coverage["log_begins_at"].is_string() && coverage["before_the_log"]["end"].is_string(),
         "{coverage}"
     );
+
     let sources: Vec<_> = coverage["sources"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| one["name"].as_str().unwrap())
         .collect();
+
     assert!(
         sources.contains(&"Reeve") && sources.iter().any(|name| name.starts_with("token ")),
         "{sources:?}"
@@ -341,11 +360,13 @@ async fn a_report_tells_its_coverage_and_exceptions_are_reviewed() {
             .contains(&json!("AWS CloudTrail")),
         "{coverage}"
     );
+
     assert!(
         summary["statuses"]["no_source"].as_u64() > Some(0),
         "{}",
         summary["statuses"]
     );
+
     let controls = summary["controls"].as_array().unwrap();
     let all: u64 = [
         "evidence",
@@ -359,6 +380,7 @@ async fn a_report_tells_its_coverage_and_exceptions_are_reviewed() {
     .map(|status| summary["statuses"][status].as_u64().unwrap())
     .sum();
     assert_eq!(all, controls.len() as u64, "each control has one status");
+
     let exceptions: Vec<_> = controls
         .iter()
         .flat_map(|one| one["exceptions"].as_array().unwrap())
@@ -385,8 +407,10 @@ async fn a_report_tells_its_coverage_and_exceptions_are_reviewed() {
             .status,
         422
     );
+
     let made = admin.post(&reviews, review).await.expect(201);
     assert_eq!(made.body["entries"], found["found"]);
+
     let entries = admin
         .get("audit-logs?query=operation:report.review%20status:success")
         .await
@@ -398,6 +422,7 @@ async fn a_report_tells_its_coverage_and_exceptions_are_reviewed() {
 
     let next = run(&admin, &report).await;
     assert_eq!(next["reviews"][0]["question"], found["id"]);
+
     let csv = admin
         .get(&format!(
             "{REPORTS}/runs/{}/download?format=csv",
@@ -405,6 +430,7 @@ async fn a_report_tells_its_coverage_and_exceptions_are_reviewed() {
         ))
         .await
         .text;
+
     assert!(
         csv.contains("Known: the load test of 20 November."),
         "the next table has the review"
@@ -415,6 +441,7 @@ async fn a_report_tells_its_coverage_and_exceptions_are_reviewed() {
             .unwrap()
             .ends_with(",submitted_by,first_at,last_at,note")
     );
+
     assert!(
         csv.lines()
             .any(|line| line.starts_with("entry,") && line.contains(",token ")),
@@ -439,11 +466,13 @@ async fn a_custom_report_groups_and_bad_input_is_named() {
         ),
         (&json!(10), &json!(10))
     );
+
     assert_eq!(
         admin.post(REPORTS, custom("By user")).await.status,
         409,
         "a name is taken once"
     );
+
     for (field, given) in [
         (
             "query",
@@ -470,6 +499,7 @@ async fn a_custom_report_groups_and_bad_input_is_named() {
         let refused = admin.post(REPORTS, given).await.expect(422);
         assert_eq!(refused.text_at("/errors/0/field"), field);
     }
+
     let patched = admin
         .patch(
             &format!("{REPORTS}/{report}"),
@@ -477,6 +507,7 @@ async fn a_custom_report_groups_and_bad_input_is_named() {
         )
         .await
         .expect(200);
+
     assert_eq!(
         (patched.text_at("/kind"), &patched.body["query"]),
         ("compliance".to_owned(), &Value::Null)
@@ -488,6 +519,7 @@ async fn a_custom_report_groups_and_bad_input_is_named() {
             .status,
         409
     );
+
     let _ = admin
         .delete(&format!("{REPORTS}/{report}"))
         .await

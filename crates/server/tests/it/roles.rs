@@ -94,6 +94,7 @@ async fn seen(api: &Api, role: &str) -> BTreeSet<u64> {
         list.body["total"].as_u64().unwrap(),
         counts.body["total"].as_u64().unwrap(),
     ]);
+
     // Searching is filtering what one views: no query, filter, order or count reaches further.
     for search in [
         json!({ "query": "event_type:test.role" }),
@@ -106,10 +107,12 @@ async fn seen(api: &Api, role: &str) -> BTreeSet<u64> {
             found.body["total"].as_u64().unwrap(),
         ]);
     }
+
     let other = json!({ "filters": { "user": "zq-stranger" } });
     let found = api.post("audit-logs/search", other).await.expect(200).body["total"]
         .as_u64()
         .unwrap();
+
     if role != "administrator" {
         assert_eq!(
             found > 0,
@@ -117,6 +120,7 @@ async fn seen(api: &Api, role: &str) -> BTreeSet<u64> {
             "{role} and a stranger's entry"
         );
     }
+
     seen
 }
 
@@ -125,6 +129,7 @@ async fn each_role_views_searches_and_configures_what_the_specification_says() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
+
     for (role, entries, granted) in TABLE {
         let name = role.as_str();
         let team = admin
@@ -170,5 +175,6 @@ async fn each_role_views_searches_and_configures_what_the_specification_says() {
             assert_eq!(denials.body["total"], 1, "{name}: a refusal is recorded");
         }
     }
+
     assert!(service.stop().unwrap().0.success());
 }

@@ -16,6 +16,7 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
             .await
             .expect(200);
     }
+
     let wanted =
         json!({ "agent_id": agent, "type": "right_size", "settings": { "min_confidence": 50 } });
     let _ = admin
@@ -29,6 +30,7 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
         )
         .await
         .expect(200);
+
     let made = admin
         .post("intelligence/rollouts", wanted.clone())
         .await
@@ -37,6 +39,7 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
         (&made.body["stage"], &made.body["status"]),
         (&json!("simulation"), &json!("running"))
     );
+
     let _ = admin
         .post("intelligence/rollouts", wanted)
         .await
@@ -53,11 +56,13 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
     )
     .await;
     let gate = &now["gates"][0];
+
     assert_eq!(
         (&gate["stage"], &gate["verdict"]),
         (&json!("simulation"), &json!("opened")),
         "{now:#}"
     );
+
     let check = json!({ "check": "plans that went through on a simulated twin", "found": 1.0, "needed": 1.0,
         "relation": "at_least", "holds": true });
     assert_eq!(gate["checks"][0], check);
@@ -69,6 +74,7 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
         .map(|action| action["purpose"].clone())
         .collect();
     assert_eq!(purposes, [json!("simulate")], "nothing real was begun");
+
     let why = json!({ "reason": "nothing may be changed there" });
     assert_eq!(
         admin
@@ -78,6 +84,7 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
             .body["status"],
         "stopped"
     );
+
     let _ = admin
         .post(&format!("{path}/stop"), why.clone())
         .await
@@ -90,6 +97,7 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
             .body["status"],
         "running"
     );
+
     let aborted = admin
         .post(&format!("{path}/abort"), why.clone())
         .await
@@ -98,6 +106,7 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
         (&aborted.body["status"], &aborted.body["reason"]),
         (&json!("aborted"), &why["reason"])
     );
+
     let _ = admin
         .post(&format!("{path}/resume"), why)
         .await
@@ -110,6 +119,7 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
         (listed.body["total"].clone(), &listed.items()[0]),
         (json!(1), &admin.get(&path).await.expect(200).body)
     );
+
     let _ = admin
         .get("intelligence/rollouts?status=soon")
         .await
@@ -129,6 +139,7 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
         .iter()
         .filter_map(|entry| entry["action"]["operation"].as_str())
         .collect();
+
     for operation in [
         "rollout.create",
         "rollout.gate",

@@ -31,6 +31,7 @@ async fn knock(api: &Api, rule: &Rule) -> Answer {
             body,
         };
     }
+
     let mut path = String::new();
     for part in rule.path.split('/').skip(1) {
         path.push('/');
@@ -40,6 +41,7 @@ async fn knock(api: &Api, rule: &Rule) -> Answer {
             part
         });
     }
+
     let kind = (rule.method != "GET" && rule.method != "DELETE").then_some("application/json");
     api.send(&rule.method, &path, kind, b"{}".to_vec()).await
 }
@@ -69,11 +71,13 @@ async fn nothing_but_what_is_public_answers_nobody() {
         .map(|rule| rule.path.as_str())
         .collect();
     assert_eq!(public, ["/api/v1/sessions"], "sign-in alone is public");
+
     let size = service.admin().size().await;
     for rule in rules.iter().filter(|rule| rule.access != Access::Public) {
         let _ = knock(&nobody, rule).await.problem(401, "unauthenticated");
         let _ = knock(&wrong, rule).await.problem(401, "unauthenticated");
     }
+
     let written = service.admin().size().await - size;
     assert!(
         (1..=3).contains(&written),
@@ -82,6 +86,7 @@ async fn nothing_but_what_is_public_answers_nobody() {
     for path in ["/healthz", "/readyz", "/api/openapi.json", "/"] {
         assert_eq!(nobody.get(path).await.status, 200, "{path}");
     }
+
     let _ = nobody
         .get("/api/v1/there-is-no-such-thing")
         .await
@@ -98,6 +103,7 @@ async fn every_role_is_refused_exactly_where_its_permissions_say_so() {
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
     let mut walked = 0;
+
     for role in Role::ALL {
         let api = admin
             .person(
@@ -129,11 +135,14 @@ async fn every_role_is_refused_exactly_where_its_permissions_say_so() {
             walked += 1;
         }
     }
+
     assert_eq!(walked, Role::ALL.len() * (reeve_http::rules().len() - 1));
+
     // Each refusal stands in the log.
     let refused = json!({ "query": "event_type:authorization.denied", "aggregations": ["actor.email"], "limit": 1 });
     let refused = admin.post("audit-logs/search", refused).await.expect(200);
     let mut expected = 0;
+
     for role in Role::ALL {
         let rules = reeve_http::rules();
         expected += rules
@@ -141,6 +150,7 @@ async fn every_role_is_refused_exactly_where_its_permissions_say_so() {
             .filter(|rule| !rule.access.allows(&principal(*role)))
             .count();
     }
+
     assert_eq!(refused.body["total"], expected);
 }
 
@@ -161,20 +171,25 @@ async fn a_token_is_never_wider_than_its_user() {
         .expect(201);
     let narrow = user.with_token(&narrow.text_at("/secret"));
     let _ = narrow.get("resources").await.problem(403, "forbidden");
+
     assert_eq!(user.get("resources").await.status, 200);
+
     // What a narrow token makes is as narrow, and never wider.
     let child = narrow
         .post("tokens", json!({ "name": "child" }))
         .await
         .expect(201);
     assert_eq!(child.body["roles"], json!(["regular_user"]));
+
     let wide = narrow
         .post("tokens", json!({ "name": "wide", "roles": ["operator"] }))
         .await
         .problem(422, "invalid_fields");
     assert_eq!(wide.text_at("/errors/0/field"), "roles");
+
     let other = json!({ "name": "other", "user_id": admin.get("sessions/current").await.expect(200).text_at("/id") });
     let _ = user.post("tokens", other).await.problem(403, "forbidden");
+
     // Who is switched off is out at once.
     let _ = admin
         .patch(&format!("users/{id}"), json!({ "active": false }))
@@ -186,6 +201,7 @@ async fn a_token_is_never_wider_than_its_user() {
         .await
         .expect(200)
         .text_at("/id");
+
     let _ = admin
         .patch(&format!("users/{me}"), json!({ "active": false }))
         .await

@@ -36,6 +36,7 @@ async fn a_search_is_kept_changed_and_removed() {
         made.body["filters"],
         json!({ "user": "ada*", "ip_address": "10.0.0.0/8" })
     );
+
     for (field, value) in [
         ("query", "status:failed timestamp:>now-24h"),
         ("start_time", "now-7d"),
@@ -43,6 +44,7 @@ async fn a_search_is_kept_changed_and_removed() {
     ] {
         assert_eq!(made.body[field], value, "{field}");
     }
+
     assert_eq!(
         (
             &made.body["version"],
@@ -51,7 +53,9 @@ async fn a_search_is_kept_changed_and_removed() {
         ),
         (&json!(1), &json!(true), &json!(null))
     );
+
     assert_eq!(ada.get(&one).await.expect(200).body, made.body);
+
     let _ = ada.post(PATH, whole.clone()).await.problem(409, "conflict");
 
     // What it says can be asked as it stands.
@@ -65,6 +69,7 @@ async fn a_search_is_kept_changed_and_removed() {
         )
         .await
         .expect(200);
+
     assert_eq!(
         (&changed.body["version"], &changed.body["start_time"]),
         (&json!(2), &json!(null))
@@ -73,6 +78,7 @@ async fn a_search_is_kept_changed_and_removed() {
         changed.body["columns"], made.body["columns"],
         "what is left out stays"
     );
+
     let _ = ada
         .patch(&one, json!({ "version": 1, "name": "Late" }))
         .await
@@ -92,6 +98,7 @@ async fn a_search_is_kept_changed_and_removed() {
         )
         .await
         .expect(200);
+
     assert_eq!(
         (&replaced.body["columns"], &replaced.body["filters"]),
         (&json!([]), &json!({}))
@@ -125,7 +132,9 @@ async fn a_search_is_kept_changed_and_removed() {
             ),
         }
     }
+
     assert_eq!(ada.delete(&one).await.status, 204);
+
     let _ = ada.delete(&one).await.problem(404, "not_found");
 
     // Each change stands in the log, with what it was before and after; wrong ones do not.
@@ -146,6 +155,7 @@ async fn a_search_is_kept_changed_and_removed() {
             .count(),
         2
     );
+
     let created = recorded.items().last().unwrap();
     assert_eq!(
         created["changes"]["after"]["query"],
@@ -160,6 +170,7 @@ async fn a_shared_search_shows_its_reader_what_the_reader_may_see() {
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
     let mut teams = Vec::new();
+
     for name in ["Platform", "Shop"] {
         teams.push(
             admin
@@ -169,6 +180,7 @@ async fn a_shared_search_shows_its_reader_what_the_reader_may_see() {
                 .text_at("/id"),
         );
     }
+
     let (_, mira) = admin
         .person("mira@acme.example", &["manager"], &[&teams[0]])
         .await;
@@ -183,9 +195,11 @@ async fn a_shared_search_shows_its_reader_what_the_reader_may_see() {
         let body = json!({ "name": way, "query": "event_type:test.deed", "shared_with": way });
         ids.push(mira.post(PATH, body).await.expect(201).text_at("/id"));
     }
+
     assert_eq!(names(&mira).await, ["everyone", "private", "team"]);
     assert_eq!(names(&ada).await, ["everyone", "team"]);
     assert_eq!(names(&cleo).await, ["everyone"]);
+
     for (at, ada_status, cleo_status) in [(0, 404, 404), (1, 200, 404), (2, 200, 200)] {
         let path = format!("{PATH}/{}", ids[at]);
         assert_eq!(
@@ -193,12 +207,14 @@ async fn a_shared_search_shows_its_reader_what_the_reader_may_see() {
             (ada_status, cleo_status)
         );
     }
+
     // What is not shared with one is what does not exist, whatever one tries.
     let (hidden, missing) = (
         format!("{PATH}/{}", ids[0]),
         format!("{PATH}/no-such-search"),
     );
     let change = json!({ "version": 1, "name": "x" });
+
     for method in ["GET", "PUT", "PATCH", "DELETE"] {
         let kind = (method != "GET" && method != "DELETE").then_some("application/json");
         let of = |path: String| {
@@ -216,6 +232,7 @@ async fn a_shared_search_shows_its_reader_what_the_reader_may_see() {
             missing.problem(404, "not_found").text
         );
     }
+
     // Shared is not given away: only the owner changes it, an administrator may remove it.
     let shared = format!("{PATH}/{}", ids[2]);
     let _ = ada
@@ -232,6 +249,7 @@ async fn a_shared_search_shows_its_reader_what_the_reader_may_see() {
         { "event_type": "test.deed", "actor": { "email": "cleo@acme.example" } },
     ]);
     let _ = admin.post("audit-logs", entries).await.expect(201);
+
     for (reader, seen) in [(&mira, 2), (&ada, 1), (&cleo, 1)] {
         let search = reader.get(&shared).await.expect(200).text_at("/query");
         assert_eq!(search, "event_type:test.deed");
@@ -241,6 +259,7 @@ async fn a_shared_search_shows_its_reader_what_the_reader_may_see() {
             .expect(200);
         assert_eq!(found.body["total"], seen);
     }
+
     assert_eq!(admin.delete(&shared).await.status, 204);
     assert_eq!(names(&cleo).await, Vec::<String>::new());
 }

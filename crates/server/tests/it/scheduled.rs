@@ -60,11 +60,13 @@ async fn a_due_export_reaches_its_folder_and_the_next_one_goes_on() {
         "Europe/Berlin",
         "the workspace's"
     );
+
     let hour = made.text_at("/next_run_at")[11..13].to_owned();
     assert!(
         ["01", "02"].contains(&hour.as_str()),
         "three o'clock in Berlin is {hour} in UTC"
     );
+
     let mut elsewhere = nightly;
     (elsewhere["name"], elsewhere["time_zone"]) = ("Elsewhere".into(), "Asia/Tokyo".into());
     assert_eq!(
@@ -75,6 +77,7 @@ async fn a_due_export_reaches_its_folder_and_the_next_one_goes_on() {
             .text_at("/next_run_at")[11..13],
         *"18"
     );
+
     let id = made.text_at("/id");
     fill(&admin, 0, 30, 0).await;
     assert!(service.stop().unwrap().0.success());
@@ -173,12 +176,14 @@ async fn a_due_report_arrives_by_mail_with_its_pdf() {
         )
         .await
         .expect(201);
+
     // Recipients alone: every e-mail channel writes to them.
     let made = admin
         .post(REPORTS, report(json!([]), json!(["audit@acme.example"])))
         .await
         .expect(201);
     assert_eq!(made.text_at("/schedule/time_zone"), "Europe/Berlin");
+
     let id = made.text_at("/id");
     assert!(service.stop().unwrap().0.success());
     edit(
@@ -189,12 +194,14 @@ async fn a_due_report_arrives_by_mail_with_its_pdf() {
     let service = Service::serve(&data, &variables).unwrap();
     let sent = mail.mail().await;
     assert_eq!(sent["to"], json!(["audit@acme.example"]));
+
     let text = sent["text"].as_str().unwrap();
     assert!(
         text.contains("Subject: Report ready: Weekly: who did what?"),
         "{}",
         &text[..600]
     );
+
     assert!(
         text.contains("weekly-who-did-what-"),
         "the PDF has the report's name"
@@ -204,11 +211,13 @@ async fn a_due_report_arrives_by_mail_with_its_pdf() {
         text.contains("\r\nJVBERi0") && text.contains("application/pdf"),
         "the PDF goes along"
     );
+
     let plain = sent["parts"][0]["content"].as_str().unwrap();
     assert!(
         plain.contains("https://reeve.acme.example/audit/reports?run="),
         "the link has the public address: {plain}"
     );
+
     let run = delivered(&service.admin(), &id).await;
     assert_eq!(
         (&run["scheduled"], &run["state"]),
@@ -221,6 +230,7 @@ async fn a_due_report_arrives_by_mail_with_its_pdf() {
         ),
         (&json!("Mail"), &json!("delivered"))
     );
+
     let next = service
         .admin()
         .get(&format!("{REPORTS}/{id}"))
@@ -228,6 +238,7 @@ async fn a_due_report_arrives_by_mail_with_its_pdf() {
         .expect(200)
         .text_at("/next_run_at");
     assert!(next.as_str() > "2026", "{next}");
+
     let recorded = service
         .admin()
         .get("audit-logs?query=event_type:audit.report%20operation:report.run")
@@ -246,6 +257,7 @@ async fn a_large_report_is_not_attached_and_a_failed_delivery_is_shown() {
     ];
     let service = Service::serve(&home.path().join("data"), &variables).unwrap();
     let admin = service.admin();
+
     for (name, secret) in [("Mail", "hunter2"), ("Wrong password", "guess")] {
         let _ = admin
             .post(
@@ -255,6 +267,7 @@ async fn a_large_report_is_not_attached_and_a_failed_delivery_is_shown() {
             .await
             .expect(201);
     }
+
     // A framework's report is delivered as a custom one is.
     let mut compliance = json!({ "name": "SOC 2", "framework": "soc2", "period": "24h", "recipients": ["audit@acme.example"] });
     compliance["channels"] = json!(["Mail", "Wrong password", "Nowhere"]);
@@ -263,12 +276,14 @@ async fn a_large_report_is_not_attached_and_a_failed_delivery_is_shown() {
         .await
         .expect(201)
         .text_at("/id");
+
     let _ = admin
         .post(&format!("{REPORTS}/{id}/run"), json!({}))
         .await
         .expect(202);
     let sent = mail.mail().await;
     let text = sent["text"].as_str().unwrap();
+
     for part in [&sent["parts"][0], &sent["parts"][1]] {
         let content = part["content"].as_str().unwrap();
         // No public address is configured, and a path alone leads nowhere.
@@ -278,7 +293,9 @@ async fn a_large_report_is_not_attached_and_a_failed_delivery_is_shown() {
             "{content}"
         );
     }
+
     assert!(!text.contains("JVBERi0"));
+
     let run = delivered(&admin, &id).await;
     let status = |channel: &str| {
         let deliveries = run["deliveries"].as_array().unwrap();
@@ -289,7 +306,9 @@ async fn a_large_report_is_not_attached_and_a_failed_delivery_is_shown() {
             .unwrap_or_else(|| panic!("{channel}: {run}"))
     };
     assert_eq!(status("Mail")["status"], "delivered");
+
     assert_eq!(status("Nowhere")["status"], "no_channel");
+
     let refused = status("Wrong password");
     assert_eq!(refused["status"], "dead_letter");
     assert!(

@@ -40,6 +40,7 @@ async fn a_change_in_the_database_without_an_entry_is_named() {
     let Some(database) = Postgres::shared().unwrap() else {
         return;
     };
+
     let url = database.database().await.unwrap();
     let home = tempfile::tempdir().unwrap();
     let variables = [
@@ -61,6 +62,7 @@ async fn a_change_in_the_database_without_an_entry_is_named() {
         .await
         .expect(201)
         .text_at("/id");
+
     let (user, person) = admin
         .person("ann@acme.example", &["operator"], &[&team])
         .await;
@@ -78,6 +80,7 @@ async fn a_change_in_the_database_without_an_entry_is_named() {
         (&json!([]), &json!("info")),
         "{digest}"
     );
+
     assert!(
         digest["metadata"]["tables"]["users"]["rows"]
             .as_u64()
@@ -85,6 +88,7 @@ async fn a_change_in_the_database_without_an_entry_is_named() {
             >= 2,
         "{digest}"
     );
+
     let critical = format!(
         "audit-logs?limit=1&query={}",
         encoded("event_type:state.digest AND severity:critical")
@@ -100,6 +104,7 @@ async fn a_change_in_the_database_without_an_entry_is_named() {
     );
     let _ = database.execute(&url, &statements).await.unwrap();
     let (alarm, _) = after(&admin, "event_type:state.digest AND severity:critical", 0).await;
+
     let named = |table: &str, row: &str, change: &str| {
         let expected = json!({ "table": table, "row": row, "change": change });
         assert!(
@@ -111,6 +116,7 @@ async fn a_change_in_the_database_without_an_entry_is_named() {
         );
     };
     named("users", "u-intruder", "added");
+
     named("users", &user, "changed");
     named("alert_rules", &rule, "removed");
     let metrics = service
@@ -119,6 +125,7 @@ async fn a_change_in_the_database_without_an_entry_is_named() {
         .await
         .unwrap()
         .text;
+
     assert!(
         metrics.contains("reeve_state_unexplained_changes"),
         "{metrics}"
@@ -133,6 +140,7 @@ async fn a_change_in_the_database_without_an_entry_is_named() {
         )
         .await
         .unwrap();
+
     let service = Service::serve(home.path(), &variables).unwrap();
     let query =
         "event_type:state.digest AND severity:critical AND metadata.unexplained.table:settings";
@@ -174,6 +182,7 @@ async fn the_log_verifies_itself_and_tells_of_damage() {
     let mut bytes = std::fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
+
     std::fs::write(&file, &bytes).unwrap();
     // No search passes over a damaged segment, so that the finding is read in the metrics before
     // the byte is put back.
@@ -190,6 +199,7 @@ async fn the_log_verifies_itself_and_tells_of_damage() {
             .then_some(())
     })
     .await;
+
     bytes[middle] ^= 1;
     std::fs::write(&file, &bytes).unwrap();
     let (found, _) = after(&admin, &format!("{verified} AND severity:critical"), 0).await;

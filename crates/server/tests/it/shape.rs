@@ -59,8 +59,10 @@ fn replaced(text: &str, pattern: &str, word: &str) -> String {
                     other => *byte == other,
                 })
     };
+
     let bytes = text.as_bytes();
     let at = bytes.windows(pattern.len()).position(fits);
+
     match at {
         Some(at) => format!(
             "{}{word}{}",
@@ -85,6 +87,7 @@ async fn an_entry_a_receipt_and_problems() {
         "metadata": { "request_id": "r-1", "tags": ["manual"], "cost_usd": 1.5 },
     });
     let receipt = admin.post("audit-logs", entry.clone()).await.expect(201);
+
     let stored = admin
         .get(&format!("audit-logs/{}", receipt.text_at("/event_id")))
         .await
@@ -99,6 +102,7 @@ async fn an_entry_a_receipt_and_problems() {
         "problem_fields",
         redacted(admin.post("audit-logs", wrong).await.body)
     );
+
     let question = admin
         .post("audit-logs/search", json!({ "query": "sevrity:low" }))
         .await;
@@ -130,6 +134,7 @@ async fn a_recommendation() {
         .await
         .unwrap()
         .remove(0);
+
     let cpu = Metric {
         namespace: "AWS/EC2",
         name: "CPUUtilization",
@@ -137,6 +142,7 @@ async fn a_recommendation() {
         dimensions: &[("InstanceId", &id)],
     };
     moto.metric("us-east-1", cpu, &quiet()).await.unwrap();
+
     let connection = json!({
         "name": "acme", "provider": "aws", "endpoint": moto.endpoint(),
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
@@ -151,6 +157,7 @@ async fn a_recommendation() {
         (now["status"] == "ready").then_some(())
     })
     .await;
+
     let agent = json!({ "agent_type": "cost_optimizer", "name": "Optimizer" });
     let agent = admin.post("intelligence/agents", agent).await.expect(201);
     let found = until("a recommendation", Duration::from_secs(60), || async {
@@ -158,6 +165,7 @@ async fn a_recommendation() {
         (listed.body["total"] == 1).then(|| listed.body["items"][0].clone())
     })
     .await;
+
     let path = format!(
         "intelligence/recommendations/{}",
         found["id"].as_str().unwrap()
@@ -171,6 +179,7 @@ async fn a_recommendation() {
             .body,
         found["explanation"]
     );
+
     // The agent learns: nothing is applied, and the refusal says so. The connection allows no
     // actions either.
     let refused = admin

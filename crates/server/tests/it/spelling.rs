@@ -48,11 +48,13 @@ fn pairs(cell: &str) -> BTreeMap<String, Value> {
             json!(text)
         }
     };
+
     let pair = |part: &str| match part.trim().split_once(": ") {
         Some((name, text)) => Some((name.to_owned(), value(text))),
         None if all => Some((part.trim().to_owned(), json!(true))),
         None => None,
     };
+
     cell.split(';').filter_map(pair).collect()
 }
 
@@ -64,6 +66,7 @@ async fn agent_types_have_the_values_of_the_table() {
     let listed = admin.get("intelligence/agent-types").await.expect(200);
     let rows = rows(INTELLIGENCE, "### Agent types");
     assert_eq!(rows.len(), listed.items().len());
+
     for (row, body) in rows.iter().zip(listed.items()) {
         assert_eq!(body["name"], row[0]);
         let actions = row[2].split(". ").next().unwrap();
@@ -73,6 +76,7 @@ async fn agent_types_have_the_values_of_the_table() {
             }
         }
     }
+
     // Each value is decided by settings that exist, or is named as a description.
     for body in listed.items() {
         let decided = body["decided_by"].as_object().unwrap();
@@ -125,6 +129,7 @@ async fn agent_types_have_the_values_of_the_table() {
             }
         }
     }
+
     let of = |name: &str| {
         listed
             .items()
@@ -133,6 +138,7 @@ async fn agent_types_have_the_values_of_the_table() {
             .unwrap()["settings"]
             .clone()
     };
+
     assert_eq!(
         of("cost_optimizer"),
         json!({ "confidence_threshold": "85%" })
@@ -145,6 +151,7 @@ async fn agent_types_have_the_values_of_the_table() {
         of("performance_optimizer"),
         json!({ "metrics": ["response_time", "error_rate", "queue_depth", "user_experience_score"] })
     );
+
     let integration = json!({ "siem": "bidirectional", "incident_response": "automated" });
     assert_eq!(
         of("security_intelligence"),
@@ -154,6 +161,7 @@ async fn agent_types_have_the_values_of_the_table() {
         of("compliance_intelligence"),
         json!({ "frameworks": ["SOC 2", "ISO 27001", "HIPAA", "PCI DSS"] })
     );
+
     let classes = json!({
         "production": "high_availability", "development": "cost_optimized", "batch": "interruptible", "analytics": "burst_capable",
     });
@@ -179,6 +187,7 @@ async fn anomaly_settings_are_set_and_answered_as_the_table_writes_them() {
         shown,
         "threshold 20% over a 24h window against a 30-day average"
     );
+
     let cost = json!({ "threshold": "20%", "window": "24h", "baseline": "30d_average", "action": "alert_and_analyze" });
     let classes = rows(INTELLIGENCE, "### Anomaly");
     let used = |class: &str, value: &str| {
@@ -187,6 +196,7 @@ async fn anomaly_settings_are_set_and_answered_as_the_table_writes_them() {
         json!(value)
     };
     let metrics = ["latency", "error_rate", "throughput"].map(|metric| used("performance", metric));
+
     let performance = json!({
         "metrics": metrics,
         "sensitivity": used("performance", "medium"), "action": used("performance", "auto_investigate"),
@@ -198,13 +208,16 @@ async fn anomaly_settings_are_set_and_answered_as_the_table_writes_them() {
     for (name, value) in cost.as_object().unwrap() {
         assert_eq!(&read["cost"][name], value, "the default of {name}");
     }
+
     let sent = json!({ "cost": cost, "performance": performance, "security": security });
     let stored = admin.put(path, sent.clone()).await.expect(200).body;
+
     for (class, settings) in sent.as_object().unwrap() {
         for (name, value) in settings.as_object().unwrap() {
             assert_eq!(&stored[class][name], value, "{class}.{name}");
         }
     }
+
     let changed = json!({ "cost": { "threshold": "35%", "window": "48h", "baseline": "14d_average" }, "security": { "threat_intelligence": false } });
     let changed = admin.put(path, changed).await.expect(200).body;
     assert_eq!(changed["cost"]["threshold_percent"], 35.0);
@@ -215,11 +228,13 @@ async fn anomaly_settings_are_set_and_answered_as_the_table_writes_them() {
         ),
         (&json!(48), &json!(14))
     );
+
     assert_eq!(changed["security"]["threat_intelligence"], "disabled");
     assert_eq!(
         changed["performance"], stored["performance"],
         "what is left out stays"
     );
+
     for (wrong, field) in [
         (json!({ "cost": { "threshold": "0%" } }), "cost.threshold"),
         (json!({ "cost": { "window": "90m" } }), "cost.window"),
@@ -251,6 +266,7 @@ async fn predictive_rules_are_made_of_the_tables_rows() {
     let admin = service.admin();
     let path = "intelligence/predictive-rules";
     let mut answered = Vec::new();
+
     for row in rows(INTELLIGENCE, "### Predictive action rules") {
         let sent =
             json!({ "metric": row[0], "prediction": row[1], "action": row[2], "approval": row[3] });
@@ -267,6 +283,7 @@ async fn predictive_rules_are_made_of_the_tables_rows() {
         );
         answered.push((rule["approval"].clone(), rule["agent_type"].clone()));
     }
+
     let below = json!({ "kind": "auto_below", "auto_below": "500GB", "below_gb": 500.0 });
     assert_eq!(answered[0], (below, json!("ops_intelligence")));
     assert_eq!(
@@ -287,6 +304,7 @@ async fn predictive_rules_are_made_of_the_tables_rows() {
         rule.body["approval"],
         json!({ "kind": "auto_below", "auto_below": "1500GB", "below_gb": 1500.0 })
     );
+
     // A client sends back the approval that it read, with one of its two forms changed.
     let one = format!("{path}/{}", rule.text_at("/id"));
     let change =
@@ -295,6 +313,7 @@ async fn predictive_rules_are_made_of_the_tables_rows() {
         admin.patch(&one, change).await.expect(200).body["approval"]["auto_below"],
         "400GB"
     );
+
     for (wrong, field) in [
         (
             json!({ "metric": "disk_space", "prediction": "full, soon", "action": "expand_storage" }),
@@ -342,6 +361,7 @@ async fn an_agent_is_configured_with_the_fields_of_the_table() {
             other => panic!("{other} has no example here"),
         }
     };
+
     let fields: Vec<&str> = rows(INTELLIGENCE, "### Agent configuration")
         .iter()
         .map(|row| row[0])
@@ -353,12 +373,14 @@ async fn an_agent_is_configured_with_the_fields_of_the_table() {
         }
         *place = shown(field);
     }
+
     let made = admin.post("intelligence/agents", sent).await.expect(201);
     let one = format!("intelligence/agents/{}", made.text_at("/id"));
     let read = admin.get(&one).await.expect(200).body;
     for field in &fields {
         assert_eq!(at(&read, field), &shown(field), "{field}");
     }
+
     // A change of one member leaves the others.
     let change = json!({ "auto_apply": { "max_impact": "low" }, "confidence_threshold": 90, "scope": { "services": [] } });
     let changed = admin.patch(&one, change).await.expect(200).body;
@@ -379,6 +401,7 @@ async fn webhooks_take_the_events_and_filters_of_the_table() {
         .strip_prefix("one of ")
         .unwrap();
     let filters = ["priority=high", "type=security", "impact=medium"];
+
     for (event, filter) in events.split(", ").zip(filters) {
         let sent =
             json!({ "event": event, "url": "https://hooks.example.com/reeve", "filter": filter });
@@ -391,6 +414,7 @@ async fn webhooks_take_the_events_and_filters_of_the_table() {
             assert_eq!(&made[name], value);
         }
     }
+
     let printed = json!({ "event": "recommendation_ready", "url": "https://hooks.example.com/reeve", "filter": "priority=Critical,type=right-size" });
     let made = admin
         .post("intelligence/webhooks", printed)
@@ -398,6 +422,7 @@ async fn webhooks_take_the_events_and_filters_of_the_table() {
         .expect(201)
         .body;
     assert_eq!(made["filter"], "priority=critical,type=right_size");
+
     for (name, printed) in [
         ("priority", "Critical"),
         ("type", "right-size"),
@@ -436,6 +461,7 @@ async fn entries_and_alert_rules_have_the_fields_of_the_tables() {
             other => json!(format!("the-{}", other.replace('.', "-"))),
         }
     };
+
     for field in &fields {
         let mut place = &mut entry;
         for name in field.split('.') {
@@ -443,11 +469,13 @@ async fn entries_and_alert_rules_have_the_fields_of_the_tables() {
         }
         *place = shown(field);
     }
+
     let _ = admin.post("audit-logs", entry).await.expect(201);
     let read = admin.get("audit-logs/the-event_id").await.expect(200).body;
     for field in &fields {
         assert_eq!(at(&read, field), &shown(field), "{field}");
     }
+
     let page = admin.get("audit-logs?limit=1&offset=0").await.expect(200);
     assert_eq!(page.items().len(), 1);
 
@@ -456,15 +484,18 @@ async fn entries_and_alert_rules_have_the_fields_of_the_tables() {
         "threshold": { "count": 5, "window": "5m" }, "group_by": "actor.email",
         "notification": { "channels": ["email", "slack"], "recipients": ["security@example.com"] }, "severity": "high",
     });
+
     let made = admin
         .post("audit-logs/alerts", rule.clone())
         .await
         .expect(201)
         .body;
+
     for row in rows(AUDIT, "### Alert rule") {
         assert_eq!(at(&made, row[0]), at(&rule, row[0]), "{}", row[0]);
         assert!(!at(&rule, row[0]).is_null(), "{}", row[0]);
     }
+
     for printed in ["JSON", "CSV", "Syslog", "CEF"] {
         let job = json!({ "format": printed, "start_time": "2026-11-01T00:00:00.000Z", "end_time": "2026-12-01T00:00:00.000Z" });
         assert_eq!(
@@ -472,6 +503,7 @@ async fn entries_and_alert_rules_have_the_fields_of_the_tables() {
             printed.to_lowercase()
         );
     }
+
     for printed in [
         "Audit Administrator",
         "Security Analyst",
@@ -487,6 +519,7 @@ async fn entries_and_alert_rules_have_the_fields_of_the_tables() {
             json!([name])
         );
     }
+
     let printed = json!({ "name": "Yearly", "framework": "SOC 2 Type II", "period": "365d" });
     assert_eq!(
         admin

@@ -94,10 +94,12 @@ async fn take_over(data: &Path, variables: &[(&str, &str)]) {
         acknowledged: Mutex::default(),
         stop: AtomicBool::new(false),
     });
+
     let writers: Vec<_> = (0..WRITERS)
         .map(|name| tokio::spawn(write(load.clone(), name)))
         .collect();
     let mut longest = Duration::ZERO;
+
     for round in 0..rounds {
         let before = load.acknowledged.lock().len();
         until("entries by both servers", PATIENCE, || async {
@@ -149,10 +151,12 @@ async fn take_over(data: &Path, variables: &[(&str, &str)]) {
         standby = Service::serve(data, variables).unwrap();
         *load.urls.lock() = [active.url().to_owned(), standby.url().to_owned()];
     }
+
     load.stop.store(true, Ordering::SeqCst);
     for writer in writers {
         writer.await.unwrap();
     }
+
     eprintln!(
         "{rounds} takeovers, the longest took {longest:?}; {} entries",
         load.acknowledged.lock().len()
@@ -164,6 +168,7 @@ async fn take_over(data: &Path, variables: &[(&str, &str)]) {
         "a standby ends in order"
     );
     assert!(active.stop().unwrap().0.success());
+
     let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
 }
@@ -173,6 +178,7 @@ async fn take_over(data: &Path, variables: &[(&str, &str)]) {
 async fn once(api: &Api, acknowledged: &BTreeMap<String, u64>, rounds: usize) {
     let mut found: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let mut cursor = String::new();
+
     loop {
         let page = api
             .get(&format!(
@@ -192,13 +198,16 @@ async fn once(api: &Api, acknowledged: &BTreeMap<String, u64>, rounds: usize) {
             None => break,
         }
     }
+
     for (id, sequence) in acknowledged {
         assert_eq!(found.get(id), Some(&vec![*sequence]), "{id}");
     }
+
     assert!(
         found.values().all(|sequences| sequences.len() == 1),
         "an entry is there twice"
     );
+
     let takeovers = api
         .get("audit-logs?limit=1000&query=event_type:system.takeover")
         .await
@@ -211,6 +220,7 @@ async fn once(api: &Api, acknowledged: &BTreeMap<String, u64>, rounds: usize) {
             .map(|entry| entry["metadata"][field].clone())
             .collect()
     };
+
     let causes: Vec<Value> = (0..rounds)
         .map(|round| json!(["ended", "not_responding"][round % 2]))
         .collect();
@@ -246,6 +256,7 @@ async fn a_forwarded_request_keeps_its_client_and_only_a_standby_may_name_one() 
     let standby = Service::serve(&home.path().join("data"), &[]).unwrap();
     sign_in_from("127.0.0.2", active.url(), "direct").await;
     sign_in_from("127.0.0.3", standby.url(), "forwarded").await;
+
     for (name, address) in [("direct", "127.0.0.2"), ("forwarded", "127.0.0.3")] {
         let path =
             format!("audit-logs?query=event_type:authentication.login actor.user_agent:{name}")
@@ -299,6 +310,7 @@ async fn a_database_serves_one_log_and_no_older_copy_of_it() {
             .0
             .success()
     );
+
     let copied = std::process::Command::new("cp")
         .arg("-a")
         .arg(&first)
@@ -306,6 +318,7 @@ async fn a_database_serves_one_log_and_no_older_copy_of_it() {
         .status()
         .unwrap();
     assert!(copied.success());
+
     assert!(
         Service::serve(&first, &variables)
             .unwrap()
@@ -328,8 +341,10 @@ async fn a_database_serves_one_log_and_no_older_copy_of_it() {
         refused.contains("the state store belongs to the log"),
         "{refused}"
     );
+
     let refused = Service::serve(&copy, &variables).unwrap_err().to_string();
     assert!(refused.contains("it is an older copy"), "{refused}");
+
     // As many entries, and more, make the copy no successor.
     let more: String = (0..60)
         .map(|n| format!("{{\"event_id\":\"fork-{n}\",\"event_type\":\"test.fork\"}}\n"))
@@ -346,16 +361,19 @@ async fn a_database_serves_one_log_and_no_older_copy_of_it() {
         file.to_str().unwrap(),
     ])
     .unwrap();
+
     assert!(
         imported.status.success(),
         "{}",
         String::from_utf8_lossy(&imported.stderr)
     );
+
     let refused = Service::serve(&copy, &variables).unwrap_err().to_string();
     assert!(
         refused.contains("is a copy that went its own way"),
         "{refused}"
     );
+
     let service = Service::serve(&first, &variables).unwrap();
     assert!(
         service.admin().size().await > 0,

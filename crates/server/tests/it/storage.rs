@@ -26,6 +26,7 @@ async fn measure(moto: &Moto, volume: &str, operations_per_s: f64) {
             })
             .collect()
     };
+
     let bytes = operations_per_s * 16_384.0;
     for (name, unit, per_second) in [
         ("VolumeReadOps", "Count", operations_per_s * 0.4),
@@ -60,6 +61,7 @@ async fn connect(admin: &Api, endpoint: &str) {
     let path = format!("connections/{}", made.text_at("/id"));
     let begun = admin.post(&format!("{path}/sync"), json!({})).await;
     assert!(matches!(begun.status, 202 | 409), "{}", begun.text);
+
     until(
         "the connection is ready",
         Duration::from_secs(120),
@@ -79,12 +81,14 @@ async fn run(admin: &Api, agent: &str) -> Vec<Value> {
     })
     .await;
     assert_eq!(run["error"], Value::Null, "{run}");
+
     let listed = admin
         .get(&format!(
             "intelligence/recommendations?agent={agent}&limit=1000"
         ))
         .await
         .expect(200);
+
     listed.items().to_vec()
 }
 
@@ -97,6 +101,7 @@ async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
         .await
         .unwrap()
         .remove(0);
+
     let old = moto
         .volume(
             REGION,
@@ -107,6 +112,7 @@ async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
         )
         .await
         .unwrap();
+
     let busy = moto
         .volume(
             REGION,
@@ -117,6 +123,7 @@ async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
         )
         .await
         .unwrap();
+
     measure(&moto, &old, 250.0).await;
 
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
@@ -127,6 +134,7 @@ async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
         "confidence_threshold": "80%", "auto_apply": { "enabled": false }, "reason": "fifteen days are measured",
         "settings": { "analyze_use": { "headroom": "50%" } },
     });
+
     let agent = admin
         .post("intelligence/agents", agent)
         .await
@@ -136,6 +144,7 @@ async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
     let [one] = found.as_slice() else {
         panic!("{found:#?}")
     };
+
     assert_eq!(
         (&one["type"], &one["rule"]),
         (&json!("storage_optimization"), &json!("convert_gp2"))
@@ -158,11 +167,13 @@ async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
         )
         .await
         .expect(202);
+
     assert_ne!(
         asked.body["status"], "pending_approval",
         "a low impact needs nobody's signature: {}",
         asked.text
     );
+
     let action = until("the action ended", Duration::from_secs(120), || async {
         let actions = admin
             .get("intelligence/actions?limit=1000")
@@ -176,6 +187,7 @@ async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
         (status == "succeeded").then_some(action)
     })
     .await;
+
     assert!(
         action["steps"]
             .as_array()
@@ -184,6 +196,7 @@ async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
             .all(|step| step["ok"] == true),
         "{action:#}"
     );
+
     let by_id = [("VolumeId.1".to_owned(), old.clone())];
     let seen = moto
         .query(&EC2, REGION, "DescribeVolumes", &by_id)
@@ -204,6 +217,7 @@ async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
         .iter()
         .find(|entry| entry["changes"]["after"]["volume"] == "gp3, 3000 IOPS, 125 MiB/s");
     assert!(changed.is_some(), "{}", story.text);
+
     let undo = format!(
         "intelligence/actions/{}/rollback",
         action["id"].as_str().unwrap()

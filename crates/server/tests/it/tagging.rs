@@ -33,6 +33,7 @@ pub(crate) async fn run(admin: &Api, required: &str) -> Value {
     });
     let made = admin.post("intelligence/agents", agent).await.expect(201);
     assert_eq!(made.body["settings"]["required_tags"], required);
+
     let path = format!("intelligence/agents/{}/run", made.text_at("/id"));
     // A new agent is due at once: the schedule's own run may be in progress.
     until("the agent ran", PATIENCE, || async {
@@ -63,6 +64,7 @@ async fn a_missing_tag_is_proposed_applied_and_taken_back() {
         .await
         .unwrap()
         .remove(0);
+
     let _ = moto
         .volume(REGION, "gp3", 40, Some(&machine), &[("Owner", "payments")])
         .await
@@ -85,12 +87,14 @@ async fn a_missing_tag_is_proposed_applied_and_taken_back() {
         .iter()
         .find(|one| one["kind"] == "resource_tagging")
         .unwrap_or_else(|| panic!("{}", found.text));
+
     assert_eq!(
         (&tagging["type"], &tagging["title"]),
         (&Value::Null, &json!("Tag web with Owner=payments"))
     );
     assert_eq!(tagging["impact_level"], "low");
     assert_eq!(tagging["plan"]["change"]["name"], "tag_resource");
+
     let path = format!(
         "intelligence/recommendations/{}",
         tagging["id"].as_str().unwrap()
@@ -113,6 +117,7 @@ async fn a_missing_tag_is_proposed_applied_and_taken_back() {
         )
         .await;
     assert!(begun.status < 300, "{}", begun.text);
+
     let action = ended(&admin, "apply", "succeeded").await;
     let tagged = described(&moto, &machine).await;
     assert!(
@@ -132,6 +137,7 @@ async fn a_missing_tag_is_proposed_applied_and_taken_back() {
             .contains("<key>Owner</key>"),
         "the tag is gone again"
     );
+
     let story = format!(
         "audit-logs?query=metadata.recommendation_id:{}&limit=100",
         tagging["id"].as_str().unwrap()
@@ -144,16 +150,19 @@ async fn a_missing_tag_is_proposed_applied_and_taken_back() {
             .filter(|entry| entry["metadata"]["change"] == change)
             .count()
     };
+
     assert!(
         of("tag_resource") > 4,
         "each step is an entry: {}",
         recorded.text
     );
+
     let tags = recorded
         .items()
         .iter()
         .filter(|entry| entry["event_type"] == "resource.tag")
         .count();
+
     assert_eq!(
         tags, 4,
         "intent and outcome of tagging and of its rollback: {}",

@@ -15,6 +15,7 @@ async fn person(admin: &Api, name: &str, roles: &[&str]) -> (String, String, Api
         .expect(201);
     let api = admin.with_token(&made.text_at("/secret"));
     assert_eq!(append(&api).await, 201);
+
     (user, made.text_at("/id"), api)
 }
 
@@ -29,6 +30,7 @@ async fn changed_roles_apply_to_the_next_request() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
+
     // Again and again, so that a change that is seen only after a while would be caught.
     for round in 0..5 {
         let named = |what: &str| format!("{what}-{round}");

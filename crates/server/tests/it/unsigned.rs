@@ -31,6 +31,7 @@ fn accepting(home: &Path) -> Service {
         "--data-dir",
         text(home),
     ]);
+
     command.env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN);
     Service::start(command).unwrap()
 }
@@ -61,22 +62,26 @@ async fn a_directory_without_signatures_starts_once_on_request_and_on_record() {
         .await
         .expect(200);
     assert_eq!(found.body["total"], 1);
+
     let entry = &found.body["items"][0];
     assert_eq!(
         (&entry["severity"], &entry["submitted_by"]["type"]),
         (&json!("high"), &json!("reeve"))
     );
+
     let metadata = &entry["metadata"];
     assert_eq!(
         metadata["entries"], metadata["signed_entries"],
         "{metadata}"
     );
+
     let health = service.admin().get("/metrics").await.text;
     assert!(
         health.contains("reeve_log_faults{fault=\"clock\"} 0"),
         "{health}"
     );
     assert!(service.stop().unwrap().0.success());
+
     // From then on all is signed.
     let service = Service::serve(home.path(), &sealing).unwrap();
     let found = service

@@ -29,6 +29,7 @@ async fn silent(moto: &Moto, namespace: &str, name: &str, (dimension, id): (&str
         unit: "Count",
         dimensions: &[(dimension, id)],
     };
+
     moto.metric(REGION, metric, &points).await.unwrap();
 }
 
@@ -43,6 +44,7 @@ pub(crate) async fn found(admin: &Api, agent_type: &str) -> Vec<Value> {
         .await
         .expect(201)
         .text_at("/id");
+
     let run = until("the agent ran", PATIENCE, || async {
         let answer = admin
             .post(&format!("intelligence/agents/{agent}/run"), json!({}))
@@ -51,12 +53,14 @@ pub(crate) async fn found(admin: &Api, agent_type: &str) -> Vec<Value> {
     })
     .await;
     assert_eq!(run["error"], Value::Null, "{run}");
+
     let listed = admin
         .get(&format!(
             "intelligence/recommendations?agent={agent}&limit=1000"
         ))
         .await
         .expect(200);
+
     listed.items().to_vec()
 }
 
@@ -73,11 +77,13 @@ pub(crate) async fn signed(admin: &Api, manager: &Api, finding: &Value) {
         )
         .await
         .expect(202);
+
     assert_eq!(
         asked.body["status"], "pending_approval",
         "what is lost for good needs a signature: {}",
         asked.text
     );
+
     let approval = format!("intelligence/approvals/{}", asked.text_at("/approval_id"));
     let signed = manager
         .post(
@@ -86,6 +92,7 @@ pub(crate) async fn signed(admin: &Api, manager: &Api, finding: &Value) {
         )
         .await
         .expect(200);
+
     assert_eq!(signed.body["status"], "approved", "{}", signed.text);
 }
 
@@ -99,6 +106,7 @@ pub(crate) async fn execute(admin: &Api, manager: &Api, finding: &Value) {
         .post(&path, json!({ "plan_hash": finding["plan"]["hash"] }))
         .await
         .expect(202);
+
     if asked.body["status"] == "pending_approval" {
         let approval = format!(
             "intelligence/approvals/{}/approve",
@@ -162,6 +170,7 @@ async fn what_nothing_uses_is_removed_once_it_is_signed() {
         ("NatGatewayId", &gateway),
     )
     .await;
+
     let name = balancer.split_once(":loadbalancer/").unwrap().1;
     silent(
         &moto,
@@ -181,6 +190,7 @@ async fn what_nothing_uses_is_removed_once_it_is_signed() {
         of(&unmeasured).is_none() && of(&way_out).is_none(),
         "not measured, and in use: {all:#?}"
     );
+
     for (id, change, saved) in [
         (&free, "release_address", 3.65),
         (&gateway, "delete_nat_gateway", 32.85),
@@ -228,6 +238,7 @@ async fn what_nothing_uses_is_removed_once_it_is_signed() {
         [way_out.as_str()],
         "the gateway's address stays with the account"
     );
+
     let gateways = moto
         .query(&EC2, REGION, "DescribeNatGateways", &[])
         .await
@@ -236,6 +247,7 @@ async fn what_nothing_uses_is_removed_once_it_is_signed() {
         !texts(&gateways, "state").contains(&"available"),
         "{gateways}"
     );
+
     let balancers = moto
         .query(&ELB, REGION, "DescribeLoadBalancers", &[])
         .await
@@ -256,6 +268,7 @@ async fn what_nothing_uses_is_removed_once_it_is_signed() {
         "{}",
         story.text
     );
+
     let left = admin.get("resources?limit=1000").await.expect(200);
     assert!(
         left.items().iter().all(|one| one["id"] != free.as_str()),
@@ -295,6 +308,7 @@ async fn an_address_that_came_into_use_before_the_signature_is_kept() {
             .contains("is available, not unattached"),
         "{action:#}"
     );
+
     let addresses = moto
         .query(&EC2, REGION, "DescribeAddresses", &[])
         .await
@@ -315,6 +329,7 @@ async fn an_unattached_volume_is_deleted_after_its_snapshot() {
         .await
         .unwrap()
         .remove(0);
+
     let loose = moto
         .volume(REGION, "gp3", 500, None, &[("Name", "old-orders")])
         .await
@@ -334,6 +349,7 @@ async fn an_unattached_volume_is_deleted_after_its_snapshot() {
             .unwrap_or_else(|| panic!("{id}: {all:#?}"))
     };
     let finding = of(&loose);
+
     assert_eq!(
         (
             &finding["plan"]["change"]["name"],
@@ -343,6 +359,7 @@ async fn an_unattached_volume_is_deleted_after_its_snapshot() {
         (&json!("delete_volume"), &json!(false), &json!(15.0)),
         "500 GiB at $0.08 less at most $0.05 for the snapshot: {finding:#}"
     );
+
     moto.attach(REGION, &taken, &machine).await.unwrap();
     signed(&admin, &manager, of(&taken)).await;
     let kept = ended(&admin, of(&taken)).await;
@@ -363,6 +380,7 @@ async fn an_unattached_volume_is_deleted_after_its_snapshot() {
         !left.contains(&loose.as_str()) && left.contains(&taken.as_str()),
         "{volumes}"
     );
+
     let own = [
         ("Filter.1.Name".to_owned(), "volume-id".to_owned()),
         ("Filter.1.Value.1".to_owned(), loose.clone()),
@@ -377,6 +395,7 @@ async fn an_unattached_volume_is_deleted_after_its_snapshot() {
         (1, vec!["500"]),
         "{snapshots}"
     );
+
     let story = admin
         .get(&format!("audit-logs?query=resource.id:{loose}&limit=100"))
         .await
@@ -387,11 +406,13 @@ async fn an_unattached_volume_is_deleted_after_its_snapshot() {
             .iter()
             .position(|entry| entry["changes"]["after"][name] == value)
     };
+
     assert!(
         noted("snapshot", snapshot[0]).is_some() && noted("state", "deleted").is_some(),
         "{}",
         story.text
     );
+
     let undo = format!(
         "intelligence/actions/{}/rollback",
         action["id"].as_str().unwrap()

@@ -34,6 +34,7 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
     for address in ["10.1.0.7", "203.0.113.9"] {
         sign_in(&admin, address, at).await;
     }
+
     let unknown = json!({ "query": "event_type:test.sign_in ip:@known_addresses" });
     let refused = admin
         .post("audit-logs/search", unknown.clone())
@@ -50,6 +51,7 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
     let wrong = json!({ "values": ["10.0.0.0/8", "10.0.0.0/99"] });
     let wrong = admin.put(LIST, wrong).await.problem(422, "invalid_fields");
     assert_eq!(wrong.text_at("/errors/0/field"), "values[1]");
+
     let made = admin
         .put(
             LIST,
@@ -57,11 +59,13 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
         )
         .await
         .expect(200);
+
     assert_eq!(
         (&made.body["size"], &made.body["version"]),
         (&json!(1), &json!(1))
     );
     assert_eq!(search(&admin, unknown.clone()).await, ["10.1.0.7"]);
+
     for query in [
         "NOT ip:@known_addresses",
         "NOT metadata.peer:@known_addresses",
@@ -83,6 +87,7 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
         analyst.get(LIST).await.expect(200).body["values"],
         json!(["10.1.0.0/16"])
     );
+
     let _ = analyst
         .put(LIST, json!({ "values": [], "version": 1 }))
         .await
@@ -97,11 +102,13 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
         .await
         .problem(422, "invalid_fields");
     assert_eq!(nowhere.text_at("/errors/0/field"), "condition");
+
     let rule = admin
         .post("audit-logs/alerts", rule)
         .await
         .expect(201)
         .text_at("/id");
+
     // Entries of a moment before the rule may count too, so that only those of after it are looked
     // at.
     let fired = |address: &'static str| {
@@ -120,6 +127,7 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
                 .then_some(groups)
         })
     };
+
     let now = jiff::Timestamp::now().to_string();
     sign_in(&admin, "10.1.0.8", &now).await;
     sign_in(&admin, "203.0.113.10", &now).await;
@@ -128,6 +136,7 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
         !groups.iter().any(|group| group.contains("10.1.0.8")),
         "{groups:?}"
     );
+
     let _ = admin
         .put(LIST, json!({ "values": ["203.0.113.0/24"], "version": 1 }))
         .await
@@ -150,6 +159,7 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
         "{:?}",
         kept.body
     );
+
     let _ = admin
         .delete(&format!("audit-logs/alerts/{rule}"))
         .await
@@ -174,6 +184,7 @@ async fn a_threat_list_is_compared_with_by_its_name() {
     for address in ["10.1.0.7", "198.51.100.9"] {
         sign_in(&admin, address, "2026-11-20T10:00:00Z").await;
     }
+
     let text = "198.51.100.0/24,scanners,2026-11-01\nuser_agent:sqlmap\n";
     let _ = admin
         .put(
@@ -182,6 +193,7 @@ async fn a_threat_list_is_compared_with_by_its_name() {
         )
         .await
         .expect(200);
+
     let query = json!({ "query": "event_type:test.sign_in ip:@threat:feed" });
     assert_eq!(search(&admin, query).await, ["198.51.100.9"]);
 }
@@ -192,6 +204,7 @@ async fn a_search_is_sorted_by_a_column_over_pages() {
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
     let hours = [7, 3, 9, 1, 5, 3, 8];
+
     for (number, hour) in hours.into_iter().enumerate() {
         sign_in(
             &admin,
@@ -200,6 +213,7 @@ async fn a_search_is_sorted_by_a_column_over_pages() {
         )
         .await;
     }
+
     for (sort, expect) in [
         ("timestamp", [97, 99, 95, 96, 100, 94, 98]),
         ("-timestamp", [98, 94, 100, 96, 95, 99, 97]),
@@ -230,11 +244,13 @@ async fn a_search_is_sorted_by_a_column_over_pages() {
             "{sort}"
         );
     }
+
     let listed = admin
         .get("audit-logs?query=event_type:test.sign_in&sort=-timestamp&limit=1")
         .await
         .expect(200);
     assert_eq!(listed.items()[0]["actor"]["id"], "10.0.0.98");
+
     for (body, field) in [
         (json!({ "sort": "metadata.peer" }), "sort"),
         (
@@ -264,6 +280,7 @@ async fn a_search_is_sorted_by_a_column_over_pages() {
         )
         .await;
     let cursor = hidden.expect(200).text_at("/next_cursor");
+
     let _ = person
         .post(
             "audit-logs/search",
@@ -283,6 +300,7 @@ async fn a_search_is_sorted_by_a_column_over_pages() {
         ),
         (&json!(1), &json!(7))
     );
+
     let spans = &counted.body["aggregations"]["timestamp:15m>severity"];
     assert_eq!(
         (&spans["distinct"], &spans["buckets"][1]["count"]),

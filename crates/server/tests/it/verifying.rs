@@ -29,6 +29,7 @@ async fn the_running_log_is_verified_in_the_background() {
     for _ in 0..8 {
         let _ = admin.post("audit-logs", json!(batch)).await.expect(201);
     }
+
     let before = admin.size().await;
     let (writer, admin_too) = (service.admin(), service.admin());
     let writing = tokio::spawn(async move {
@@ -50,6 +51,7 @@ async fn the_running_log_is_verified_in_the_background() {
         (&result["checked"], &json!(0), &json!(0)),
         "{job}"
     );
+
     let recorded = admin
         .get("audit-logs?query=event_type:audit.verify")
         .await
@@ -60,6 +62,7 @@ async fn the_running_log_is_verified_in_the_background() {
         result["checked"]
     );
     assert_eq!(recorded.items()[0]["severity"], "info");
+
     let _ = admin
         .get("audit-logs/verify/no-such-job")
         .await
@@ -81,9 +84,11 @@ async fn the_running_log_is_verified_in_the_background() {
     let mut bytes = std::fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
+
     std::fs::write(&file, &bytes).unwrap();
     let job = verified(&admin).await;
     assert_eq!(job["result"]["holds"], false, "{job}");
+
     let name = file.file_name().unwrap().to_str().unwrap();
     assert!(
         job["result"]["findings"]
@@ -93,6 +98,7 @@ async fn the_running_log_is_verified_in_the_background() {
             .any(|one| one["file"].as_str().unwrap().ends_with(name)),
         "{job}"
     );
+
     // While it is damaged, no search passes over what stands in it.
     let oldest = json!({ "query": "", "order": "oldest_first", "limit": 1000 });
     let _ = admin

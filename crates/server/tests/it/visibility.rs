@@ -31,6 +31,7 @@ impl Company {
         let service = Service::serve(home.path(), &[]).unwrap();
         let admin = service.admin();
         let mut teams = Vec::new();
+
         for name in ["Platform", "Shop"] {
             teams.push(
                 admin
@@ -40,6 +41,7 @@ impl Company {
                     .text_at("/id"),
             );
         }
+
         let mut people = Vec::new();
         for (n, (name, role, team)) in PEOPLE.iter().enumerate() {
             let email = format!("{name}@acme.example");
@@ -58,6 +60,7 @@ impl Company {
             assert_eq!(ids.len(), EACH);
             people.push((*name, api, ids));
         }
+
         Company {
             service,
             _home: home,
@@ -74,6 +77,7 @@ impl Company {
             .flat_map(|(.., ids)| ids.clone())
             .collect();
         ids.sort();
+
         ids
     }
 }
@@ -148,6 +152,7 @@ async fn sees(api: &Api, company: &Company, who: &str, seen: &[&str]) {
         .await
         .expect(200);
     assert_eq!(stats.body["total"], expected.len(), "{who}");
+
     for field in ["by_event_type", "by_resource", "by_severity", "by_time"] {
         assert_eq!(
             sum(&stats.body[field]),
@@ -194,6 +199,7 @@ async fn a_manager_sees_the_team_and_a_regular_user_their_own() {
         };
         sees(api, &company, who, seen).await;
     }
+
     let all = ["mira", "ada", "ben", "noor", "cleo"];
     sees(&company.admin, &company, "the administrator", &all).await;
     let (_, auditor) = company
@@ -211,11 +217,13 @@ async fn a_manager_sees_the_team_and_a_regular_user_their_own() {
         .unwrap()["id"]
         .as_str()
         .unwrap();
+
     let _ = company
         .admin
         .patch(&format!("users/{ben}"), json!({ "teams": [] }))
         .await
         .expect(200);
+
     sees(
         &company.people[0].1,
         &company,
@@ -223,6 +231,7 @@ async fn a_manager_sees_the_team_and_a_regular_user_their_own() {
         &["mira", "ada"],
     )
     .await;
+
     assert!(company.service.stop().unwrap().0.success());
 }
 
@@ -233,6 +242,7 @@ async fn a_manager_sees_the_team_and_a_regular_user_their_own() {
 async fn alerts_show_nothing_that_their_reader_may_not_see() {
     let company = Company::found().await;
     let threshold = json!({ "count": EACH, "window": "1h" });
+
     // Grouped by resource: each person has one of their own.
     let asked = json!({ "condition": "event_type:test.deed", "threshold": threshold, "group_by": "resource.id" });
     for (_, api, _) in &company.people {
@@ -241,12 +251,14 @@ async fn alerts_show_nothing_that_their_reader_may_not_see() {
             .await
             .problem(403, "forbidden");
     }
+
     let preview = company
         .admin
         .post("audit-logs/alerts/preview", asked.clone())
         .await
         .expect(200)
         .body;
+
     for counted in ["matched", "fired"] {
         let counts = preview["buckets"]
             .as_array()
@@ -268,6 +280,7 @@ async fn alerts_show_nothing_that_their_reader_may_not_see() {
         .await
         .expect(201)
         .text_at("/id");
+
     let (_, cleo, own) = &company.people[4];
     let deed =
         json!({ "event_type": "test.deed", "actor": { "id": "zq" }, "resource": { "id": "r-zq" } });
@@ -289,6 +302,7 @@ async fn alerts_show_nothing_that_their_reader_may_not_see() {
     })
     .await;
     let firing_id = firing["id"].as_str().unwrap();
+
     until(
         "the entry of the firing",
         std::time::Duration::from_secs(60),
@@ -303,12 +317,14 @@ async fn alerts_show_nothing_that_their_reader_may_not_see() {
         },
     )
     .await;
+
     let entries = firing["entries"].as_array().unwrap();
     assert_eq!(
         ids(entries),
         ids(caused.items()),
         "the entries that caused it"
     );
+
     let _ = cleo
         .get(&format!("audit-logs/{}", own[0]))
         .await
@@ -341,6 +357,7 @@ async fn alerts_show_nothing_that_their_reader_may_not_see() {
         let recorded = api.get("audit-logs?query=zq").await.expect(200);
         assert_eq!(recorded.body["total"], 0, "{who} finds nothing of it");
     }
+
     let (_, auditor) = company
         .admin
         .person("auditor@acme.example", &["compliance_officer"], &[])
@@ -351,6 +368,7 @@ async fn alerts_show_nothing_that_their_reader_may_not_see() {
             .unwrap()),
         ids(entries)
     );
+
     assert!(company.service.stop().unwrap().0.success());
 }
 
@@ -457,6 +475,7 @@ async fn every_reading_writes_one_entry_and_does_not_log_itself() {
             "download_proof",
         ),
     ];
+
     for (n, (method, path, body, status, event, operation)) in readings.into_iter().enumerate() {
         let before = company.admin.size().await;
         let answer = if method == "GET" {
@@ -490,6 +509,7 @@ async fn every_reading_writes_one_entry_and_does_not_log_itself() {
             "her deed, and one entry a reading"
         );
     }
+
     // What is refused before anything was read tells nothing of the log.
     let before = company.admin.size().await;
     let _ = reader
@@ -520,6 +540,7 @@ async fn every_identifier_can_be_asked_for() {
         "%2e",
         "é x",
     ];
+
     for id in ids {
         let entry = json!({ "event_id": id, "event_type": "test.named" });
         let receipts = admin.post("audit-logs", entry).await.expect(201);
@@ -544,6 +565,7 @@ async fn every_identifier_can_be_asked_for() {
             proof.text
         );
     }
+
     let _ = admin
         .get("audit-logs/entry")
         .await

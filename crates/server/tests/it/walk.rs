@@ -67,6 +67,7 @@ impl Walk {
             &self.document["paths"][rule.path.replace("{*", "{")][rule.method.to_lowercase()];
         let reads = rule.method == "GET";
         let mut paths = vec![rule.path.clone()];
+
         for part in rule.path.split('/').filter(|part| part.starts_with('{')) {
             let tile = ["0/000.p/5", "entries/000.p/5", "1/000", "entries/000"].map(str::to_owned);
             let values = match part {
@@ -85,6 +86,7 @@ impl Walk {
                 })
                 .collect();
         }
+
         let asks = |name: &str| {
             let parameters = operation["parameters"].as_array();
             parameters.is_some_and(|all| {
@@ -92,6 +94,7 @@ impl Walk {
                     .any(|one| one["in"] == "query" && one["name"] == name)
             })
         };
+
         if asks("event_id") {
             let named = |path: &String| {
                 self.foreign
@@ -101,6 +104,7 @@ impl Walk {
             };
             paths = paths.iter().flat_map(named).collect();
         }
+
         if asks("query") {
             let more = if asks("by") {
                 format!("&limit=1000&start_time=now-1h&by={}", COUNTED.join(","))
@@ -115,11 +119,13 @@ impl Walk {
             };
             paths.extend(paths.clone().iter().flat_map(questions));
         }
+
         let bodies = if reads || rule.method == "DELETE" {
             vec![None]
         } else {
             self.bodies(operation)
         };
+
         paths
             .iter()
             .flat_map(|path| bodies.iter().map(|body| (path.clone(), body.clone())))
@@ -136,6 +142,7 @@ impl Walk {
         let has =
             |name: &str| schema.is_some_and(|schema| schema["properties"].get(name).is_some());
         let mut bodies = vec![Some(json!({}))];
+
         if has("query") && !has("shared_with") {
             for question in QUESTIONS {
                 let mut body = json!({ "query": question });
@@ -151,6 +158,7 @@ impl Walk {
                 bodies.push(Some(body));
             }
         }
+
         bodies
     }
 }
@@ -205,6 +213,7 @@ async fn revealed(
             ));
         }
     }
+
     revealed
 }
 
@@ -229,6 +238,7 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         .await
         .expect(201)
         .text_at("/id");
+
     let (stranger, strangers) = admin
         .person("one@rival.example", &["regular_user"], &[])
         .await;
@@ -242,6 +252,7 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         .expect(201)
         .text_at("/id");
     let mut roles = Vec::new();
+
     for role in Role::ALL {
         let (id, api) = admin
             .person(
@@ -252,6 +263,7 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
             .await;
         roles.push((*role, id, api));
     }
+
     let receipts = admin
         .post(
             "audit-logs",
@@ -259,11 +271,13 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         )
         .await
         .expect(201);
+
     let ids: Vec<String> = receipts
         .items()
         .iter()
         .map(|one| one["event_id"].as_str().unwrap().to_owned())
         .collect();
+
     // Some are in segments, some are not.
     for _ in 0..80 {
         let _ = admin
@@ -271,6 +285,7 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
             .await
             .expect(201);
     }
+
     let _ = admin
         .post(
             "audit-logs",
@@ -278,17 +293,20 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         )
         .await
         .expect(201);
+
     let document = service
         .nobody()
         .get("/api/openapi.json")
         .await
         .expect(200)
         .body;
+
     let walk = Walk {
         document,
         foreign: vec![ids[0].clone(), saved, stranger.clone(), ids[1].clone()],
         entries: [ids[0].clone(), ids[1].clone()],
     };
+
     let rules: Vec<Rule> = reeve_http::rules()
         .into_iter()
         .filter(|rule| rule.path != "/api/v1/sessions")
@@ -366,6 +384,7 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         let own = own.expect(200);
         assert_eq!(own.body["total"], 1, "{} sees their own", role.as_str());
     }
+
     // Asking for it by name finds it as little; last, because the questions themselves are entries
     // that a team's manager sees.
     for (role, _, api) in &roles {
@@ -390,5 +409,6 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
             );
         }
     }
+
     assert!(service.stop().unwrap().0.success());
 }

@@ -30,9 +30,11 @@ pub(crate) async fn receiver() -> (String, Received) {
     async fn take(State(received): State<Received>, headers: HeaderMap, body: Bytes) {
         received.lock().unwrap().push((headers, body));
     }
+
     async fn gone() -> StatusCode {
         StatusCode::GONE
     }
+
     let received = Received::default();
     let router = Router::new()
         .route("/hook", post(take))
@@ -41,6 +43,7 @@ pub(crate) async fn receiver() -> (String, Received) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+
     (url, received)
 }
 
@@ -71,6 +74,7 @@ async fn invalid_fields_and_private_addresses_are_refused() {
         ("filter", json!("region=eu")),
         ("name", json!("x".repeat(101))),
     ];
+
     for (field, value) in cases {
         let mut body = fine.clone();
         body[field] = value.clone();
@@ -80,10 +84,12 @@ async fn invalid_fields_and_private_addresses_are_refused() {
             .problem(422, "invalid_fields");
         assert_eq!(refused.text_at("/errors/0/field"), field, "{value}");
     }
+
     let made = admin.post("intelligence/webhooks", fine).await.expect(201);
     let path = format!("intelligence/webhooks/{}", made.text_at("/id"));
     let read = admin.get(&path).await.expect(200);
     assert!(read.body.get("secret").is_none(), "shown once");
+
     let _ = admin
         .patch(&path, json!({ "event": "anomaly_detected" }))
         .await
@@ -95,10 +101,12 @@ async fn invalid_fields_and_private_addresses_are_refused() {
         )
         .await
         .expect(200);
+
     assert_eq!(
         (&changed.body["filter"], &changed.body["version"]),
         (&json!(""), &json!(2))
     );
+
     let _ = admin
         .patch(&path, json!({ "enabled": true, "version": 1 }))
         .await
@@ -111,6 +119,7 @@ async fn invalid_fields_and_private_addresses_are_refused() {
         .await
         .expect(200);
     assert_eq!(log.body["total"], 2, "made and changed: {}", log.text);
+
     let whole = admin
         .post(
             "audit-logs/search",
@@ -119,6 +128,7 @@ async fn invalid_fields_and_private_addresses_are_refused() {
         .await
         .expect(200);
     assert_eq!(whole.body["total"], 0, "no secret in the log");
+
     let _ = admin.delete(&path).await.expect(204);
     let _ = admin.get(&path).await.problem(404, "not_found");
 }
@@ -158,6 +168,7 @@ async fn a_recommendation_arrives_once_over_a_restart() {
         ),
         (&json!("delivered"), &json!(200))
     );
+
     assert_eq!(verified(&received, &secret, "test").len(), 1);
 
     let moto = Moto::start().await.unwrap();
@@ -174,6 +185,7 @@ async fn a_recommendation_arrives_once_over_a_restart() {
         dimensions: &dimensions,
     };
     moto.metric("us-east-1", cpu, &quiet()).await.unwrap();
+
     let connection = json!({
         "name": "acme", "provider": "aws", "endpoint": moto.endpoint(),
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
@@ -183,6 +195,7 @@ async fn a_recommendation_arrives_once_over_a_restart() {
         .await
         .expect(201)
         .text_at("/id");
+
     until("the first sync", PATIENCE, || async {
         let now = admin
             .get(&format!("connections/{connection}"))
@@ -192,6 +205,7 @@ async fn a_recommendation_arrives_once_over_a_restart() {
         (now["status"] == "ready").then_some(())
     })
     .await;
+
     let agent = json!({ "agent_type": "cost_optimizer", "name": "Optimizer" });
     let _ = admin.post("intelligence/agents", agent).await.expect(201);
     let delivered = until("the recommendation", PATIENCE, || async {
@@ -200,6 +214,7 @@ async fn a_recommendation_arrives_once_over_a_restart() {
             .next()
     })
     .await;
+
     let found = admin
         .get("intelligence/recommendations")
         .await
@@ -207,6 +222,7 @@ async fn a_recommendation_arrives_once_over_a_restart() {
         .body["items"][0]
         .clone();
     assert_eq!(delivered["data"]["id"], found["id"]);
+
     assert_eq!(
         delivered["data"]["explanation"], found["explanation"],
         "the record as the interface gives it"
@@ -215,6 +231,7 @@ async fn a_recommendation_arrives_once_over_a_restart() {
     service.stop().unwrap();
     let service = Service::serve(home.path(), &ALLOWED).unwrap();
     let admin = service.admin();
+
     // A test after the restart goes the same way and comes last, so whatever was doubled would be
     // there before it.
     let _ = admin
@@ -230,6 +247,7 @@ async fn a_recommendation_arrives_once_over_a_restart() {
         (log["total"] == 3).then_some(log)
     })
     .await;
+
     assert!(
         log["items"]
             .as_array()
@@ -238,17 +256,20 @@ async fn a_recommendation_arrives_once_over_a_restart() {
             .all(|one| one["status"] == "delivered"),
         "{log}"
     );
+
     assert_eq!(
         verified(&received, &secret, "recommendation_ready").len(),
         1,
         "told once"
     );
+
     let delivery = log["items"]
         .as_array()
         .unwrap()
         .iter()
         .find(|one| one["event"] == "recommendation_ready")
         .unwrap();
+
     let replay = format!(
         "{path}/deliveries/{}/replay",
         delivery["id"].as_str().unwrap()
@@ -264,6 +285,7 @@ async fn a_recommendation_arrives_once_over_a_restart() {
         .iter()
         .map(|(headers, _)| headers["webhook-id"].clone())
         .collect();
+
     assert_eq!(
         ids.iter()
             .filter(|id| id.to_str().unwrap() == delivery["id"].as_str().unwrap())

@@ -30,6 +30,7 @@ async fn measure(moto: &Moto, machine: &str) {
             3.0
         }
     };
+
     let points = |factor: f64| -> Vec<(Timestamp, f64)> {
         let backs = (1..=16 * 288).rev();
         let at = |back: i64| now - SignedDuration::from_mins(5 * back);
@@ -37,6 +38,7 @@ async fn measure(moto: &Moto, machine: &str) {
             .map(|back| (at(back), factor * cpu(at(back))))
             .collect()
     };
+
     // Network metrics are sums over five minutes.
     for (name, unit, factor) in [
         ("CPUUtilization", "Percent", 1.0),
@@ -61,12 +63,14 @@ async fn run(admin: &Api, agent: &str) -> Vec<Value> {
     })
     .await;
     assert_eq!(run["error"], Value::Null, "{run}");
+
     let listed = admin
         .get(&format!(
             "intelligence/recommendations?agent={agent}&limit=1000"
         ))
         .await
         .expect(200);
+
     listed.items().to_vec()
 }
 
@@ -112,6 +116,7 @@ async fn only(admin: &Api, kind: &str) -> String {
     let [one] = listed.items() else {
         panic!("{}", listed.text)
     };
+
     one["id"].as_str().unwrap().to_owned()
 }
 
@@ -126,6 +131,7 @@ async fn agent(admin: &Api) -> String {
         .post("intelligence/agents", wrong)
         .await
         .problem(422, "invalid_fields");
+
     admin
         .post("intelligence/agents", agent)
         .await
@@ -147,6 +153,7 @@ async fn a_development_machine_is_found_and_scheduled_and_taken_back() {
         .unwrap()
         .remove(0);
     measure(&moto, &lab).await;
+
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
@@ -156,6 +163,7 @@ async fn a_development_machine_is_found_and_scheduled_and_taken_back() {
     let [one] = found.as_slice() else {
         panic!("{found:#?} {:#}", workload(&admin, &lab).await)
     };
+
     assert_eq!(
         (&one["type"], &one["rule"]),
         (
@@ -163,17 +171,21 @@ async fn a_development_machine_is_found_and_scheduled_and_taken_back() {
             &json!("apply_best_practices")
         )
     );
+
     assert_eq!(one["plan"]["change"]["name"], "tag_resource");
     // M5.large at $0.096 an hour, for 108 of 168 hours.
     assert_eq!(one["savings"]["monthly"], 45.05, "{one:#}");
+
     let judged = workload(&admin, &lab).await;
     assert_eq!(judged["class"], "development", "{judged:#}");
+
     let signals: Vec<&str> = judged["signals"]
         .as_array()
         .unwrap()
         .iter()
         .filter_map(|signal| signal["name"].as_str())
         .collect();
+
     assert!(
         signals.contains(&"tag env") && signals.contains(&"shape of the metrics"),
         "{signals:?}"
@@ -190,11 +202,13 @@ async fn a_development_machine_is_found_and_scheduled_and_taken_back() {
         )
         .await
         .expect(202);
+
     assert_ne!(
         begun.body["status"], "pending_approval",
         "a low impact needs nobody's signature: {}",
         begun.text
     );
+
     let action = ended(&admin, "succeeded").await;
     let described = async || {
         moto.query(
@@ -206,11 +220,13 @@ async fn a_development_machine_is_found_and_scheduled_and_taken_back() {
         .await
         .unwrap()
     };
+
     assert!(
         described().await.contains("<value>office-hours</value>"),
         "{}",
         described().await
     );
+
     let undo = format!(
         "intelligence/actions/{}/rollback",
         action["id"].as_str().unwrap()
@@ -232,14 +248,17 @@ async fn corrections_decide_and_teach_resources_alike() {
             .unwrap()
             .remove(0)
     };
+
     let (first, second, third) = (
         machine("scoring-1", "risk").await,
         machine("scoring-2", "risk").await,
         machine("scoring-3", "risk").await,
     );
+
     for team in ["shop", "mail", "search", "ledger"] {
         machine(&format!("{team}-1"), team).await;
     }
+
     moto.scaling_group(REGION, "gateway", "m5.large", 2)
         .await
         .unwrap();
@@ -253,6 +272,7 @@ async fn corrections_decide_and_teach_resources_alike() {
         run(&admin, &agent).await.is_empty(),
         "nothing is known of them"
     );
+
     let before = workload(&admin, &third).await;
     assert_eq!(
         (&before["class"], &before["unclassified"]["code"]),
@@ -268,6 +288,7 @@ async fn corrections_decide_and_teach_resources_alike() {
             .text
             .contains("production, development, batch, analytics")
     );
+
     let _ = admin.delete(&path).await.problem(404, "not_found");
     let corrected = correct(&admin, &first, "batch").await;
     assert_eq!(
@@ -282,6 +303,7 @@ async fn corrections_decide_and_teach_resources_alike() {
         .await
         .expect(200);
     let changes = &recorded.items()[0]["changes"];
+
     assert_eq!(
         (
             &changes["before"]["workload"],
@@ -303,6 +325,7 @@ async fn corrections_decide_and_teach_resources_alike() {
             .cloned()
     })
     .await;
+
     assert_eq!(
         (&model["type"], &model["accuracy"]),
         (&json!("classification"), &json!(100.0)),
@@ -312,6 +335,7 @@ async fn corrections_decide_and_teach_resources_alike() {
     let after = workload(&admin, &third).await;
     assert_eq!(after["class"], "batch", "{after:#}");
     assert_eq!(after["signals"][0]["name"], "learned from corrections");
+
     let listed = admin
         .get("resources?query=workload:batch")
         .await
@@ -330,6 +354,7 @@ async fn corrections_decide_and_teach_resources_alike() {
         (&Value::Null, &json!("resize_group"))
     );
     assert_eq!(one["confidence"], 99.0);
+
     let taken_back = admin
         .delete(&format!("resources/{}/workload", encoded(&group)))
         .await
@@ -378,6 +403,7 @@ async fn a_standby_and_a_second_member_are_added_and_taken_back() {
     for kind in ["database", "scaling_group"] {
         correct(&admin, &only(&admin, kind).await, "production").await;
     }
+
     let found = run(&admin, &agent).await;
     let of = |change: &str| {
         let one = found
@@ -385,11 +411,13 @@ async fn a_standby_and_a_second_member_are_added_and_taken_back() {
             .find(|one| one["plan"]["change"]["name"] == change);
         one.unwrap_or_else(|| panic!("{found:#?}")).clone()
     };
+
     let standby = async || {
         moto.query(&RDS, REGION, "DescribeDBInstances", &[])
             .await
             .unwrap()
     };
+
     let least = async || {
         moto.query(&AUTOSCALING, REGION, "DescribeAutoScalingGroups", &[])
             .await
@@ -410,6 +438,7 @@ async fn a_standby_and_a_second_member_are_added_and_taken_back() {
         "{}",
         refused.text
     );
+
     let reason = json!({ "plan_hash": database["plan"]["hash"], "reason": "orders must survive the loss of a zone" });
     let asked = admin
         .post(&format!("{path}/exception"), reason)
@@ -426,6 +455,7 @@ async fn a_standby_and_a_second_member_are_added_and_taken_back() {
         "{}",
         standby().await
     );
+
     let undo = format!(
         "intelligence/actions/{}/rollback",
         action["id"].as_str().unwrap()
@@ -443,6 +473,7 @@ async fn a_standby_and_a_second_member_are_added_and_taken_back() {
         "intelligence/recommendations/{}",
         group["id"].as_str().unwrap()
     );
+
     // Two members run already: a higher minimum costs nothing and needs no signature.
     let _ = admin
         .post(
@@ -451,8 +482,10 @@ async fn a_standby_and_a_second_member_are_added_and_taken_back() {
         )
         .await
         .expect(202);
+
     let action = action_in(&admin, &group["id"], "succeeded").await;
     assert_eq!(texts(&least().await, "MinSize"), ["2"]);
+
     let undo = format!(
         "intelligence/actions/{}/rollback",
         action["id"].as_str().unwrap()

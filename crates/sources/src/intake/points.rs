@@ -37,10 +37,12 @@ impl Points {
         if at_ms < oldest {
             return false;
         }
+
         match self.0.binary_search_by_key(&at_ms, |(known, _)| *known) {
             Ok(place) => self.0[place].1 = value,
             Err(place) => self.0.insert(place, (at_ms, value)),
         }
+
         let first = self.0.partition_point(|(at, _)| *at < oldest);
         self.0.drain(..first);
         true
@@ -105,9 +107,11 @@ mod tests {
             points(&[(0, 1000.0), (60, 1100.0), (120, 30.0)]).rate(0),
             Some(130.0 / 120.0)
         );
+
         // The growth over the border of two periods belongs to the second.
         let over = points(&[(240, 5.0), (360, 17.0)]);
         assert_eq!((over.rate(0), over.rate(PERIOD_MS)), (None, Some(0.1)));
+
         let gap = points(&[(0, 5.0), (60, f64::NAN), (120, 500.0), (180, 560.0)]);
         assert_eq!((gap.rate(0), gap.mean(0)), (Some(1.0), Some(355.0)));
     }

@@ -35,12 +35,14 @@ impl Recent {
         ) else {
             return;
         };
+
         if self
             .cleaned_at
             .is_none_or(|at| now.duration_since(at) > KEPT)
         {
             self.clean(now);
         }
+
         if let Some(known) = self
             .names
             .get_mut(name)
@@ -49,6 +51,7 @@ impl Recent {
             *known = (now, *value);
             return;
         }
+
         let fits = self.series < MOST_IN_ALL
             && (self.names.contains_key(name) || self.names.len() < MOST_NAMES);
         let series = if fits {
@@ -56,6 +59,7 @@ impl Recent {
         } else {
             None
         };
+
         match series.filter(|series| series.len() < MOST_SERIES) {
             Some(series) => {
                 series.insert(labels.clone(), (now, *value));

@@ -93,6 +93,7 @@ fn values(taken: &Taken) -> Vec<(Metric, i64, f64)> {
             .iter()
             .all(|sample| sample.resource.as_str() == "i-1" && sample.period_s == PERIOD_S)
     );
+
     taken.samples.iter().map(value).collect()
 }
 
@@ -110,6 +111,7 @@ fn memory_in_use_is_what_is_not_available() {
         (Vec::new(), 2),
         "the total is not there yet"
     );
+
     let taken = push(
         &mut intake,
         vec![series(
@@ -119,6 +121,7 @@ fn memory_in_use_is_what_is_not_available() {
         )],
     );
     assert_eq!(values(&taken), [(Metric::MemoryUtilization, 600, 80.0)]);
+
     // The same push again, as after a lost answer, gives the same sample.
     let again = push(
         &mut intake,
@@ -129,6 +132,7 @@ fn memory_in_use_is_what_is_not_available() {
         )],
     );
     assert_eq!(again, taken);
+
     // Order does not matter.
     let late = push(
         &mut intake,
@@ -138,6 +142,7 @@ fn memory_in_use_is_what_is_not_available() {
             &[(630, 20.0)],
         )],
     );
+
     assert_eq!(values(&late), [(Metric::MemoryUtilization, 600, 80.0)]);
 }
 
@@ -151,11 +156,13 @@ fn processors_are_averaged_over_their_counters() {
             points,
         )
     };
+
     let busy = series(
         "node_cpu_seconds_total",
         &[NODE, ("cpu", "0"), ("mode", "user")],
         &[(600, 1.0)],
     );
+
     // One is idle half of the time, the other restarts and is idle all of the time after that.
     let pushed = vec![
         idle("0", &[(600, 1000.0), (660, 1030.0), (720, 1060.0)]),
@@ -165,6 +172,7 @@ fn processors_are_averaged_over_their_counters() {
     let taken = push(&mut intake, pushed);
     assert_eq!(values(&taken), [(Metric::CpuUtilization, 600, 25.0)]);
     assert_eq!((taken.counts.mapped, taken.counts.unselected), (6, 1));
+
     // The node goes away and returns: the gap is not bridged.
     let gone = push(
         &mut intake,
@@ -174,6 +182,7 @@ fn processors_are_averaged_over_their_counters() {
         ],
     );
     assert_eq!((gone.counts.stale, values(&gone)), (2, values(&taken)));
+
     let back = push(
         &mut intake,
         vec![
@@ -181,6 +190,7 @@ fn processors_are_averaged_over_their_counters() {
             idle("1", &[(840, 5.0)]),
         ],
     );
+
     assert_eq!(
         values(&back),
         [
@@ -196,6 +206,7 @@ fn what_is_not_stored_is_counted() {
     let total = |more: &[(&str, &str)], points: &[(i64, f64)]| {
         series("node_memory_MemTotal_bytes", more, points)
     };
+
     let taken = push(
         &mut intake,
         vec![
@@ -216,6 +227,7 @@ fn what_is_not_stored_is_counted() {
             series("node_memory_MemAvailable_bytes", &[NODE], &[(900, 3.0)]),
         ],
     );
+
     let expected = Counts {
         received: 10,
         mapped: 2,
@@ -227,6 +239,7 @@ fn what_is_not_stored_is_counted() {
         out_of_range: 1,
         ..Counts::default()
     };
+
     assert_eq!(
         (taken.counts, taken.samples),
         (expected, Vec::new()),
@@ -245,6 +258,7 @@ fn a_machine_that_appears_later_is_found() {
         ]
     };
     assert_eq!(push(&mut intake, pushed()).counts.unmatched, 2);
+
     let mut grown = ResourceIndex::clone(intake.index());
     grown.add(
         &machine("i-9", "new"),
@@ -271,6 +285,7 @@ fn a_preview_says_what_matches_and_why_the_rest_does_not() {
     };
     let mut pushed = memory(&[NODE]);
     pushed.extend(memory(&[("instance", "10.7.7.7:9100")]));
+
     pushed.push(series(
         "node_memory_MemAvailable_bytes",
         &[("instance", "10.0.0.2:9100")],
@@ -281,6 +296,7 @@ fn a_preview_says_what_matches_and_why_the_rest_does_not() {
     let seen = preview(&intake, intake.index(), intake.rules());
     let memory = &seen.rules[0];
     assert_eq!((memory.series, memory.mapped, seen.complete), (3, 1, true));
+
     let outcomes: Vec<String> = memory
         .matches
         .iter()
@@ -289,6 +305,7 @@ fn a_preview_says_what_matches_and_why_the_rest_does_not() {
             Err(why) => why.to_string(),
         })
         .collect();
+
     assert_eq!(
         outcomes,
         [
@@ -297,7 +314,9 @@ fn a_preview_says_what_matches_and_why_the_rest_does_not() {
             "no resource has the private address 10.7.7.7:9100",
         ]
     );
+
     assert_eq!(seen.unselected, [("up".to_owned(), 1)]);
+
     // Rules that are not stored yet are tried on the same series.
     let mut by_name = intake.rules()[0].draft();
     by_name.locate_by = "name".into();
@@ -308,6 +327,7 @@ fn a_preview_says_what_matches_and_why_the_rest_does_not() {
         &crate::read_rules(vec![by_name]).unwrap(),
     );
     assert_eq!(tried.rules[0].mapped, 0);
+
     let why = tried.rules[0].matches[0].outcome.as_ref().unwrap_err();
     assert_eq!(why.to_string(), "the series has no label nodename");
 }
@@ -324,6 +344,7 @@ fn a_name_that_two_resources_have_names_none() {
             .map(|one| one.id.clone())
     };
     assert_eq!(at("web-1:9100"), Ok(ResourceId::new("i-1")));
+
     assert_eq!(
         at("twin").unwrap_err().to_string(),
         "2 resources have the name twin"
@@ -340,6 +361,7 @@ fn times_that_no_clock_shows_are_counted_and_left_out() {
         (i64::MAX, 30.0),
         (i64::MAX - 300_000, 30.0),
     ];
+
     let taken = push(
         &mut intake,
         vec![PushedSeries {
@@ -347,6 +369,7 @@ fn times_that_no_clock_shows_are_counted_and_left_out() {
             points,
         }],
     );
+
     assert_eq!(
         (
             taken.samples.len(),

@@ -70,6 +70,7 @@ pub(super) async fn expire(store: &Store, now_ms: i64) -> Result<Vec<Session>, F
     .await?;
     let mut ended: Vec<Session> = rows.iter().map(session).collect::<Result<_, _>>()?;
     ended.sort_by(|a, b| (a.expires_at_ms, &a.id).cmp(&(b.expires_at_ms, &b.id)));
+
     Ok(ended)
 }
 
@@ -93,6 +94,7 @@ pub(super) async fn delete_made_with(
                 .await?;
         }
     }
+
     Ok(())
 }
 

@@ -68,12 +68,14 @@ pub(super) async fn delete(store: &Store, id: &str) -> Result<(), Fault> {
         .ok_or_else(|| Fault::not_found("token", id))?
         .try_get(0)?;
     let family = family(&mut tx, id, &user).await?;
+
     for member in &family {
         sqlx::query("DELETE FROM tokens WHERE id = $1")
             .bind(member)
             .execute(&mut *tx)
             .await?;
     }
+
     session::delete_made_with(&mut tx, &user, &family).await?;
     Ok(tx.commit().await?)
 }
@@ -89,13 +91,16 @@ async fn family(
         .fetch_all(&mut **tx)
         .await?;
     let mut parents = Vec::with_capacity(rows.len());
+
     for row in rows {
         let child: String = row.try_get(0)?;
         let document: TokenRow = decode(row.try_get(1)?).map_err(unreadable("token", &child))?;
         parents.push((child, document.parent));
     }
+
     let mut family = vec![id.to_owned()];
     let mut next = 0;
+
     while next < family.len() {
         let made = parents
             .iter()
@@ -107,6 +112,7 @@ async fn family(
         family.extend(made);
         next += 1;
     }
+
     Ok(family)
 }
 

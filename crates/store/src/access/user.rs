@@ -30,6 +30,7 @@ pub(super) async fn insert(store: &Store, user: &User) -> Result<(), Fault> {
         .execute(&mut *tx)
         .await
         .map_err(|error| Fault::or_taken(error, || taken(user)))?;
+
     join(&mut tx, user).await?;
     Ok(tx.commit().await?)
 }
@@ -38,15 +39,18 @@ pub(super) async fn update(store: &Store, read: &User, user: &User) -> Result<()
     let mut tx = store.begin().await?;
     store.serialize_writers(&mut tx, "users").await?;
     let stored = stored(&mut tx, &user.id).await?;
+
     if stored != *read {
         return Err(Fault::Conflict(format!(
             "the user {} was changed by someone else; reload it",
             stored.email
         )));
     }
+
     if stored.administers() && !user.administers() {
         keep_an_administrator(&mut tx, &stored).await?;
     }
+
     sqlx::query("UPDATE users SET email = $2, name = $3, active = $4, created_at_ms = $5, document = $6 WHERE id = $1")
         .bind(&user.id.0)
         .bind(user.email.to_lowercase())
@@ -57,6 +61,7 @@ pub(super) async fn update(store: &Store, read: &User, user: &User) -> Result<()
         .execute(&mut *tx)
         .await
         .map_err(|error| Fault::or_taken(error, || taken(user)))?;
+
     sqlx::query("DELETE FROM memberships WHERE user_id = $1")
         .bind(&user.id.0)
         .execute(&mut *tx)
@@ -78,6 +83,7 @@ async fn stored(tx: &mut Transaction<'static, Any>, id: &UserId) -> Result<User,
         .query(filter.sql(MEMBERSHIPS, ") ORDER BY position"))
         .fetch_all(&mut **tx)
         .await?;
+
     user(&row, &mut by_user(memberships)?)
 }
 
@@ -100,6 +106,7 @@ async fn keep_an_administrator(
             return Ok(());
         }
     }
+
     let email = &leaving.email;
     Err(Fault::Conflict(format!(
         "{email} is the last active administrator; make another user an administrator first"
@@ -135,6 +142,7 @@ pub(super) async fn delete(store: &Store, id: &UserId) -> Result<(), Fault> {
     if stored.administers() {
         keep_an_administrator(&mut tx, &stored).await?;
     }
+
     sqlx::query("DELETE FROM users WHERE id = $1")
         .bind(&id.0)
         .execute(&mut *tx)
@@ -179,6 +187,7 @@ pub(super) async fn of_teams(store: &Store, teams: &[TeamId]) -> Result<Vec<User
                 .map(|user| (user.id.clone(), user)),
         );
     }
+
     let mut users: Vec<_> = users.into_values().collect();
     users.sort_by(|a, b| a.email.cmp(&b.email));
     Ok(users)
@@ -195,6 +204,7 @@ async fn select(store: &Store, filter: &Filter) -> Result<Vec<User>, Fault> {
         .fetch_all(store.read())
         .await?;
     let mut teams = by_user(memberships)?;
+
     rows.iter().map(|row| user(row, &mut teams)).collect()
 }
 
@@ -219,6 +229,7 @@ fn user(row: &AnyRow, teams: &mut HashMap<String, Vec<TeamId>>) -> Result<User, 
         created_at_ms: row.try_get(4)?,
         id: id.clone(),
     };
+
     decode::<UserRow>(row.try_get(5)?)
         .and_then(|document| document.into_user(columns))
         .map_err(unreadable("user", &id))

@@ -41,6 +41,7 @@ pub(super) async fn insert(store: &Store, action: &Action) -> Result<(), Fault> 
     .execute(&mut *tx)
     .await
     .map_err(|error| Fault::or_taken(error, || format!("the action {} exists already", action.id.0)))?;
+
     keep_saving(&mut tx, action).await?;
     Ok(tx.commit().await?)
 }
@@ -52,6 +53,7 @@ pub(super) async fn update(store: &Store, action: &Action) -> Result<(), Fault> 
         id: &action.id.0,
         version: action.version,
     };
+
     let update = sqlx::query(
         "UPDATE actions SET status = $3, version = $4, document = $5, unsettled = $6, finished_at_ms = $7
          WHERE id = $1 AND version = $2",
@@ -63,9 +65,11 @@ pub(super) async fn update(store: &Store, action: &Action) -> Result<(), Fault> 
     .bind(encode(&ActionRow::from(action))?)
     .bind(i64::from(action.is_unsettled()))
     .bind(action.finished_at.map(Timestamp::as_millisecond));
+
     let mut tx = store.begin().await?;
     record.run(&mut tx, update, String::new).await?;
     keep_saving(&mut tx, action).await?;
+
     Ok(tx.commit().await?)
 }
 
@@ -102,6 +106,7 @@ pub(super) async fn page(
         let total = found.len() as u64;
         return Ok((found, total));
     }
+
     let count = filter
         .query(filter.sql("SELECT COUNT(*) FROM actions", ""))
         .fetch_one(store.read())
@@ -125,6 +130,7 @@ fn filter(wanted: &ActionFilter) -> Filter {
     if let Some(since) = wanted.since {
         filter.integer("started_at_ms >= ?", since.as_millisecond());
     }
+
     filter
 }
 
@@ -153,6 +159,7 @@ pub(super) async fn counts(store: &Store, after: Timestamp) -> Result<ActionCoun
         " GROUP BY 1, 2",
     );
     let mut counts = ActionCounts::default();
+
     for row in filter.query(sql).fetch_all(store.read()).await? {
         let (agent, in_run): (String, i64) =
             (row.try_get(0)?, i64::from(row.try_get::<i32, _>(1)?));
@@ -162,6 +169,7 @@ pub(super) async fn counts(store: &Store, after: Timestamp) -> Result<ActionCoun
             *counts.begun_by_agents.entry(AgentId(agent)).or_default() += count;
         }
     }
+
     Ok(counts)
 }
 
@@ -193,6 +201,7 @@ pub(super) async fn statuses(
             .map_err(unreadable("count of", "actions"))?;
         Ok((status, row.try_get::<i64, _>(1)?.unsigned_abs()))
     };
+
     filter
         .query(sql)
         .fetch_all(store.read())
@@ -211,12 +220,14 @@ pub(super) async fn unsettled(
          WHERE unsettled = 1 OR (status = 'rolled_back' AND finished_at_ms >= $1)",
     )
     .bind(undone_since.as_millisecond());
+
     let mut found: Vec<Action> = found
         .fetch_all(store.read())
         .await?
         .iter()
         .map(action)
         .collect::<Result<_, Fault>>()?;
+
     // Sorted here: asked to sort, SQLite walks the index of all starts instead of the two small
     // ones.
     found.sort_by(|a, b| {

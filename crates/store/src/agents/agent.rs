@@ -40,6 +40,7 @@ pub(super) async fn update(store: &Store, agent: &Agent) -> Result<(), Fault> {
         id: &agent.id.0,
         version: agent.version,
     };
+
     let update = sqlx::query(
         "UPDATE agents SET agent_type = $3, name = $4, mode = $5, created_at_ms = $6, version = $7, document = $8
          WHERE id = $1 AND version = $2",
@@ -52,6 +53,7 @@ pub(super) async fn update(store: &Store, agent: &Agent) -> Result<(), Fault> {
     .bind(agent.created_at.as_millisecond())
     .bind(version(agent.version))
     .bind(encode(&AgentRow::from(agent))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, String::new)
         .await
@@ -68,11 +70,13 @@ pub(super) async fn delete(store: &Store, id: &AgentId) -> Result<(), Fault> {
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("agent", &id.0));
     }
+
     for open in recommendation::open_of(&mut tx, id).await? {
         if let Some(closed) = closed(open) {
             recommendation::update(&mut tx, &closed).await?;
         }
     }
+
     Ok(tx.commit().await?)
 }
 
@@ -106,6 +110,7 @@ pub(super) async fn list(store: &Store, of_type: Option<AgentType>) -> Result<Ve
     if let Some(of_type) = of_type {
         filter.text("agent_type = ?", of_type.as_str());
     }
+
     let sql = filter.sql(
         "SELECT id, document FROM agents",
         " ORDER BY created_at_ms, id",

@@ -39,6 +39,7 @@ pub(super) async fn update(store: &Store, approval: &Approval) -> Result<(), Fau
         id: &approval.id.0,
         version: approval.version,
     };
+
     let update =
         sqlx::query("UPDATE approvals SET status = $3, version = $4, document = $5 WHERE id = $1 AND version = $2")
             .bind(&approval.id.0)
@@ -46,6 +47,7 @@ pub(super) async fn update(store: &Store, approval: &Approval) -> Result<(), Fau
             .bind(approval.status.as_str())
             .bind(version(approval.version))
             .bind(encode(&ApprovalRow::from(approval))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, String::new)
         .await
@@ -67,6 +69,7 @@ pub(super) async fn list(
     if let Some(recommendation) = &wanted.recommendation {
         filter.text("recommendation_id = ?", &recommendation.0);
     }
+
     match wanted.status {
         // Written out rather than bound: a condition with a value does not select the partial
         // index.
@@ -74,6 +77,7 @@ pub(super) async fn list(
         Some(status) => filter.text("status = ?", status.as_str()),
         None => {}
     }
+
     let page = filter.page(
         "SELECT id, document FROM approvals",
         " ORDER BY requested_at_ms DESC, id DESC",
@@ -81,6 +85,7 @@ pub(super) async fn list(
         wanted.offset,
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     let found = rows
         .iter()
         .map(approval)
@@ -89,6 +94,7 @@ pub(super) async fn list(
         let total = found.len() as u64;
         return Ok((found, total));
     }
+
     let count = filter
         .query(filter.sql("SELECT COUNT(*) FROM approvals", ""))
         .fetch_one(store.read())

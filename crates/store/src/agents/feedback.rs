@@ -36,6 +36,7 @@ pub(super) async fn list(
     if let Some(recommendation) = recommendation {
         filter.text("recommendation_id = ?", &recommendation.0);
     }
+
     let sql = filter.sql("SELECT id, document FROM feedback", " ORDER BY at_ms, id");
     filter
         .query(sql)

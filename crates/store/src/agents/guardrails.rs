@@ -40,9 +40,11 @@ pub(super) async fn put(store: &Store, guardrails: &Guardrails) -> Result<(), Fa
         .execute(store.write())
         .await?
     };
+
     if done.rows_affected() > 0 {
         return Ok(());
     }
+
     let stored = get(store).await?.version;
     Err(Fault::Conflict(format!(
         "the guardrails were changed by someone else: version {stored} is stored, you sent version {expected}; reload them and try again"

@@ -62,11 +62,13 @@ pub(super) async fn insert_all(
 ) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
     let mut added: BTreeMap<sums::Key, sums::Sums> = BTreeMap::new();
+
     for recommendation in recommendations {
         insert_row(&mut tx, recommendation).await?;
         let part = Part::new(recommendation, sums::Saving::default());
         added.entry(part.key).or_default().add(&part.sums, 1);
     }
+
     sums::add(&mut tx, added).await?;
     Ok(tx.commit().await?)
 }
@@ -98,6 +100,7 @@ async fn insert_row(
         .execute(connection)
         .await
         .map_err(|error| Fault::or_taken(error, || taken(recommendation)))?;
+
     Ok(())
 }
 
@@ -121,6 +124,7 @@ pub(super) async fn update(
         id: &recommendation.id.0,
         version: recommendation.version,
     };
+
     let update = values::bind(sqlx::query(UPDATE), recommendation)
         .bind(&recommendation.id.0)
         .bind(record.expected())
@@ -134,10 +138,12 @@ pub(super) async fn update(
         .bind(recommendation.ranking.expected_value)
         .bind(agent_id(recommendation))
         .bind(recommendation.origin.agent_type.as_str());
+
     let before = Part::stored(connection, &recommendation.id, Some(record.expected())).await?;
     record
         .run(connection, update, || taken(recommendation))
         .await?;
+
     match before {
         Some(before) => {
             let after = Part::new(recommendation, before.saving);
@@ -181,6 +187,7 @@ pub(super) async fn list(
     } else {
         count(store, wanted).await?
     };
+
     Ok((found, total))
 }
 

@@ -35,6 +35,7 @@ pub(super) async fn progress(store: &Store) -> Result<Option<Progress>> {
     let clock = clock_ms.map(Timestamp::from_millisecond).transpose();
     let clock = clock
         .map_err(|error| Fault::Backend(format!("the stored clock cannot be read: {error}")))?;
+
     Ok(Some(Progress {
         position: unsigned(row.try_get(0)?),
         clock,
@@ -59,6 +60,7 @@ pub(super) async fn forget(
             .execute(&mut **tx)
             .await?;
     }
+
     Ok(())
 }
 
@@ -73,6 +75,7 @@ pub(super) async fn state(store: &Store) -> Result<StoredState> {
     ] {
         sqlx::query(statement).execute(store.write()).await?;
     }
+
     let snapshot = bodies(store, "SELECT body FROM alert_snapshot ORDER BY part").await?;
     let deltas = bodies(
         store,
@@ -85,6 +88,7 @@ pub(super) async fn state(store: &Store) -> Result<StoredState> {
     } else {
         Default::default()
     };
+
     Ok(StoredState {
         snapshot,
         deltas,
@@ -101,6 +105,7 @@ async fn bodies(store: &Store, statement: &'static str) -> Result<Vec<Vec<u8>>> 
             Fault::Backend(format!("the state of alert rules cannot be read: {error}"))
         })
     };
+
     rows.iter().map(body).collect()
 }
 
@@ -112,6 +117,7 @@ async fn old(store: &Store) -> Result<(Vec<OldGroup>, Vec<StoredTally>)> {
     )
     .fetch_all(store.read())
     .await?;
+
     let group = |row: &sqlx::any::AnyRow| {
         Ok(OldGroup {
             rule: RuleId(row.try_get(0)?),
@@ -121,11 +127,13 @@ async fn old(store: &Store) -> Result<(Vec<OldGroup>, Vec<StoredTally>)> {
         })
     };
     let groups = rows.iter().map(group).collect::<Result<_>>()?;
+
     let rows = sqlx::query(
         "SELECT rule_id, revision, document FROM alert_tallies ORDER BY rule_id, revision",
     )
     .fetch_all(store.read())
     .await?;
+
     let tally = |row: &sqlx::any::AnyRow| {
         let rule: String = row.try_get(0)?;
         let tally = read_tally(row.try_get(2)?, &rule)?;
@@ -135,6 +143,7 @@ async fn old(store: &Store) -> Result<(Vec<OldGroup>, Vec<StoredTally>)> {
             tally,
         })
     };
+
     Ok((groups, rows.iter().map(tally).collect::<Result<_>>()?))
 }
 
@@ -169,6 +178,7 @@ pub(super) async fn tally_put(store: &Store, tallies: &[StoredTally]) -> Result<
             Cell::Text(document),
         ]);
     }
+
     let mut tx = store.begin().await?;
     insert.run(&mut tx).await?;
     Ok(tx.commit().await?)
@@ -183,10 +193,12 @@ pub(super) async fn degraded(store: &Store) -> Result<Vec<DegradedRule>> {
     )
     .fetch_all(store.read())
     .await?;
+
     let instant = |ms: i64| {
         Timestamp::from_millisecond(ms)
             .map_err(|error| Fault::Backend(format!("a stored time cannot be read: {error}")))
     };
+
     let row = |row: &sqlx::any::AnyRow| {
         let bound: &str = row.try_get(2)?;
         let by = DegradedBy::parse(bound)
@@ -199,6 +211,7 @@ pub(super) async fn degraded(store: &Store) -> Result<Vec<DegradedRule>> {
             at: instant(row.try_get(4)?)?,
         })
     };
+
     rows.iter().map(row).collect()
 }
 
@@ -214,9 +227,11 @@ pub(super) async fn advance(
     for fired in &changes.fired {
         firing::insert(&mut tx, fired).await?;
     }
+
     for growth in &changes.grown {
         firing::grow(&mut tx, growth).await?;
     }
+
     for met in &changes.degraded {
         sqlx::query(
             "INSERT INTO alert_degraded (rule_id, revision, bound, since_ms, at_ms) VALUES ($1, $2, $3, $4, $5)
@@ -231,6 +246,7 @@ pub(super) async fn advance(
         .execute(&mut *tx)
         .await?;
     }
+
     Ok(tx.commit().await?)
 }
 
@@ -246,6 +262,7 @@ async fn keep_state(tx: &mut Transaction<'_, Any>, to: Progress, changes: &Chang
         }
         return Ok(());
     };
+
     for statement in [
         "DELETE FROM alert_deltas",
         "DELETE FROM alert_snapshot",
@@ -253,6 +270,7 @@ async fn keep_state(tx: &mut Transaction<'_, Any>, to: Progress, changes: &Chang
     ] {
         sqlx::query(statement).execute(&mut **tx).await?;
     }
+
     for (number, part) in (0_i64..).zip(snapshot) {
         sqlx::query("INSERT INTO alert_snapshot (part, body) VALUES ($1, $2)")
             .bind(number)
@@ -260,6 +278,7 @@ async fn keep_state(tx: &mut Transaction<'_, Any>, to: Progress, changes: &Chang
             .execute(&mut **tx)
             .await?;
     }
+
     Ok(())
 }
 
@@ -279,6 +298,7 @@ async fn move_on(tx: &mut Transaction<'_, Any>, from: Option<u64>, to: Progress)
             })?;
         return Ok(());
     };
+
     let done =
         sqlx::query("UPDATE alert_progress SET next_sequence = $3, clock_ms = $4 WHERE id = $1 AND next_sequence = $2")
             .bind(PROGRESS)
@@ -287,10 +307,12 @@ async fn move_on(tx: &mut Transaction<'_, Any>, from: Option<u64>, to: Progress)
             .bind(clock_ms)
             .execute(&mut **tx)
             .await?;
+
     if done.rows_affected() == 0 {
         return Err(Fault::Conflict(
             "another process has evaluated the log in the meantime".to_owned(),
         ));
     }
+
     Ok(())
 }

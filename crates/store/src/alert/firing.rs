@@ -49,6 +49,7 @@ pub(super) async fn grow(tx: &mut Transaction<'_, Any>, growth: &FiringGrowth) -
     } else {
         listed(tx, growth).await?
     };
+
     sqlx::query(
         "UPDATE alert_firings SET first_at_ms = $2, last_at_ms = $3, entry_count = $4, entries = COALESCE($5, entries)
          WHERE id = $1",
@@ -60,6 +61,7 @@ pub(super) async fn grow(tx: &mut Transaction<'_, Any>, growth: &FiringGrowth) -
     .bind(entries)
     .execute(&mut **tx)
     .await?;
+
     Ok(())
 }
 
@@ -76,6 +78,7 @@ async fn listed(tx: &mut Transaction<'_, Any>, growth: &FiringGrowth) -> Result<
         read.map_err(|error| Fault::Backend(format!("firing {}: {error}", growth.id.0)))?;
     entries.extend(growth.entries.iter().cloned());
     entries.truncate(KEPT_ENTRIES);
+
     Ok(Some(encode_entries(&entries)))
 }
 
@@ -87,6 +90,7 @@ pub(super) async fn list(store: &Store, asked: &FiringFilter) -> Result<(Vec<Fir
     if let Some(status) = asked.status {
         filter.text("status = ?", status.as_str());
     }
+
     let count = filter
         .query(filter.sql("SELECT COUNT(*) FROM alert_firings", ""))
         .fetch_one(store.read())
@@ -99,6 +103,7 @@ pub(super) async fn list(store: &Store, asked: &FiringFilter) -> Result<(Vec<Fir
         asked.offset,
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     Ok((rows.iter().map(firing).collect::<Result<_>>()?, total))
 }
 
@@ -119,6 +124,7 @@ pub(super) async fn handle(store: &Store, firing: &Firing) -> Result<()> {
         id: &firing.id.0,
         version: firing.version,
     };
+
     let update =
         sqlx::query("UPDATE alert_firings SET status = $3, handling = $4, version = $5 WHERE id = $1 AND version = $2")
             .bind(&firing.id.0)
@@ -126,6 +132,7 @@ pub(super) async fn handle(store: &Store, firing: &Firing) -> Result<()> {
             .bind(firing.status.as_str())
             .bind(encode(&HandlingRow::from(firing))?)
             .bind(version(firing.version));
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             "the firing exists already".to_owned()
@@ -147,12 +154,14 @@ pub(super) async fn recorded(store: &Store, ids: &[FiringId]) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
     }
+
     let mut filter = Filter::default();
     filter.one_of("id", ids.iter().map(|id| id.0.as_str()));
     filter
         .query(filter.sql("UPDATE alert_firings SET recorded = 1", ""))
         .execute(store.write())
         .await?;
+
     Ok(())
 }
 
@@ -162,6 +171,7 @@ fn firing(row: &AnyRow) -> Result<Firing> {
         row.try_get::<i64, _>(at)
             .map(|number| u64::try_from(number).unwrap_or_default())
     };
+
     let columns = FiringColumns {
         id: id.clone(),
         status: row.try_get(1)?,
@@ -171,6 +181,7 @@ fn firing(row: &AnyRow) -> Result<Firing> {
         count: unsigned(7)?,
         entries: row.try_get(8)?,
     };
+
     let (document, handling): (&str, &str) = (row.try_get(3)?, row.try_get(4)?);
     let read = decode::<FiringRow>(document)
         .and_then(|firing| Ok((firing, decode::<HandlingRow>(handling)?)))

@@ -94,6 +94,7 @@ impl Sums {
                 ..Sums::default()
             };
         }
+
         let realised = saving.realised;
         Sums {
             recommendations: 1,
@@ -143,6 +144,7 @@ impl Part {
             by_hand: i64::from(recommendation.is_by_hand()),
             taken_back: i64::from(recommendation.taken_back_by.is_some()),
         };
+
         let expected = recommendation.expected_savings().map(amount);
         Part {
             key,
@@ -167,10 +169,12 @@ impl Part {
         .fetch_optional(connection)
         .await?;
         let Some(row) = row else { return Ok(None) };
+
         let found: i64 = row.try_get(11)?;
         if version.is_some_and(|version| version != found) {
             return Ok(None);
         }
+
         let saving = Saving {
             realised: row.try_get(10)?,
             ended_at_ms: row.try_get(12)?,
@@ -186,6 +190,7 @@ impl Part {
             by_hand: row.try_get(7)?,
             taken_back: row.try_get(8)?,
         };
+
         let expected: Option<i64> = row.try_get(9)?;
         Ok(Some(Part {
             key,
@@ -245,15 +250,18 @@ pub(crate) async fn measure(
     let Some(before) = Part::stored(connection, id, None).await? else {
         return Ok(());
     };
+
     if before.saving == saving {
         return Ok(());
     }
+
     sqlx::query("UPDATE recommendations SET realised = $2, saving_ended_at_ms = $3 WHERE id = $1")
         .bind(&id.0)
         .bind(saving.realised)
         .bind(saving.ended_at_ms)
         .execute(&mut *connection)
         .await?;
+
     let sums = Sums::new(before.expected, saving);
     let after = Part {
         key: before.key.clone(),
@@ -261,6 +269,7 @@ pub(crate) async fn measure(
         saving,
         expected: before.expected,
     };
+
     shift(connection, before, after).await
 }
 
@@ -276,6 +285,7 @@ pub(crate) async fn revision(
         "SELECT CAST(COALESCE(SUM(revision), 0) AS BIGINT) FROM recommendation_totals",
         "",
     );
+
     Ok(filter
         .query(sql)
         .fetch_one(store.read())

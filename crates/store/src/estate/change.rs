@@ -38,9 +38,11 @@ pub(super) async fn insert(
         .execute(&mut **tx)
         .await?;
     }
+
     let Some(change) = changes.first() else {
         return Ok(());
     };
+
     sqlx::query(
         "DELETE FROM resource_changes WHERE connection_id = $1 AND resource_id = $2 AND seen_at_ms < (
              SELECT MIN(newest.seen_at_ms) FROM (
@@ -52,6 +54,7 @@ pub(super) async fn insert(
     .bind(MOST)
     .execute(&mut **tx)
     .await?;
+
     Ok(())
 }
 
@@ -79,6 +82,7 @@ pub(super) async fn list(
     if resources.is_empty() {
         return Ok(Vec::new());
     }
+
     let mut filter = Filter::default();
     filter.text("connection_id = ?", connection.0.as_str());
     filter.one_of("resource_id", resources.iter().map(ResourceId::as_str));
@@ -88,6 +92,7 @@ pub(super) async fn list(
          FROM resource_changes",
         " ORDER BY seen_at_ms, resource_id, connection_id, attribute",
     );
+
     filter
         .query(sql)
         .fetch_all(store.read())
@@ -106,6 +111,7 @@ fn change(row: &AnyRow) -> Result<ResourceChange, Fault> {
         let ms: i64 = row.try_get(column)?;
         Timestamp::from_millisecond(ms).map_err(|error| Fault::Backend(error.to_string()))
     };
+
     Ok(ResourceChange {
         connection: ConnectionId(row.try_get(1)?),
         attribute,

@@ -43,6 +43,7 @@ pub(super) async fn update(store: &Store, connection: &Connection) -> Result<(),
     } else {
         Some(sealed(store, connection)?)
     };
+
     let done = sqlx::query(
         "UPDATE connections SET name = $2, provider = $3, account = $4, status = $5, created_at_ms = $6, document = $7,
          secret = COALESCE($8, secret) WHERE id = $1",
@@ -57,6 +58,7 @@ pub(super) async fn update(store: &Store, connection: &Connection) -> Result<(),
     .bind(secret)
     .execute(store.write())
     .await?;
+
     if done.rows_affected() == 0 {
         Err(Fault::not_found("connection", &connection.id.0))
     } else {
@@ -90,6 +92,7 @@ pub(super) async fn get(store: &Store, id: &ConnectionId) -> Result<Connection, 
     let (document, opened) = read(store, &row)?;
     let credentials = opened
         .map_err(|error| Fault::Backend(format!("the connection {id} cannot be used: {error}")))?;
+
     document
         .into_connection(credentials)
         .map_err(unreadable("connection", &id.0))
@@ -117,6 +120,7 @@ fn listed(store: &Store, row: &AnyRow) -> Result<Connection, Fault> {
         connection.status = ConnectionStatus::Failed;
         connection.last_error = Some(problem);
     }
+
     Ok(connection)
 }
 

@@ -115,6 +115,7 @@ async fn known(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
+
     let mut found: HashMap<String, Known> = HashMap::new();
     let empty = |id: &str| Known {
         resource: None,
@@ -123,25 +124,30 @@ async fn known(
         relations: Vec::new(),
         seen_at: None,
     };
+
     for row in resources(store, connection, ids).await? {
         let known = found
             .entry(row.id.0.clone())
             .or_insert_with(|| empty(&row.id.0));
         known.resource = Some(row);
     }
+
     for (id, seen_at, hash) in version::current(store, connection, ids).await? {
         let known = found.entry(id.clone()).or_insert_with(|| empty(&id));
         (known.seen_at, known.hash) = (Some(seen_at), Some(hash));
     }
+
     for (id, relation) in relation::list(store, connection, ids).await? {
         if let Some(known) = found.get_mut(&id) {
             known.relations.push(relation);
         }
     }
+
     let mut known: Vec<Known> = found.into_values().collect();
     for known in &mut known {
         known.relations.sort();
     }
+
     known.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(known)
 }
@@ -177,6 +183,7 @@ async fn put(
             "the resource {id} belongs to connection {theirs}, not {connection}"
         )));
     }
+
     let described: BTreeMap<&ResourceId, &Described> = described
         .iter()
         .map(|one| (&one.resource.id, one))
@@ -198,6 +205,7 @@ async fn put(
     document::insert(&mut tx, &documents).await?;
     version::begin(&mut tx, connection, &hashes, at).await?;
     relation::replace(&mut tx, connection, &relations).await?;
+
     Ok(tx.commit().await?)
 }
 
@@ -226,6 +234,7 @@ pub(super) async fn end_resources(
     if gone.is_empty() {
         return Ok(());
     }
+
     let gone: Vec<Resource> = gone
         .into_iter()
         .map(|gone| Resource {
@@ -235,12 +244,14 @@ pub(super) async fn end_resources(
         .collect();
     let ids: Vec<&ResourceId> = gone.iter().map(|resource| &resource.id).collect();
     version::end(tx, connection, &ids, at).await?;
+
     relation::replace(
         tx,
         connection,
         &ids.iter().map(|id| (*id, [].as_slice())).collect(),
     )
     .await?;
+
     upsert(tx, &gone, Writer::Sync).await
 }
 
@@ -275,6 +286,7 @@ async fn retire(
         remove(store, connection, &ids, at).await?;
         retired += ids.len() as u64;
     }
+
     let mut tx = store.begin().await?;
     for table in [
         "DELETE FROM resource_readings",
@@ -288,6 +300,7 @@ async fn retire(
             .execute(&mut *tx)
             .await?;
     }
+
     tx.commit().await?;
     Ok(retired)
 }
@@ -315,6 +328,7 @@ async fn ids(
     if let Some(after) = after {
         filter.text("id > ?", after.as_str());
     }
+
     let page = filter.page("SELECT id FROM resources", " ORDER BY id", IDS_AT_ONCE, 0);
     let rows = filter.query(page).fetch_all(store.read()).await?;
     rows.iter()

@@ -55,10 +55,12 @@ pub(super) async fn upsert<'r>(
     else {
         return Ok(());
     };
+
     let mut insert = Insert::new(INSERT, REPLACE);
     for resource in resources.values() {
         insert.row(cells(resource)?);
     }
+
     insert.run_for(tx, &connection.0).await?;
     totals::advance(tx, connection, writer).await
 }
@@ -116,6 +118,7 @@ pub(super) async fn list(
         wanted.offset,
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     let found = rows
         .iter()
         .map(resource)
@@ -126,6 +129,7 @@ pub(super) async fn list(
     } else {
         count(store, wanted, &filter).await?
     };
+
     Ok((found, total))
 }
 
@@ -140,6 +144,7 @@ async fn count(store: &Store, wanted: &ResourceFilter, filter: &Filter) -> Resul
             .await?;
         return Ok(count.try_get::<i64, _>(0)?.unsigned_abs());
     }
+
     let counted = |total: &&ResourceTotal| {
         wanted
             .connection
@@ -154,6 +159,7 @@ async fn count(store: &Store, wanted: &ResourceFilter, filter: &Filter) -> Resul
                 .as_ref()
                 .is_none_or(|service| *service == total.service)
     };
+
     Ok(totals::list(store)
         .await?
         .iter()
@@ -175,6 +181,7 @@ pub(super) async fn page(
             &[id.as_str(), &connection.0],
         );
     }
+
     let page = filter.page(SELECT, " ORDER BY id, connection_id", limit, 0);
     filter
         .query(page)
@@ -194,18 +201,21 @@ fn filter(wanted: &ResourceFilter) -> Filter {
             since.as_millisecond(),
         ),
     }
+
     if let Some(connection) = &wanted.connection {
         filter.text("connection_id = ?", &connection.0);
     }
     if let Some(provider) = wanted.provider {
         filter.text("provider = ?", provider.as_str());
     }
+
     if let Some(account) = &wanted.account {
         filter.text(
             "(account = ? OR connection_id IN (SELECT id FROM connections WHERE name = ?))",
             account,
         );
     }
+
     if let Some(kind) = wanted.kind {
         filter.text("kind = ?", kind.as_str());
     }
@@ -215,6 +225,7 @@ fn filter(wanted: &ResourceFilter) -> Filter {
     if let Some(group) = &wanted.group {
         filter.text("group_id = ?", group.as_str());
     }
+
     if let Some(id) = &wanted.attached_to {
         // A quote inside a value is escaped in the document, so that only the member itself
         // matches.
@@ -222,10 +233,12 @@ fn filter(wanted: &ResourceFilter) -> Filter {
         let pattern = format!("%\"attached!_to\":[%{id}%],\"monthly!_cost%");
         filter.text("document LIKE ? ESCAPE '!'", pattern);
     }
+
     filter.one_of("id", wanted.ids.iter().map(ResourceId::as_str));
     if let Some(text) = &wanted.text {
         filter.contains("search LIKE ? ESCAPE '!'", &text.to_lowercase());
     }
+
     filter
 }
 

@@ -39,10 +39,12 @@ pub(super) async fn run(
         );
         return Err(Fault::Conflict(message));
     }
+
     let taken_at = seen.iter().map(|resource| resource.observed_at).max();
     for part in seen.chunks(AT_ONCE) {
         take(store, connection, part, taken_at).await?;
     }
+
     let ids: HashSet<&ResourceId> = seen.iter().map(|resource| &resource.id).collect();
     for kind in complete {
         let is_seen = |_: ResourceKind, id: &ResourceId| ids.contains(id);
@@ -55,6 +57,7 @@ pub(super) async fn run(
         )
         .await?;
     }
+
     let mut tx = held(store, connection).await?;
     if let Some(now) = taken_at {
         change::expire(&mut tx, connection, now).await?;
@@ -62,6 +65,7 @@ pub(super) async fn run(
     if let Some(began_at) = seen.iter().map(|resource| resource.observed_at).min() {
         sighted_everywhere(&mut tx, connection, complete, began_at).await?;
     }
+
     Ok(tx.commit().await?)
 }
 
@@ -125,6 +129,7 @@ async fn take(
     .await?;
     let known: HashMap<&ResourceId, &Resource> =
         known.iter().map(|known| (&known.id, known)).collect();
+
     let mut differing = Vec::new();
     for resource in seen {
         if let Some(known) = known.get(&resource.id) {
@@ -147,6 +152,7 @@ async fn take(
         }
         differing.push(resource);
     }
+
     upsert(&mut tx, differing, Writer::Sync).await?;
     Ok(tx.commit().await?)
 }

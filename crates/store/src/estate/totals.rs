@@ -57,8 +57,10 @@ pub(super) async fn list(store: &Store) -> Result<Vec<ResourceTotal>, Fault> {
     )
     .fetch_all(store.read())
     .await?;
+
     let mut totals = Vec::new();
     let mut current = HashMap::with_capacity(revisions.len());
+
     for row in &revisions {
         let (id, revision): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
         let found = match store.inventory_totals().get(&id, revision) {
@@ -68,6 +70,7 @@ pub(super) async fn list(store: &Store) -> Result<Vec<ResourceTotal>, Fault> {
         totals.extend(found.iter().cloned());
         current.insert(id, (revision, found));
     }
+
     store.inventory_totals().replace(current);
     Ok(totals)
 }
@@ -81,6 +84,7 @@ async fn summed(store: &Store, connection: &str) -> Result<Vec<ResourceTotal>, F
              COUNT(*) - COUNT(monthly_cost), CAST(COALESCE(SUM(monthly_cost), 0) AS BIGINT) FROM resources",
         " GROUP BY connection_id, provider, account, region, service, kind ORDER BY 1, 2, 3, 4, 5, 6",
     );
+
     filter
         .query(sql)
         .fetch_all(store.read())

@@ -45,6 +45,7 @@ pub(super) async fn insert(
         .execute(&mut *tx)
         .await
         .map_err(|error| Fault::or_taken(error, || taken(destination)))?;
+
     Ok(tx.commit().await?)
 }
 
@@ -59,6 +60,7 @@ pub(super) async fn update(
         id: &destination.id.0,
         version: destination.version,
     };
+
     let secret = secret
         .map(|secret| sealed(store, &destination.id, secret))
         .transpose()?;
@@ -72,6 +74,7 @@ pub(super) async fn update(
     .bind(version(destination.version))
     .bind(encode(&DestinationRow::from(destination))?)
     .bind(secret);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             taken(destination)
@@ -113,6 +116,7 @@ pub(super) async fn secret(store: &Store, id: &DestinationId) -> Result<Destinat
             id.0
         ))
     };
+
     let plain = store
         .vault()
         .open(&id.0, &sealed)

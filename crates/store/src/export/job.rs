@@ -28,6 +28,7 @@ pub(super) async fn insert(store: &Store, export: &Export, most: u64) -> Result<
         sqlx::query(count).fetch_one(&mut *tx).await?.try_get(0)?,
         most,
     )?;
+
     sqlx::query(
         "INSERT INTO exports (id, user_id, schedule_id, state, created_at_ms, expires_at_ms, version, document)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -43,6 +44,7 @@ pub(super) async fn insert(store: &Store, export: &Export, most: u64) -> Result<
     .execute(&mut *tx)
     .await
     .map_err(|error| Fault::or_taken(error, || format!("the export {} exists already", export.id.0)))?;
+
     Ok(tx.commit().await?)
 }
 
@@ -53,6 +55,7 @@ pub(super) async fn update(store: &Store, export: &Export) -> Result<()> {
         id: &export.id.0,
         version: export.version,
     };
+
     let update = sqlx::query(
         "UPDATE exports SET state = $3, expires_at_ms = $4, version = $5, document = $6 WHERE id = $1 AND version = $2",
     )
@@ -62,6 +65,7 @@ pub(super) async fn update(store: &Store, export: &Export) -> Result<()> {
     .bind(export.expires_at.map(Timestamp::as_millisecond))
     .bind(version(export.version))
     .bind(encode(&ExportRow::from(export))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, String::new)
         .await
@@ -88,6 +92,7 @@ pub(super) async fn list(store: &Store, given: &ExportFilter) -> Result<(Vec<Exp
     if let Some(schedule) = &given.schedule {
         filter.text("schedule_id = ?", &schedule.0);
     }
+
     let count = filter
         .query(filter.sql("SELECT COUNT(*) FROM exports", ""))
         .fetch_one(store.read())
@@ -100,12 +105,14 @@ pub(super) async fn list(store: &Store, given: &ExportFilter) -> Result<(Vec<Exp
         given.offset,
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     Ok((rows.iter().map(export).collect::<Result<_>>()?, total))
 }
 
 pub(super) async fn next(store: &Store, skipped: &[ExportId]) -> Result<Option<Export>> {
     let mut filter = Filter::default();
     filter.one_of("state", ["queued", "running"]);
+
     // "running" comes after "queued" in the alphabet.
     let page = filter.page(
         SELECT,
@@ -113,12 +120,14 @@ pub(super) async fn next(store: &Store, skipped: &[ExportId]) -> Result<Option<E
         skipped.len() as u64 + 1,
         0,
     );
+
     for row in filter.query(page).fetch_all(store.read()).await? {
         let id: String = row.try_get(0)?;
         if !skipped.iter().any(|skipped| skipped.0 == id) {
             return export(&row).map(Some);
         }
     }
+
     Ok(None)
 }
 
@@ -126,6 +135,7 @@ pub(super) async fn expired(store: &Store, now: Timestamp) -> Result<Vec<Export>
     let mut filter = Filter::default();
     filter.integer("expires_at_ms <= ?", now.as_millisecond());
     let page = filter.page(SELECT, " ORDER BY expires_at_ms, id", EXPIRED, 0);
+
     filter
         .query(page)
         .fetch_all(store.read())
@@ -145,6 +155,7 @@ fn export(row: &AnyRow) -> Result<Export> {
         expires_at_ms: row.try_get(4)?,
         version: u64::try_from(row.try_get::<i64, _>(5)?).unwrap_or_default(),
     };
+
     decode::<ExportRow>(row.try_get(6)?)
         .and_then(|row| row.into_export(columns))
         .map_err(unreadable("export", &id))

@@ -34,6 +34,7 @@ pub(super) async fn insert(store: &Store, schedule: &ScheduledExport, most: u64)
     .execute(&mut *tx)
     .await
     .map_err(|error| Fault::or_taken(error, || taken(schedule)))?;
+
     Ok(tx.commit().await?)
 }
 
@@ -44,6 +45,7 @@ pub(super) async fn update(store: &Store, schedule: &ScheduledExport) -> Result<
         id: &schedule.id.0,
         version: schedule.version,
     };
+
     let update = sqlx::query(
         "UPDATE export_schedules SET name = $3, version = $4, document = $5 WHERE id = $1 AND version = $2",
     )
@@ -52,6 +54,7 @@ pub(super) async fn update(store: &Store, schedule: &ScheduledExport) -> Result<
     .bind(&schedule.name)
     .bind(version(schedule.version))
     .bind(encode(&ScheduleRow::from(schedule))?);
+
     record
         .run(&mut *store.write().acquire().await?, update, || {
             taken(schedule)

@@ -28,6 +28,7 @@ pub(super) async fn insert(
     if let Some(report) = report {
         super::update(&mut tx, report).await?;
     }
+
     sqlx::query(
         "INSERT INTO report_runs (id, report_id, kind, state, created_at_ms, touched_at_ms, ended_at_ms, version, document, summary)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
@@ -44,6 +45,7 @@ pub(super) async fn insert(
     .bind(run.summary.as_deref())
     .execute(&mut *tx)
     .await?;
+
     Ok(tx.commit().await?)
 }
 
@@ -55,6 +57,7 @@ pub(super) async fn update(store: &Store, run: &Run) -> Result<()> {
         id: &run.id.0,
         version: run.version,
     };
+
     let update = sqlx::query(
         "UPDATE report_runs SET state = $3, touched_at_ms = $4, ended_at_ms = $5, version = $6, document = $7, summary = $8
          WHERE id = $1 AND version = $2",
@@ -67,6 +70,7 @@ pub(super) async fn update(store: &Store, run: &Run) -> Result<()> {
     .bind(version(run.version))
     .bind(encode(&RunRow::from(run))?)
     .bind(run.summary.as_deref());
+
     record
         .run(&mut tx, update, || {
             format!("run {} exists already", run.id.0)
@@ -93,6 +97,7 @@ pub(super) async fn list(store: &Store, asked: &RunFilter) -> Result<(Vec<Run>, 
     if let Some(kind) = &asked.kind {
         filter.text("kind = ?", kind.as_str());
     }
+
     let count = filter
         .query(filter.sql("SELECT COUNT(*) FROM report_runs", ""))
         .fetch_one(store.read())
@@ -105,6 +110,7 @@ pub(super) async fn list(store: &Store, asked: &RunFilter) -> Result<(Vec<Run>, 
         asked.offset,
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
+
     Ok((rows.iter().map(read).collect::<Result<_>>()?, total))
 }
 

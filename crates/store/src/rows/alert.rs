@@ -84,6 +84,7 @@ impl RuleRow {
             attack: self.attack,
             runbook: self.runbook,
         };
+
         let settings = RuleSettings::read(draft).map_err(|errors| RowError::Unknown {
             field: "settings",
             value: errors
@@ -92,6 +93,7 @@ impl RuleRow {
                 .collect::<Vec<_>>()
                 .join("; "),
         })?;
+
         Ok(Rule {
             id: RuleId(self.id),
             settings,
@@ -224,6 +226,7 @@ impl FiringRow {
             field: "entries",
             value: error.to_string(),
         };
+
         Ok(Firing {
             id: FiringId(columns.id),
             rule: RuleId(self.rule),

@@ -173,6 +173,7 @@ impl AnomalyRow {
             .into_iter()
             .map(ReadingRow::into_reading)
             .collect::<Result<_, _>>()?;
+
         // Earlier releases wrote the readings' sentences among the evidence.
         let said: Vec<String> = readings.iter().filter_map(Reading::words).collect();
         let evidence = self
@@ -180,6 +181,7 @@ impl AnomalyRow {
             .into_iter()
             .filter(|text| !said.contains(text))
             .collect();
+
         let cause = match self.likely_cause {
             Some(row) => Some(row.into_cause()?),
             None => LikelyCause::from_stored_sentence(&self.cause),
@@ -268,6 +270,7 @@ impl ReadingRow {
         } else {
             Indication::Other(self.sign)
         };
+
         Ok(Reading {
             metric: self
                 .metric
@@ -425,6 +428,7 @@ impl AnomalySettingsRow {
         let action = |given: Option<String>, usual: Reaction| {
             given.map_or(Ok(usual), |text| named("action", &text, Reaction::parse))
         };
+
         Ok(AnomalySettings {
             cost: CostSettings {
                 threshold_percent: self.cost_threshold_percent,

@@ -66,12 +66,14 @@ impl From<&Approval> for ApprovalRow {
             at: signed.at.to_string(),
             comment: signed.comment.clone(),
         };
+
         let delegated = |delegation: &Delegation| DelegationRow {
             signature: delegation.signature.as_str().to_owned(),
             from: delegation.from.clone(),
             to: delegation.to.clone(),
             at: delegation.at.to_string(),
         };
+
         ApprovalRow {
             id: approval.id.0.clone(),
             recommendation: approval.recommendation.0.clone(),
@@ -115,6 +117,7 @@ impl ApprovalRow {
                 comment: row.comment,
             })
         };
+
         let delegated = |row: DelegationRow| {
             Ok(Delegation {
                 signature: signature(&row.signature)?,
@@ -123,6 +126,7 @@ impl ApprovalRow {
                 at: time(&row.at)?,
             })
         };
+
         let exception = |row: ExceptionRequestRow| {
             let guardrail = named("guardrail", &row.guardrail, GuardrailName::parse)?;
             let used_by = row.used_by.map(ActionId);
@@ -133,6 +137,7 @@ impl ApprovalRow {
                 used_by,
             })
         };
+
         Ok(Approval {
             id: ApprovalId(self.id),
             recommendation: RecommendationId(self.recommendation),

@@ -175,6 +175,7 @@ impl StandingRow {
                 .map(|(day, spent)| Ok((date(&day)?, amount(&spent)?)))
                 .collect::<Result<Vec<_>, RowError>>()
         };
+
         let not_counted = self
             .not_counted
             .into_iter()

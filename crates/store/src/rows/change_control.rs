@@ -77,12 +77,14 @@ impl From<&ChangeControl> for ChangeControlRow {
             duration_minutes: window.duration_minutes,
             time_zone: window.time_zone.iana_name().unwrap_or("UTC").to_owned(),
         };
+
         let freeze = |freeze: &Freeze| FreezeRow {
             name: freeze.name.clone(),
             scope: ScopeRow::from(&freeze.scope),
             from: freeze.from.to_string(),
             until: freeze.until.to_string(),
         };
+
         ChangeControlRow {
             windows: from.windows.iter().map(window).collect(),
             freezes: from.freezes.iter().map(freeze).collect(),

@@ -39,6 +39,7 @@ pub(crate) fn seal(
         Credentials::Simulated => CredentialsRow::Simulated,
     };
     let plain = Zeroizing::new(serde_json::to_vec(&row).map_err(|_| VaultError::Seal)?);
+
     vault.seal(connection, &plain)
 }
 
@@ -94,6 +95,7 @@ mod tests {
             secret_access_key: "secret".into(),
             session_token: token.map(str::to_owned),
         };
+
         for credentials in [
             key(None),
             key(Some("token")),
@@ -105,6 +107,7 @@ mod tests {
             assert!(open(&vault, "c-1", &sealed).unwrap() == credentials);
             assert!(!is_withheld(&credentials));
         }
+
         assert!(is_withheld(&withheld()));
     }
 }

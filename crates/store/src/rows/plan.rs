@@ -53,16 +53,19 @@ impl From<&Plan> for PlanRow {
             instance_type: step.instance_type.clone(),
             expect: step.expect.clone(),
         };
+
         let change = |change: &PlannedChange| ChangeRow {
             name: change.name.clone(),
             parameters: serde_json::to_value(&change.parameters).unwrap_or_default(),
             resource: change.resource.clone(),
         };
+
         let loss = |loss: &Loss| LossRow {
             kind: loss.kind.as_str().to_owned(),
             detail: loss.detail.clone(),
             lasting: loss.lasting,
         };
+
         PlanRow {
             change: from.change.as_ref().map(change),
             steps: from.steps.iter().map(step).collect(),
@@ -85,11 +88,13 @@ impl PlanRow {
                 expect: row.expect,
             })
         };
+
         let change = |row: ChangeRow| PlannedChange {
             name: row.name,
             parameters: Json::from(&row.parameters),
             resource: row.resource,
         };
+
         let loss = |row: LossRow| {
             let kind = named("loss", &row.kind, LossKind::parse)?;
             Ok(Loss {
@@ -98,6 +103,7 @@ impl PlanRow {
                 lasting: row.lasting,
             })
         };
+
         Ok(Plan {
             change: self.change.map(change),
             steps: self

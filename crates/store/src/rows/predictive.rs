@@ -204,6 +204,7 @@ impl PredictionRow {
             .as_deref()
             .map(|text| named("metric", text, Signal::parse))
             .transpose()?;
+
         let step = |(at, p05, p50, p95): (String, f64, f64, f64)| {
             Ok(Expected {
                 at: time(&at)?,
@@ -212,11 +213,13 @@ impl PredictionRow {
                 p95,
             })
         };
+
         let reasons = if self.reasons_typed.is_empty() {
             self.reasons.into_iter().map(Reason::Other).collect()
         } else {
             self.reasons_typed.into_iter().map(Reason::from).collect()
         };
+
         Ok(Prediction {
             id: PredictionId(self.id),
             rule: RuleId(self.rule),

@@ -231,6 +231,7 @@ impl RecommendationRow {
             },
             None => Origin::of_earlier_release(held_by, &self.rule, &self.reason_codes),
         };
+
         // An agent of another type has no say in it any more.
         let agent_id =
             Some(self.agent_id).filter(|id| !id.is_empty() && origin.agent_type == held_by);
@@ -473,16 +474,19 @@ impl ExplanationRow {
             answer: row.answer,
             detail: row.detail,
         };
+
         let range = |(low_percent, high_percent)| ConfidenceRange {
             low_percent,
             high_percent,
         };
+
         let risk = self
             .risk
             .as_deref()
             .map(|risk| named("risk", risk, Impact::parse))
             .transpose()?
             .unwrap_or(impact);
+
         Ok(Explanation {
             action: self.action,
             factors: factors(self.factors, self.factor_kinds)?,

@@ -47,6 +47,7 @@ impl From<&Request> for RequestRow {
                     .collect(),
             ),
         };
+
         let between = match request.period {
             PeriodChoice::Between(period) => Some(period),
             _ => None,
@@ -76,6 +77,7 @@ impl RequestRow {
                 metrics: each("metrics", &self.metrics, Metric::parse)?,
             },
         };
+
         let period = match (self.period, self.start, self.end) {
             (Some(text), _, _) => named("period", &text, PeriodChoice::parse)?,
             (None, Some(start), Some(end)) => PeriodChoice::Between(Period {
@@ -89,11 +91,13 @@ impl RequestRow {
                 });
             }
         };
+
         let filters = Filters {
             accounts: self.accounts,
             users: self.users,
             resources: self.resources,
         };
+
         Ok(Request {
             kind,
             period,

@@ -65,12 +65,14 @@ fn recommendation_v1() {
         &recommendation::RecommendationRow::from(&sample),
         fixture!("recommendation-v1"),
     );
+
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v1")).unwrap();
     // What was written before there were rankings has none, and its risk is its impact level.
     let explanation = reeve_recommend::Explanation {
         risk: sample.impact_level,
         ..without_models(sample.clone()).explanation
     };
+
     // Nor had it a cause, an exception, or a person who took it back.
     let origin = reeve_recommend::Origin {
         cause: reeve_recommend::Cause::Run,
@@ -84,6 +86,7 @@ fn recommendation_v1() {
         explanation,
         ..sample
     };
+
     assert_eq!(row.into_recommendation().unwrap(), older);
 }
 
@@ -99,6 +102,7 @@ fn without_models(sample: reeve_recommend::Recommendation) -> reeve_recommend::R
             .collect(),
         ..sample.explanation.clone()
     };
+
     reeve_recommend::Recommendation {
         explanation,
         ..sample
@@ -112,11 +116,13 @@ fn recommendation_v2() {
         &recommendation::RecommendationRow::from(&sample),
         fixture!("recommendation-v2"),
     );
+
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v2")).unwrap();
     assert_eq!(
         row.into_recommendation().unwrap(),
         without_models(sample.clone())
     );
+
     // Advice belongs to no agent.
     let advice = reeve_recommend::Recommendation {
         agent_id: None,
@@ -135,10 +141,12 @@ fn recommendation_v3() {
         closing: Some(reeve_recommend::Closing::Excluded),
         ..samples::recommendation("rec-1", "i-1").unwrap()
     };
+
     check(
         &recommendation::RecommendationRow::from(&sample),
         fixture!("recommendation-v3"),
     );
+
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v3")).unwrap();
     assert_eq!(row.into_recommendation().unwrap(), without_models(sample));
 }
@@ -146,6 +154,7 @@ fn recommendation_v3() {
 #[test]
 fn factors_keep_their_kinds_and_those_of_an_earlier_release_their_order() {
     use reeve_recommend::FactorKind;
+
     let mut sample = samples::recommendation("rec-1", "i-1").unwrap();
     sample
         .explanation
@@ -161,6 +170,7 @@ fn factors_keep_their_kinds_and_those_of_an_earlier_release_their_order() {
         row.into_recommendation().unwrap().explanation.factors,
         sample.explanation.factors
     );
+
     let mut older: Value = serde_json::from_str(&written).unwrap();
     let explanation = older["row"]["explanation"].as_object_mut().unwrap();
     explanation.remove("factor_kinds").unwrap();
@@ -180,6 +190,7 @@ fn a_finding_of_an_earlier_release_tells_by_its_codes_and_words() {
         .into_recommendation()
         .unwrap();
     assert!(read.subject.managed_by_code && read.plan.is_some_and(|plan| plan.hash_version() == 1));
+
     let mut ended: Value = serde_json::from_str(&older).unwrap();
     ended["row"]["status_reason"] = "excluded: it is being replaced".into();
     let ended = decode::<recommendation::RecommendationRow>(&ended.to_string()).unwrap();
@@ -215,11 +226,14 @@ fn a_saving_without_a_price_is_none_and_was_zero() {
     let written = encode(&recommendation::RecommendationRow::from(&unpriced)).unwrap();
     let row: recommendation::RecommendationRow = decode(&written).unwrap();
     assert_eq!(row.into_recommendation().unwrap(), unpriced);
+
     // Versions before wrote a zero; one that is meant has a price.
     let older = written.replace("\"savings_monthly\":null", "\"savings_monthly\":0");
     assert_ne!(older, written);
+
     let row: recommendation::RecommendationRow = decode(&older).unwrap();
     assert_eq!(row.into_recommendation().unwrap().savings_monthly, None);
+
     let meant = older.replace("\"not_measured\":[\"price\"]", "\"not_measured\":[]");
     let row: recommendation::RecommendationRow = decode(&meant).unwrap();
     assert_eq!(
@@ -235,6 +249,7 @@ fn a_saving_without_a_price_is_none_and_was_zero() {
 fn agent_v1() {
     let sample = samples::agent("a-1", reeve_recommend::AgentType::COST_OPTIMIZER, 1_000).unwrap();
     check(&agent::AgentRow::from(&sample), fixture!("agent-v1"));
+
     let row: agent::AgentRow = decode(fixture!("agent-v1")).unwrap();
     // Agents had no schedule, waiver or settings of their own then.
     let settings = reeve_recommend::Settings::default();
@@ -244,6 +259,7 @@ fn agent_v1() {
         settings,
         ..sample
     };
+
     assert_eq!(row.into_agent().unwrap(), older);
 }
 
@@ -254,6 +270,7 @@ fn approval_v1() {
         &approval::ApprovalRow::from(&sample),
         fixture!("approval-v1"),
     );
+
     let row: approval::ApprovalRow = decode(fixture!("approval-v1")).unwrap();
     let then = reeve_recommend::Approval {
         delegated: Vec::new(),
@@ -261,6 +278,7 @@ fn approval_v1() {
         exception: None,
         ..sample
     };
+
     assert_eq!(row.into_approval().unwrap(), then);
 }
 
@@ -268,6 +286,7 @@ fn approval_v1() {
 fn action_v1() {
     let sample = samples::action("ac-1", "rec-1", 1_000).unwrap();
     check(&action::ActionRow::from(&sample), fixture!("action-v1"));
+
     let row: action::ActionRow = decode(fixture!("action-v1")).unwrap();
     let mut then = reeve_recommend::Action {
         watch: None,
@@ -309,6 +328,7 @@ fn connection_v1() {
         !fixture.contains("AKIDEXAMPLE") && !fixture.contains("secret"),
         "credentials stand in no document"
     );
+
     let row: connection::ConnectionRow = decode(fixture).unwrap();
     assert!(row.into_connection(sample.credentials.clone()).unwrap() == sample);
 }
@@ -320,6 +340,7 @@ fn resource_v1() {
         &resource::ResourceRow::from(&sample),
         fixture!("resource-v1"),
     );
+
     let row: resource::ResourceRow = decode(fixture!("resource-v1")).unwrap();
     // Its release did not read whether the public address stays, so that an address which changes
     // is not ruled out.
@@ -354,6 +375,7 @@ fn saved_search_v1() {
         &saved_search::SavedSearchRow::from(&sample),
         fixture!("saved-search-v1"),
     );
+
     let row: saved_search::SavedSearchRow = decode(fixture!("saved-search-v1")).unwrap();
     let read = reeve_access::SavedSearch {
         description: row.description,
@@ -364,6 +386,7 @@ fn saved_search_v1() {
         columns: row.columns,
         ..sample.clone()
     };
+
     assert_eq!(read, sample);
 }
 
@@ -374,18 +397,21 @@ fn unreadable_rows_name_their_fault() {
             .unwrap_err()
             .to_string()
     };
+
     assert_eq!(
         message(r#"{"v":2,"row":{"anything":1}}"#),
         "format 2 is newer than this program"
     );
     assert!(message(r#"{"v":1,"row":{}}"#).contains("missing field"));
     assert!(message("not json").contains("expected"));
+
     let unknown = fixture!("agent-v1").replace("safe_mode", "yolo");
     let error = decode::<agent::AgentRow>(&unknown)
         .unwrap()
         .into_agent()
         .unwrap_err();
     assert_eq!(error.to_string(), r#"mode has the unknown value "yolo""#);
+
     let broken = fixture!("feedback-v1").replace("1970-01-01T00:00:01Z", "yesterday");
     assert!(
         decode::<feedback::FeedbackRow>(&broken)

@@ -78,6 +78,7 @@ pub(crate) fn seal(vault: &Vault, webhook: &str, secrets: &Secrets) -> Result<St
             .map(|(secret, until)| (secret.reveal().to_owned(), until.as_millisecond())),
     };
     let plain = Zeroizing::new(serde_json::to_vec(&row).map_err(|_| VaultError::Seal)?);
+
     vault.seal(webhook, &plain)
 }
 
@@ -94,6 +95,7 @@ pub(crate) fn open(vault: &Vault, webhook: &str, sealed: &str) -> Result<Secrets
             Some((secret(text)?, until))
         }
     };
+
     Ok(Secrets {
         current: secret(&row.current)?,
         previous,

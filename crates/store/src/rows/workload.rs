@@ -47,11 +47,13 @@ impl From<&Workload> for WorkloadRow {
             scores,
             signals,
         } = &from.classification;
+
         let signal = |signal: &Signal| SignalRow {
             name: signal.name.clone(),
             detail: signal.detail.clone(),
             weights: signal.weights,
         };
+
         WorkloadRow {
             connection: from.connection.0.clone(),
             resource: from.resource.0.clone(),

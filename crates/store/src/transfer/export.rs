@@ -36,6 +36,7 @@ impl Store {
             .iter()
             .map(|row| row.try_get(0))
             .collect::<Result<_, sqlx::Error>>()?;
+
         let mut rows = 0;
         line(out, &json!({ "format": FORMAT, "schema": CURRENT }))?;
         for table in tables
@@ -60,6 +61,7 @@ impl Store {
                 line(out, &json!({ "table": table, "columns": [] }))?;
             }
         }
+
         line(out, &json!({ "rows": rows }))?;
         moment.rollback().await?;
         Ok(rows)

@@ -29,14 +29,17 @@ pub async fn import(
         create(&file)?;
         address.locate(&file)?;
     }
+
     let mut connection = connect(&address, Options::default().patience).await?;
     let mut tx = connection.begin_with(begin(address.backend)).await?;
+
     if used(&mut tx, address.backend).await? {
         if restored_from(&mut tx).await.as_deref() == Some(origin) {
             return Ok(0);
         }
         return Err(TransferError::InUse { at: address.shown });
     }
+
     let rows = fill(&mut tx, address.backend, input).await?;
     sqlx::query("INSERT INTO settings (name, document) VALUES ($1, $2)")
         .bind(RESTORED)
@@ -45,6 +48,7 @@ pub async fn import(
         .await?;
     tx.commit().await?;
     connection.close().await?;
+
     Ok(rows)
 }
 
@@ -103,6 +107,7 @@ async fn fill(
     let head = lines.next()?;
     let schema = head["schema"].as_i64().filter(|_| head["format"] == FORMAT);
     let schema = schema.ok_or_else(|| lines.wrong(format!("it is not of the format {FORMAT}")))?;
+
     if schema > migrate::CURRENT {
         return Err(OpenError::Newer {
             found: schema,
@@ -110,8 +115,10 @@ async fn fill(
         }
         .into());
     }
+
     migrate::run_to(tx, backend, schema).await?;
     let (mut table, mut rows) = (None, 0);
+
     loop {
         let value = lines.next()?;
         if let Value::Array(values) = value {
@@ -155,6 +162,7 @@ impl Table {
                     .bytes()
                     .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
         };
+
         let sound =
             plain(name) && !LEFT.contains(&name) && columns.iter().all(|column| plain(column));
         let columns = columns.iter().map(|column| (*column).to_owned()).collect();
@@ -175,8 +183,10 @@ async fn insert(
     if values.len() != table.columns.len() {
         return Ok(None);
     }
+
     let mut places = Vec::with_capacity(values.len());
     let mut bound = 0;
+
     for value in values {
         bound += usize::from(!value.is_null());
         places.push(if value.is_null() {
@@ -185,6 +195,7 @@ async fn insert(
             format!("${bound}")
         });
     }
+
     let statement = format!(
         "INSERT INTO {} ({}) VALUES ({})",
         table.name,
@@ -192,6 +203,7 @@ async fn insert(
         places.join(", ")
     );
     let mut query = sqlx::query(AssertSqlSafe(statement));
+
     for value in values {
         query = match value {
             Value::Null => query,
@@ -204,5 +216,6 @@ async fn insert(
             Value::Bool(_) | Value::Array(_) | Value::Object(_) => return Ok(None),
         };
     }
+
     query.execute(&mut **tx).await.map(|_| Some(()))
 }

@@ -150,6 +150,7 @@ async fn models(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::models::run(Arc::new(store.clone())).await?;
     store.close().await;
+
     // What was learned survives a restart.
     let store = place.open().await?;
     let serving = ModelFilter {
@@ -161,6 +162,7 @@ async fn models(place: &Place) -> Result<()> {
     for model in found {
         store.model_state(&model.id).await?;
     }
+
     store.close().await;
     Ok(())
 }
@@ -183,6 +185,7 @@ async fn deliveries(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::deliveries::run(Arc::new(store.clone())).await?;
     store.close().await;
+
     // How far the log was read survives a restart.
     let store = place.open().await?;
     assert_eq!(store.outbox_cursor().await?, Some(22));

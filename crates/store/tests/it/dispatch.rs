@@ -78,6 +78,7 @@ impl Notifier for Receiver {
             .push(format!("{} {} {}", channel.id.0, secret.0, message.title));
         let at = Timestamp::UNIX_EPOCH;
         let (status, answer, error) = (None, String::new(), None);
+
         Attempt {
             at,
             duration_ms: 1,
@@ -130,6 +131,7 @@ async fn world() -> Result<World> {
         recorder: log.clone(),
         clock: clock.clone(),
     };
+
     Ok(World {
         _place: place,
         store,
@@ -156,12 +158,14 @@ impl World {
             subject.into(),
             self.clock.now(),
         );
+
         self.store
             .delivery_insert(&Outgoing {
                 delivery: delivery.clone(),
                 body: "{}".into(),
             })
             .await?;
+
         Ok(delivery)
     }
 
@@ -192,6 +196,7 @@ async fn a_failing_receiver_is_tried_for_a_day_then_a_dead_letter_is_replayed() 
     world.answer(503);
     let start = world.clock.now();
     let mut rounds = Vec::new();
+
     // A minute at a time for thirty hours: what is due is sent, and nothing before.
     for _ in 0..30 * 60 {
         let sent = world.dispatcher.send_due().await?;
@@ -203,9 +208,11 @@ async fn a_failing_receiver_is_tried_for_a_day_then_a_dead_letter_is_replayed() 
         }
         world.later(SignedDuration::from_mins(1));
     }
+
     let minutes: Vec<_> = rounds.iter().map(|(minute, _)| *minute).collect();
     assert_eq!(minutes, [0, 1, 6, 36, 156, 456, 1056, 1656]);
     assert_eq!(rounds.iter().map(|(_, dead)| dead).sum::<u64>(), 1);
+
     let dead = world.store.delivery_get(&delivery.id).await?;
     assert_eq!(
         (dead.status, dead.tries, dead.attempts.len()),
@@ -218,6 +225,7 @@ async fn a_failing_receiver_is_tried_for_a_day_then_a_dead_letter_is_replayed() 
         .delivery_update(&dead.replayed(world.clock.now()))
         .await?;
     assert_eq!(world.dispatcher.send_due().await?.delivered, 1);
+
     let ids: BTreeSet<_> = world
         .receiver
         .got
@@ -226,6 +234,7 @@ async fn a_failing_receiver_is_tried_for_a_day_then_a_dead_letter_is_replayed() 
         .iter()
         .map(|(id, ..)| id.clone())
         .collect();
+
     assert_eq!(
         ids,
         BTreeSet::from([delivery.id.0]),
@@ -239,6 +248,7 @@ async fn a_crash_between_sending_and_marking_sends_the_same_again() -> Result<()
     let world = world().await?;
     let one = world.subscribe("w-1").await?;
     let delivery = world.queue(&one, "r-1").await?;
+
     // As far as the crash: claimed and sent, never marked.
     let claimed = delivery.claimed(world.clock.now());
     world.store.delivery_update(&claimed).await?;
@@ -257,6 +267,7 @@ async fn a_crash_between_sending_and_marking_sends_the_same_again() -> Result<()
         })
         .await;
     assert!(attempt.ok);
+
     assert_eq!(
         world.dispatcher.send_due().await?,
         Sent::default(),
@@ -264,6 +275,7 @@ async fn a_crash_between_sending_and_marking_sends_the_same_again() -> Result<()
     );
     world.later(SignedDuration::from_secs(91));
     assert_eq!(world.dispatcher.send_due().await?.delivered, 1);
+
     let got: Vec<_> = world
         .receiver
         .got
@@ -272,6 +284,7 @@ async fn a_crash_between_sending_and_marking_sends_the_same_again() -> Result<()
         .iter()
         .map(|(id, ..)| id.clone())
         .collect();
+
     assert_eq!(
         got,
         [delivery.id.0.clone(), delivery.id.0],
@@ -295,6 +308,7 @@ async fn gone_switches_off_and_what_waits_is_given_up() -> Result<()> {
             dead: 2
         }
     );
+
     let off = world.store.webhook_get(&one.id).await?;
     assert!(
         !off.enabled
@@ -304,15 +318,18 @@ async fn gone_switches_off_and_what_waits_is_given_up() -> Result<()> {
                 .is_some_and(|reason| reason.contains("410")),
         "{off:?}"
     );
+
     assert_eq!(
         world.receiver.got.lock().unwrap().len(),
         1,
         "a receiver that is gone is asked once"
     );
+
     assert_eq!(
         world.operations(),
         ["webhook.disable", "delivery.give_up", "delivery.give_up"]
     );
+
     let given_up = world.store.delivery_get(&second.id).await?;
     assert!(
         given_up.attempts[0]
@@ -321,6 +338,7 @@ async fn gone_switches_off_and_what_waits_is_given_up() -> Result<()> {
             .is_some_and(|why| why.contains("disabled")),
         "{given_up:?}"
     );
+
     Ok(())
 }
 
@@ -333,6 +351,7 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
         .webhook_secrets(&one.id)
         .await?
         .rotated(Secret::from_random(&[2; 32]), world.clock.now());
+
     world
         .store
         .webhook_update(
@@ -343,6 +362,7 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
             Some(&secrets),
         )
         .await?;
+
     world.queue(&one, "r-1").await?;
     world.queue(&one, "r-2").await?;
     let slack = channel("c-1", 0, ChannelSettings::Slack)?;
@@ -358,12 +378,14 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
         to: Vec::new(),
         attachment: None,
     };
+
     let delivery = Delivery::new(
         Target::Channel(slack.id.clone()),
         "approval_requested",
         "a-1".into(),
         world.clock.now(),
     );
+
     world
         .store
         .delivery_insert(&Outgoing {
@@ -371,6 +393,7 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
             body: message.encode(),
         })
         .await?;
+
     world.answer(500);
     assert_eq!(
         world.dispatcher.send_due().await?,
@@ -380,6 +403,7 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
             dead: 0
         }
     );
+
     assert_eq!(*world.receiver.messages.lock().unwrap(), ["c-1 shh hello"]);
     assert_eq!(
         world.receiver.got.lock().unwrap()[0].1,
@@ -394,5 +418,6 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
             .iter()
             .all(|(_, secrets, _)| *secrets == 1)
     );
+
     Ok(())
 }

@@ -33,6 +33,7 @@ async fn one_server_holds_it(place: &Place) -> Result<()> {
         "taken in between"
     );
     assert!(store.lease_renew(1, Some(&head(8))).await?);
+
     let seen = store.lease().await?.context("taken")?;
     assert_eq!(
         (seen.log_origin.as_str(), &seen.log, seen.epoch),
@@ -46,6 +47,7 @@ async fn one_server_holds_it(place: &Place) -> Result<()> {
         None,
         "renewed since it was seen"
     );
+
     let seen = store.lease().await?.context("taken")?;
     assert_eq!(
         store.lease_take(Some(&seen), "log/a", "two").await?,
@@ -63,12 +65,14 @@ async fn one_server_holds_it(place: &Place) -> Result<()> {
     );
 
     assert!(store.lease_release(2).await?);
+
     let seen = store.lease().await?.context("taken")?;
     assert_eq!(
         (seen.instance.as_str(), seen.log_origin.as_str(), seen.epoch),
         ("", "log/a", 2)
     );
     assert!(store.lease_renew(2, None).await?, "before the log is open");
+
     let seen = store.lease().await?.context("taken")?;
     assert_eq!((&seen.log, seen.beat), (&head(9), 1));
     assert_eq!(
@@ -76,6 +80,7 @@ async fn one_server_holds_it(place: &Place) -> Result<()> {
         Some(3)
     );
     store.close().await;
+
     Ok(())
 }
 
@@ -85,10 +90,12 @@ async fn of_many_at_once_one_takes_it(place: &Place) -> Result<()> {
         let store: Store = store.clone();
         tokio::spawn(async move { store.lease_take(None, "log/a", &instance.to_string()).await })
     };
+
     let mut epochs = Vec::new();
     for task in (0..8).map(taking).collect::<Vec<_>>() {
         epochs.extend(task.await??);
     }
+
     assert_eq!(epochs, [1]);
     store.close().await;
     Ok(())
@@ -107,6 +114,7 @@ async fn a_shut_gate_refuses_writes(place: &Place) -> Result<()> {
         Some(json!("before")),
         "reading goes on"
     );
+
     assert_eq!(
         store.lease_take(None, "log/a", "one").await?,
         Some(1),
@@ -115,5 +123,6 @@ async fn a_shut_gate_refuses_writes(place: &Place) -> Result<()> {
     open.store(true, Ordering::SeqCst);
     store.setting_put("name", &json!("after")).await?;
     store.close().await;
+
     Ok(())
 }

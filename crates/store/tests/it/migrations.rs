@@ -40,6 +40,7 @@ async fn opened_again_everything_is_there(place: &Place) -> Result<()> {
     let store = place.open().await?;
     store.user_insert(&ann).await?;
     store.close().await;
+
     for _ in 0..2 {
         let store = place.open().await?;
         store.ping().await?;
@@ -47,6 +48,7 @@ async fn opened_again_everything_is_there(place: &Place) -> Result<()> {
         store.close().await;
         assert!(store.user_list().await.is_err(), "closed is closed");
     }
+
     Ok(())
 }
 
@@ -57,6 +59,7 @@ async fn opened_by_several_at_once(place: &Place) -> Result<()> {
             tokio::spawn(async move { Store::open(&url, vault(1)).await })
         })
         .collect();
+
     for (index, store) in opening.into_iter().enumerate() {
         let store = store.await??;
         store
@@ -68,6 +71,7 @@ async fn opened_by_several_at_once(place: &Place) -> Result<()> {
             .await?;
         store.close().await;
     }
+
     assert_eq!(place.open().await?.user_list().await?.len(), 4);
     Ok(())
 }
@@ -122,6 +126,7 @@ async fn lists_from_before_say_where_they_lie(place: &Place) -> Result<()> {
             })
             .await?;
     }
+
     store.close().await;
     // As the version before it left them.
     execute(place, "ALTER TABLE threat_lists DROP COLUMN from_file").await?;
@@ -135,6 +140,7 @@ async fn lists_from_before_say_where_they_lie(place: &Place) -> Result<()> {
         .map(|list| list.from_file)
         .collect();
     assert_eq!(said, [false, true]);
+
     Ok(())
 }
 
@@ -151,6 +157,7 @@ async fn rollouts_without_a_name_get_one_in_words(place: &Place) -> Result<()> {
         ("right_size of the web tier", "right_size of the web tier"),
         ("Smaller web tier", "Smaller web tier"),
     ];
+
     let store = place.open().await?;
     for (number, (before, _)) in cases.iter().enumerate() {
         let agent = format!("a-{number}");
@@ -160,9 +167,11 @@ async fn rollouts_without_a_name_get_one_in_words(place: &Place) -> Result<()> {
         };
         store.rollout_insert(&kept).await?;
     }
+
     store.close().await;
     execute(place, "DELETE FROM schema_versions WHERE version = 12").await?;
     let store = place.open().await?;
+
     for (number, (before, expect)) in cases.iter().enumerate() {
         let found = store
             .rollout_get(&RolloutId(format!("ro-{number}")))
@@ -174,6 +183,7 @@ async fn rollouts_without_a_name_get_one_in_words(place: &Place) -> Result<()> {
             "the rest is left as it is"
         );
     }
+
     Ok(())
 }
 
@@ -193,12 +203,14 @@ async fn actions_from_before_are_found_by_their_resource(place: &Place) -> Resul
     };
     store.action_insert(&test).await?;
     store.close().await;
+
     // As the version before it left them.
     execute(place, BEFORE_SUMS).await?;
     execute(place, "DROP INDEX actions_by_resource").await?;
     execute(place, "ALTER TABLE actions DROP COLUMN resource_id").await?;
     execute(place, "DELETE FROM schema_versions WHERE version = 14").await?;
     let store = place.open().await?;
+
     for (resource, expect) in [(ResourceId::new("i-1"), "ac-1"), (twin, "ac-2")] {
         let found = store.action_on(&resource, Timestamp::UNIX_EPOCH).await?;
         assert_eq!(
@@ -209,6 +221,7 @@ async fn actions_from_before_are_found_by_their_resource(place: &Place) -> Resul
             [expect]
         );
     }
+
     Ok(())
 }
 
@@ -223,12 +236,14 @@ async fn rows_from_before_are_in_lists_and_sums(place: &Place) -> Result<()> {
             .recommendation_insert(&Recommendation { status, ..made })
             .await?;
     }
+
     store
         .action_insert(&Action {
             status: ActionStatus::Succeeded,
             ..action("ac-1", "rec-1", 1_000)?
         })
         .await?;
+
     let after = Timestamp::UNIX_EPOCH;
     let (totals, counts) = (
         store.recommendation_totals().await?,
@@ -244,6 +259,7 @@ async fn rows_from_before_are_in_lists_and_sums(place: &Place) -> Result<()> {
     let store = place.open().await?;
     assert_eq!(store.recommendation_totals().await?, totals);
     assert_eq!(store.action_counts(after).await?, counts);
+
     let due = RecommendationFilter {
         due_by: Some(Timestamp::MAX),
         ..RecommendationFilter::default()
@@ -253,6 +269,7 @@ async fn rows_from_before_are_in_lists_and_sums(place: &Place) -> Result<()> {
         due.iter().map(|one| one.id.0.as_str()).collect::<Vec<_>>(),
         ["rec-0"]
     );
+
     Ok(())
 }
 
@@ -279,6 +296,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
         })
     };
     let (before, machine) = (database("orders")?, resource("c-1", "i-1")?);
+
     store
         .resource_sync(&connection.id, &[before.clone(), machine.clone()], &[])
         .await?;
@@ -287,6 +305,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
         observed_at: before.observed_at,
         ..before.clone()
     };
+
     store
         .resource_sync(&connection.id, std::slice::from_ref(&changed), &[])
         .await?;
@@ -300,6 +319,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
         service: before.service.clone(),
         ..recommendation("rec-1", "orders")?.subject
     };
+
     let found = Recommendation {
         subject,
         ..recommendation("rec-1", "orders")?
@@ -321,6 +341,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
             Timestamp::UNIX_EPOCH,
         )
         .await?;
+
     store.close().await;
     execute(place, "DELETE FROM schema_versions WHERE version = 33").await?;
 
@@ -337,11 +358,13 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
             ..changed
         }
     );
+
     assert_eq!(
         store.resource_get(&machine.id).await?,
         machine,
         "the rest is left as it is"
     );
+
     let one = ResourceFilter {
         text: Some("db:orders".to_owned()),
         ..ResourceFilter::default()
@@ -351,6 +374,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
         1,
         "a search finds it by its ARN"
     );
+
     let ids = std::slice::from_ref(&arn);
     let changes = store
         .resource_changes(&connection.id, ids, Timestamp::UNIX_EPOCH)
@@ -359,6 +383,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
         (changes.len(), changes[0].attribute),
         (seen.len(), seen[0].attribute)
     );
+
     let moved = store.recommendation_get(&found.id).await?;
     let expect = Recommendation {
         subject: Subject {
@@ -368,6 +393,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
         ..found
     };
     assert_eq!(moved, expect, "with its plan and its hash");
+
     assert_eq!(
         store
             .recommendation_get(&RecommendationId("rec-2".to_owned()))
@@ -376,6 +402,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
             .id,
         machine.id
     );
+
     assert_eq!(
         store.action_on(&arn, Timestamp::UNIX_EPOCH).await?,
         [Action {
@@ -383,6 +410,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
             ..done
         }]
     );
+
     Ok(())
 }
 
@@ -404,6 +432,7 @@ async fn newer_schema_is_refused(place: &Place) -> Result<()> {
     );
     execute(place, "DELETE FROM schema_versions WHERE version = 9000").await?;
     place.open().await?.ping().await?;
+
     Ok(())
 }
 
@@ -419,6 +448,7 @@ async fn altered_migration_is_refused(place: &Place) -> Result<()> {
         matches!(error, OpenError::Altered { version: 1 }),
         "{error}"
     );
+
     Ok(())
 }
 
@@ -445,9 +475,11 @@ async fn readers_and_writers_at_once(place: &Place) -> Result<()> {
             })
         })
         .collect();
+
     for task in tasks {
         task.await??;
     }
+
     assert_eq!(store.user_list().await?.len(), 90);
     store.close().await;
     Ok(())

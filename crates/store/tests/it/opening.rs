@@ -47,6 +47,7 @@ async fn a_wrong_password_or_database_is_refused() -> Result<()> {
     let Some(server) = Postgres::shared()? else {
         return Ok(());
     };
+
     let error = refused(&server.url("wrong", "postgres")).await;
     assert!(matches!(error, OpenError::Refused { .. }), "{error}");
     assert!(
@@ -54,6 +55,7 @@ async fn a_wrong_password_or_database_is_refused() -> Result<()> {
             && !error.to_string().contains("wrong\""),
         "{error}"
     );
+
     let error = refused(&server.url(PASSWORD, "no_such_database")).await;
     assert!(
         matches!(error, OpenError::Refused { .. })
@@ -68,6 +70,7 @@ async fn a_server_that_goes_away_and_comes_back() -> Result<()> {
     let Some(server) = Postgres::start()? else {
         return Ok(());
     };
+
     let options = Options {
         patience: Duration::from_secs(2),
         ..Options::default()
@@ -79,6 +82,7 @@ async fn a_server_that_goes_away_and_comes_back() -> Result<()> {
     assert!(matches!(error, AccessError::Unavailable(_)), "{error}");
     server.resume()?;
     assert_eq!(store.user_list().await?, []);
+
     Ok(())
 }
 
@@ -99,9 +103,11 @@ async fn a_file_that_is_no_database() -> Result<()> {
         std::fs::read_to_string(&file)?.starts_with("dear diary"),
         "left alone"
     );
+
     let below = file.join("reeve.db");
     let error = refused(&format!("sqlite://{}", below.display())).await;
     assert!(matches!(error, OpenError::File { .. }), "{error}");
+
     Ok(())
 }
 
@@ -116,6 +122,7 @@ async fn the_file_is_for_its_owner_alone_and_synced() -> Result<()> {
     );
     store.close().await;
     assert!(std::fs::read(&file)?.starts_with(b"SQLite format 3\0"));
+
     // Bytes 18 and 19 of the header are 2 in WAL mode (SQLite file format, 1.3.3).
     assert_eq!(std::fs::read(&file)?[18..20], [2, 2]);
     Ok(())
@@ -135,6 +142,7 @@ async fn the_path_is_the_file_systems() -> Result<()> {
     store.setting_put("here", &true.into()).await?;
     store.close().await;
     assert!(root.join("far/reeve.db").exists() && !root.join("reeve.db").exists());
+
     Ok(())
 }
 
@@ -153,8 +161,10 @@ async fn two_programs_on_one_file_wait_for_each_other() -> Result<()> {
         })
     };
     let (first, second) = (write(one.clone(), "one"), write(two, "two"));
+
     first.await??;
     second.await??;
+
     for name in ["one", "two"] {
         for index in 0..20 {
             assert_eq!(
@@ -163,5 +173,6 @@ async fn two_programs_on_one_file_wait_for_each_other() -> Result<()> {
             );
         }
     }
+
     Ok(())
 }

@@ -30,6 +30,7 @@ impl Place {
         let Some(server) = Postgres::shared()? else {
             return Ok(None);
         };
+
         let url = server.database().await?;
         Ok(Some(Place {
             url,

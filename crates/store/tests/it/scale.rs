@@ -38,11 +38,13 @@ async fn requests_touch_few_rows() -> Result<()> {
     let Some(place) = Place::postgres().await? else {
         return Ok(());
     };
+
     fill(&place).await?;
     let mut watcher = sqlx::AnyConnection::connect(&place.url).await?;
     sqlx::raw_sql("VACUUM ANALYZE")
         .execute(&mut watcher)
         .await?;
+
     // A small table is read as a whole even where an index would do; a large one is not.
     let eager = Place::at(&format!("{}&options=-c%20enable_seqscan%3Doff", place.url));
     let opened = touched(&mut watcher, &eager, |_| Box::pin(async { Ok(()) })).await?;
@@ -55,10 +57,12 @@ async fn requests_touch_few_rows() -> Result<()> {
         })
     });
     let whole = whole.await? - opened;
+
     assert!(
         whole >= RECOMMENDATIONS as i64,
         "a whole table is noticed: {whole}"
     );
+
     let mut wide = Vec::new();
     for (name, request) in requests() {
         let touched = touched(&mut watcher, &eager, request).await? - opened;
@@ -72,6 +76,7 @@ async fn requests_touch_few_rows() -> Result<()> {
             wide.push(format!("{name}: {touched}"));
         }
     }
+
     assert!(
         wide.is_empty(),
         "more than {MOST} rows and index entries were touched by {wide:?}"
@@ -105,6 +110,7 @@ async fn counted(watcher: &mut sqlx::AnyConnection) -> Result<i64> {
     {
         tokio::task::yield_now().await;
     }
+
     let touched = "SELECT CAST((SELECT COALESCE(SUM(seq_tup_read), 0) FROM pg_stat_user_tables)
         + (SELECT COALESCE(SUM(idx_tup_read), 0) FROM pg_stat_user_indexes) AS BIGINT)";
     Ok(sqlx::query(touched)
@@ -212,10 +218,12 @@ async fn fill(place: &Place) -> Result<()> {
             .collect::<Result<_>>()?;
         store.resource_sync(&made.id, &seen, &[]).await?;
     }
+
     let made: Vec<Recommendation> = (0..RECOMMENDATIONS).map(numbered).collect::<Result<_>>()?;
     for chunk in made.chunks(1_000) {
         store.recommendation_insert_all(chunk).await?;
     }
+
     for n in 0..ACTIONS {
         let base = action(
             &format!("ac-{n}"),
@@ -238,6 +246,7 @@ async fn fill(place: &Place) -> Result<()> {
         let asked = approval(&format!("ap-{n}"), &format!("r-{n:05}"), 1_000 * n)?;
         store.approval_insert(&Approval { status, ..asked }).await?;
     }
+
     store.close().await;
     Ok(())
 }
@@ -251,14 +260,17 @@ fn numbered(n: usize) -> Result<Recommendation> {
         Status::Succeeded,
         Status::Failed,
     ];
+
     let status = if n < OPEN {
         Status::Open
     } else {
         ends[n % ends.len()]
     };
+
     let mut ranking = base.ranking.clone();
     ranking.expected_value = n as f64;
     let kinds = &RecommendationType::ALL[..4];
+
     Ok(Recommendation {
         agent_id: Some(AgentId(format!("a-{}", n % 8))),
         kind: kinds[n % kinds.len()],

@@ -28,6 +28,7 @@ async fn sealed_in_the_database(place: &Place) -> Result<()> {
     let row = sqlx::query("SELECT document, secret FROM connections")
         .fetch_one(&mut raw)
         .await?;
+
     for column in 0..2 {
         let text: String = row.try_get(column)?;
         assert!(
@@ -35,9 +36,11 @@ async fn sealed_in_the_database(place: &Place) -> Result<()> {
             "{text}"
         );
     }
+
     raw.close().await?;
     assert!(!format!("{store:?}").contains("secret"));
     store.close().await;
+
     Ok(())
 }
 
@@ -57,8 +60,10 @@ async fn another_key_hides_only_what_it_cannot_open(place: &Place) -> Result<()>
         other_key.connection_get(&new.id).await? == new,
         "the others go on"
     );
+
     let error = other_key.connection_get(&old.id).await.unwrap_err();
     assert!(matches!(error, StoreError::Backend(_)), "{error}");
+
     let message = error.to_string();
     assert!(
         message.contains("secrets.key") && message.contains(vault(1).key_id()),
@@ -79,6 +84,7 @@ async fn another_key_hides_only_what_it_cannot_open(place: &Place) -> Result<()>
             .as_deref()
             .is_some_and(|error| error.contains("secrets.key"))
     );
+
     assert!(
         listed[0].credentials != Credentials::Ambient,
         "nobody else's credentials take their place"
@@ -93,6 +99,7 @@ async fn another_key_hides_only_what_it_cannot_open(place: &Place) -> Result<()>
         "writing the listed one back loses nothing"
     );
     store.close().await;
+
     Ok(())
 }
 
@@ -116,6 +123,7 @@ async fn moved_secrets_do_not_open(place: &Place) -> Result<()> {
             .await
             .is_ok()
     );
+
     store.close().await;
     Ok(())
 }

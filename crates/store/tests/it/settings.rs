@@ -11,6 +11,7 @@ on_both!(
 async fn settings_there_and_back(place: &Place) -> Result<()> {
     let store = place.open().await?;
     assert_eq!(store.setting_get("retention").await?, None);
+
     let value: serde_json::Value =
         serde_json::from_str(r#"{"days":[1,2.5,null],"text":"nul \u0000 \ud83e\udd80"}"#)?;
     store.setting_put("retention", &value).await?;
@@ -25,5 +26,6 @@ async fn settings_there_and_back(place: &Place) -> Result<()> {
     );
     assert_eq!(store.setting_get("alpha").await?, Some(false.into()));
     store.close().await;
+
     Ok(())
 }

@@ -15,6 +15,7 @@ async fn digests(place: &Place) -> Result<[Vec<RowDigest>; 2]> {
         [],
         "nothing is in a new database"
     );
+
     let before = user("u-1", "ann@acme.example", &[]);
     store.user_insert(&before).await?;
     let first = store.row_digests().await?;
@@ -23,6 +24,7 @@ async fn digests(place: &Place) -> Result<[Vec<RowDigest>; 2]> {
     store.user_update(&before, &after).await?;
     let second = store.row_digests().await?;
     store.close().await;
+
     Ok([first, second])
 }
 
@@ -42,5 +44,6 @@ async fn both_databases_give_the_same_digests() -> Result<()> {
     if let Some(place) = Place::postgres().await? {
         assert_eq!(digests(&place).await?, on_sqlite);
     }
+
     Ok(())
 }

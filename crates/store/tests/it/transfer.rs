@@ -31,6 +31,7 @@ async fn fill(store: &Store) -> Result<()> {
             ))
             .await?;
     }
+
     store
         .setting_put("odd", &json!({ "a": [1, -2.5, null, "x\ny"] }))
         .await?;
@@ -42,6 +43,7 @@ async fn fill(store: &Store) -> Result<()> {
             .action_insert(&action(&format!("a-{n}"), &format!("r-{n}"), n)?)
             .await?;
     }
+
     Ok(())
 }
 
@@ -72,6 +74,7 @@ async fn everything_comes_back(place: &Place) -> Result<()> {
     let taken = copy(&store).await?;
     let mut others = vec![Place::sqlite()?];
     others.extend(Place::postgres().await?);
+
     for other in others {
         let rows = import(&other.url, "backup-1", &mut taken.as_slice()).await?;
         assert!(rows >= 50, "{rows}");
@@ -91,6 +94,7 @@ async fn everything_comes_back(place: &Place) -> Result<()> {
             "{refused:?}"
         );
     }
+
     Ok(())
 }
 
@@ -113,6 +117,7 @@ async fn a_copy_is_of_one_moment(place: &Place) -> Result<()> {
             anyhow::Ok(n)
         })
     };
+
     for _ in 0..10 {
         let text = String::from_utf8(copy(&store).await?)?;
         let users = text
@@ -131,6 +136,7 @@ async fn a_copy_is_of_one_moment(place: &Place) -> Result<()> {
             "{users} users, and {noted} noted"
         );
     }
+
     copied.store(true, Ordering::Relaxed);
     assert!(writer.await?? > 0, "nothing was written meanwhile");
     Ok(())
@@ -148,6 +154,7 @@ async fn a_refused_import_leaves_nothing(place: &Place) -> Result<()> {
         .lines()
         .filter(|line| !line.starts_with('#'))
         .fold(String::new(), |text, line| text + line + "\n");
+
     for (wrong, expected) in [
         (String::new(), "cut off"),
         (cut, "cut off"),
@@ -176,9 +183,11 @@ async fn a_refused_import_leaves_nothing(place: &Place) -> Result<()> {
             .to_string();
         assert!(refused.contains(expected), "{refused}");
     }
+
     // The database is as new as it was.
     let rows = import(&place.url, "backup", &mut text.as_bytes()).await?;
     assert!(rows >= 50, "{rows}");
+
     let store = Store::open(&place.url, vault(1)).await?;
     assert_eq!(store.user_list().await?.len(), 40);
     Ok(())

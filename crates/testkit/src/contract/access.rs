@@ -85,6 +85,7 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
         store.user_list().await?.is_empty(),
         "the suite needs an empty store"
     );
+
     let zoe = User {
         name: "Zoë \"Z\" O'Neil; DROP TABLE users".into(),
         roles: Role::ALL.to_vec(),
@@ -93,6 +94,7 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
         ..user("u-zoe", "zoe@example.com", &[])
     };
     store.user_insert(&zoe).await?;
+
     store
         .user_insert(&user("u-ann", "ann@example.com", &[]))
         .await?;
@@ -102,6 +104,7 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
         zoe,
         "addresses are looked up case-blind"
     );
+
     let emails: Vec<_> = store
         .user_list()
         .await?
@@ -118,6 +121,7 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
         ),
         "an address is taken once"
     );
+
     assert!(
         is_conflict(
             &store
@@ -126,12 +130,14 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
         ),
         "an id is taken once"
     );
+
     assert!(is_missing(
         store
             .user_insert(&user("u-4", "dan@example.com", &["t-none"]))
             .await,
         "team"
     ));
+
     assert!(
         is_missing(store.user_by_email("dan@example.com").await, "user"),
         "nothing half done"
@@ -144,6 +150,7 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
         ..zoe.clone()
     };
     store.user_update(&zoe, &renamed).await?;
+
     assert_eq!(store.user_get(&zoe.id).await?, renamed);
     assert!(is_missing(
         store.user_by_email("zoe@example.com").await,
@@ -153,6 +160,7 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
         is_conflict(&store.user_update(&zoe, &zoe).await),
         "it was changed since it was read"
     );
+
     let taken = User {
         email: "ann@example.com".into(),
         ..renamed.clone()
@@ -163,6 +171,7 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
         renamed,
         "a refused update changes nothing"
     );
+
     let none = user("u-none", "none@example.com", &[]);
     assert!(is_missing(store.user_update(&none, &none).await, "user"));
 
@@ -170,6 +179,7 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
     assert!(is_missing(store.user_get(&zoe.id).await, "user"));
     assert!(is_missing(store.user_delete(&zoe.id).await, "user"));
     store.user_delete(&UserId("u-ann".into())).await?;
+
     Ok(())
 }
 
@@ -177,17 +187,20 @@ async fn teams(store: &dyn AccessStore) -> Result<()> {
     for (id, name) in [("t-b", "beta"), ("t-a", "alpha"), ("t-z", "Zeta")] {
         store.team_insert(&team(id, name)).await?;
     }
+
     let names: Vec<_> = store
         .team_list()
         .await?
         .into_iter()
         .map(|team| team.name)
         .collect();
+
     assert_eq!(
         names,
         ["Zeta", "alpha", "beta"],
         "by name, byte by byte on every database"
     );
+
     assert!(
         is_conflict(&store.team_insert(&team("t-c", "alpha")).await),
         "a name is taken once"
@@ -213,6 +226,7 @@ async fn teams(store: &dyn AccessStore) -> Result<()> {
         store.user_get(&UserId("u-1".into())).await?.teams,
         [TeamId("t-b".into()), TeamId("t-a".into())]
     );
+
     let members = async |teams: &[&str]| -> Result<Vec<String>> {
         let teams: Vec<_> = teams.iter().map(|&team| TeamId(team.into())).collect();
         Ok(store
@@ -223,6 +237,7 @@ async fn teams(store: &dyn AccessStore) -> Result<()> {
             .collect())
     };
     assert_eq!(members(&["t-a"]).await?, ["u-1", "u-2"]);
+
     assert_eq!(members(&["t-b"]).await?, ["u-1"]);
     assert_eq!(
         members(&["t-a", "t-b", "t-none"]).await?,
@@ -248,6 +263,7 @@ async fn teams(store: &dyn AccessStore) -> Result<()> {
         "members stay"
     );
     assert_eq!(members(&["t-b"]).await?, ["u-1", "u-2"]);
+
     Ok(())
 }
 
@@ -260,6 +276,7 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
         ..token("k-2", "u-1", 20)
     };
     store.token_insert(&full).await?;
+
     store.token_insert(&token("k-1", "u-2", 10)).await?;
     assert_eq!(
         store.token_by_hash(&TokenHash::from_secret("k-2")).await?,
@@ -269,6 +286,7 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
         store.token_by_hash(&TokenHash::from_secret("k-3")).await,
         "token"
     ));
+
     let ids = async |user: Option<&str>| -> Result<Vec<String>> {
         let user = user.map(|user| UserId(user.into()));
         Ok(store
@@ -279,6 +297,7 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
             .collect())
     };
     assert_eq!(ids(None).await?, ["k-1", "k-2"], "oldest first");
+
     assert_eq!(ids(Some("u-1")).await?, ["k-2"]);
     assert!(is_conflict(
         &store.token_insert(&token("k-1", "u-1", 30)).await
@@ -298,6 +317,7 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
         Some(500),
         "never backwards"
     );
+
     assert_eq!(store.token_get("k-1").await?.last_used_at_ms, Some(500));
     // What was made with a token goes with it, and nothing else does.
     store
@@ -306,12 +326,14 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
             ..token("k-3", "u-2", 30)
         })
         .await?;
+
     store
         .token_insert(&ApiToken {
             parent: Some("k-3".into()),
             ..token("k-4", "u-2", 40)
         })
         .await?;
+
     store.token_insert(&token("k-5", "u-2", 50)).await?;
     for (id, method) in [
         ("s-k1", SignInMethod::Token("k-1".into())),
@@ -326,12 +348,14 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
             })
             .await?;
     }
+
     store.token_delete("k-1").await?;
     assert_eq!(
         ids(Some("u-2")).await?,
         ["k-5"],
         "its children and theirs are gone"
     );
+
     let left = store.session_list(Some(&UserId("u-2".into()))).await?;
     let left: Vec<_> = left
         .into_iter()
@@ -345,15 +369,18 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
             ("s-pw".to_owned(), SignInMethod::Password)
         ]
     );
+
     for id in ["s-k5", "s-pw"] {
         store.session_delete(id).await?;
     }
+
     assert!(is_missing(
         store.token_by_hash(&TokenHash::from_secret("k-1")).await,
         "token"
     ));
     assert!(is_missing(store.token_get("k-1").await, "token"));
     assert!(is_missing(store.token_delete("k-1").await, "token"));
+
     Ok(())
 }
 
@@ -387,6 +414,7 @@ async fn sessions(store: &dyn AccessStore) -> Result<()> {
         .map(|session| session.id)
         .collect();
     assert_eq!(ended, ["s-3", "s-2"], "those that ended, each once");
+
     assert!(store.session_expire(2_000).await?.is_empty());
     store.session_delete("s-1").await?;
     assert!(is_missing(store.session_delete("s-1").await, "session"));
@@ -400,6 +428,7 @@ async fn sessions(store: &dyn AccessStore) -> Result<()> {
         ),
         "sessions go with their user"
     );
+
     assert!(
         is_missing(
             store.token_by_hash(&TokenHash::from_secret("k-2")).await,
@@ -407,6 +436,7 @@ async fn sessions(store: &dyn AccessStore) -> Result<()> {
         ),
         "tokens go with their user"
     );
+
     Ok(())
 }
 
@@ -422,6 +452,7 @@ async fn one_address_is_taken_once(store: Arc<dyn AccessStore>) -> Result<()> {
             })
         })
         .collect();
+
     let mut won = 0;
     for task in tasks {
         match task.await? {
@@ -430,6 +461,7 @@ async fn one_address_is_taken_once(store: Arc<dyn AccessStore>) -> Result<()> {
             Err(other) => return Err(other.into()),
         }
     }
+
     assert_eq!(won, 1);
     Ok(())
 }
@@ -441,10 +473,12 @@ async fn an_administrator_stays(store: Arc<dyn AccessStore>) -> Result<()> {
         roles: vec![Role::Operator, Role::Administrator],
         ..user(id, &format!("{id}@example.com"), &[])
     };
+
     let demoted = |user: &User| User {
         roles: vec![Role::Operator],
         ..user.clone()
     };
+
     let (one, two) = (administrator("boss-1"), administrator("boss-2"));
     store.user_insert(&one).await?;
     store
@@ -453,6 +487,7 @@ async fn an_administrator_stays(store: Arc<dyn AccessStore>) -> Result<()> {
             ..administrator("boss-off")
         })
         .await?;
+
     assert!(
         is_conflict(&store.user_update(&one, &demoted(&one)).await),
         "one who is switched off does not count"
@@ -468,9 +503,11 @@ async fn an_administrator_stays(store: Arc<dyn AccessStore>) -> Result<()> {
             )
             .await
     ));
+
     assert!(is_conflict(&store.user_delete(&one.id).await));
     assert_eq!(store.user_get(&one.id).await?, one);
     store.user_insert(&two).await?;
+
     for round in 0..20 {
         let each = [one.clone(), two.clone()].map(|leaving| {
             let (store, demoted) = (store.clone(), demoted(&leaving));
@@ -508,5 +545,6 @@ async fn an_administrator_stays(store: Arc<dyn AccessStore>) -> Result<()> {
                 .await?;
         }
     }
+
     Ok(())
 }

@@ -48,6 +48,7 @@ pub async fn run(store: Arc<dyn AgentStore>) -> Result<()> {
     typed_forms_are_kept(&*store).await?;
     one_claim_wins(store.clone()).await?;
     one_open_recommendation_wins(store.clone()).await?;
+
     one_guardrail_change_wins(store).await
 }
 
@@ -92,12 +93,14 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
         store.agent_list(None).await?.is_empty(),
         "the suite needs an empty store"
     );
+
     let first = agent("a-2", AgentType::COST_OPTIMIZER, 1_000)?;
     store.agent_insert(&first).await?;
     store
         .agent_insert(&agent("a-1", AgentType::SPOT_OPTIMIZER, 2_000)?)
         .await?;
     assert!(is_conflict(&store.agent_insert(&first).await));
+
     let ids = async |of_type| -> Result<Vec<String>> {
         Ok(store
             .agent_list(of_type)
@@ -107,6 +110,7 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
             .collect())
     };
     assert_eq!(ids(None).await?, ["a-2", "a-1"], "oldest first");
+
     assert_eq!(ids(Some(AgentType::SPOT_OPTIMIZER)).await?, ["a-1"]);
     assert!(ids(Some(AgentType::DB_OPTIMIZER)).await?.is_empty());
 
@@ -127,6 +131,7 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
         portfolios: vec![portfolio()],
         error: Some("one connection did not answer".into()),
     };
+
     let changed = Agent {
         mode: Mode::Active,
         confidence_threshold: 90.1 + 0.2,
@@ -135,6 +140,7 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
         ..first.clone()
     };
     store.agent_update(&changed).await?;
+
     assert_eq!(store.agent_get(&first.id).await?, changed);
     assert!(
         is_conflict(&store.agent_update(&changed).await),
@@ -151,6 +157,7 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
         ),
         "a gap"
     );
+
     assert!(is_conflict(
         &store
             .agent_update(&Agent {
@@ -159,17 +166,20 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
             })
             .await
     ));
+
     assert_eq!(
         store.agent_get(&first.id).await?,
         changed,
         "a refused update changes nothing"
     );
+
     assert!(is_missing(
         store
             .agent_update(&agent("a-none", AgentType::COST_OPTIMIZER, 1)?)
             .await,
         "agent"
     ));
+
     assert!(is_missing(
         store.agent_get(&AgentId("a-none".into())).await,
         "agent"
@@ -185,6 +195,7 @@ async fn recommendations_there_and_back(store: &dyn AgentStore) -> Result<()> {
     let made = recommendation("rec-1", "i-1")?;
     store.recommendation_insert(&made).await?;
     assert_eq!(store.recommendation_get(&made.id).await?, made);
+
     let changed = Recommendation {
         status: Status::Snoozed,
         snoozed_until: Some("2026-12-01T00:00:00Z".parse()?),
@@ -198,6 +209,7 @@ async fn recommendations_there_and_back(store: &dyn AgentStore) -> Result<()> {
         ..made.clone()
     };
     store.recommendation_update(&changed).await?;
+
     assert_eq!(store.recommendation_get(&made.id).await?, changed);
     assert!(is_conflict(&store.recommendation_update(&changed).await));
     assert!(is_missing(
@@ -206,17 +218,20 @@ async fn recommendations_there_and_back(store: &dyn AgentStore) -> Result<()> {
             .await,
         "recommendation"
     ));
+
     assert!(is_missing(
         store
             .recommendation_get(&RecommendationId("rec-none".into()))
             .await,
         "recommendation"
     ));
+
     let broken = Recommendation {
         confidence: f64::NAN,
         version: changed.version + 1,
         ..changed.clone()
     };
+
     assert!(
         matches!(
             store.recommendation_update(&broken).await,
@@ -224,6 +239,7 @@ async fn recommendations_there_and_back(store: &dyn AgentStore) -> Result<()> {
         ),
         "no unreadable records"
     );
+
     assert_eq!(store.recommendation_get(&made.id).await?, changed);
     end(store, &changed, Status::Dismissed).await?;
     Ok(())
@@ -249,12 +265,14 @@ async fn one_open_per_resource_and_type(store: &dyn AgentStore) -> Result<()> {
     store.recommendation_insert(&open).await?;
     let again = recommendation("rec-3", "db-prod")?;
     assert!(is_conflict(&store.recommendation_insert(&again).await));
+
     let mut over_another = again.clone();
     over_another.subject.connection.0 = "c-other".into();
     assert!(
         is_conflict(&store.recommendation_insert(&over_another).await),
         "the same resource over another connection"
     );
+
     let other_kind = Recommendation {
         kind: RecommendationType::IdleResourceCleanup,
         ..recommendation("rec-4", "db-prod")?
@@ -280,6 +298,7 @@ async fn one_open_per_resource_and_type(store: &dyn AgentStore) -> Result<()> {
         );
         end(store, &now, status).await?;
     }
+
     store.recommendation_insert(&again).await?;
     let ended = store.recommendation_get(&open.id).await?;
     let reopened = Recommendation {
@@ -287,6 +306,7 @@ async fn one_open_per_resource_and_type(store: &dyn AgentStore) -> Result<()> {
         version: ended.version + 1,
         ..ended
     };
+
     assert!(
         is_conflict(&store.recommendation_update(&reopened).await),
         "reopening beside another is refused"
@@ -294,6 +314,7 @@ async fn one_open_per_resource_and_type(store: &dyn AgentStore) -> Result<()> {
     for open in [&again, &other_kind, &other_account] {
         end(store, open, Status::Expired).await?;
     }
+
     Ok(())
 }
 
@@ -317,6 +338,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
             ..made
         })
     };
+
     let all = [
         recommended("l-low", Priority::Low, 9_000.0, 99.0)?,
         recommended("l-high-small", Priority::High, 1.0, 50.0)?,
@@ -331,9 +353,11 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
             ..recommended("l-medium-2", Priority::Medium, 3.0, 80.5)?
         },
     ];
+
     for made in &all {
         store.recommendation_insert(made).await?;
     }
+
     let sorted = &[
         "l-medium-2",
         "l-critical",
@@ -342,6 +366,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
         "l-medium",
         "l-low",
     ][..];
+
     let mine = RecommendationFilter {
         agent: Some("a-list".into()),
         ..RecommendationFilter::default()
@@ -478,6 +503,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
             0,
         ),
     ];
+
     for (filter, expected, total) in cases {
         let (found, found_total) = store.recommendation_list(filter).await?;
         let ids: Vec<_> = found
@@ -490,6 +516,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
             "{filter:?}"
         );
     }
+
     assert_eq!(
         store
             .recommendation_list(&RecommendationFilter::default())
@@ -497,6 +524,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
             .1,
         base + 6
     );
+
     Ok(())
 }
 
@@ -512,6 +540,7 @@ async fn a_removed_agent_leaves_closed_recommendations(store: &dyn AgentStore) -
         ("g-verifying", Status::Verifying, Status::Verifying),
         ("g-succeeded", Status::Succeeded, Status::Succeeded),
     ];
+
     for (id, status, _) in cases {
         let made = Recommendation {
             agent_id: Some(AgentId("a-gone".into())),
@@ -520,11 +549,13 @@ async fn a_removed_agent_leaves_closed_recommendations(store: &dyn AgentStore) -
         };
         store.recommendation_insert(&made).await?;
     }
+
     store.agent_delete(&AgentId("a-gone".into())).await?;
     assert!(is_missing(
         store.agent_get(&AgentId("a-gone".into())).await,
         "agent"
     ));
+
     for (id, before, after) in cases {
         let kept = store
             .recommendation_get(&RecommendationId(id.into()))
@@ -540,6 +571,7 @@ async fn a_removed_agent_leaves_closed_recommendations(store: &dyn AgentStore) -
             "{id}"
         );
     }
+
     Ok(())
 }
 
@@ -550,6 +582,7 @@ async fn approvals(store: &dyn AgentStore) -> Result<()> {
         .approval_insert(&approval("ap-2", "rec-2", 2_000)?)
         .await?;
     assert!(is_conflict(&store.approval_insert(&first).await));
+
     let ids = async |recommendation: Option<&str>| -> Result<Vec<String>> {
         let recommendation =
             recommendation.map(|recommendation| RecommendationId(recommendation.into()));
@@ -561,7 +594,9 @@ async fn approvals(store: &dyn AgentStore) -> Result<()> {
             .collect())
     };
     assert_eq!(ids(None).await?, ["ap-2", "ap-1"], "newest first");
+
     assert_eq!(ids(Some("rec-1")).await?, ["ap-1"]);
+
     let rejected = Approval {
         status: ApprovalStatus::Rejected,
         signed: vec![],
@@ -570,6 +605,7 @@ async fn approvals(store: &dyn AgentStore) -> Result<()> {
         ..first.clone()
     };
     store.approval_update(&rejected).await?;
+
     assert_eq!(store.approval_get(&first.id).await?, rejected);
     assert!(is_conflict(&store.approval_update(&rejected).await));
     assert!(is_missing(
@@ -578,6 +614,7 @@ async fn approvals(store: &dyn AgentStore) -> Result<()> {
             .await,
         "approval request"
     ));
+
     assert!(is_missing(
         store.approval_get(&ApprovalId("ap-none".into())).await,
         "approval request"
@@ -592,6 +629,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
         .action_insert(&action("ac-2", "rec-2", 2_000)?)
         .await?;
     assert!(is_conflict(&store.action_insert(&first).await));
+
     let ids = async |recommendation: Option<&str>, since: Option<i64>| -> Result<Vec<String>> {
         let recommendation =
             recommendation.map(|recommendation| RecommendationId(recommendation.into()));
@@ -604,6 +642,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
             .collect())
     };
     assert_eq!(ids(None, None).await?, ["ac-2", "ac-1"], "newest first");
+
     assert_eq!(ids(Some("rec-1"), None).await?, ["ac-1"]);
     assert_eq!(ids(None, Some(1_001)).await?, ["ac-2"]);
     assert_eq!(
@@ -623,6 +662,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
             .collect())
     };
     let before = unsettled(0).await?;
+
     let done = Action {
         status: ActionStatus::RolledBack,
         finished_at: Some(first.started_at + SignedDuration::from_secs(90)),
@@ -632,6 +672,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
         ..first.clone()
     };
     store.action_update(&done).await?;
+
     assert_eq!(store.action_get(&first.id).await?, done);
     assert_eq!(before, ["ac-2", "ac-1"], "both work, newest first");
     assert_eq!(
@@ -649,6 +690,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
         store.action_get(&ActionId("ac-none".into())).await,
         "action"
     ));
+
     Ok(())
 }
 
@@ -662,6 +704,7 @@ async fn actions_on_a_resource(store: &dyn AgentStore) -> Result<()> {
         watch: None,
         ..action("ac-3", "rec-1", 500)?
     };
+
     store
         .action_insert(&Action {
             resource: twin.clone(),
@@ -669,12 +712,14 @@ async fn actions_on_a_resource(store: &dyn AgentStore) -> Result<()> {
             ..ended
         })
         .await?;
+
     let on = async |resource: &ResourceId, since: i64| -> Result<Vec<String>> {
         let found = store
             .action_on(resource, Timestamp::from_millisecond(since)?)
             .await?;
         Ok(found.into_iter().map(|action| action.id.0).collect())
     };
+
     assert_eq!(
         on(&ResourceId::new("i-1"), 0).await?,
         ["ac-2", "ac-1"],
@@ -686,6 +731,7 @@ async fn actions_on_a_resource(store: &dyn AgentStore) -> Result<()> {
         ["ac-3"],
         "the resource that was changed, not the recommendation's"
     );
+
     Ok(())
 }
 
@@ -699,14 +745,17 @@ async fn typed_forms_are_kept(store: &dyn AgentStore) -> Result<()> {
         ..recommendation("rec-typed", "i-typed")?
     };
     store.recommendation_insert(&planned).await?;
+
     let kept = store.recommendation_get(&planned.id).await?;
     assert_eq!(kept, planned);
+
     let changes = Changes::builtin();
     let read = kept
         .plan
         .as_ref()
         .map(|plan| changes.procedure(plan).map(|read| read.change().name()));
     assert_eq!(read, Some(Ok("resize_machine")), "it is intact");
+
     let prior = super::estate::resource("c-1", "i-typed")?;
     let mut moved = Action {
         prior: Some(Box::new(prior)),
@@ -717,6 +766,7 @@ async fn typed_forms_are_kept(store: &dyn AgentStore) -> Result<()> {
     moved.steps[0].refusal = Some(ActErrorKind::Denied);
     store.action_insert(&moved).await?;
     assert_eq!(store.action_get(&moved.id).await?, moved);
+
     Ok(())
 }
 
@@ -733,6 +783,7 @@ async fn feedback_is_kept(store: &dyn AgentStore) -> Result<()> {
         [early, late.clone()],
         "oldest first"
     );
+
     assert_eq!(
         store.feedback_list(Some(&late.recommendation)).await?,
         [late]
@@ -756,6 +807,7 @@ async fn exclusions(store: &dyn AgentStore) -> Result<()> {
         "exclusion"
     ));
     assert_eq!(store.exclusion_list().await?, [early]);
+
     Ok(())
 }
 
@@ -765,12 +817,14 @@ async fn guardrails(store: &dyn AgentStore) -> Result<()> {
         Guardrails::default(),
         "the defaults when never set"
     );
+
     let first = Guardrails {
         kill_switch: true,
         max_degradation_percent: 2.5,
         version: 1,
         ..Guardrails::default()
     };
+
     assert!(is_conflict(
         &store
             .guardrails_put(&Guardrails {
@@ -779,9 +833,11 @@ async fn guardrails(store: &dyn AgentStore) -> Result<()> {
             })
             .await
     ));
+
     store.guardrails_put(&first).await?;
     assert_eq!(store.guardrails_get().await?, first);
     assert!(is_conflict(&store.guardrails_put(&first).await));
+
     let second = Guardrails {
         breaker_reset_at: Some("2026-11-20T10:00:00Z".parse()?),
         change_control: change_control()?,
@@ -789,6 +845,7 @@ async fn guardrails(store: &dyn AgentStore) -> Result<()> {
         ..first
     };
     store.guardrails_put(&second).await?;
+
     assert_eq!(store.guardrails_get().await?, second);
     Ok(())
 }
@@ -802,6 +859,7 @@ where
 {
     let tasks: Vec<_> = writers.map(tokio::spawn).collect();
     let mut won = 0;
+
     for task in tasks {
         match task.await? {
             Ok(_) => won += 1,
@@ -809,12 +867,14 @@ where
             Err(other) => return Err(other.into()),
         }
     }
+
     Ok(won)
 }
 
 async fn one_claim_wins(store: Arc<dyn AgentStore>) -> Result<()> {
     let mut current = recommendation("race-1", "i-race-1")?;
     store.recommendation_insert(&current).await?;
+
     for round in 0..10 {
         let claims = (0..4).map(|claimer| {
             let (store, status) = (
@@ -839,6 +899,7 @@ async fn one_claim_wins(store: Arc<dyn AgentStore>) -> Result<()> {
         assert_eq!(stored.version, current.version + 1);
         current = stored;
     }
+
     Ok(())
 }
 
@@ -851,6 +912,7 @@ async fn one_open_recommendation_wins(store: Arc<dyn AgentStore>) -> Result<()> 
         async move { store.recommendation_insert(&made).await }
     });
     assert_eq!(winners(inserts).await?, 1);
+
     let filter = RecommendationFilter {
         resource: Some(ResourceId::new("i-race-2").0),
         ..RecommendationFilter::default()
@@ -871,5 +933,6 @@ async fn one_guardrail_change_wins(store: Arc<dyn AgentStore>) -> Result<()> {
         async move { store.guardrails_put(&put).await }
     });
     assert_eq!(winners(puts).await?, 1);
+
     Ok(())
 }

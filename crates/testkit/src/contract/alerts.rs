@@ -37,6 +37,7 @@ pub fn rule(id: &str, name: &str) -> Result<Rule> {
         ..RuleDraft::default()
     };
     let settings = RuleSettings::read(draft).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
+
     Ok(Rule {
         id: RuleId(id.to_owned()),
         settings,
@@ -116,6 +117,7 @@ async fn rules(store: &dyn AlertStore) -> Result<()> {
         ),
         "a name in use"
     );
+
     store.alert_rule_insert(&second, 2).await?;
     assert!(
         is_conflict(&store.alert_rule_insert(&rule("r-3", "c")?, 2).await),
@@ -138,10 +140,12 @@ async fn rules(store: &dyn AlertStore) -> Result<()> {
             .await?,
         [second.clone(), first.clone()]
     );
+
     assert!(
         store.alert_rule_named(&["A"]).await?.is_empty()
             && store.alert_rule_named(&[]).await?.is_empty()
     );
+
     let between = store.alert_rule_generation().await?;
     assert!(between > before);
 
@@ -165,11 +169,13 @@ async fn rules(store: &dyn AlertStore) -> Result<()> {
     store.alert_rule_delete(&second.id).await?;
     assert!(is_missing(&store.alert_rule_delete(&second.id).await));
     assert!(is_missing(&store.alert_rule_get(&second.id).await));
+
     Ok(())
 }
 
 async fn state(store: &dyn AlertStore) -> Result<()> {
     assert_eq!(store.alert_progress().await?, None);
+
     let begun = Progress {
         position: 5,
         clock: None,
@@ -192,6 +198,7 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
         last_matched_at: Some(at(4)?),
         ..Tally::default()
     };
+
     let met = |second, since, is_new| -> Result<Degradation> {
         let (rule, rule_name) = (RuleId("r-1".into()), "b".to_owned());
         Ok(Degradation {
@@ -204,18 +211,21 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
             is_new,
         })
     };
+
     let kept = Changes {
         delta: vec![1, 0, 255],
         fired: vec![firing("f-0", "r-1", 20)?],
         degraded: vec![met(3, 3, true)?],
         ..Changes::default()
     };
+
     let next = Progress {
         position: 9,
         clock: Some(at(4)?),
     };
     store.alert_advance(Some(5), next, &kept).await?;
     assert_eq!(store.alert_progress().await?, Some(next));
+
     let refused = Changes {
         fired: vec![firing("f-lost", "r-1", 21)?],
         ..kept.clone()
@@ -232,10 +242,12 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
             )
             .await
     ));
+
     assert!(
         is_missing(&store.firing_get(&FiringId("f-lost".into())).await),
         "nothing is kept of a refused move"
     );
+
     let read = StoredState {
         deltas: vec![vec![1, 0, 255]],
         ..StoredState::default()
@@ -251,6 +263,7 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
         degraded: vec![met(7, 3, false)?],
         ..Changes::default()
     };
+
     store
         .alert_advance(
             Some(9),
@@ -261,6 +274,7 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
             &more,
         )
         .await?;
+
     store
         .alert_advance(
             Some(10),
@@ -271,11 +285,13 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
             &Changes::default(),
         )
         .await?;
+
     assert_eq!(
         store.alert_state().await?.deltas,
         [vec![1, 0, 255], vec![2]],
         "in order, none without entries"
     );
+
     let (rule, by) = (RuleId("r-1".into()), DegradedBy::Groups);
     let degraded = DegradedRule {
         rule: rule.clone(),
@@ -285,11 +301,13 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
         at: at(7)?,
     };
     assert_eq!(store.alert_degraded().await?, [degraded]);
+
     let whole = Changes {
         delta: vec![3],
         snapshot: Some(vec![vec![8], Vec::new(), vec![9]]),
         ..Changes::default()
     };
+
     store
         .alert_advance(
             Some(10),
@@ -300,6 +318,7 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
             &whole,
         )
         .await?;
+
     let read = StoredState {
         snapshot: vec![vec![8], Vec::new(), vec![9]],
         ..StoredState::default()
@@ -316,9 +335,11 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
         tally,
     };
     store.alert_tally_put(&[of("r-1"), of("gone")]).await?;
+
     store.alert_tally_put(&[of("r-1")]).await?;
     assert_eq!(store.alert_tally(&rule, 1).await?, Some(tally));
     assert_eq!(store.alert_tally(&rule, 2).await?, None);
+
     let enabled = store
         .alert_rule_get(&rule)
         .await?
@@ -330,6 +351,7 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
         "a new revision begins with nothing"
     );
     assert!(store.alert_degraded().await?.is_empty());
+
     let nothing = Changes {
         snapshot: Some(Vec::new()),
         ..Changes::default()
@@ -344,6 +366,7 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
             &nothing,
         )
         .await?;
+
     assert_eq!(store.alert_state().await?, StoredState::default());
     Ok(())
 }
@@ -364,6 +387,7 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
             &fired,
         )
         .await?;
+
     let page = FiringFilter {
         limit: 2,
         ..FiringFilter::default()
@@ -374,11 +398,13 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
         (vec![third.clone(), second.clone()], 3),
         "the latest first"
     );
+
     let filter = FiringFilter {
         rule: Some(RuleId("r-1".into())),
         offset: 1,
         ..page.clone()
     };
+
     assert_eq!(
         store.firing_list(&filter).await?,
         (vec![firing("f-0", "r-1", 20)?], 2)
@@ -395,15 +421,18 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
         ..third.clone()
     };
     store.firing_handle(&handled).await?;
+
     assert!(
         is_conflict(&store.firing_handle(&handled).await),
         "a stale version"
     );
+
     let entries = vec![FiringEntry {
         event_id: "e-9".into(),
         sequence: 9,
         at_ms: 13,
     }];
+
     let growth = FiringGrowth {
         id: third.id.clone(),
         first_at: at(1)?,
@@ -411,12 +440,14 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
         count: 2,
         entries: entries.clone(),
     };
+
     // The same firing once more, as after a crash between two stores, changes nothing.
     let changes = Changes {
         fired: vec![third.clone()],
         grown: vec![growth],
         ..Changes::default()
     };
+
     store
         .alert_advance(
             Some(11),
@@ -427,6 +458,7 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
             &changes,
         )
         .await?;
+
     let entries = [third.entries.clone(), entries].concat();
     let grown = Firing {
         count: 2,
@@ -435,11 +467,13 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
         entries,
         ..handled
     };
+
     assert_eq!(
         store.firing_get(&third.id).await?,
         grown,
         "people's changes stay when it grows"
     );
+
     let resolved = FiringFilter {
         status: Some(FiringStatus::Resolved),
         ..page
@@ -452,11 +486,13 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
             .map(|firing| firing.id.0)
             .collect::<Vec<_>>()
     };
+
     assert_eq!(
         ids(store.firing_unrecorded(10).await?),
         ["f-0", "f-1", "f-2"],
         "oldest first"
     );
+
     store
         .firing_recorded(&["f-0", "f-2"].map(|id| FiringId(id.into())))
         .await?;
@@ -466,6 +502,7 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
         .firing_recorded(std::slice::from_ref(&second.id))
         .await?;
     assert!(is_missing(&store.firing_get(&FiringId("f-9".into())).await));
+
     Ok(())
 }
 
@@ -476,6 +513,7 @@ fn sign_in(sequence: u64) -> Result<(Entry, Timestamp)> {
     } else {
         "bob"
     };
+
     let when = at(i64::try_from(sequence)?)?;
     let entry = Entry::new(EventType::from_static("authentication.login"))
         .with_id(EventId::new(format!("s-{sequence}"))?)
@@ -493,6 +531,7 @@ fn evaluate(evaluator: &mut Evaluator, from: u64, to: u64) -> Result<Changes> {
             entry: &entry,
         });
     }
+
     evaluator.skip_to(to);
     Ok(evaluator.take_changes())
 }
@@ -545,6 +584,7 @@ async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Resu
         let settings = RuleSettings::read(draft).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
         Ok(Rule { settings, ..one })
     };
+
     let rules = [
         counting("p-1", 4, "user")?,
         counting("p-2", 7, "event_type")?,
@@ -552,6 +592,7 @@ async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Resu
     for rule in &rules {
         store.alert_rule_insert(rule, 100).await?;
     }
+
     let rules: Vec<_> = rules.into_iter().map(Arc::new).collect();
     let (begin, end) = (12, 1_500);
     let mut alone = Evaluator::new(
@@ -562,12 +603,14 @@ async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Resu
         },
     );
     alone.set_rules(rules.iter().cloned());
+
     let mut expected = evaluate(&mut alone, begin, end)?.fired;
     let workers =
         [7, 11, 5].map(|batch| tokio::spawn(process(store.clone(), rules.clone(), batch, end)));
     for worker in workers {
         worker.await??;
     }
+
     let mut found = Vec::new();
     for rule in &rules {
         let filter = FiringFilter {
@@ -577,6 +620,7 @@ async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Resu
         };
         found.extend(store.firing_list(&filter).await?.0);
     }
+
     let mut restored = Evaluator::new(Limits::default(), Progress::default());
     restored.set_rules(rules.iter().cloned());
     restored.restore(&store.alert_state().await?)?;
@@ -590,5 +634,6 @@ async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Resu
     expected.sort_by(|a, b| a.id.cmp(&b.id));
     assert!(expected.len() > 6);
     assert_eq!(found, expected);
+
     Ok(())
 }

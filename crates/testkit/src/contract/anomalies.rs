@@ -120,6 +120,7 @@ fn investigation(at: Timestamp) -> Investigation {
         found,
         result: result.into(),
     };
+
     let links = [
         Link::Action(ActionId("ac-1".into())),
         Link::Resource("i-1".into()),
@@ -128,6 +129,7 @@ fn investigation(at: Timestamp) -> Investigation {
         Link::Entry("e-1".into()),
     ];
     let evidence = links.into_iter().map(Some).chain([None]);
+
     Investigation {
         at,
         lookups: vec![
@@ -162,6 +164,7 @@ pub async fn run(store: Arc<dyn AnomalyStore>) -> Result<()> {
 /// An anomaly has one lesson; another takes its place.
 async fn lessons(store: &dyn AnomalyStore) -> Result<()> {
     assert_eq!(store.anomaly_lessons().await?, []);
+
     let lesson = |anomaly: &str, at: &str, metric: Option<Metric>| -> Result<Lesson> {
         Ok(Lesson {
             anomaly: AnomalyId(anomaly.into()),
@@ -180,15 +183,18 @@ async fn lessons(store: &dyn AnomalyStore) -> Result<()> {
         })
     };
     let first = lesson("an-1", "2026-11-20T11:00:00Z", Some(Metric::FreeStorage))?;
+
     let second = lesson("an-2", "2026-11-20T12:00:00Z", None)?;
     for one in [&first, &second] {
         store.anomaly_lesson_put(one).await?;
     }
+
     assert_eq!(
         store.anomaly_lessons().await?,
         [second.clone(), first.clone()],
         "newest first"
     );
+
     let withdrawn = Some(("2026-11-20T13:00:00Z".parse()?, "bob@example.com".into()));
     let taken_back = Lesson {
         withdrawn,
@@ -197,6 +203,7 @@ async fn lessons(store: &dyn AnomalyStore) -> Result<()> {
     };
     store.anomaly_lesson_put(&taken_back).await?;
     assert_eq!(store.anomaly_lessons().await?, [second, taken_back]);
+
     Ok(())
 }
 
@@ -204,6 +211,7 @@ async fn there_and_back(store: &dyn AnomalyStore) -> Result<()> {
     let first = anomaly("an-1", "i-1", 1_000)?;
     store.anomaly_insert(&first).await?;
     assert_eq!(store.anomaly_get(&first.id).await?, first);
+
     let again = Anomaly {
         id: AnomalyId("an-again".into()),
         ..first.clone()
@@ -215,6 +223,7 @@ async fn there_and_back(store: &dyn AnomalyStore) -> Result<()> {
         ),
         "one key and beginning once"
     );
+
     let next = Anomaly {
         status: AnomalyStatus::Resolved,
         version: 2,
@@ -229,6 +238,7 @@ async fn there_and_back(store: &dyn AnomalyStore) -> Result<()> {
         ),
         "the same version again"
     );
+
     let missing = store.anomaly_get(&AnomalyId("an-0".into())).await;
     assert!(matches!(
         missing,
@@ -237,6 +247,7 @@ async fn there_and_back(store: &dyn AnomalyStore) -> Result<()> {
             ..
         })
     ));
+
     Ok(())
 }
 
@@ -254,12 +265,14 @@ async fn lists(store: &dyn AnomalyStore) -> Result<()> {
             total,
         ))
     };
+
     let all = AnomalyFilter::default;
     assert_eq!(
         ids(all()).await?,
         (vec!["an-2".into(), "an-3".into(), "an-1".into()], 3),
         "newest first"
     );
+
     assert_eq!(
         ids(AnomalyFilter {
             limit: 1,
@@ -269,6 +282,7 @@ async fn lists(store: &dyn AnomalyStore) -> Result<()> {
         .await?,
         (vec!["an-3".into()], 3)
     );
+
     assert_eq!(
         ids(AnomalyFilter {
             class: Some(AnomalyClass::Security),
@@ -278,6 +292,7 @@ async fn lists(store: &dyn AnomalyStore) -> Result<()> {
         .0,
         ["an-2"]
     );
+
     assert_eq!(
         ids(AnomalyFilter {
             status: vec![AnomalyStatus::Resolved],
@@ -287,6 +302,7 @@ async fn lists(store: &dyn AnomalyStore) -> Result<()> {
         .0,
         ["an-1"]
     );
+
     assert_eq!(
         ids(AnomalyFilter {
             place: Some("i-1".into()),
@@ -296,6 +312,7 @@ async fn lists(store: &dyn AnomalyStore) -> Result<()> {
         .0,
         ["an-3", "an-1"]
     );
+
     assert_eq!(
         ids(AnomalyFilter {
             key: Some("performance/i-2".into()),
@@ -305,6 +322,7 @@ async fn lists(store: &dyn AnomalyStore) -> Result<()> {
         .0,
         ["an-2"]
     );
+
     let since = Some(Timestamp::from_millisecond(2_000)?);
     assert_eq!(
         ids(AnomalyFilter { since, ..all() }).await?.0,
@@ -319,6 +337,7 @@ async fn settings(store: &dyn AnomalyStore) -> Result<()> {
         AnomalySettings::default(),
         "the defaults when never set"
     );
+
     let mut wanted = AnomalySettings {
         version: 1,
         ..AnomalySettings::default()
@@ -346,6 +365,7 @@ async fn settings(store: &dyn AnomalyStore) -> Result<()> {
         ),
         "the same version again"
     );
+
     store.anomaly_settings_put(&early).await?;
     assert_eq!(store.anomaly_settings_get().await?, early);
     assert_eq!(store.anomaly_looked_get().await?, None);
@@ -353,6 +373,7 @@ async fn settings(store: &dyn AnomalyStore) -> Result<()> {
         store.anomaly_looked_put(text.parse()?).await?;
         assert_eq!(store.anomaly_looked_get().await?, Some(text.parse()?));
     }
+
     cursor(store).await
 }
 
@@ -374,6 +395,7 @@ async fn cursor(store: &dyn AnomalyStore) -> Result<()> {
     assert!(conflicts(store.anomaly_advance(Some(7), 71).await));
     assert_eq!(store.anomaly_cursor().await?, Some(70));
     store.anomaly_advance(Some(70), 70).await?;
+
     Ok(())
 }
 
@@ -397,10 +419,12 @@ pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
             indicators: 1,
         })
     };
+
     let missing = |answer: std::result::Result<ThreatList, StoreError>| {
         matches!(answer, Err(StoreError::NotFound { .. }))
     };
     assert!(store.threat_list_all().await?.is_empty() && missing(store.threat_list_get("b").await));
+
     let first = list("b", "203.0.113.7 # of \u{e9}", "2026-11-20T12:00:00Z")?;
     let other = ThreatList {
         from_file: true,
@@ -409,9 +433,11 @@ pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
     store.threat_list_put(&first).await?;
     store.threat_list_put(&other).await?;
     assert_eq!(store.threat_list_all().await?, [other.clone(), first]);
+
     let next = list("b", "203.0.113.8", "2026-11-20T13:00:00Z")?;
     store.threat_list_put(&next).await?;
     assert_eq!(store.threat_list_get("b").await?, next);
+
     let state = store.threat_list_state().await?;
     let one = |list: &ThreatList| {
         let (name, updated_at) = (list.name.clone(), list.updated_at);
@@ -422,11 +448,13 @@ pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
         }
     };
     assert_eq!(state, [one(&other), one(&next)]);
+
     store.threat_list_delete("b").await?;
     assert!(matches!(
         store.threat_list_delete("b").await,
         Err(StoreError::NotFound { .. })
     ));
     assert_eq!(store.threat_list_all().await?, [other]);
+
     Ok(())
 }

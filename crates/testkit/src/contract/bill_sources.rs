@@ -48,8 +48,10 @@ pub async fn run(store: &dyn BillSourceStore) -> Result<()> {
         store.bill_source_list().await?,
         [(first.clone(), None), (second.clone(), None)]
     );
+
     let taken = store.bill_source_insert(&source("b-3", "one")?).await;
     assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
+
     let sync = BillSync {
         started_at: at(10)?,
         finished_at: at(11)?,
@@ -62,6 +64,7 @@ pub async fn run(store: &dyn BillSourceStore) -> Result<()> {
         problems: vec!["denied".to_owned()],
     };
     store.bill_source_sync_put(&first.id, &sync).await?;
+
     let renamed = BillSource {
         name: "renamed".to_owned(),
         version: 2,
@@ -73,6 +76,7 @@ pub async fn run(store: &dyn BillSourceStore) -> Result<()> {
         (renamed.clone(), Some(sync.clone())),
         "the sync stays"
     );
+
     let late = store
         .bill_source_update(&BillSource {
             version: 2,
@@ -80,10 +84,12 @@ pub async fn run(store: &dyn BillSourceStore) -> Result<()> {
         })
         .await;
     assert!(matches!(late, Err(StoreError::Conflict(_))), "{late:?}");
+
     store.bill_source_delete(&renamed.id).await?;
     store.bill_source_sync_put(&renamed.id, &sync).await?;
     let gone = store.bill_source_get(&renamed.id).await;
     assert!(matches!(gone, Err(StoreError::NotFound { .. })), "{gone:?}");
     assert_eq!(store.bill_source_list().await?.len(), 1);
+
     Ok(())
 }

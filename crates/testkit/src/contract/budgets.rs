@@ -138,6 +138,7 @@ async fn budgets(store: &dyn BudgetStore) -> Result<()> {
         ..first.clone()
     };
     store.budget_update(&changed).await?;
+
     assert_eq!(store.budget_get(&first.id).await?, changed);
     assert!(
         is_conflict(&store.budget_update(&changed).await),
@@ -152,6 +153,7 @@ async fn budgets(store: &dyn BudgetStore) -> Result<()> {
             })
             .await
     ));
+
     assert!(is_missing(&store.budget_update(&budget("b-9", "z")?).await));
     for budget in [&first, &second] {
         store.budget_delete(&budget.id).await?;
@@ -160,6 +162,7 @@ async fn budgets(store: &dyn BudgetStore) -> Result<()> {
                 && is_missing(&store.budget_get(&budget.id).await)
         );
     }
+
     Ok(())
 }
 
@@ -185,6 +188,7 @@ async fn standings_and_alerts(store: &dyn BudgetStore) -> Result<()> {
         [second.clone(), first.clone()],
         "once a threshold"
     );
+
     assert_eq!(
         store.budget_alerts(None, 1).await?,
         std::slice::from_ref(&second)
@@ -221,6 +225,7 @@ async fn standings_and_alerts(store: &dyn BudgetStore) -> Result<()> {
         None,
         "of an earlier version nothing is kept"
     );
+
     store
         .budget_evaluated(
             &raised,
@@ -228,6 +233,7 @@ async fn standings_and_alerts(store: &dyn BudgetStore) -> Result<()> {
             &[alert("al-4", &raised, 50, 14)?],
         )
         .await?;
+
     let ids =
         |alerts: Vec<BudgetAlert>| alerts.into_iter().map(|alert| alert.id).collect::<Vec<_>>();
     assert_eq!(
@@ -240,6 +246,7 @@ async fn standings_and_alerts(store: &dyn BudgetStore) -> Result<()> {
             && store.budget_alerts_unrecorded(9).await?.is_empty()
     );
     store.budget_delete(&other.id).await?;
+
     Ok(())
 }
 
@@ -247,6 +254,7 @@ async fn two_processes_keep_each_alert_once(store: Arc<dyn BudgetStore>) -> Resu
     let one = budget("r-1", "raced")?;
     store.budget_insert(&one, 9).await?;
     let mut tasks = tokio::task::JoinSet::new();
+
     for process in 0..8 {
         let (store, one) = (Arc::clone(&store), one.clone());
         tasks.spawn(async move {
@@ -261,9 +269,11 @@ async fn two_processes_keep_each_alert_once(store: Arc<dyn BudgetStore>) -> Resu
             )
         });
     }
+
     while let Some(outcome) = tasks.join_next().await {
         outcome??;
     }
+
     assert_eq!(store.budget_alerts(Some(&one.id), 99).await?.len(), 2);
     Ok(store.budget_delete(&one.id).await?)
 }

@@ -120,6 +120,7 @@ async fn subscriptions(store: &dyn All) -> Result<()> {
         ..first.clone()
     };
     store.webhook_update(&changed, None).await?;
+
     assert_eq!(store.webhook_get(&first.id).await?, changed);
     assert!(
         store.webhook_secrets(&first.id).await? == secrets,
@@ -129,6 +130,7 @@ async fn subscriptions(store: &dyn All) -> Result<()> {
         is_conflict(&store.webhook_update(&changed, None).await),
         "a stale version"
     );
+
     let rotated = secrets.rotated(Secret::from_random(&[3; 32]), at(10)?);
     let next = Webhook {
         version: 3,
@@ -159,6 +161,7 @@ async fn subscriptions(store: &dyn All) -> Result<()> {
         0,
         "its deliveries went along"
     );
+
     Ok(())
 }
 
@@ -171,6 +174,7 @@ async fn channels(store: &dyn All) -> Result<()> {
         from: "Reeve <reeve@acme.example>".into(),
         to: vec!["ops@acme.example".into(), "sec@acme.example".into()],
     };
+
     let pagerduty = ChannelSettings::Pagerduty {
         url: "https://events.pagerduty.com/v2/enqueue".into(),
     };
@@ -180,6 +184,7 @@ async fn channels(store: &dyn All) -> Result<()> {
         ChannelSettings::Teams,
         pagerduty,
     ];
+
     let mut kept = Vec::new();
     for (index, settings) in all.into_iter().enumerate() {
         let channel = channel(&format!("c-{index}"), index as i64, settings)?;
@@ -188,7 +193,9 @@ async fn channels(store: &dyn All) -> Result<()> {
             .await?;
         kept.push(channel);
     }
+
     assert_eq!(store.channel_list().await?, kept);
+
     let changed = Channel {
         topics: Vec::new(),
         enabled: false,
@@ -196,6 +203,7 @@ async fn channels(store: &dyn All) -> Result<()> {
         ..kept[0].clone()
     };
     store.channel_update(&changed, None).await?;
+
     assert_eq!(store.channel_get(&changed.id).await?, changed);
     assert_eq!(store.channel_secret(&changed.id).await?.0, "secret 0");
     assert!(is_conflict(&store.channel_update(&changed, None).await));
@@ -208,6 +216,7 @@ async fn channels(store: &dyn All) -> Result<()> {
             Some(&ChannelSecret(String::new())),
         )
         .await?;
+
     assert_eq!(store.channel_secret(&changed.id).await?.0, "");
     store.channel_delete(&kept[3].id).await?;
     assert!(matches!(
@@ -218,6 +227,7 @@ async fn channels(store: &dyn All) -> Result<()> {
         store.channel_secret(&kept[3].id).await,
         Err(StoreError::NotFound { .. })
     ));
+
     Ok(())
 }
 
@@ -230,6 +240,7 @@ async fn the_cursor(store: &dyn All) -> Result<()> {
         is_conflict(&store.outbox_advance(None, 9, &[], &[]).await),
         "it has begun already"
     );
+
     let one = outgoing(&target, "r-1", at(0)?);
     store
         .outbox_advance(Some(7), 9, std::slice::from_ref(&one), &[])
@@ -239,11 +250,13 @@ async fn the_cursor(store: &dyn All) -> Result<()> {
         .await;
     assert!(is_conflict(&stale), "{stale:?}");
     assert_eq!(store.outbox_cursor().await?, Some(9));
+
     // What was kept with a refused move is not kept; the same subject is told once.
     store
         .outbox_advance(Some(9), 10, &[outgoing(&target, "r-1", at(0)?)], &[])
         .await?;
     let (found, total) = store.delivery_list(&target, 10, 0).await?;
+
     for delivery in &found {
         assert_eq!(
             store
@@ -253,6 +266,7 @@ async fn the_cursor(store: &dyn All) -> Result<()> {
             Some(delivery)
         );
     }
+
     assert_eq!(store.delivery_about(&target, "nothing").await?, None);
     assert_eq!((found, total), (vec![one.delivery.clone()], 1));
     assert_eq!(store.delivery_body(&one.delivery.id).await?, one.body);
@@ -263,6 +277,7 @@ async fn the_cursor(store: &dyn All) -> Result<()> {
     store
         .delivery_update(&one.delivery.after(attempt(at(0)?, 200), at(0)?))
         .await?;
+
     Ok(())
 }
 
@@ -276,6 +291,7 @@ async fn deliveries_that_are_due(store: &dyn All) -> Result<()> {
             .delivery_insert(&outgoing(&loud, &format!("l-{n}"), at(n)?))
             .await?;
     }
+
     let last = outgoing(&quiet, "q-0", at(50)?);
     store.delivery_insert(&last).await?;
     let due = store.delivery_due(at(3)?, 100).await?;
@@ -285,6 +301,7 @@ async fn deliveries_that_are_due(store: &dyn All) -> Result<()> {
             .collect::<Vec<_>>(),
         ["l-0", "l-1", "l-2", "l-3"]
     );
+
     let due = store.delivery_due(at(60)?, 2).await?;
     let subjects: Vec<_> = due.iter().map(|one| one.subject.as_str()).collect();
     assert_eq!(
@@ -307,6 +324,7 @@ async fn deliveries_that_are_due(store: &dyn All) -> Result<()> {
             .iter()
             .any(|one| one.id == claimed.id)
     );
+
     assert!(
         store
             .delivery_due(at(60 + 120)?, 100)
@@ -315,6 +333,7 @@ async fn deliveries_that_are_due(store: &dyn All) -> Result<()> {
             .any(|one| one.id == claimed.id),
         "after a crash"
     );
+
     let failed = claimed.after(attempt(at(61)?, 503), at(61)?);
     store.delivery_update(&failed).await?;
     assert_eq!(store.delivery_get(&failed.id).await?, failed);
@@ -326,6 +345,7 @@ async fn deliveries_that_are_due(store: &dyn All) -> Result<()> {
             .any(|one| one.id == failed.id),
         "it asked for 30 s"
     );
+
     assert!(
         store
             .delivery_due(at(61 + 30)?, 100)
@@ -333,6 +353,7 @@ async fn deliveries_that_are_due(store: &dyn All) -> Result<()> {
             .iter()
             .any(|one| one.id == failed.id)
     );
+
     let done = failed.after(attempt(at(70)?, 204), at(70)?);
     store.delivery_update(&done).await?;
     assert_eq!(
@@ -357,11 +378,13 @@ async fn deliveries_that_are_due(store: &dyn All) -> Result<()> {
         ),
         (vec!["l-3", "l-2"], 5)
     );
+
     assert_eq!(
         store.delivery_prune(at(70)?).await?,
         1,
         "the one of the cursor's test, which ended before"
     );
+
     assert_eq!(
         store.delivery_prune(at(71)?).await?,
         1,
@@ -406,12 +429,14 @@ async fn digests(store: &dyn All) -> Result<()> {
         .outbox_advance(Some(20), 21, &[], &[notice("n-4", "s-1", 5, 100)?])
         .await?;
     assert!(store.notice_due(at(99)?).await?.is_empty());
+
     let due = store.notice_due(at(100)?).await?;
     assert_eq!(
         due,
         [notices[1].clone(), notices[0].clone()],
         "the oldest first, each once"
     );
+
     let target = Target::Channel(ChannelId("c-digest".into()));
     let digest = outgoing(&target, "daily_digest:a-1", at(100)?);
     store
@@ -431,12 +456,14 @@ async fn digests(store: &dyn All) -> Result<()> {
             .await?,
         [notices[2].clone()]
     );
+
     Ok(())
 }
 
 async fn one_reader_wins(store: Arc<dyn All>) -> Result<()> {
     let target = Target::Webhook(WebhookId("w-race".into()));
     let mut readers = Vec::new();
+
     for n in 0..8 {
         let (store, one) = (
             store.clone(),
@@ -446,6 +473,7 @@ async fn one_reader_wins(store: Arc<dyn All>) -> Result<()> {
             store.outbox_advance(Some(21), 22, &[one], &[]).await
         }));
     }
+
     let mut won = 0;
     for reader in readers {
         match reader.await? {
@@ -453,6 +481,7 @@ async fn one_reader_wins(store: Arc<dyn All>) -> Result<()> {
             Err(error) => assert!(matches!(error, StoreError::Conflict(_)), "{error}"),
         }
     }
+
     assert_eq!((won, store.delivery_list(&target, 10, 0).await?.1), (1, 1));
     Ok(())
 }

@@ -70,6 +70,7 @@ async fn versions(store: &impl DescriptionStore) -> Result<()> {
         1,
         "an equal document is no new version"
     );
+
     store
         .description_put(&here, std::slice::from_ref(&second), at(20)?)
         .await?;
@@ -89,6 +90,7 @@ async fn versions(store: &impl DescriptionStore) -> Result<()> {
         (one, at(10)?, Some(at(20)?)),
     ];
     assert_eq!(spans, expected, "newest first");
+
     for (minute, document) in [
         (10, &first),
         (19, &first),
@@ -107,11 +109,13 @@ async fn versions(store: &impl DescriptionStore) -> Result<()> {
             "{minute}"
         );
     }
+
     assert_eq!(
         store.document_at(&here, &id, at(9)?).await?,
         None,
         "not before it was seen"
     );
+
     let stored = known(store, "sg-1")
         .await?
         .unwrap_or_else(|| panic!("it is known"));
@@ -119,6 +123,7 @@ async fn versions(store: &impl DescriptionStore) -> Result<()> {
         (stored.hash, stored.seen_at),
         (Some(first.document.hash()), Some(at(30)?))
     );
+
     let mut documents = store
         .documents(&[
             first.document.hash(),
@@ -127,10 +132,12 @@ async fn versions(store: &impl DescriptionStore) -> Result<()> {
         ])
         .await?;
     documents.sort_by_key(Document::hash);
+
     let mut expected = vec![first.document.clone(), second.document.clone()];
     expected.sort_by_key(Document::hash);
     assert_eq!(documents, expected);
     assert_eq!(stored.resource, Some(first.resource));
+
     let stray = Described {
         resource: resource("d-9", "sg-1")?,
         ..second.clone()
@@ -139,6 +146,7 @@ async fn versions(store: &impl DescriptionStore) -> Result<()> {
         store.description_put(&here, &[stray], at(31)?).await,
         Err(StoreError::Conflict(_))
     ));
+
     let missing = ConnectionId("d-9".into());
     let stray = Described {
         resource: Resource {
@@ -147,6 +155,7 @@ async fn versions(store: &impl DescriptionStore) -> Result<()> {
         },
         ..second
     };
+
     assert!(matches!(
         store.description_put(&missing, &[stray], at(31)?).await,
         Err(StoreError::NotFound { .. })
@@ -174,6 +183,7 @@ async fn relations(store: &impl DescriptionStore) -> Result<()> {
         Some(2),
         "none twice"
     );
+
     let (found, total) = store.neighbours(&here, &id, 10).await?;
     let words = |found: &[reeve_estate::Neighbour]| -> Vec<(String, bool, String, bool)> {
         let one = |n: &reeve_estate::Neighbour| {
@@ -186,6 +196,7 @@ async fn relations(store: &impl DescriptionStore) -> Result<()> {
         };
         found.iter().map(one).collect()
     };
+
     let out = |kind: &str, id: &str| (kind.to_owned(), false, id.to_owned(), true);
     assert_eq!(
         (words(&found), total),
@@ -194,6 +205,7 @@ async fn relations(store: &impl DescriptionStore) -> Result<()> {
             2
         )
     );
+
     let (found, _) = store
         .neighbours(&here, &ResourceId::new("vpc-1"), 10)
         .await?;
@@ -202,17 +214,20 @@ async fn relations(store: &impl DescriptionStore) -> Result<()> {
         [("located_in".to_owned(), true, "sg-2".to_owned(), true)]
     );
     assert_eq!(store.neighbours(&here, &id, 1).await?.0.len(), 1);
+
     // A machine names its instance profile, and so does its role: they are neighbours all the same.
     let machine = group(
         "sg-2",
         json!({}),
         &[(RelationKind::MayAssume, "profile/web")],
     )?;
+
     let role = group(
         "vpc-1",
         json!({}),
         &[(RelationKind::AttachedTo, "profile/web")],
     )?;
+
     store
         .description_put(&here, &[machine, role], at(41)?)
         .await?;
@@ -222,11 +237,13 @@ async fn relations(store: &impl DescriptionStore) -> Result<()> {
         words(&found),
         [profile("may_assume"), out("may_assume", "vpc-1")]
     );
+
     let (found, _) = store
         .neighbours(&here, &ResourceId::new("vpc-1"), 10)
         .await?;
     let assumed = ("may_assume".to_owned(), true, "sg-2".to_owned(), true);
     assert_eq!(words(&found), [profile("attached_to"), assumed]);
+
     let none = Described {
         relations: Vec::new(),
         ..both
@@ -240,6 +257,7 @@ async fn relations(store: &impl DescriptionStore) -> Result<()> {
         0,
         "relations are those of the newest description"
     );
+
     Ok(())
 }
 
@@ -251,6 +269,7 @@ async fn gone(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
         json!({ "a": 1 }),
         &[(RelationKind::LocatedIn, "vpc-1")],
     )?;
+
     store
         .description_put(&here, std::slice::from_ref(&third), at(50)?)
         .await?;
@@ -261,6 +280,7 @@ async fn gone(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
         all.iter().map(ResourceId::as_str).collect::<Vec<_>>(),
         ["sg-1", "sg-2", "sg-3", "vpc-1"]
     );
+
     let after = store
         .description_ids(
             &here,
@@ -270,6 +290,7 @@ async fn gone(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
         )
         .await?;
     assert_eq!(after, all[2..]);
+
     assert_eq!(
         store
             .description_ids(&here, ResourceKind::SecurityGroup, "us-east-1", None)
@@ -285,6 +306,7 @@ async fn gone(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
         ResourceState::Deleted,
         "kept for the record"
     );
+
     assert_eq!(
         store
             .description_ids(&here, ResourceKind::SecurityGroup, "", None)
@@ -292,6 +314,7 @@ async fn gone(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
             .len(),
         3
     );
+
     assert_eq!(known(store, "sg-3").await?, None);
     assert_eq!(store.document_at(&here, &id, at(61)?).await?, None, "gone");
     assert!(
@@ -306,6 +329,7 @@ async fn gone(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
         3,
         "what comes back is back"
     );
+
     Ok(())
 }
 
@@ -321,6 +345,7 @@ async fn kinds_of_the_inventory(store: &(impl DescriptionStore + EstateStore)) -
         document: Document::new(json!({ "InstanceId": "i-1" })),
         relations: Vec::new(),
     };
+
     store
         .resource_sync(
             &here,
@@ -328,12 +353,14 @@ async fn kinds_of_the_inventory(store: &(impl DescriptionStore + EstateStore)) -
             &[ResourceKind::VirtualMachine],
         )
         .await?;
+
     store.description_put(&here, &[described], at(80)?).await?;
     assert_eq!(
         store.resource_get(&machine.id).await?,
         machine,
         "the inventory knows it better"
     );
+
     let other = Resource {
         observed_at: at(90)?,
         ..resource("d-1", "i-2")?
@@ -346,12 +373,14 @@ async fn kinds_of_the_inventory(store: &(impl DescriptionStore + EstateStore)) -
         None,
         "gone with the machine"
     );
+
     assert!(
         store
             .document_at(&here, &machine.id, at(89)?)
             .await?
             .is_some()
     );
+
     Ok(())
 }
 
@@ -368,6 +397,7 @@ async fn later_kinds(store: &(impl DescriptionStore + EstateStore)) -> Result<()
         (read.kind.as_str(), &read),
         ("kind_of_a_later_version", &later)
     );
+
     Ok(())
 }
 
@@ -385,10 +415,12 @@ async fn readings(store: &impl DescriptionStore) -> Result<()> {
         complete_at: Some(at(10)?),
     };
     store.reading_put(&here, &complete).await?;
+
     assert_eq!(
         store.readings(&here).await?,
         std::slice::from_ref(&complete)
     );
+
     let denied = Reading {
         outcome: ReadOutcome::Denied,
         message: "not \0 allowed".into(),
@@ -398,6 +430,7 @@ async fn readings(store: &impl DescriptionStore) -> Result<()> {
         ..complete.clone()
     };
     store.reading_put(&here, &denied).await?;
+
     let found = store.readings(&here).await?;
     let expected = Reading {
         message: "not  allowed".into(),
@@ -405,6 +438,7 @@ async fn readings(store: &impl DescriptionStore) -> Result<()> {
         ..denied
     };
     assert_eq!(found, [expected], "the last complete reading is remembered");
+
     Ok(())
 }
 
@@ -425,6 +459,7 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
             relations: Vec::new(),
         })
     };
+
     let image = ResourceKind::parse("image").unwrap_or(ResourceKind::SecurityGroup);
     let group = ResourceKind::SecurityGroup;
     let all = [
@@ -432,6 +467,7 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
         ("sg-9", "us-east-1", group),
         ("ami-1", "us-east-1", image),
     ];
+
     for (id, region, kind) in all {
         store
             .description_put(&here, &[described(id, region, kind)?], at(10)?)
@@ -449,6 +485,7 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
         };
         store.reading_put(&here, &reading).await?;
     }
+
     assert_eq!(
         store
             .resource_get(&ResourceId::new("sg-9"))
@@ -457,12 +494,14 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
         at(19)?,
         "when its reading began"
     );
+
     assert_eq!(
         store
             .description_retire(&here, Some((group, "us-east-1")), at(30)?)
             .await?,
         1
     );
+
     assert_eq!(
         store.resource_get(&ResourceId::new("sg-9")).await?.state,
         ResourceState::Deleted
@@ -473,6 +512,7 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
             .await?,
         None
     );
+
     assert!(
         store
             .document_at(&here, &ResourceId::new("sg-9"), at(29)?)
@@ -480,12 +520,14 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
             .is_some(),
         "its history stays"
     );
+
     let left: Vec<_> = store
         .readings(&here)
         .await?
         .into_iter()
         .map(|one| (one.kind, one.region))
         .collect();
+
     assert_eq!(
         left,
         [
@@ -493,6 +535,7 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
             (group, "eu-west-1".to_owned())
         ]
     );
+
     assert_eq!(
         store.description_retire(&here, None, at(40)?).await?,
         2,
@@ -501,6 +544,7 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
     assert_eq!(store.readings(&here).await?, []);
     assert_eq!(store.description_retire(&here, None, at(50)?).await?, 0);
     store.connection_delete(&here).await?;
+
     Ok(())
 }
 
@@ -508,12 +552,14 @@ async fn expiry(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
     let here = ConnectionId("d-1".into());
     let id = ResourceId::new("sg-1");
     assert_eq!(store.versions(&here, &id).await?.len(), 3);
+
     let removed = store.versions_expire(at(25)?).await?;
     assert_eq!(
         (removed, store.versions(&here, &id).await?.len()),
         (1, 2),
         "what had ended before"
     );
+
     assert!(
         store.document_at(&here, &id, at(25)?).await?.is_some(),
         "what it was then is still known"
@@ -522,5 +568,6 @@ async fn expiry(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
     store.connection_delete(&here).await?;
     assert_eq!(store.versions(&here, &id).await?, []);
     assert_eq!(store.versions_expire(at(25)?).await?, 0);
+
     Ok(())
 }

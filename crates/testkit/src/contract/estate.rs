@@ -132,6 +132,7 @@ async fn connections(store: &dyn EstateStore) -> Result<()> {
         store.connection_list().await?.is_empty(),
         "the suite needs an empty store"
     );
+
     let full = Connection {
         credentials: Credentials::AccessKey {
             access_key_id: "ASIAEXAMPLE".into(),
@@ -159,6 +160,7 @@ async fn connections(store: &dyn EstateStore) -> Result<()> {
         ..connection("c-2", 2_000)?
     };
     store.connection_insert(&full).await?;
+
     store.connection_insert(&connection("c-1", 1_000)?).await?;
     for credentials in [Credentials::Ambient, Credentials::Simulated] {
         let other = Connection {
@@ -169,6 +171,7 @@ async fn connections(store: &dyn EstateStore) -> Result<()> {
         assert!(store.connection_get(&other.id).await? == other);
         store.connection_delete(&other.id).await?;
     }
+
     assert!(
         store.connection_get(&full.id).await? == full,
         "everything comes back, credentials too"
@@ -186,6 +189,7 @@ async fn connections(store: &dyn EstateStore) -> Result<()> {
         ..full
     };
     store.connection_update(&changed).await?;
+
     assert!(store.connection_get(&changed.id).await? == changed);
     assert!(is_missing(
         store.connection_update(&connection("c-none", 1)?).await,
@@ -201,6 +205,7 @@ async fn connections(store: &dyn EstateStore) -> Result<()> {
             .await,
         "connection"
     ));
+
     Ok(())
 }
 
@@ -220,6 +225,7 @@ fn used_bucket() -> Result<BucketAccess> {
     access.others.small_objects = 7;
     access.observe(at);
     (access.cursor, access.records, access.malformed) = ("logs/2026".to_owned(), 8, 1);
+
     Ok(access)
 }
 
@@ -270,7 +276,9 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
         ..resource("c-1", "db-full")?
     };
     store.resource_put(&full).await?;
+
     assert_eq!(store.resource_get(&full.id).await?, full);
+
     let stopped = Resource {
         state: ResourceState::Stopped,
         monthly_cost: None,
@@ -282,6 +290,7 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
         stopped,
         "written over"
     );
+
     assert!(is_missing(
         store.resource_get(&ResourceId::new("i-none")).await,
         "resource"
@@ -309,6 +318,7 @@ async fn inventories(store: &dyn EstateStore) -> Result<()> {
             .map(|resource| resource.id.0)
             .collect())
     };
+
     let volume = Resource {
         kind: ResourceKind::Volume,
         ..resource("c-1", "vol-1")?
@@ -320,6 +330,7 @@ async fn inventories(store: &dyn EstateStore) -> Result<()> {
             &machines,
         )
         .await?;
+
     assert_eq!(ids(&first).await?, ["db-full", "i-1", "i-2", "vol-1"]);
 
     store
@@ -329,11 +340,13 @@ async fn inventories(store: &dyn EstateStore) -> Result<()> {
             &machines,
         )
         .await?;
+
     assert_eq!(
         ids(&first).await?,
         ["db-full", "i-2", "i-3", "vol-1"],
         "gone of a complete kind, and of no other"
     );
+
     assert_eq!(
         store.resource_get(&ResourceId::new("i-1")).await?.state,
         ResourceState::Deleted,
@@ -345,6 +358,7 @@ async fn inventories(store: &dyn EstateStore) -> Result<()> {
         ["db-full", "i-2", "i-3", "vol-1"],
         "a partial inventory removes nothing"
     );
+
     store
         .resource_sync(&first, &[resource("c-1", "i-1")?], &[])
         .await?;
@@ -361,6 +375,7 @@ async fn inventories(store: &dyn EstateStore) -> Result<()> {
         5,
         "connections do not touch each other"
     );
+
     let newer = Resource {
         observed_at: "2026-11-20T00:00:00Z".parse()?,
         ..resource("c-2", "i-2")?
@@ -383,12 +398,14 @@ async fn inventories(store: &dyn EstateStore) -> Result<()> {
         5,
         "a refused inventory changes nothing"
     );
+
     assert!(is_missing(
         store
             .resource_sync(&ConnectionId("c-none".into()), &[], &[])
             .await,
         "connection"
     ));
+
     Ok(())
 }
 
@@ -410,12 +427,14 @@ async fn pages(store: &dyn EstateStore) -> Result<()> {
             .map(|resource| resource.id.0)
             .collect())
     };
+
     let seen_at = |resource: Resource, at: &str| -> Result<Resource> {
         Ok(Resource {
             observed_at: at.parse()?,
             ..resource
         })
     };
+
     let volume = Resource {
         kind: ResourceKind::Volume,
         ..resource("c-page", "p-vol")?
@@ -426,15 +445,19 @@ async fn pages(store: &dyn EstateStore) -> Result<()> {
     ] {
         store.resource_sync(&id, &page, &[]).await?;
     }
+
     assert_eq!(ids().await?, ["p-1", "p-2", "p-3", "p-vol"]);
+
     let again = seen_at(resource("c-page", "p-1")?, "2026-12-01T00:00:00Z")?;
     store
         .resource_sync(&id, std::slice::from_ref(&again), &[])
         .await?;
     assert_eq!(ids().await?.len(), 4, "a page ends nothing");
+
     let is_seen = |kind: ResourceKind, id: &ResourceId| {
         kind == ResourceKind::VirtualMachine && id.as_str() != "p-2"
     };
+
     let span = (
         "2026-12-01T00:00:00Z".parse()?,
         "2026-12-01T00:05:00Z".parse()?,
@@ -447,6 +470,7 @@ async fn pages(store: &dyn EstateStore) -> Result<()> {
         ["p-1", "p-3", "p-vol"],
         "gone of a complete kind, and of no other"
     );
+
     assert_eq!(
         store
             .resource_get(&ResourceId::new("p-3"))
@@ -455,12 +479,14 @@ async fn pages(store: &dyn EstateStore) -> Result<()> {
         span.0,
         "seen, though not written again"
     );
+
     assert!(is_missing(
         store
             .resource_end(&ConnectionId("c-none".into()), &[], &is_seen, span)
             .await,
         "connection"
     ));
+
     store.connection_delete(&id).await.map_err(Into::into)
 }
 
@@ -481,6 +507,7 @@ async fn lists(store: &dyn EstateStore) -> Result<()> {
             ..resource("c-3", id)?
         })
     };
+
     let bucket = Resource {
         kind: ResourceKind::Bucket,
         service: "s3".into(),
@@ -508,6 +535,7 @@ async fn lists(store: &dyn EstateStore) -> Result<()> {
         connection: Some(third.id.clone()),
         ..ResourceFilter::default()
     };
+
     let cases: &[(ResourceFilter, &[&str], u64)] = &[
         (only.clone(), &["B-0", "a-1", "b-1", "b-2"], 4),
         (
@@ -683,6 +711,7 @@ async fn lists(store: &dyn EstateStore) -> Result<()> {
             0,
         ),
     ];
+
     for (filter, expected, total) in cases {
         let (found, found_total) = store.resource_list(filter).await?;
         let ids: Vec<_> = found.iter().map(|resource| resource.id.as_str()).collect();
@@ -692,6 +721,7 @@ async fn lists(store: &dyn EstateStore) -> Result<()> {
             "{filter:?}"
         );
     }
+
     Ok(())
 }
 
@@ -714,5 +744,6 @@ async fn connections_go_with_their_inventory(store: &dyn EstateStore) -> Result<
             .connection,
         ConnectionId("c-1".into())
     );
+
     Ok(())
 }

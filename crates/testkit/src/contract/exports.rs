@@ -141,6 +141,7 @@ async fn jobs(store: &dyn ExportStore) -> Result<()> {
             ..export("e-2", "bob", 20)
         },
     );
+
     store.export_insert(&first, 2).await?;
     store.export_insert(&second, 2).await?;
     let third = export("e-3", "ann", 30);
@@ -151,12 +152,14 @@ async fn jobs(store: &dyn ExportStore) -> Result<()> {
         ),
         "two wait or run"
     );
+
     assert_eq!(store.export_get(&first.id).await?, first);
     assert_eq!(
         store.export_next(&[]).await?.map(|export| export.id),
         Some(second.id.clone()),
         "one that runs goes on"
     );
+
     let skipped = store
         .export_next(std::slice::from_ref(&second.id))
         .await?
@@ -166,6 +169,7 @@ async fn jobs(store: &dyn ExportStore) -> Result<()> {
         Some(first.id.clone()),
         "one that cannot continue blocks no other"
     );
+
     let done = Export {
         state: ExportState::Succeeded,
         version: 2,
@@ -179,10 +183,12 @@ async fn jobs(store: &dyn ExportStore) -> Result<()> {
         ),
         "version 2 is stored"
     );
+
     assert_eq!(
         store.export_next(&[]).await?.map(|export| export.id),
         Some(first.id.clone())
     );
+
     let all = ExportFilter {
         limit: 10,
         ..ExportFilter::default()
@@ -193,6 +199,7 @@ async fn jobs(store: &dyn ExportStore) -> Result<()> {
         (vec![done.clone(), first.clone()], 2),
         "the latest first"
     );
+
     let anns = ExportFilter {
         user: Some("ann".into()),
         state: Some(ExportState::Queued),
@@ -200,6 +207,7 @@ async fn jobs(store: &dyn ExportStore) -> Result<()> {
     };
     assert_eq!(store.export_list(&anns).await?, (vec![first], 1));
     assert_eq!(store.export_expired(at(115)).await?.len(), 1);
+
     let kept = Export {
         expires_at: None,
         version: 3,
@@ -211,6 +219,7 @@ async fn jobs(store: &dyn ExportStore) -> Result<()> {
         1,
         "what has no end does not expire"
     );
+
     assert!(matches!(
         store.export_get(&ExportId("e-9".into())).await,
         Err(AccessError::NotFound { .. })
@@ -227,6 +236,7 @@ async fn schedules(store: &dyn ExportStore) -> Result<()> {
             .await,
         Err(AccessError::Conflict(_))
     ));
+
     store
         .export_schedule_insert(&schedule("s-2", "Hourly"), 2)
         .await?;
@@ -236,6 +246,7 @@ async fn schedules(store: &dyn ExportStore) -> Result<()> {
             .await,
         Err(AccessError::Conflict(_))
     ));
+
     let changed = ScheduledExport {
         enabled: false,
         version: 2,
@@ -247,6 +258,7 @@ async fn schedules(store: &dyn ExportStore) -> Result<()> {
         Err(AccessError::Conflict(_))
     ));
     assert_eq!(store.export_schedule_get(&changed.id).await?, changed);
+
     let names: Vec<_> = store
         .export_schedule_list()
         .await?
@@ -254,6 +266,7 @@ async fn schedules(store: &dyn ExportStore) -> Result<()> {
         .map(|schedule| schedule.name)
         .collect();
     assert_eq!(names, ["Hourly", "Nightly"]);
+
     store.export_schedule_delete(&changed.id).await?;
     assert!(matches!(
         store.export_schedule_delete(&changed.id).await,
@@ -289,6 +302,7 @@ async fn destinations(store: &dyn ExportStore) -> Result<()> {
         },
         DestinationSettings::Folder,
     ];
+
     let secret = |text: &str| DestinationSecret(text.into());
     for (number, settings) in kinds.into_iter().enumerate() {
         let given = destination(&format!("d-{number}"), &format!("Place {number}"), settings);
@@ -301,11 +315,13 @@ async fn destinations(store: &dyn ExportStore) -> Result<()> {
             format!("secret {number}")
         );
     }
+
     let sixth = destination("d-6", "Sixth", DestinationSettings::Folder);
     assert!(matches!(
         store.destination_insert(&sixth, &secret(""), 5).await,
         Err(AccessError::Conflict(_))
     ));
+
     let first = store.destination_list().await?.remove(0);
     let renamed = Destination {
         name: "Renamed".into(),
@@ -318,6 +334,7 @@ async fn destinations(store: &dyn ExportStore) -> Result<()> {
         "secret 0",
         "kept unless given"
     );
+
     let again = Destination {
         version: 3,
         ..renamed
@@ -331,5 +348,6 @@ async fn destinations(store: &dyn ExportStore) -> Result<()> {
         store.destination_get(&again.id).await,
         Err(AccessError::NotFound { .. })
     ));
+
     Ok(())
 }

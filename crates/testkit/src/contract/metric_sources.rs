@@ -28,6 +28,7 @@ pub fn source(id: &str, name: &str, kind: SourceKind) -> Result<MetricSource> {
         tag: Some("Name".into()),
         ..RuleDraft::default()
     };
+
     let mut rules: Vec<_> = ready_mappings()
         .into_iter()
         .flat_map(|mapping| mapping.rules)
@@ -101,6 +102,7 @@ pub async fn run(store: &dyn MetricSourceStore) -> Result<()> {
         store.metric_source_credentials(&pushing.id).await?,
         QueryCredentials::None
     );
+
     let taken = source("m-3", "push", SourceKind::RemoteWrite)?;
     let taken = store
         .metric_source_insert(&taken, Some(&second), &QueryCredentials::None)
@@ -112,6 +114,7 @@ pub async fn run(store: &dyn MetricSourceStore) -> Result<()> {
         .metric_source_get(&MetricSourceId("m-2".to_owned()))
         .await;
     assert!(matches!(gone, Err(StoreError::NotFound { .. })), "{gone:?}");
+
     Ok(())
 }
 
@@ -127,11 +130,13 @@ async fn tokens(
         Some(&pushing)
     );
     assert_eq!(store.metric_source_by_token(second).await?, None);
+
     let renamed = MetricSource {
         name: "renamed".to_owned(),
         version: 2,
         ..pushing.clone()
     };
+
     store
         .metric_source_update(&renamed, Some(second), None)
         .await?;
@@ -140,6 +145,7 @@ async fn tokens(
         store.metric_source_by_token(second).await?.as_ref(),
         Some(&renamed)
     );
+
     let late = store
         .metric_source_update(
             &MetricSource {
@@ -151,6 +157,7 @@ async fn tokens(
         )
         .await;
     assert!(matches!(late, Err(StoreError::Conflict(_))), "{late:?}");
+
     store.metric_source_delete(&renamed.id).await?;
     assert_eq!(store.metric_source_by_token(second).await?, None);
     Ok(())
@@ -171,6 +178,7 @@ async fn progress(store: &dyn MetricSourceStore, queried: MetricSource) -> Resul
         version: 2,
         ..queried
     };
+
     store
         .metric_source_update(&off, None, Some(&QueryCredentials::Bearer("t".into())))
         .await?;
@@ -179,6 +187,7 @@ async fn progress(store: &dyn MetricSourceStore, queried: MetricSource) -> Resul
         store.metric_source_credentials(&off.id).await?,
         QueryCredentials::Bearer("t".into())
     );
+
     let changed = MetricSource {
         rules: off.rules[..1].to_vec(),
         version: 3,
@@ -197,5 +206,6 @@ async fn progress(store: &dyn MetricSourceStore, queried: MetricSource) -> Resul
         SyncState::default()
     );
     store.metric_source_delete(&changed.id).await?;
+
     Ok(())
 }

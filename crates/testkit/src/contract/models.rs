@@ -63,6 +63,7 @@ async fn there_and_back(store: &dyn ModelStore) -> Result<()> {
     store.model_insert(&first, "{\"learned\": \"é\"}").await?;
     assert_eq!(store.model_get(&first.id).await?, first);
     assert_eq!(store.model_state(&first.id).await?, "{\"learned\": \"é\"}");
+
     let again = store
         .model_insert(&model("m-2", "a-1", 1, ModelStatus::Candidate)?, "")
         .await;
@@ -74,6 +75,7 @@ async fn there_and_back(store: &dyn ModelStore) -> Result<()> {
         ),
         "neither half"
     );
+
     let changed = Model {
         accuracy: 0.5,
         drift: None,
@@ -83,11 +85,13 @@ async fn there_and_back(store: &dyn ModelStore) -> Result<()> {
         ..first.clone()
     };
     store.model_update(&changed).await?;
+
     assert_eq!(store.model_get(&first.id).await?, changed);
     assert!(
         is_conflict(&store.model_update(&changed).await),
         "a stale revision"
     );
+
     let missing = Model {
         id: ModelId("m-9".into()),
         ..changed
@@ -119,6 +123,7 @@ async fn one_serves(store: &dyn ModelStore) -> Result<()> {
         is_conflict(&store.model_promote(&second, None, at).await),
         "another one serves"
     );
+
     let other = model("m-3", "a-2", 1, ModelStatus::Serving)?;
     store.model_insert(&other, "three").await?;
     assert!(
@@ -130,6 +135,7 @@ async fn one_serves(store: &dyn ModelStore) -> Result<()> {
         ModelStatus::Serving,
         "both or neither"
     );
+
     let second_serving = model("m-4", "a-2", 2, ModelStatus::Serving)?;
     assert!(
         is_conflict(&store.model_insert(&second_serving, "").await),
@@ -150,6 +156,7 @@ async fn one_serves(store: &dyn ModelStore) -> Result<()> {
         ),
         "its state is gone too"
     );
+
     assert!(matches!(
         store.model_delete(&first).await,
         Err(StoreError::NotFound { .. })
@@ -171,17 +178,20 @@ async fn lists(store: &dyn ModelStore) -> Result<()> {
             )
             .await?;
     }
+
     let ids = |found: (Vec<Model>, u64)| {
         (
             found.0.into_iter().map(|m| m.id.0).collect::<Vec<_>>(),
             found.1,
         )
     };
+
     let of_agent = |agent: &str| ModelFilter {
         agent: Some(AgentId(agent.into())),
         ..ModelFilter::default()
     };
     let all = ids(store.model_list(&of_agent("a-1")).await?);
+
     assert_eq!(
         all,
         (
@@ -189,15 +199,18 @@ async fn lists(store: &dyn ModelStore) -> Result<()> {
             4
         )
     );
+
     let page = ModelFilter {
         limit: 2,
         offset: 1,
         ..of_agent("a-1")
     };
+
     assert_eq!(
         ids(store.model_list(&page).await?),
         (vec!["n-4".to_owned(), "n-3".into()], 4)
     );
+
     let serving = ModelFilter {
         status: Some(ModelStatus::Serving),
         ..ModelFilter::default()
@@ -206,11 +219,13 @@ async fn lists(store: &dyn ModelStore) -> Result<()> {
         ids(store.model_list(&serving).await?),
         (vec!["m-2".to_owned(), "m-3".into()], 2)
     );
+
     let none = ModelFilter {
         kind: Some(ModelType::Forecast),
         ..ModelFilter::default()
     };
     assert_eq!(store.model_list(&none).await?.1, 0);
+
     let named = ModelFilter {
         name: Some("confidence".into()),
         ..of_agent("a-2")
@@ -229,9 +244,11 @@ async fn notes(store: &dyn ModelStore) -> Result<()> {
             features: vec![0.25, -1.5],
         })
     };
+
     for (id, at) in [("r-1", 1_000), ("r-2", 3_000), ("r-3", 2_000)] {
         store.trust_note_insert(&note(id, at)?).await?;
     }
+
     store.trust_note_insert(&note("r-1", 9_000)?).await?;
     assert_eq!(
         store.trust_note_list(2).await?,
@@ -242,6 +259,7 @@ async fn notes(store: &dyn ModelStore) -> Result<()> {
         Some(&note("r-1", 1_000)?),
         "the first note stays"
     );
+
     Ok(())
 }
 
@@ -250,6 +268,7 @@ async fn races(store: Arc<dyn ModelStore>) -> Result<()> {
     let serving = ModelId("m-2".into());
     let at = Timestamp::from_millisecond(1_700_000_200_000)?;
     let mut tries = Vec::new();
+
     for version in 6..10 {
         let candidate = model(
             &format!("c-{version}"),
@@ -263,11 +282,14 @@ async fn races(store: Arc<dyn ModelStore>) -> Result<()> {
             store.model_promote(&candidate.id, Some(&serving), at).await
         }));
     }
+
     let mut won = 0;
     for one in tries {
         won += u32::from(one.await?.is_ok());
     }
+
     assert_eq!(won, 1);
+
     let filter = ModelFilter {
         agent: Some(AgentId("a-1".into())),
         status: Some(ModelStatus::Serving),

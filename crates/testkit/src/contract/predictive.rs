@@ -26,6 +26,7 @@ pub fn rule(id: &str, at_ms: i64) -> Result<Rule> {
         services: vec!["rds".into()],
     };
     rule.resources = vec!["db-1".into()];
+
     Ok(rule)
 }
 
@@ -114,12 +115,14 @@ async fn rules(store: &dyn RuleStore) -> Result<()> {
         ),
         "one identifier once"
     );
+
     assert_eq!(store.rule_get(&first.id).await?, first);
     assert_eq!(
         store.rule_list().await?,
         [first.clone(), second.clone()],
         "oldest first"
     );
+
     let next = Rule {
         name: "other".into(),
         enabled: false,
@@ -127,10 +130,12 @@ async fn rules(store: &dyn RuleStore) -> Result<()> {
         ..first.clone()
     };
     store.rule_update(&next).await?;
+
     assert!(
         matches!(store.rule_update(&next).await, Err(StoreError::Conflict(_))),
         "versions are compared"
     );
+
     // What an evaluation leaves is no change of the rule, whatever version it saw.
     let at = Some(Timestamp::from_millisecond(5_000)?);
     store
@@ -140,14 +145,17 @@ async fn rules(store: &dyn RuleStore) -> Result<()> {
             ..first.clone()
         })
         .await?;
+
     let stored = store.rule_get(&first.id).await?;
     assert_eq!(
         (stored.evaluated_at, stored.last_result.as_deref()),
         (at, Some("3 resources"))
     );
     assert_eq!((stored.version, stored.name.as_str()), (2, "other"));
+
     let gone = rule("r-9", 1_000)?;
     store.rule_evaluated(&gone).await?;
+
     for missing in [
         store.rule_get(&gone.id).await.err(),
         store.rule_delete(&gone.id).await.err(),
@@ -157,6 +165,7 @@ async fn rules(store: &dyn RuleStore) -> Result<()> {
             "{missing:?}"
         );
     }
+
     assert!(matches!(
         store.rule_update(&gone).await,
         Err(StoreError::NotFound { .. })
@@ -169,6 +178,7 @@ async fn traffic(store: &dyn RuleStore) -> Result<()> {
         store.traffic_settings_get().await?,
         TrafficSettings::default()
     );
+
     let first = TrafficSettings {
         learn_patterns: false,
         version: 1,
@@ -188,6 +198,7 @@ async fn traffic(store: &dyn RuleStore) -> Result<()> {
         ),
         "versions are compared"
     );
+
     assert_eq!(store.traffic_settings_get().await?, second);
     Ok(())
 }
@@ -212,6 +223,7 @@ async fn predictions(store: &dyn RuleStore) -> Result<()> {
         "the newest three and another rule's"
     );
     assert_eq!(all[0], abstained, "newest first");
+
     let of_first = PredictionFilter {
         rule: Some(first.id.clone()),
         limit: 2,
@@ -219,13 +231,16 @@ async fn predictions(store: &dyn RuleStore) -> Result<()> {
     };
     let (page, total) = store.prediction_list(&of_first).await?;
     assert_eq!((page, total), (vec![made[4].clone(), made[3].clone()], 3));
+
     let (none, total) = store
         .prediction_list(&PredictionFilter {
             outcome: Some(Outcome::NotForeseen),
             ..PredictionFilter::default()
         })
         .await?;
+
     assert!(none.is_empty() && total == 0);
+
     let (of_resource, _) = store
         .prediction_list(&PredictionFilter {
             resource: Some("db-1".into()),
@@ -233,6 +248,7 @@ async fn predictions(store: &dyn RuleStore) -> Result<()> {
             ..PredictionFilter::default()
         })
         .await?;
+
     assert_eq!(of_resource, [made[2].clone()]);
     store.rule_delete(&first.id).await?;
     assert_eq!(
@@ -246,6 +262,7 @@ async fn predictions(store: &dyn RuleStore) -> Result<()> {
         1,
         "a rule that is gone keeps none"
     );
+
     Ok(())
 }
 
@@ -260,11 +277,13 @@ async fn calendars(store: &dyn RuleStore) -> Result<()> {
         ),
         "one identifier once"
     );
+
     assert_eq!(
         store.calendar_list().await?,
         [first.clone(), second.clone()],
         "oldest first"
     );
+
     let next = Calendar {
         kind: CalendarKind::Maintenance,
         time_zone: None,
@@ -272,6 +291,7 @@ async fn calendars(store: &dyn RuleStore) -> Result<()> {
         ..first.clone()
     };
     store.calendar_update(&next).await?;
+
     assert!(
         matches!(
             store.calendar_update(&next).await,
@@ -279,7 +299,9 @@ async fn calendars(store: &dyn RuleStore) -> Result<()> {
         ),
         "versions are compared"
     );
+
     assert_eq!(store.calendar_get(&first.id).await?, next);
+
     let refresh = Refresh {
         etag: Some("\"7\"".into()),
         checked_at: Some(second.created_at),
@@ -291,6 +313,7 @@ async fn calendars(store: &dyn RuleStore) -> Result<()> {
         next,
         "an imported text has no state"
     );
+
     let url = "https://calendar.example.com/secret.ics".to_owned();
     let followed = Calendar {
         subscription: Some(Subscription {
@@ -301,6 +324,7 @@ async fn calendars(store: &dyn RuleStore) -> Result<()> {
         ..second
     };
     store.calendar_update(&followed).await?;
+
     store.calendar_refreshed(&followed.id, &refresh).await?;
     let kept = store.calendar_get(&followed.id).await?;
     assert_eq!(
@@ -310,6 +334,7 @@ async fn calendars(store: &dyn RuleStore) -> Result<()> {
     );
     assert_eq!(kept.version, 2);
     store.calendar_delete(&first.id).await?;
+
     for missing in [
         store.calendar_get(&first.id).await.err(),
         store.calendar_delete(&first.id).await.err(),
@@ -319,5 +344,6 @@ async fn calendars(store: &dyn RuleStore) -> Result<()> {
             "{missing:?}"
         );
     }
+
     Ok(())
 }

@@ -29,6 +29,7 @@ pub fn file(kind: PriceKind, text: &str) -> Result<StoredPriceFile> {
 /// The store breaks the contract.
 pub async fn run(store: &dyn PriceFileStore) -> Result<()> {
     assert_eq!(store.price_file_list().await?, []);
+
     let (units, machines) = (
         file(PriceKind::Units, "a,\u{e9}\n")?,
         file(PriceKind::Machines, &"m,1\n".repeat(100_000))?,
@@ -39,6 +40,7 @@ pub async fn run(store: &dyn PriceFileStore) -> Result<()> {
         store.price_file_list().await?,
         [machines.clone(), units.clone()]
     );
+
     let newer = StoredPriceFile {
         bytes: 8,
         text: "b\n".to_owned(),
@@ -50,6 +52,7 @@ pub async fn run(store: &dyn PriceFileStore) -> Result<()> {
         [newer, units.clone()],
         "one of each provider and kind"
     );
+
     store
         .price_file_delete(Provider::Aws, PriceKind::Machines)
         .await?;
@@ -58,5 +61,6 @@ pub async fn run(store: &dyn PriceFileStore) -> Result<()> {
         .await;
     assert!(matches!(gone, Err(StoreError::NotFound { .. })), "{gone:?}");
     assert_eq!(store.price_file_list().await?, [units]);
+
     Ok(())
 }

@@ -146,6 +146,7 @@ async fn reviews(store: &dyn ReportStore) -> Result<()> {
             created_at: at(second)?,
         })
     };
+
     let (first, second) = (
         review("review-1", "report-1", 1)?,
         review("review-2", "report-1", 2)?,
@@ -153,6 +154,7 @@ async fn reviews(store: &dyn ReportStore) -> Result<()> {
     for review in [&first, &second, &review("review-3", "report-2", 3)?] {
         store.review_insert(review).await?;
     }
+
     let report = ReportId("report-1".to_owned());
     assert_eq!(
         store.review_list(&report, 10).await?,
@@ -160,6 +162,7 @@ async fn reviews(store: &dyn ReportStore) -> Result<()> {
         "the latest first"
     );
     assert_eq!(store.review_list(&report, 1).await?, [second]);
+
     Ok(())
 }
 
@@ -175,6 +178,7 @@ async fn reports(store: &dyn ReportStore) -> Result<()> {
         ),
         "a name is taken once"
     );
+
     store
         .report_insert(&report("report-2", "Alerts")?, 2)
         .await?;
@@ -182,6 +186,7 @@ async fn reports(store: &dyn ReportStore) -> Result<()> {
         is_conflict(&store.report_insert(&report("report-3", "More")?, 2).await),
         "there is a bound"
     );
+
     let names: Vec<_> = store
         .report_list()
         .await?
@@ -189,6 +194,7 @@ async fn reports(store: &dyn ReportStore) -> Result<()> {
         .map(|report| report.name)
         .collect();
     assert_eq!(names, ["Alerts", "Sign-ins"]);
+
     let changed = ReportDefinition {
         name: "Sign-ins, weekly".to_owned(),
         version: 2,
@@ -200,17 +206,20 @@ async fn reports(store: &dyn ReportStore) -> Result<()> {
         "of two writers one wins"
     );
     assert_eq!(store.report_get(&first.id).await?, changed);
+
     let second = ReportId("report-2".to_owned());
     store.report_delete(&second).await?;
     assert!(
         is_missing(&store.report_get(&second).await)
             && is_missing(&store.report_delete(&second).await)
     );
+
     Ok(())
 }
 
 async fn schedule(store: &dyn ReportStore) -> Result<()> {
     assert!(store.report_due(at(3599)?).await?.is_empty());
+
     let due = store.report_due(at(3600)?).await?.remove(0);
     let moved = ReportDefinition {
         next_run_at: Some(at(7200)?),
@@ -230,6 +239,7 @@ async fn schedule(store: &dyn ReportStore) -> Result<()> {
     );
     assert!(store.report_due(at(3600)?).await?.is_empty());
     store.run_delete(&run.id).await?;
+
     Ok(())
 }
 
@@ -245,6 +255,7 @@ async fn runs(store: &dyn ReportStore) -> Result<()> {
         Some(first.clone()),
         "the oldest that waits"
     );
+
     let running = Run {
         state: RunState::Running,
         version: 2,
@@ -264,6 +275,7 @@ async fn runs(store: &dyn ReportStore) -> Result<()> {
         Some(running.clone()),
         "one that stands still is taken up again"
     );
+
     let ended = Run {
         state: RunState::Succeeded,
         ended_at: Some(at(300)?),
@@ -271,10 +283,12 @@ async fn runs(store: &dyn ReportStore) -> Result<()> {
         ..running
     };
     store.run_update(&ended).await?;
+
     assert_eq!(
         store.run_next(at(9000)?).await?.map(|run| run.id.0),
         Some("run-2".to_owned())
     );
+
     let filter = RunFilter {
         limit: 10,
         ..RunFilter::default()
@@ -286,16 +300,19 @@ async fn runs(store: &dyn ReportStore) -> Result<()> {
         (vec!["run-2", "run-1"], 2),
         "the latest first"
     );
+
     assert!(
         listed.iter().all(|run| run.summary.is_none()),
         "a list does not read the findings"
     );
+
     let (listed, total) = store
         .run_list(&RunFilter {
             report: Some(first.report.clone()),
             ..filter.clone()
         })
         .await?;
+
     assert_eq!((listed.len(), total), (1, 1));
     assert_eq!(
         store
@@ -307,6 +324,7 @@ async fn runs(store: &dyn ReportStore) -> Result<()> {
             .1,
         0
     );
+
     assert!(store.run_ended_before(at(300)?, 10).await?.is_empty());
     assert_eq!(store.run_ended_before(at(301)?, 10).await?.len(), 1);
     store.run_delete(&first.id).await?;
@@ -314,5 +332,6 @@ async fn runs(store: &dyn ReportStore) -> Result<()> {
         is_missing(&store.run_get(&first.id).await)
             && is_missing(&store.run_delete(&first.id).await)
     );
+
     Ok(())
 }

@@ -86,15 +86,18 @@ pub async fn run(store: Arc<dyn RolloutStore>) -> Result<()> {
         0,
         "the suite needs an empty store"
     );
+
     let first = rollout("ro-1", "a-1", 1_000)?;
     store.rollout_insert(&first).await?;
     assert_eq!(store.rollout_get(&first.id).await?, first);
     assert!(is_conflict(&store.rollout_insert(&first).await));
+
     let second = rollout("ro-2", "a-1", 2_000)?;
     assert!(
         is_conflict(&store.rollout_insert(&second).await),
         "one of an agent and kind at a time"
     );
+
     let other_kind = Rollout {
         kind: RecommendationType::InstanceType,
         ..rollout("ro-3", "a-1", 3_000)?
@@ -111,6 +114,7 @@ pub async fn run(store: Arc<dyn RolloutStore>) -> Result<()> {
         ..first.clone()
     };
     store.rollout_update(&ended).await?;
+
     assert_eq!(store.rollout_get(&first.id).await?, ended);
     assert!(
         is_conflict(&store.rollout_update(&ended).await),
@@ -122,10 +126,12 @@ pub async fn run(store: Arc<dyn RolloutStore>) -> Result<()> {
         version: 3,
         ..ended.clone()
     };
+
     assert!(
         is_conflict(&store.rollout_update(&again).await),
         "beginning again beside another is refused"
     );
+
     let missing = rollout("ro-none", "a-9", 0)?;
     assert!(matches!(
         store.rollout_get(&missing.id).await,
@@ -134,6 +140,7 @@ pub async fn run(store: Arc<dyn RolloutStore>) -> Result<()> {
             ..
         })
     ));
+
     assert!(matches!(
         store.rollout_update(&missing).await,
         Err(StoreError::NotFound { .. })
@@ -175,10 +182,12 @@ pub async fn run(store: Arc<dyn RolloutStore>) -> Result<()> {
             1,
         ),
     ];
+
     for (filter, wanted, total) in cases {
         let (found, count) = store.rollout_list(filter).await?;
         let ids: Vec<&str> = found.iter().map(|one| one.id.0.as_str()).collect();
         assert_eq!((ids.as_slice(), count), (*wanted, *total), "{filter:?}");
     }
+
     Ok(())
 }

@@ -45,6 +45,7 @@ pub async fn run(store: Arc<dyn Both>) -> Result<()> {
         created_at_ms: 1,
     };
     store.team_insert(&team("t-1")).await?;
+
     store.team_insert(&team("t-2")).await?;
     for (id, teams) in [
         ("ann", &["t-1"][..]),
@@ -56,10 +57,12 @@ pub async fn run(store: Arc<dyn Both>) -> Result<()> {
             .user_insert(&user(id, &format!("{id}@example.com"), teams))
             .await?;
     }
+
     there_and_back(&*store).await?;
     visibility_of_saved_searches(&*store).await?;
     pages(&*store).await?;
     an_owner_takes_theirs_along(&*store).await?;
+
     one_change_wins(store).await
 }
 
@@ -71,11 +74,13 @@ async fn there_and_back(store: &dyn Both) -> Result<()> {
     let first = saved_search("s-1", "ann", "Failures; DROP TABLE users");
     store.saved_search_insert(&first, 3).await?;
     assert_eq!(store.saved_search_get("s-1", &reader("ann")).await?, first);
+
     let same_name = saved_search("s-2", "ann", &first.name);
     assert!(matches!(
         store.saved_search_insert(&same_name, 3).await,
         Err(AccessError::Conflict(_))
     ));
+
     // Somebody else may use the name, and case makes another one.
     store
         .saved_search_insert(&saved_search("s-3", "bob", &first.name), 3)
@@ -93,6 +98,7 @@ async fn there_and_back(store: &dyn Both) -> Result<()> {
         matches!(one_too_many, Err(AccessError::Conflict(_))),
         "{one_too_many:?}"
     );
+
     let orphan = store
         .saved_search_insert(&saved_search("s-7", "nobody", "x"), 3)
         .await;
@@ -114,17 +120,21 @@ async fn there_and_back(store: &dyn Both) -> Result<()> {
         ..first.clone()
     };
     store.saved_search_update(&changed).await?;
+
     assert_eq!(
         store.saved_search_get("s-1", &reader("ann")).await?,
         changed
     );
+
     let stale = store.saved_search_update(&changed).await;
     assert!(matches!(stale, Err(AccessError::Conflict(_))), "{stale:?}");
+
     let renamed = SavedSearch {
         name: "third".into(),
         version: 3,
         ..changed.clone()
     };
+
     assert!(
         matches!(
             store.saved_search_update(&renamed).await,
@@ -132,11 +142,13 @@ async fn there_and_back(store: &dyn Both) -> Result<()> {
         ),
         "a name is taken"
     );
+
     let missing = SavedSearch {
         id: "s-9".into(),
         version: 3,
         ..changed
     };
+
     assert!(matches!(
         store.saved_search_update(&missing).await,
         Err(AccessError::NotFound { .. })
@@ -148,6 +160,7 @@ async fn there_and_back(store: &dyn Both) -> Result<()> {
             Err(AccessError::NotFound { .. })
         ));
     }
+
     Ok(())
 }
 
@@ -170,6 +183,7 @@ async fn visibility_of_saved_searches(store: &dyn Both) -> Result<()> {
                 .await?;
         }
     }
+
     let expected: [(&str, &[&str]); 5] = [
         ("ann", &["ann-e", "ann-p", "ann-t", "bob-e", "bob-t"]),
         ("bob", &["ann-e", "ann-t", "bob-e", "bob-p", "bob-t"]),
@@ -177,6 +191,7 @@ async fn visibility_of_saved_searches(store: &dyn Both) -> Result<()> {
         ("dan", &["ann-e", "bob-e"]),
         ("nobody", &["ann-e", "bob-e"]),
     ];
+
     for (user, seen) in expected {
         let (listed, total) = store.saved_search_list(&reader(user), 100, 0).await?;
         let ids: Vec<_> = listed.iter().map(|search| search.id.as_str()).collect();
@@ -190,6 +205,7 @@ async fn visibility_of_saved_searches(store: &dyn Both) -> Result<()> {
             );
         }
     }
+
     // Who leaves the team no longer opens what is shared with it.
     let cleo = store.user_get(&reader("cleo")).await?;
     store
@@ -201,12 +217,14 @@ async fn visibility_of_saved_searches(store: &dyn Both) -> Result<()> {
             },
         )
         .await?;
+
     assert!(
         store
             .saved_search_get("bob-t", &reader("cleo"))
             .await
             .is_err()
     );
+
     Ok(())
 }
 
@@ -219,6 +237,7 @@ async fn pages(store: &dyn Both) -> Result<()> {
         Ok(listed.into_iter().map(|search| search.name).collect())
     };
     assert_eq!(page(2, 0).await?, ["ann-e", "ann-t"]);
+
     assert_eq!(page(2, 4).await?, ["bob-t"]);
     assert!(page(2, 5).await?.is_empty());
     Ok(())
@@ -242,6 +261,7 @@ async fn one_change_wins(store: Arc<dyn Both>) -> Result<()> {
             tokio::spawn(async move { store.saved_search_update(&change).await })
         })
         .collect();
+
     let mut won = 0;
     for change in changes {
         match change.await? {
@@ -249,7 +269,9 @@ async fn one_change_wins(store: Arc<dyn Both>) -> Result<()> {
             Err(error) => assert!(matches!(error, AccessError::Conflict(_)), "{error}"),
         }
     }
+
     assert_eq!(won, 1);
+
     // As many at once as there is room for, and not one more.
     let inserts: Vec<_> = (0..8)
         .map(|n| {
@@ -258,10 +280,12 @@ async fn one_change_wins(store: Arc<dyn Both>) -> Result<()> {
             tokio::spawn(async move { store.saved_search_insert(&search, 3).await })
         })
         .collect();
+
     let mut made = 0;
     for insert in inserts {
         made += usize::from(insert.await?.is_ok());
     }
+
     assert_eq!(made, 3);
     Ok(())
 }

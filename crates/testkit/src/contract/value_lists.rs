@@ -40,6 +40,7 @@ pub async fn run(store: Arc<dyn Lists>) -> Result<()> {
         store.value_list_delete("known").await,
         Err(AccessError::NotFound { .. })
     ));
+
     let known = list("known", 1, &["10.0.0.0/8", "alice"]);
     store.value_list_put(&known).await?;
     assert_eq!(store.value_list_get("known").await?, known);
@@ -56,6 +57,7 @@ pub async fn run(store: Arc<dyn Lists>) -> Result<()> {
             "version {version}: {refused:?}"
         );
     }
+
     let changed = list("known", 2, &["bob"]);
     store.value_list_put(&changed).await?;
     let other = list("a", 1, &[]);
@@ -70,6 +72,7 @@ pub async fn run(store: Arc<dyn Lists>) -> Result<()> {
             .value_list_put(&list(&format!("l{number}"), 1, &[]))
             .await?;
     }
+
     assert!(matches!(
         store.value_list_put(&list("more", 1, &[])).await,
         Err(AccessError::Conflict(_))
@@ -87,12 +90,14 @@ async fn queries(store: &dyn Lists) -> Result<()> {
         text: "198.51.100.0/24,scanners\nuser_agent:sqlmap\n203.0.113.7".into(),
         indicators: 3,
     };
+
     let generation = store.alert_rule_generation().await?;
     store.threat_list_put(&feed).await?;
     assert!(
         store.alert_rule_generation().await? > generation,
         "rules must be read anew"
     );
+
     let threats = store.named_values("threat:feed").await?;
     for (value, expect) in [
         ("198.51.100.9", true),
@@ -102,15 +107,19 @@ async fn queries(store: &dyn Lists) -> Result<()> {
     ] {
         assert_eq!(threats.contains(value), expect, "{value}");
     }
+
     let values = store.named_values("known").await?;
     assert!(values.contains("BOB") && !values.contains("alice"));
+
     let query = Query::parse("user:@known OR ip:@threat:feed").context("the query is sound")?;
     assert_eq!(store_bound(store, &query).await?, query.to_string());
+
     for unknown in ["user:@nobody", "ip:@threat:nobody"] {
         let query = Query::parse(unknown).context("the query is sound")?;
         let refused = store_bound(store, &query).await;
         assert!(matches!(refused, Err(ListError::Unknown(_))), "{unknown}");
     }
+
     Ok(())
 }
 

@@ -50,16 +50,19 @@ fn correction(resource: &str, class: WorkloadClass, at_ms: i64) -> Result<Correc
 pub async fn run(store: &dyn WorkloadStore) -> Result<()> {
     let id = ResourceId::new;
     assert_eq!(store.workload_get(&id("i-1")).await?, None);
+
     let (batch, thin) = (
         workload("i-1", Some(WorkloadClass::Batch))?,
         workload("i-2", None)?,
     );
     store.workload_put(&[batch.clone(), thin.clone()]).await?;
     assert_eq!(store.workload_get(&id("i-2")).await?, Some(thin.clone()));
+
     let found = store
         .workload_of(&[id("i-1"), id("i-3"), id("i-2")])
         .await?;
     assert_eq!(found, [batch, thin], "those that were judged");
+
     let later = workload("i-1", Some(WorkloadClass::Production))?;
     store.workload_put(std::slice::from_ref(&later)).await?;
     assert_eq!(
@@ -79,6 +82,7 @@ pub async fn run(store: &dyn WorkloadStore) -> Result<()> {
         [early.clone(), late.clone()],
         "oldest first"
     );
+
     let changed = correction("i-2", WorkloadClass::Production, 10_000)?;
     store.correction_put(&changed).await?;
     assert_eq!(
@@ -86,6 +90,7 @@ pub async fn run(store: &dyn WorkloadStore) -> Result<()> {
         [late.clone(), changed],
         "one for each resource"
     );
+
     store
         .correction_delete(&late.connection, &late.resource)
         .await?;
@@ -102,5 +107,6 @@ pub async fn run(store: &dyn WorkloadStore) -> Result<()> {
         ),
         "{again:?}"
     );
+
     Ok(())
 }

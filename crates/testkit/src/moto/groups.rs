@@ -41,6 +41,7 @@ impl Moto {
         ]);
         self.query(&EC2, region, "AuthorizeSecurityGroupIngress", &parameters)
             .await?;
+
         Ok(())
     }
 

@@ -61,6 +61,7 @@ impl Moto {
                 .await?,
             "natGatewayId",
         )?;
+
         let parameters = pairs(&[("VpcId", &vpc)]);
         let table = first(
             &self
@@ -68,6 +69,7 @@ impl Moto {
                 .await?,
             "routeTableId",
         )?;
+
         let route = [
             ("RouteTableId", table.as_str()),
             ("DestinationCidrBlock", "0.0.0.0/0"),

@@ -84,10 +84,12 @@ impl Moto {
             ("MinCount", &count),
             ("MaxCount", &count),
         ]);
+
         if !tags.is_empty() {
             parameters.extend(pairs(&[("TagSpecification.1.ResourceType", "instance")]));
             parameters.extend(tag_parameters("TagSpecification.1.Tag", tags));
         }
+
         let xml = self
             .query(&EC2, region, "RunInstances", &parameters)
             .await?;
@@ -115,19 +117,23 @@ impl Moto {
             ("Size", &gib),
             ("VolumeType", volume_type),
         ]);
+
         if !tags.is_empty() {
             parameters.extend(pairs(&[("TagSpecification.1.ResourceType", "volume")]));
             parameters.extend(tag_parameters("TagSpecification.1.Tag", tags));
         }
+
         let id = first(
             &self
                 .query(&EC2, region, "CreateVolume", &parameters)
                 .await?,
             "volumeId",
         )?;
+
         if let Some(machine) = attached_to {
             self.attach(region, &id, machine).await?;
         }
+
         Ok(id)
     }
 
@@ -161,6 +167,7 @@ impl Moto {
             parameters.extend(pairs(&[("TagSpecification.1.ResourceType", "snapshot")]));
             parameters.extend(tag_parameters("TagSpecification.1.Tag", tags));
         }
+
         first(
             &self
                 .query(&EC2, region, "CreateSnapshot", &parameters)
@@ -231,6 +238,7 @@ impl Moto {
             "<BucketLoggingStatus><LoggingEnabled><TargetBucket>{target}</TargetBucket>\
              <TargetPrefix>{prefix}</TargetPrefix></LoggingEnabled></BucketLoggingStatus>"
         );
+
         self.put(region, &format!("{bucket}?logging"), logging)
             .await
             .map(|_| ())
@@ -274,6 +282,7 @@ impl Moto {
             ("MultiAZ", "true"),
         ]);
         parameters.extend(tag_parameters("Tags.Tag", tags));
+
         self.query(&RDS, region, "CreateDBInstance", &parameters)
             .await?;
         Ok(())
@@ -307,6 +316,7 @@ impl Moto {
             )
         };
         self.put(region, name, place).await?;
+
         if !tags.is_empty() {
             let set: String = tags
                 .iter()
@@ -319,6 +329,7 @@ impl Moto {
             )
             .await?;
         }
+
         Ok(())
     }
 
@@ -367,6 +378,7 @@ impl Moto {
         let [one, two, ..] = subnets.as_slice() else {
             bail!("{region} has fewer than two subnets")
         };
+
         let mut parameters = pairs(&[
             ("Name", name),
             ("Subnets.member.1", one),
@@ -379,12 +391,14 @@ impl Moto {
                 .await?,
             "LoadBalancerArn",
         )?;
+
         let parameters = pairs(&[
             ("Name", name),
             ("Protocol", "HTTP"),
             ("Port", "80"),
             ("VpcId", &vpc),
         ]);
+
         let group = first(
             &self
                 .query(&ELB, region, "CreateTargetGroup", &parameters)
@@ -392,9 +406,11 @@ impl Moto {
             "TargetGroupArn",
         )?;
         let mut parameters = pairs(&[("TargetGroupArn", &group)]);
+
         for (n, target) in targets.iter().enumerate() {
             parameters.push((format!("Targets.member.{}.Id", n + 1), target.clone()));
         }
+
         self.query(&ELB, region, "RegisterTargets", &parameters)
             .await?;
         let parameters = pairs(&[
@@ -406,6 +422,7 @@ impl Moto {
         ]);
         self.query(&ELB, region, "CreateListener", &parameters)
             .await?;
+
         Ok(balancer)
     }
 
@@ -425,6 +442,7 @@ impl Moto {
             ("LaunchTemplateData.ImageId", "ami-1e749f67"),
             ("LaunchTemplateData.InstanceType", instance_type),
         ]);
+
         let xml = self
             .query(&EC2, region, "CreateLaunchTemplate", &template)
             .await?;
@@ -433,6 +451,7 @@ impl Moto {
             size.to_string(),
             format!("{region}a"),
         );
+
         let parameters = pairs(&[
             ("AutoScalingGroupName", name),
             ("LaunchTemplate.LaunchTemplateId", &template),
@@ -447,6 +466,7 @@ impl Moto {
         ]);
         self.query(&AUTOSCALING, region, "CreateAutoScalingGroup", &parameters)
             .await?;
+
         Ok(())
     }
 
@@ -507,6 +527,7 @@ impl Moto {
             .iter()
             .map(|(k, v)| json!({ "Name": k, "Value": v }))
             .collect();
+
         for batch in points.chunks(POINTS_A_CALL) {
             let point = |(time, value): &(Timestamp, f64)| {
                 json!({
@@ -525,6 +546,7 @@ impl Moto {
             )
             .await?;
         }
+
         Ok(())
     }
 
@@ -545,6 +567,7 @@ impl Moto {
         let xml = self
             .query(&IAM, "us-east-1", "CreateAccessKey", &user)
             .await?;
+
         Ok((first(&xml, "AccessKeyId")?, first(&xml, "SecretAccessKey")?))
     }
 
@@ -561,6 +584,7 @@ impl Moto {
                 .await?,
             "Arn",
         )?;
+
         let parameters = pairs(&[
             ("RoleName", name),
             ("PolicyName", "test"),

@@ -31,11 +31,13 @@ impl Recording {
         let Some(last) = self.points.last().map(|p| p.0.as_second()) else {
             return self;
         };
+
         let shift = floor(end.as_second()) - floor(last);
         for (time, _) in &mut self.points {
             let moved = floor(time.as_second()) + shift;
             *time = Timestamp::from_second(moved).unwrap_or(*time);
         }
+
         self.points.dedup_by_key(|p| p.0);
         self
     }
@@ -57,6 +59,7 @@ pub fn recordings(folder: &Path) -> anyhow::Result<Vec<Recording>> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Ok(look_alikes());
     };
+
     let mut found = Vec::new();
     for entry in entries {
         let path = entry?.path();
@@ -64,6 +67,7 @@ pub fn recordings(folder: &Path) -> anyhow::Result<Vec<Recording>> {
             found.push(recording(&path).with_context(|| path.display().to_string())?);
         }
     }
+
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(found)
 }
@@ -74,6 +78,7 @@ fn recording(path: &Path) -> anyhow::Result<Recording> {
         .map(|s| s.to_string_lossy().into_owned())
         .unwrap_or_default();
     let mut points = Vec::new();
+
     for row in csv::Reader::from_path(path)?.into_records() {
         let row = row?;
         let time: DateTime = row
@@ -86,6 +91,7 @@ fn recording(path: &Path) -> anyhow::Result<Recording> {
             row.get(1).context("no value")?.parse()?,
         ));
     }
+
     points.sort_by_key(|p| p.0);
     Ok(Recording {
         name,
@@ -127,6 +133,7 @@ fn generated(name: &str, base: f64, swing: f64) -> Recording {
             (start + SignedDuration::from_secs(n * PERIOD_S), value)
         })
         .collect();
+
     Recording {
         name: name.to_owned(),
         recorded: false,

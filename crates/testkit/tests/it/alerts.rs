@@ -50,6 +50,7 @@ fn entries(text: &[u8]) -> Vec<Entry> {
 fn fired(rules: &[Arc<Rule>], entries: &[Entry]) -> BTreeMap<String, usize> {
     let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
     evaluator.set_rules(rules.iter().cloned());
+
     for (sequence, entry) in (0_u64..).zip(entries) {
         evaluator.observe(Observed {
             sequence,
@@ -57,10 +58,12 @@ fn fired(rules: &[Arc<Rule>], entries: &[Entry]) -> BTreeMap<String, usize> {
             entry,
         });
     }
+
     let mut counts = BTreeMap::new();
     for firing in evaluator.take_changes().fired {
         *counts.entry(firing.rule.0).or_default() += 1;
     }
+
     counts
 }
 
@@ -81,9 +84,11 @@ fn record(second: u32, name: &str, more: Value) -> Value {
         "userIdentity": { "type": "IAMUser", "userName": "mallory", "principalId": "AIDA1", "accountId": "111122223333" },
         "recipientAccountId": "111122223333",
     });
+
     for (name, value) in more.as_object().unwrap() {
         record[name] = value.clone();
     }
+
     record
 }
 
@@ -103,6 +108,7 @@ fn each_class_fires_on_a_recorded_technique() {
     let mut found: BTreeMap<AlertClass, BTreeSet<String>> = BTreeMap::new();
     let mut heard = BTreeSet::new();
     let mut techniques = 0;
+
     for file in std::fs::read_dir(data.join("stratus")).unwrap() {
         let path = file.unwrap().path();
         if path.extension().is_none_or(|extension| extension != "json") {
@@ -119,9 +125,11 @@ fn each_class_fires_on_a_recorded_technique() {
             heard.insert(name.clone());
         }
     }
+
     for (class, names) in &found {
         println!("{class:?}: {} techniques", names.len());
     }
+
     println!(
         "{} of {techniques} techniques fire a ready rule",
         heard.len()
@@ -131,6 +139,7 @@ fn each_class_fires_on_a_recorded_technique() {
         techniques,
         "a recorded technique fires no ready rule"
     );
+
     // Recorded with a network that anonymising made up, of no bits: what counts is how many
     // addresses it opens to.
     assert!(
@@ -150,6 +159,7 @@ fn ready_rules_stay_quiet_on_benign_activity() {
     let Some(data) = data() else { return };
     let text = std::fs::read_to_string(data.join("labelled_events.jsonl")).unwrap();
     let mut benign = Vec::new();
+
     for line in text.lines() {
         let labelled: Value = serde_json::from_str(line).unwrap();
         if labelled["suspicious"] == false {
@@ -158,6 +168,7 @@ fn ready_rules_stay_quiet_on_benign_activity() {
             benign.extend(records.filter_map(Result::ok).map(map_record));
         }
     }
+
     benign.sort_by_key(|entry| entry.timestamp);
     let all = fired(&rules(), &benign);
     println!("{} benign events: {all:?}", benign.len());
@@ -175,6 +186,7 @@ fn a_rule_of_ones_own_is_evaluated_beside_them() {
         severity: "low".into(),
         ..RuleDraft::default()
     };
+
     let mut all = rules();
     all.push(Arc::new(rule("own", RuleSettings::read(draft).unwrap())));
     let entry = entries(
@@ -182,6 +194,7 @@ fn a_rule_of_ones_own_is_evaluated_beside_them() {
             .to_string()
             .as_bytes(),
     );
+
     assert_eq!(
         fired(&all, &entry),
         BTreeMap::from([("own".to_owned(), 1), ("log-switched-off".to_owned(), 1)])
@@ -193,6 +206,7 @@ fn most_published_sigma_rules_are_imported_and_fire_on_recorded_attacks() {
     let Some(data) = data() else { return };
     let folder = data.with_file_name("sigma").join("cloudtrail");
     let (mut imported, mut refused) = (Vec::new(), 0);
+
     for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -208,12 +222,14 @@ fn most_published_sigma_rules_are_imported_and_fire_on_recorded_attacks() {
             }
         }
     }
+
     println!("{} imported, {refused} refused", imported.len());
     assert!(
         imported.len() >= 9 * refused,
         "{} imported, {refused} refused",
         imported.len()
     );
+
     let mut fired_on = BTreeSet::new();
     for file in std::fs::read_dir(data.join("stratus")).unwrap() {
         let path = file.unwrap().path();
@@ -228,6 +244,7 @@ fn most_published_sigma_rules_are_imported_and_fire_on_recorded_attacks() {
             );
         }
     }
+
     println!("imported rules fire on {fired_on:?}");
     assert!(fired_on.len() >= 5, "{fired_on:?}");
 }

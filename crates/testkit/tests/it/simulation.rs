@@ -71,6 +71,7 @@ impl Tally {
 async fn lives_with_faults() {
     let (first, runs) = (setting("REEVE_SIM_SEED", 0), setting("REEVE_SIM_RUNS", 240));
     let mut all = Tally::default();
+
     for seed in first..first + runs {
         let keep = if seed % 8 == 7 {
             Keep::Parquet
@@ -87,6 +88,7 @@ async fn lives_with_faults() {
             eprintln!("after seed {seed}: {all:?}");
         }
     }
+
     eprintln!("{all:?}");
     assert!(
         runs < 100
@@ -101,6 +103,7 @@ async fn lives_with_faults() {
 async fn a_crash_at_every_step() {
     let lives = setting("REEVE_SIM_RUNS", 240).div_ceil(240);
     let mut all = Tally::default();
+
     for seed in (0..lives).map(|n| setting("REEVE_SIM_SEED", 0) + n) {
         let steps = Life::new(seed, Keep::Memory).await.undisturbed().await;
         assert!(steps > 60, "only {steps} steps");
@@ -118,6 +121,7 @@ async fn a_crash_at_every_step() {
             all.add(&life.tally());
         }
     }
+
     eprintln!("{all:?}");
 }
 
@@ -132,6 +136,7 @@ async fn every_byte_of_a_small_log() {
         13
     };
     life.flip_every(stride, &mut StdRng::seed_from_u64(3)).await;
+
     eprintln!("{:?}", life.tally());
     assert!(life.tally().flips > 300);
 }

@@ -61,6 +61,7 @@ impl Row {
         self.changes += 1;
         let found = fixture.auditor_finds();
         let (mut started, mut same, mut reported) = (false, false, String::new());
+
         match fixture.open().await {
             Err(_) => self.refused_at_start += 1,
             Ok(opened) => {
@@ -77,6 +78,7 @@ impl Row {
                 opened.close().await;
             }
         }
+
         self.found += usize::from(found);
         self.as_before += usize::from(same);
         if started && !found && !same && reported.is_empty() {
@@ -113,6 +115,7 @@ fn table(title: &str, rows: &[(String, Row)]) -> String {
         )
         .unwrap();
     }
+
     text
 }
 
@@ -127,6 +130,7 @@ async fn no_flipped_bit_passes_in_silence() {
     let sound = LogFixture::build().await;
     let before = sound.pristine().await;
     let (mut random, mut rows) = (StdRng::seed_from_u64(15), Vec::new());
+
     for kind in KINDS {
         let names: Vec<String> = sound
             .files()
@@ -150,6 +154,7 @@ async fn no_flipped_bit_passes_in_silence() {
         }
         rows.push((format!("`{kind}`"), row));
     }
+
     println!("{}", table("one bit of", &rows));
     none_is_silent(&rows);
     let found = |kind: &str| {
@@ -158,6 +163,7 @@ async fn no_flipped_bit_passes_in_silence() {
             .map(|(_, row)| row.found)
             .unwrap()
     };
+
     assert_eq!(
         found("lake/entries/"),
         flips,
@@ -170,6 +176,7 @@ async fn no_forgery_passes_in_silence() {
     let sound = LogFixture::build().await;
     let before = sound.pristine().await;
     let mut rows = Vec::new();
+
     for (name, forge) in FORGERIES {
         let fixture = sound.copy();
         forge(&fixture).await;
@@ -183,8 +190,10 @@ async fn no_forgery_passes_in_silence() {
         row.check(&fixture, &before, name).await;
         rows.push(((*name).to_owned(), row));
     }
+
     println!("{}", table("forged", &rows));
     none_is_silent(&rows);
+
     // What searches and appends rest on is not only found: it is not used.
     for (name, row) in rows
         .iter()
@@ -192,6 +201,7 @@ async fn no_forgery_passes_in_silence() {
     {
         assert_eq!(row.as_before, 1, "{name}: {row:?}");
     }
+
     // The auditor says of an index or an identifier that was made to look right that it was forged.
     let derived = |name: &str| name.starts_with("index") || name.starts_with("identifiers");
     for (name, row) in rows.iter().filter(|(name, _)| {
@@ -199,11 +209,13 @@ async fn no_forgery_passes_in_silence() {
     }) {
         assert_eq!(row.found, 1, "{name}: {row:?}");
     }
+
     let at_start = |name: &str| {
         rows.iter()
             .find(|(row, _)| row == name)
             .map(|(_, row)| row.refused_at_start)
     };
+
     for name in [
         "record of a key epoch: deleted",
         "anchor: deleted",
@@ -226,6 +238,7 @@ impl Together {
     async fn check(&mut self, sound: &LogFixture, fixture: &LogFixture, case: &str) -> String {
         let files = changed(sound, fixture);
         assert!(!files.is_empty(), "{case} changed nothing");
+
         let is_found = fixture.auditor_finds();
         let reason = match fixture.open().await {
             Err(reason) => reason,
@@ -235,18 +248,21 @@ impl Together {
             }
         };
         let is_refused = !reason.is_empty();
+
         let (tried, refused, found) = self.by_files.entry(files.len()).or_default();
         (*tried, *refused, *found) = (
             *tried + 1,
             *refused + usize::from(is_refused),
             *found + usize::from(is_found),
         );
+
         if !is_refused || !is_found {
             self.missed.push(format!(
                 "{case} ({} files): refused {is_refused}, found {is_found}",
                 files.len()
             ));
         }
+
         reason
     }
 
@@ -272,6 +288,7 @@ async fn no_forgery_of_several_files_is_signed() {
     opened.ledger.seal().await.unwrap();
     opened.close().await;
     let mut together = Together::default();
+
     for (place, sound) in [("with a tail", &unsealed), ("all sealed", &sealed)] {
         let approval = together::appended(sound).await;
         let mut forgeries: Vec<(&str, &Rewritten, bool, bool)> =
@@ -321,6 +338,7 @@ async fn no_forgery_of_several_files_is_signed() {
             }
         }
     }
+
     println!("{}", together.table());
     assert!(together.missed.is_empty(), "{:#?}", together.missed);
 }
@@ -337,6 +355,7 @@ async fn an_older_copy_is_refused_unless_it_is_whole() {
     opened.append(2).await;
     opened.close().await;
     let mut together = Together::default();
+
     for left in [
         "ledger/checkpoint",
         "ledger/manifest.journal",
@@ -356,8 +375,10 @@ async fn an_older_copy_is_refused_unless_it_is_whole() {
             .check(&later, &fixture, &format!("all but {left}"))
             .await;
     }
+
     println!("{}", together.table());
     assert!(together.missed.is_empty(), "{:#?}", together.missed);
+
     let kept = later.read("ledger/checkpoint");
     println!(
         "| all ({} files) | 1 | 0 | {} with a checkpoint kept elsewhere |",
@@ -369,6 +390,7 @@ async fn an_older_copy_is_refused_unless_it_is_whole() {
                 .is_intact()
         )
     );
+
     assert!(!earlier.auditor_finds(), "nothing in the directory tells");
     assert!(!earlier.report(&[kept]).unwrap().is_intact());
 }

@@ -56,6 +56,7 @@ fn every_query_finds_recorded_entries_of_each_source_that_it_names() {
         .filter(|source| *source != EventSource::Reeve);
     let entries: Vec<_> = clouds.map(|source| (source, recorded(source))).collect();
     let mut unanswered = Vec::new();
+
     for template in templates() {
         for control in &template.controls {
             for question in control.evidence.iter().chain(&control.exceptions) {
@@ -72,6 +73,7 @@ fn every_query_finds_recorded_entries_of_each_source_that_it_names() {
             }
         }
     }
+
     unanswered.sort();
     unanswered.dedup();
     assert!(

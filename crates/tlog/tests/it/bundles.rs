@@ -19,21 +19,25 @@ fn the_published_tree_of_70_000() {
     let mut expect: Vec<_> = tiles_completed(0, LARGE).map(|t| t.path()).collect();
     expect.sort();
     assert_eq!(store.tiles.keys().cloned().collect::<Vec<_>>(), expect);
+
     let partials: Vec<_> = tree.partials().map(|(tile, _)| tile).collect();
     assert_eq!(partials, partial_tiles(LARGE).collect::<Vec<_>>());
 
     let root = memory.root(LARGE);
     assert_eq!(tree.root(), root);
+
     let store = store.with_partials(&tree);
     for path in store.tiles.keys() {
         check_tile(&memory, &store, path);
     }
+
     let size = LARGE;
     for index in [0, 255, 256, 65_535, 65_536, 69_887, 69_888, LARGE - 1] {
         let proof = prove_inclusion(&store.reader(size), index, size).unwrap();
         let leaf = memory.0[index as usize];
         assert_eq!(verify_inclusion(&leaf, index, size, &proof, &root), Ok(()));
     }
+
     for old in [1, 256, 257, 65_536, 65_537, 69_888, LARGE - 1] {
         let old_root = memory.root(old);
         let proof = prove_consistency(&store.reader(size), old, size).unwrap();
@@ -50,6 +54,7 @@ fn check_tile(memory: &MemoryTree, store: &TileStore, path: &str) {
     else {
         panic!("{path} is not a hash tile");
     };
+
     let hashes = decode_tile(&store.tiles[path], tile.width()).unwrap();
     for (i, hash) in (0..).zip(&hashes) {
         let index = tile.index() * 256 + i;
@@ -71,6 +76,7 @@ fn a_proof_reads_few_tiles_and_each_once() {
         "tile/1/000",
         "tile/1/001.p/17",
     ];
+
     assert_eq!(reads, expect);
 }
 
@@ -96,6 +102,7 @@ fn missing_tiles_are_an_error() {
         store.reader(600).read(0, 599),
         Err(TileReadError::Missing(missing))
     );
+
     for (level, index) in [(0, 600), (3, 75), (9, 1), (64, 0), (255, 0), (0, u64::MAX)] {
         assert_eq!(
             store.reader(600).read(level, index),
@@ -106,6 +113,7 @@ fn missing_tiles_are_an_error() {
             })
         );
     }
+
     let mut store = store.with_partials(&tree);
     for bytes in [0, 31, 33, 87 * 32] {
         store.tiles.insert(missing.path(), vec![0; bytes]);
@@ -117,6 +125,7 @@ fn missing_tiles_are_an_error() {
             })
         );
     }
+
     let broken = TileReader::new(600, |_| Err::<Option<Vec<u8>>, _>("disk on fire"));
     assert_eq!(
         broken.read(0, 512),
@@ -169,6 +178,7 @@ proptest! {
         let (whole, store) = TileStore::grow(&memory.0);
         let store = store.with_partials(&whole);
         let mut size = 0;
+
         for step in sizes {
             let store = TileStore::grow(&memory.0[..size as usize]);
             let partials = store.1.with_partials(&store.0);
@@ -182,6 +192,7 @@ proptest! {
             size += step;
             prop_assert_eq!(tree.root(), memory.root(size));
         }
+
         prop_assert_eq!(tree_root(&store.reader(total), total), Ok(whole.root()));
     }
 }

@@ -99,6 +99,7 @@ impl HashReader for Leaves {
         if level == 0 {
             return Ok(self.0[index as usize]);
         }
+
         let (left, right) = (
             self.read(level - 1, 2 * index)?,
             self.read(level - 1, 2 * index + 1)?,
@@ -143,6 +144,7 @@ fn broken(proof: &[Hash]) -> Vec<Vec<Hash>> {
             broken.push(swapped);
         }
     }
+
     broken
 }
 
@@ -237,6 +239,7 @@ fn with_group_order(signature: &[u8]) -> Vec<u8> {
     let order =
         hex::decode("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010").unwrap();
     let (mut out, mut carry) = (signature.to_vec(), 0);
+
     for (at, byte) in order.iter().enumerate() {
         let sum = u16::from(out[32 + at]) + u16::from(*byte) + carry;
         out[32 + at] = sum as u8;

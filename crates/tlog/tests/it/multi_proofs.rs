@@ -15,6 +15,7 @@ fn picked(tree: &MemoryTree, mask: &[bool]) -> (Vec<u64>, Vec<(u64, Hash)>) {
         .filter(|(_, picked)| **picked)
         .map(|(index, _)| index)
         .collect();
+
     let leaves = indexes
         .iter()
         .map(|index| (*index, tree.0[*index as usize]))
@@ -51,6 +52,7 @@ fn leaves_must_ascend_and_lie_in_the_tree() {
         prove_many(&tree, &[3, 3], 8),
         Err(MultiProveError::Leaf(MultiLeafError::Order { index: 3 }))
     );
+
     let (leaf, root) = (tree.0[3], tree.root(8));
     let proof = prove_many(&tree, &[3], 8).unwrap();
     let twice = verify_many(&[(3, leaf), (3, leaf)], 8, &proof, &root);
@@ -62,6 +64,7 @@ fn leaves_must_ascend_and_lie_in_the_tree() {
         verify_many(&[(8, leaf)], 8, &proof, &root),
         Err(MultiProofError::Leaf(beyond))
     );
+
     let huge = MultiVerifier::new::<std::convert::Infallible>(u64::MAX).unwrap_err();
     assert_eq!(huge, MultiProofError::Size(u64::MAX));
 }
@@ -75,6 +78,7 @@ fn a_range_needs_few_hashes() {
     let indexes: Vec<u64> = (1_111..4_321).collect();
     let proof = prove_many(&store.reader(5_000), &indexes, 5_000).unwrap();
     assert!(proof.len() <= 2 * 13, "{} hashes", proof.len());
+
     let leaves: Vec<_> = indexes
         .iter()
         .map(|index| (*index, tree.0[*index as usize]))
@@ -109,6 +113,7 @@ fn read_file(file: &[u8], size: u64, root: &Hash) -> Option<Vec<(u64, Hash)>> {
 fn a_file_is_read_only_as_it_was_written() {
     let tree = MemoryTree::of_size(37);
     let root = tree.root(37);
+
     for chosen in [
         vec![],
         vec![0],
@@ -162,14 +167,17 @@ proptest! {
         let proof = prove_many(&tree, &indexes, size).unwrap();
         prop_assert_eq!(verify_many(&leaves, size, &proof, &root), Ok(()));
         let mut apart = 0;
+
         for (index, leaf) in &leaves {
             let single = prove_inclusion(&tree, *index, size).unwrap();
             prop_assert_eq!(verify_inclusion(leaf, *index, size, &single, &root), Ok(()));
             apart += single.len();
         }
+
         if leaves.len() > 16 {
             prop_assert!(proof.len() < apart, "{} hashes, {} in single proofs", proof.len(), apart);
         }
+
         if !proof.is_empty() {
             let mut changed = proof.clone();
             changed[at % proof.len()] = flip(&proof[at % proof.len()], at);
@@ -177,6 +185,7 @@ proptest! {
             prop_assert!(verify_many(&leaves, size, &proof[1..], &root).is_err());
             prop_assert!(verify_many(&leaves, size, &proof[..proof.len() - 1], &root).is_err());
         }
+
         prop_assert!(verify_many(&leaves, size, &[&proof[..], &[Hash::ZERO]].concat(), &root).is_err());
         if !leaves.is_empty() {
             let chosen = at % leaves.len();
@@ -190,6 +199,7 @@ proptest! {
             moved[chosen].0 ^= 1;
             prop_assert!(verify_many(&moved, size, &proof, &root).is_err());
         }
+
         prop_assert!(verify_many(&leaves, size, &proof, &flip(&root, at)).is_err());
     }
 }

@@ -57,6 +57,7 @@ fn refused_verifier_keys() {
         use base64::Engine as _;
         base64::engine::general_purpose::STANDARD.encode(bytes)
     };
+
     let mut small_order = [0; 33];
     (small_order[0], small_order[1]) = (1, 1);
     let cases = [
@@ -92,10 +93,12 @@ fn refused_verifier_keys() {
         ),
         (format!("log.example+0{id}+{key}"), KeyError::Id(expected)),
     ];
+
     assert!(id.contains(|c: char| c.is_ascii_lowercase()), "{id}");
     for (text, expect) in cases {
         assert_eq!(text.parse::<NoteVerifier>(), Err(expect), "{text:?}");
     }
+
     let skey = signer("log.example", 1).to_skey();
     assert_eq!(
         NoteSigner::from_skey(&vkey).map(drop),
@@ -120,6 +123,7 @@ fn notes_verify_by_the_keys_that_signed() {
         Ok(signed.iter().map(|k| k.id()).collect::<Vec<_>>())
     };
     assert_eq!(names(&[&log]), Ok(vec![log.id()]));
+
     assert_eq!(
         names(&[&witness, &other, &log]),
         Ok(vec![log.id(), witness.id()])
@@ -139,6 +143,7 @@ fn notes_verify_by_the_keys_that_signed() {
     );
     let mixed = SignedNote::parse(mixed.as_bytes()).unwrap();
     assert_eq!(mixed.verify(&known(&[&log])).unwrap().len(), 1);
+
     let bad = NoteVerifyError::BadSignature {
         name: "witness".to_owned(),
         id: witness.id(),
@@ -197,16 +202,21 @@ fn refused_notes() {
         ),
         ("x".repeat((1 << 20) + 1), NoteError::TooLong),
     ];
+
     for (text, expect) in cases {
         let shown = text.chars().take(80).collect::<String>();
         assert_eq!(SignedNote::parse(text.as_bytes()), Err(expect), "{shown:?}");
     }
+
     let not_utf8 = SignedNote::parse(&[good.as_bytes(), b"\xff\n"].concat());
     assert_eq!(not_utf8, Err(NoteError::Characters));
+
     let unsigned = SignedNote::sign("text\n".to_owned(), &[]);
     assert_eq!(unsigned, Err(NoteError::NoSignatures));
+
     let unended = SignedNote::sign("text".to_owned(), &[&log]);
     assert_eq!(unended, Err(NoteError::Text));
+
     let control = SignedNote::sign("te\u{7}t\n".to_owned(), &[&log]);
     assert_eq!(control, Err(NoteError::Characters));
 }
@@ -215,6 +225,7 @@ fn refused_notes() {
 fn checkpoints_round_trip() {
     let log = signer("reeve.local/main", 1);
     let mut checkpoint = Checkpoint::new("reeve.local/main", 20_852_163, leaf_hash(b"root"));
+
     for extension in ["", "one", "two"] {
         if !extension.is_empty() {
             checkpoint.extensions.push(extension.to_owned());
@@ -276,6 +287,7 @@ fn a_witness_alone_is_not_the_log() {
     let note = checkpoint.sign(&[&log, &witness]).unwrap().to_string();
     let open = |keys: &[&NoteSigner]| Checkpoint::open(note.as_bytes(), &known(keys));
     assert_eq!(open(&[&log, &witness]).as_ref(), Ok(&checkpoint));
+
     let origin = "log".to_owned();
     assert_eq!(
         open(&[&witness]),

@@ -20,6 +20,7 @@ fn proof_of(index: u64, size: u64) -> ProofFile {
     tree.0[index as usize] = commitment(&SALT, CANONICAL).leaf_hash();
     let log = signer(ORIGIN, 1);
     let checkpoint = Checkpoint::new(ORIGIN, size, tree.root(size));
+
     ProofFile {
         extra: Disclosure {
             salt: &SALT,
@@ -71,12 +72,14 @@ fn another_key_leaf_or_place_is_refused() {
         proof.verify(&leaf, &[other.verifier().clone()]),
         Err(ProofVerifyError::Checkpoint(unknown))
     );
+
     let keys = [log.verifier().clone()];
     let wrong_leaf = proof.verify(&Hash::ZERO, &keys).unwrap_err();
     assert!(matches!(
         wrong_leaf,
         ProofVerifyError::Inclusion(InclusionError::Root { .. })
     ));
+
     let mut moved = proof.clone();
     moved.index = 8;
     assert_eq!(
@@ -138,9 +141,11 @@ fn refused_proof_files() {
             ProofFileError::Note(NoteError::NoSignatures),
         ),
     ];
+
     for (text, expect) in cases {
         assert_eq!(ProofFile::parse(text.as_bytes()), Err(expect), "{text:?}");
     }
+
     assert_eq!(ProofFile::parse(b"\xff\n"), Err(ProofFileError::Utf8));
 }
 

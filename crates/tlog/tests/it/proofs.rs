@@ -15,6 +15,7 @@ const SIZES: u64 = 40;
 fn roots_agree_with_the_definition() {
     let tree = MemoryTree::of_size(300);
     let mut frontier = Frontier::new();
+
     for size in 0..=300 {
         assert_eq!(frontier.root(), tree.root(size));
         assert_eq!(tree_root(&tree, size), Ok(tree.root(size)));
@@ -86,6 +87,7 @@ fn sizes_that_have_no_proof() {
         verify_inclusion(&zero, 0, 0, &[], &zero),
         Err(InclusionError::NoSuchLeaf { index: 0, size: 0 })
     );
+
     for (old, new) in [(0, 4), (0, 0), (4, 3)] {
         assert_eq!(
             prove_consistency(&tree, old, new),
@@ -96,6 +98,7 @@ fn sizes_that_have_no_proof() {
             Err(ConsistencyError::Sizes { old, new })
         );
     }
+
     assert_eq!(
         verify_consistency(4, &zero, 4, &root, &[]),
         Err(ConsistencyError::RootsDiffer { size: 4 })
@@ -107,6 +110,7 @@ fn sizes_that_have_no_proof() {
 fn extreme_numbers_are_refused_without_panic() {
     let hash = Hash::ZERO;
     let numbers = [0, 1, 2, 1 << 62, 1 << 63, u64::MAX - 1, u64::MAX];
+
     for (a, b) in numbers.iter().flat_map(|a| numbers.map(|b| (*a, b))) {
         for length in [0, 1, 62, 63, 64, 65, 127, 128] {
             let proof = vec![hash; length];
@@ -134,6 +138,7 @@ proptest! {
         let (leaf, root) = (tree.0[index as usize], tree.root(size));
         let mut proof = prove_inclusion(&tree, index, size).unwrap();
         prop_assert_eq!(verify_inclusion(&leaf, index, size, &proof, &root), Ok(()));
+
         for bit in 0..256 {
             prop_assert!(verify_inclusion(&flip(&leaf, bit), index, size, &proof, &root).is_err());
             prop_assert!(verify_inclusion(&leaf, index, size, &proof, &flip(&root, bit)).is_err());
@@ -144,6 +149,7 @@ proptest! {
                 proof[i] = good;
             }
         }
+
         for bit in 0..64 {
             let other = index ^ (1 << bit);
             prop_assert!(verify_inclusion(&leaf, other, size, &proof, &root).is_err());
@@ -160,6 +166,7 @@ proptest! {
             verify_consistency(old, &old_root, new, &new_root, proof)
         };
         prop_assert_eq!(verify(old_root, new_root, &proof), Ok(()));
+
         for bit in 0..256 {
             prop_assert!(verify(flip(&old_root, bit), new_root, &proof).is_err());
             prop_assert!(verify(old_root, flip(&new_root, bit), &proof).is_err());

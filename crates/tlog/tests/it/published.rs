@@ -64,12 +64,15 @@ fn signing_is_byte_for_byte_what_the_first_implementation_signs() {
     let peter = NoteSigner::from_skey(PETER_SKEY).unwrap();
     assert_eq!(*peter.to_skey(), PETER_SKEY);
     assert_eq!(peter.verifier().to_string(), PETER_VKEY);
+
     // The published key of EnochRoot is that of 32 zero bytes.
     let enoch = NoteSigner::from_seed("EnochRoot", &[0; 32]).unwrap();
     assert_eq!(enoch.verifier().to_string(), ENOCH_VKEY);
+
     let note = SignedNote::sign(GO_TEXT.to_owned(), &[&peter, &enoch]).unwrap();
     let expect = format!("{GO_TEXT}\n{PETER_LINE}{ENOCH_LINE}");
     assert_eq!(note.to_string(), expect);
+
     let keys = [enoch.verifier().clone(), peter.verifier().clone()];
     assert_eq!(note.verify(&keys).unwrap().len(), 2);
 }
@@ -82,6 +85,7 @@ fn mangled_keys_are_refused() {
     let verifier: Parse = |text| text.parse::<NoteVerifier>().map(drop);
     let signer: Parse = |text| NoteSigner::from_skey(text).map(drop);
     let cases: [(&str, Parse); 2] = [(PETER_VKEY, verifier), (PETER_SKEY, signer)];
+
     for (key, parse) in cases {
         parse(key).unwrap();
         for (start, end) in (0..=key.len()).flat_map(|s| (s..=key.len()).map(move |e| (s, e))) {
@@ -94,8 +98,10 @@ fn mangled_keys_are_refused() {
             assert!(parse(&text).is_err(), "{text}");
         }
     }
+
     let wrong_length = "PeterNeumann+cc469956+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TWBADKEY==";
     assert!(verifier(wrong_length).is_err());
+
     let unknown_type = "PeterNeumann+173116ae+ZRpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
     assert_eq!(verifier(unknown_type), Err(KeyError::Algorithm));
 }
@@ -112,12 +118,14 @@ fn the_worked_example_of_our_format_is_what_we_compute() {
             "docs/formats/tlog.md lacks {value}"
         );
     };
+
     let log =
         NoteSigner::from_seed("reeve.local/example", &std::array::from_fn(|i| i as u8)).unwrap();
     described(&log.verifier());
 
     let (mut tree, mut chain) = (Tree::new(), Hash::ZERO);
     let mut leaves = Vec::new();
+
     for (salt, event) in (0..).zip(["user.login", "resource.view", "resource.delete"]) {
         let canonical = format!(r#"{{"event_type":"{event}"}}"#);
         let commitment = commitment(&[salt; SALT_LEN], canonical.as_bytes());
@@ -132,6 +140,7 @@ fn the_worked_example_of_our_format_is_what_we_compute() {
             described(&tree.root());
         }
     }
+
     described(&tree.root());
 
     let checkpoint = Checkpoint::new("reeve.local/example", 3, tree.root());
@@ -146,6 +155,7 @@ fn the_worked_example_of_our_format_is_what_we_compute() {
         checkpoint: checkpoint.sign(&[&log]).unwrap(),
     };
     described(&format!("```\n{proof}```\n"));
+
     assert_eq!(
         proof.verify_disclosed(&[log.verifier().clone()]),
         Ok((disclosure, checkpoint))

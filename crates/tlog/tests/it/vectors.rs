@@ -22,6 +22,7 @@ fn vectors(name: &str) -> Option<PathBuf> {
         println!("skipped: no published vectors at {}", folder.display());
         return None;
     }
+
     Some(folder)
 }
 
@@ -37,6 +38,7 @@ fn documents(folder: &Path) -> Vec<(PathBuf, Value)> {
             found.push((path, document));
         }
     }
+
     found
 }
 
@@ -83,6 +85,7 @@ impl Case<'_> {
         {
             return verify_consistency(old, &old_root, new, &new_root, &proof).is_ok();
         }
+
         // Some cases about equal sizes carry placeholders, not hashes, for roots; what must not
         // depend on their length is whether equal is equal.
         let roots = (&self.0["root1"], &self.0["root2"]);
@@ -113,6 +116,7 @@ fn check_cases(folder: &Path, holds: impl Fn(&Case<'_>) -> Option<bool>) -> (usi
             refused += 1;
         }
     }
+
     (accepted, refused)
 }
 
@@ -121,10 +125,12 @@ fn published_inclusion_cases() {
     let Some(merkle) = vectors("merkle") else {
         return;
     };
+
     let counts = check_cases(&merkle.join("inclusion"), |case| {
         Some(case.inclusion_holds(case.number("leafIdx"), case.number("treeSize")))
     });
     assert_eq!(counts, (6, 92));
+
     // A leaf of a subtree is a leaf of the tree that the subtree's own leaves make, where the
     // subtree exists at all; cases about which subtrees exist concern formats this log does not
     // have.
@@ -136,6 +142,7 @@ fn published_inclusion_cases() {
         exists.then(|| case.inclusion_holds(index, size))
     });
     assert_eq!(counts.0, 12);
+
     assert!(counts.1 >= 90, "{counts:?}");
 }
 
@@ -144,10 +151,12 @@ fn published_consistency_cases() {
     let Some(merkle) = vectors("merkle") else {
         return;
     };
+
     let counts = check_cases(&merkle.join("consistency"), |case| {
         Some(case.consistency_holds(case.number("size1"), case.number("size2")))
     });
     assert_eq!(counts, (6, 92));
+
     // A subtree from leaf 0 is an earlier tree. An empty one is refused here and accepted there.
     let counts = check_cases(&merkle.join("subtreeconsistency"), |case| {
         let (start, end) = (case.number("start"), case.number("end"));
@@ -162,10 +171,12 @@ fn published_signature_cases() {
     let Some(folder) = vectors("ed25519") else {
         return;
     };
+
     let file = std::fs::read(folder.join("wycheproof.json")).unwrap();
     let document: Value = serde_json::from_slice(&file).unwrap();
     let bytes = |value: &Value| hex::decode(value.as_str().unwrap()).unwrap();
     let (mut accepted, mut refused) = (0, 0);
+
     for group in document["testGroups"].as_array().unwrap() {
         let key = bytes(&group["publicKey"]["pk"]).try_into().unwrap();
         let key = NoteVerifier::new("wycheproof", &key);
@@ -182,5 +193,6 @@ fn published_signature_cases() {
             }
         }
     }
+
     assert_eq!((accepted, refused), (88, 63));
 }

@@ -48,6 +48,7 @@ impl Journal {
         };
         taken.entries.push_back(entry);
         let mut most = CHUNK;
+
         while !taken.entries.is_empty() {
             if let Err(error) = self.append_chunk(&mut taken.entries, &mut most).await {
                 tracing::warn!(%error, "a record of what has happened waits for the log");
@@ -58,6 +59,7 @@ impl Journal {
                 return Ok(());
             }
         }
+
         Ok(())
     }
 
@@ -73,6 +75,7 @@ impl Journal {
         if count == 0 {
             return Ok(());
         }
+
         match self.log.append(drafts).await {
             Ok(_) => {
                 entries.drain(..count);
@@ -91,6 +94,7 @@ impl Journal {
             Err(AppendError::TooLarge { .. }) => *most = count / 2,
             Err(error) => return Err(error),
         }
+
         Ok(())
     }
 
@@ -116,6 +120,7 @@ impl Journal {
                 ),
             }
         }
+
         drafts
     }
 
@@ -124,6 +129,7 @@ impl Journal {
         let Some(entry) = entries.remove(index) else {
             return;
         };
+
         let (id, kind) = (entry.event_id.as_str(), entry.event_type.as_str());
         tracing::error!(
             event_id = id,
@@ -131,6 +137,7 @@ impl Journal {
             reason,
             "a record of what has happened was dropped"
         );
+
         let text = format!("the record {id} ({kind}) could not be written: {reason}");
         // At most two in ten minutes, so that reports which are refused themselves come to an end.
         let report =
@@ -175,6 +182,7 @@ mod tests {
             .unwrap();
         let search = Arc::new(EntrySearch::new(segments, Arc::new(ledger.clone())));
         let journal = Journal::new(Log::new(ledger.clone(), search.clone()), Timestamp::now);
+
         Office {
             journal,
             trail: Trail::service_wide(ledger.clone(), search),
@@ -208,6 +216,7 @@ mod tests {
         let office = office(60_000).await;
         let taken = EventId::new("taken").unwrap();
         office.squat(taken.clone()).await;
+
         {
             let mut waiting = office.journal.waiting.lock();
             waiting.extend((0..400).map(|_| deed("ann")));
@@ -216,6 +225,7 @@ mod tests {
             waiting.push_back(deed("ann").with_metadata("text", "x".repeat(70_000)));
             waiting.extend((0..400).map(|_| deed("ann")));
         }
+
         office.journal.record_or_keep(deed("ann")).await.unwrap();
         assert_eq!(office.count("event_type:test.deed user:ann").await, 801);
         assert!(office.journal.waiting.lock().is_empty(), "nothing is stuck");
@@ -232,12 +242,14 @@ mod tests {
     async fn a_cancelled_request_and_a_log_that_is_away_lose_nothing() {
         let office = office(60_000).await;
         office.journal.waiting.lock().push_back(deed("ann"));
+
         {
             let mut recording = std::pin::pin!(office.journal.record_or_keep(deed("bob")));
             let _ = recording
                 .as_mut()
                 .poll(&mut Context::from_waker(Waker::noop()));
         }
+
         assert_eq!(
             office.journal.waiting.lock().len(),
             2,
@@ -253,11 +265,13 @@ mod tests {
             .filter_map(|entry| entry.actor.id.clone())
             .collect();
         assert_eq!(names, ["ann", "bob", "zoe"], "in their order");
+
         office
             .journal
             .waiting
             .lock()
             .extend((0..MOST_WAITING).map(|_| deed("ann")));
+
         assert!(
             office.journal.record_or_keep(deed("zoe")).await.is_err(),
             "there is no room"
@@ -269,11 +283,13 @@ mod tests {
         let office = office(60_000).await;
         let id = EventId::derived("fir_1").unwrap();
         let firing = deed("system").with_id(id.clone());
+
         // The very same content, so that the log takes the second for a repetition of the first.
         let same = Draft::from_entry(firing.clone(), Timestamp::now()).unwrap();
         office.ledger.append(vec![same]).await.unwrap();
         let recorded = office.journal.record_once(firing).await.unwrap();
         assert_ne!(recorded, id);
+
         let other = EventId::derived("fir_2").unwrap();
         office.squat(other.clone()).await;
         assert_ne!(
@@ -284,25 +300,30 @@ mod tests {
                 .unwrap(),
             id
         );
+
         assert_eq!(
             office
                 .count("event_type:test.deed metadata.intended_id:\"reeve:fir_1\"")
                 .await,
             1
         );
+
         assert_eq!(
             office
                 .count("event_type:test.deed metadata.intended_id:\"reeve:fir_2\"")
                 .await,
             1
         );
+
         assert_eq!(
             office
                 .count("event_type:system.error severity:high resource.id:identifiers")
                 .await,
             2
         );
+
         assert_eq!(office.journal.displaced(), 2);
+
         // Reeve's own entry counts, also when it was written at another moment with other words.
         let own = EventId::derived("fir_3").unwrap();
         for words in ["first", "second"] {
@@ -311,6 +332,7 @@ mod tests {
                 .with_metadata("words", words);
             assert_eq!(office.journal.record_once(entry).await.unwrap(), own);
         }
+
         assert_eq!(office.count("event_id:\"reeve:fir_3\"").await, 1);
     }
 }

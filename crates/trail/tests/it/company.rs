@@ -28,6 +28,7 @@ impl Company {
             .await
             .unwrap();
         let search = Arc::new(EntrySearch::new(segments, Arc::new(ledger.clone())));
+
         Company {
             ledger,
             search,

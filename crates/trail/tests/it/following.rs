@@ -9,15 +9,18 @@ use crate::company::Company;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_scan_of_large_entries_stays_within_its_bytes() {
     const LARGE: usize = 700 << 10;
+
     let company = Company::found().await;
     // Small ones first: what they weigh must not be taken for what the next weigh.
     company.record(&["ann"; 40], 10).await;
     for _ in 0..6 {
         company.record(&["ann"; 5], LARGE).await;
     }
+
     company.ledger.seal().await.unwrap();
     company.record(&["ann", "bob", "ann"], LARGE).await;
     let trail = company.trail_of("ann", Role::RegularUser);
+
     for most in [1, LARGE, 3 << 20] {
         let mut scan = trail
             .scan(Query::all(), 0..trail.end(), Timestamp::now())
@@ -51,6 +54,7 @@ async fn a_scan_goes_on_from_its_position_and_ends_where_it_was_to_end() {
     let end = trail.end();
     let mut sequences = Vec::new();
     let mut position = 5;
+
     // A new scan for each stretch, as after a restart each time.
     loop {
         let mut scan = trail
@@ -65,6 +69,7 @@ async fn a_scan_goes_on_from_its_position_and_ends_where_it_was_to_end() {
         // What arrives meanwhile is of the next scan.
         company.record(&["bob"], 10).await;
     }
+
     assert_eq!(sequences, (5..60).collect::<Vec<u64>>());
     assert_eq!(position, 60);
     assert!(trail.end() > 60);
@@ -97,6 +102,7 @@ async fn followers_share_the_newest_entries() {
             .collect::<Vec<_>>(),
         [3, 5]
     );
+
     assert!(
         std::sync::Arc::ptr_eq(&alerts.entries[0], &anomalies.entries[0]),
         "parsed once"
@@ -105,6 +111,7 @@ async fn followers_share_the_newest_entries() {
         std::sync::Arc::ptr_eq(&alerts.entries[2], &deliveries.entries[1]),
         "parsed once"
     );
+
     // What is sealed comes from its segment.
     let sealed = all.next(0, end, now).await.unwrap().unwrap();
     assert_eq!(

@@ -25,12 +25,14 @@ impl EntryReader for SlowReader {
     async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError> {
         let begun = self.stretches.fetch_add(1, Ordering::SeqCst);
         self.may_end.acquire().await.unwrap().forget();
+
         if begun == 0 {
             return Ok(Stretch {
                 entries: Vec::new(),
                 to: request.from + 1,
             });
         }
+
         let mut scan = self
             .fast
             .scan(request.query.clone(), request.from..request.to, request.now);
@@ -54,6 +56,7 @@ impl EntryReader for SlowReader {
 async fn a_search_that_outlasts_its_waits_is_not_begun_again() {
     let company = Company::found().await;
     company.record(&["ann", "bob", "ann", "ann"], 10).await;
+
     // Entries in memory are taken as they are; a reader is asked for sealed ones alone.
     company.ledger.seal().await.unwrap();
     let reader = Arc::new(SlowReader {
@@ -63,6 +66,7 @@ async fn a_search_that_outlasts_its_waits_is_not_begun_again() {
     });
     let trail = Trail::service_wide(company.ledger.clone(), reader.clone());
     let mut live = trail.live(Query::parse("user:ann").unwrap(), Some(0));
+
     for stretch in 1..=2 {
         for _ in 0..20 {
             assert!(
@@ -87,6 +91,7 @@ async fn a_search_that_outlasts_its_waits_is_not_begun_again() {
             assert_eq!(live.reached(), Some(1));
         }
     }
+
     let found = live.next(Timestamp::now).await.unwrap();
     assert_eq!(found.sequence, 2);
     assert_eq!(live.next(Timestamp::now).await.unwrap().sequence, 3);

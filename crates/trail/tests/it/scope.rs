@@ -34,6 +34,7 @@ async fn seen(trail: &Trail, query: &str) -> Vec<u64> {
         searched.len() as u64,
         "the total counts what is shown"
     );
+
     let counted: u64 = counts[0].values.iter().map(|(_, count)| count).sum();
     assert_eq!((counted, counts[0].other, counts[0].missing), (total, 0, 0));
 
@@ -44,10 +45,12 @@ async fn seen(trail: &Trail, query: &str) -> Vec<u64> {
     while let Some(stretch) = scan.next().await.unwrap() {
         scanned.extend(stretch.entries.iter().map(|stored| stored.sequence));
     }
+
     assert_eq!(scanned, searched);
 
     let mut live = trail.live(query, None);
     assert_eq!(live.reached(), trail.end().checked_sub(1));
+
     let nothing = tokio::time::timeout(std::time::Duration::ZERO, live.next(Timestamp::now)).await;
     assert!(nothing.is_err(), "nothing is new");
     searched
@@ -100,7 +103,9 @@ async fn a_trail_shows_its_callers_rows_and_no_others() {
         );
         assert!(everything.proof(&stored).await.unwrap().is_some());
     }
+
     assert!(everything.by_sequence(7).await.unwrap().is_none());
+
     let nobody = company.trail_of("eve", Role::RegularUser);
     assert_eq!(seen(&nobody, QUESTIONS[0]).await, Vec::<u64>::new());
 }
@@ -113,10 +118,12 @@ async fn a_live_trail_shows_what_it_missed_and_what_is_new() {
     let mut live = own.live(Query::all(), Some(1));
     company.record(&["bob"], 10).await;
     company.ledger.seal().await.unwrap();
+
     // More than the broadcast's ring holds.
     for _ in 0..50 {
         company.record(&["bob"; 200], 10).await;
     }
+
     company.record(&["ann", "bob", "ann"], 10).await;
     for expected in [2, 10_004, 10_006] {
         assert_eq!(live.next(Timestamp::now).await.unwrap().sequence, expected);

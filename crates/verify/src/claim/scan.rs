@@ -78,11 +78,13 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
         if depth > MAX_DEPTH {
             return None;
         }
+
         self.take(b'{')?;
         if self.peek()? == b'}' {
             self.at += 1;
             return Some(());
         }
+
         let mut before: Option<&'a [u8]> = None;
         loop {
             let name = self.plain()?;
@@ -100,6 +102,7 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
                 _ => return None,
             }
         }
+
         Some(())
     }
 
@@ -144,11 +147,13 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
         if depth > MAX_DEPTH {
             return None;
         }
+
         self.take(b'[')?;
         if self.peek()? == b']' {
             self.at += 1;
             return Some(());
         }
+
         loop {
             self.value(depth)?;
             match self.peek()? {
@@ -157,6 +162,7 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
                 _ => return None,
             }
         }
+
         Some(())
     }
 
@@ -170,12 +176,14 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
             .iter()
             .take_while(|byte| byte.is_ascii_digit())
             .count();
+
         let first = *self.bytes.get(start)?;
         let plain = match first {
             b'0' => digits == 1 && !negative,
             _ => (1..=15).contains(&digits),
         };
         self.at = start + digits;
+
         (plain && !matches!(self.peek(), Some(b'.' | b'e' | b'E'))).then_some(())
     }
 
@@ -195,6 +203,7 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
     fn run(&mut self) {
         const ONES: u64 = 0x0101_0101_0101_0101;
         const TOPS: u64 = 0x8080_8080_8080_8080;
+
         let zero = |word: u64| word.wrapping_sub(ONES) & !word & TOPS;
         while let Some(chunk) = self.bytes[self.at..].first_chunk::<8>() {
             let word = u64::from_le_bytes(*chunk);
@@ -213,6 +222,7 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
             }
             self.at += 8;
         }
+
         let rest = self.bytes[self.at..].iter();
         self.at += rest
             .take_while(|byte| **byte >= 0x20 && **byte != b'"' && **byte != b'\\')
@@ -271,6 +281,7 @@ fn ascends(before: &[u8], name: &[u8]) -> bool {
 fn member(section: Section, name: &[u8]) -> Option<Member> {
     use Member::Column as C;
     use Member::Section as S;
+
     Some(match (section, name) {
         (Section::Top, b"action") => S(Section::Action),
         (Section::Top, b"actor") => S(Section::Actor),

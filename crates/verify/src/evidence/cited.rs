@@ -43,6 +43,7 @@ impl<'q> Cited<'q> {
         let mut salt = [0; 16];
         hex::decode_to_slice(&row.salt, &mut salt)
             .map_err(|error| place(format!("its salt is not one: {error}")))?;
+
         // The bytes between the commas are what the log committed to; another spelling of the same
         // entry is another entry.
         let canonical = row.entry.get().as_bytes();
@@ -58,6 +59,7 @@ impl<'q> Cited<'q> {
         if rest.next().is_some() {
             return Err(place("it has more hashes than its proof needs".to_owned()));
         }
+
         self.questions
             .answer(&entry, recorded_at, &row.answers)
             .map_err(place)?;
@@ -78,6 +80,7 @@ impl<'q> Cited<'q> {
             }
             other => other.to_string(),
         })?;
+
         Ok(self.entries)
     }
 }

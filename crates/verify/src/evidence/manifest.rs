@@ -47,14 +47,17 @@ pub fn verify_report_files(
     if check_statement(&statement, keys, witnesses, &mut report)?.is_none() {
         return Ok(report);
     }
+
     for file in &files {
         check_hash(folder, file, &mut report)?;
     }
+
     if report.is_intact()
         && let Some(json) = files.iter().find(|file| file.name.ends_with(".json"))
     {
         cited(&folder.join(&json.name), keys, witnesses, &mut report)?;
     }
+
     Ok(report)
 }
 

@@ -40,6 +40,7 @@ impl Questions {
         let question = |asked: &Value| question(asked, version >= 2);
         let spares = version >= 2 && summary["kind"] == "compliance";
         let mut questions = Vec::new();
+
         for control in summary["controls"].as_array().into_iter().flatten() {
             for list in ["evidence", "exceptions"] {
                 for asked in control[list].as_array().into_iter().flatten() {
@@ -47,9 +48,11 @@ impl Questions {
                 }
             }
         }
+
         if !summary["events"].is_null() {
             questions.push(question(&summary["events"])?);
         }
+
         let period = &summary["period"];
         let period = (
             time(&period["start"], "summary.period.start")?,
@@ -88,6 +91,7 @@ impl Questions {
         if !self.narrowing.matches(entry, recorded_at, self.now) {
             return Err("the filters of the report exclude it".to_owned());
         }
+
         let mut rest = listed.iter();
         for question in &mut self.questions {
             if question.query.matches(entry, recorded_at, self.now) {
@@ -103,6 +107,7 @@ impl Questions {
                 }
             }
         }
+
         match rest.next() {
             Some(id) => Err(format!("it is listed under {id}, and does not answer it")),
             None if listed.is_empty() => Err("no query of the report matches it".to_owned()),
@@ -118,12 +123,14 @@ impl Questions {
                 self.listed
             ));
         }
+
         if self.listed > self.counted {
             return Err(format!(
                 "the report lists {} entries, and counted {}",
                 self.listed, self.counted
             ));
         }
+
         let whole = self.listed == self.counted;
         for Question {
             id, found, listed, ..
@@ -135,6 +142,7 @@ impl Questions {
                 ));
             }
         }
+
         Ok(())
     }
 }
@@ -146,6 +154,7 @@ fn question(asked: &Value, outcomes: bool) -> Result<Question, String> {
             .ok_or_else(|| format!("a query of the report has no {name}"))
     };
     let id = text("id")?.to_owned();
+
     let query = Query::parse(text("query")?)
         .map_err(|error| format!("the query of {id}: {}", error.message))?;
     let query = if outcomes {
@@ -153,6 +162,7 @@ fn question(asked: &Value, outcomes: bool) -> Result<Question, String> {
     } else {
         query
     };
+
     Ok(Question {
         query,
         found: number(asked, "found").map_err(|error| format!("{id}: {error}"))?,
@@ -190,5 +200,6 @@ fn narrowing(filters: &Value, spares: bool) -> Result<Expr, String> {
         }
         all.push(Expr::or(any));
     }
+
     Ok(Expr::and(all))
 }

@@ -52,6 +52,7 @@ impl Manifest {
             (Value::Null, Value::Null) => None,
             (first, last) => Some((first.as_u64()?, last.as_u64()?)),
         };
+
         Some(Manifest {
             format: match export.get("format")?.as_str()? {
                 "json" => Format::Json,

@@ -108,6 +108,7 @@ fn entry(line: &[u8]) -> Result<(u64, Hash), String> {
     let Json::Object(members) = &mut value else {
         return Err("it is not an object".to_owned());
     };
+
     let category = members.remove("category");
     let proof = members.remove("integrity").ok_or("it has no integrity")?;
     let event_type = members
@@ -118,6 +119,7 @@ fn entry(line: &[u8]) -> Result<(u64, Hash), String> {
     if category.as_ref().and_then(Json::as_str) != Some(expected) {
         return Err("its category is not that of its event_type".to_owned());
     }
+
     let text = |name: &str| proof.get(name).and_then(Json::as_str).unwrap_or_default();
     let mut salt = [0; 16];
     hex::decode_to_slice(text("salt"), &mut salt)
@@ -127,6 +129,7 @@ fn entry(line: &[u8]) -> Result<(u64, Hash), String> {
     {
         return Err("its bytes do not give the hashes in its integrity".to_owned());
     }
+
     let sequence = proof
         .get("sequence")
         .and_then(Json::as_f64)

@@ -84,6 +84,7 @@ pub(crate) fn read(
         };
         expected.check(record.note.as_bytes(), keys)
     };
+
     let mut sound = records.len();
     while let Some(record) = sound.checked_sub(1).and_then(|at| records.get(at)) {
         match attested(record) {
@@ -97,8 +98,10 @@ pub(crate) fn read(
         }
         sound -= 1;
     }
+
     let newest = sound.checked_sub(1).and_then(|at| records.get(at));
     let (at, size) = newest.map_or((0, 0), |record| (record.end, record.row.sealed_size));
+
     if let Some(cause) = fault.filter(|_| at < bytes.len() || sound == 0) {
         if newest.is_some() && goes_on(size) {
             notes.push(format!(
@@ -115,9 +118,11 @@ pub(crate) fn read(
             );
         }
     }
+
     if records.is_empty() {
         return Ok(None);
     }
+
     Ok(Some(fold(records, findings)))
 }
 
@@ -173,6 +178,7 @@ fn records(bytes: &[u8]) -> Result<(Vec<Record>, Rest), CannotVerify> {
             }
         }
     }
+
     Ok((records, Rest::Nothing))
 }
 
@@ -231,6 +237,7 @@ fn fold(records: Vec<Record>, findings: &mut Findings) -> Manifest {
         manifest.sealed_size = row.sealed_size;
         manifest.segments.extend(segments);
     }
+
     manifest.check(findings);
     manifest
 }

@@ -9,6 +9,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = if self.is_intact() { "intact" } else { "BROKEN" };
         writeln!(f, "{verdict}: {} ({})", self.origin, self.target)?;
+
         match self.freshness.is_checked() {
             true => writeln!(
                 f,
@@ -20,13 +21,16 @@ impl fmt::Display for Report {
                 "  freshness    not checked: no checkpoint from elsewhere was given (see below)"
             )?,
         }
+
         for finding in &self.findings {
             writeln!(f, "  - {finding}")?;
         }
+
         let unlisted = self.findings_total - self.findings.len() as u64;
         if unlisted > 0 {
             writeln!(f, "  - and {unlisted} more")?;
         }
+
         if self.missing.total > 0 {
             writeln!(
                 f,
@@ -35,13 +39,16 @@ impl fmt::Display for Report {
                 self.missing
             )?;
         }
+
         self.checked(f)?;
         for note in &self.notes {
             writeln!(f, "  note         {note}")?;
         }
+
         for text in &self.not_checked {
             writeln!(f, "  not checked  {text}")?;
         }
+
         Ok(())
     }
 }
@@ -55,6 +62,7 @@ impl Report {
             grouped(counts.entries()),
             grouped(self.size)
         )?;
+
         if counts.commitments_only == 0 {
             let (sealed, segments) = (grouped(counts.sealed_entries), grouped(counts.segments));
             writeln!(
@@ -76,6 +84,7 @@ impl Report {
                 "  unsealed     {unsealed} entries in {frames} frames of {files} write-ahead files"
             )?;
         }
+
         self.submitted(f)?;
         let unknown = || "unknown".to_owned();
         writeln!(
@@ -83,12 +92,14 @@ impl Report {
             "  root         {}",
             self.root.map_or_else(unknown, |hash| hash.to_string())
         )?;
+
         writeln!(
             f,
             "  chain        {}",
             self.chain_hash
                 .map_or_else(unknown, |hash| hash.to_string())
         )?;
+
         let (tiles, bundles) = (grouped(counts.tiles), grouped(counts.bundles));
         if counts.commitments_only == 0 {
             writeln!(
@@ -101,6 +112,7 @@ impl Report {
                 "  tree         {tiles} hash tiles and {bundles} entry bundles"
             )?;
         }
+
         let source = match self.key.source {
             KeySource::Pinned => "pinned",
             KeySource::Directory => "from the directory itself",
@@ -113,6 +125,7 @@ impl Report {
                 self.key.epochs.newest().id()
             ),
         };
+
         writeln!(
             f,
             "  signatures   {signed} checkpoints by key {id}, {source}{rotated}"
@@ -122,6 +135,7 @@ impl Report {
             grouped(self.entries_per_s() as u64),
         );
         write!(f, "  took         {seconds:.2} s, {rate} entries/s")?;
+
         match self.entries_per_core_s() {
             Some(rate) => writeln!(f, ", {} per core", grouped(rate as u64)),
             None => writeln!(f),
@@ -135,11 +149,13 @@ impl Report {
         if submitters.total() == 0 {
             return Ok(());
         }
+
         let (reeve, others) = (grouped(submitters.reeve), grouped(submitters.others));
         write!(
             f,
             "  submitted    {reeve} entries by Reeve itself, {others} by others"
         )?;
+
         if submitters.unknown > 0 {
             write!(
                 f,
@@ -147,6 +163,7 @@ impl Report {
                 grouped(submitters.unknown)
             )?;
         }
+
         if submitters.reserved > 0 {
             let reserved = grouped(submitters.reserved);
             write!(
@@ -154,6 +171,7 @@ impl Report {
                 "; {reserved} of the others' are of types that only Reeve may write"
             )?;
         }
+
         writeln!(f)
     }
 }
@@ -162,6 +180,7 @@ impl Report {
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');

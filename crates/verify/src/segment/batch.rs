@@ -73,11 +73,13 @@ fn expected(version: u8) -> Vec<(&'static str, DataType)> {
             },
         )
     }));
+
     columns.push(("salt", DataType::FixedSizeBinary(SALT_LEN as i32)));
     columns.push(("canonical", DataType::Binary));
     if version > 1 {
         columns.push(("cut", DataType::UInt8));
     }
+
     columns
 }
 
@@ -89,6 +91,7 @@ impl<'a> Batch<'a> {
         if count != expected.len() {
             return Err(format!("it has {count} columns and not {}", expected.len()));
         }
+
         for (field, (name, data_type)) in schema.fields().iter().zip(expected) {
             if field.name() != name || *field.data_type() != data_type {
                 let (found, found_type) = (field.name(), field.data_type());
@@ -97,6 +100,7 @@ impl<'a> Batch<'a> {
                 ));
             }
         }
+
         Ok(())
     }
 
@@ -126,6 +130,7 @@ impl<'a> Batch<'a> {
                 .and_then(|column| column.as_any().downcast_ref());
             column.ok_or_else(|| format!("column {at} is of another type"))
         }
+
         let columns = Column::ALL.iter().zip(1..).map(|(&column, at)| {
             let values = if column.is_time() {
                 Values::Time(typed(batch, at)?)
@@ -134,6 +139,7 @@ impl<'a> Batch<'a> {
             };
             Ok((column, values))
         });
+
         let batch = Batch {
             rows: batch.num_rows(),
             columns: columns.collect::<Result<_, String>>()?,
@@ -151,6 +157,7 @@ impl<'a> Batch<'a> {
         {
             return Err("sequence, salt or canonical is null".into());
         }
+
         Ok(batch)
     }
 
@@ -177,6 +184,7 @@ impl<'a> Batch<'a> {
             let (_, values) = self.columns.iter().find(|(name, _)| *name == column)?;
             values.text(row)
         };
+
         match self
             .cut
             .filter(|cut| cut.is_valid(row))
@@ -197,6 +205,7 @@ impl<'a> Batch<'a> {
         if !may_be_cut(*column) {
             return None;
         }
+
         match values {
             Values::Text(_) => out.extend_from_slice(values.text(row)?),
             Values::Time(_) => self.put_instant(*column, values.millis(row)?, out)?,
@@ -211,6 +220,7 @@ impl<'a> Batch<'a> {
             out.extend_from_slice(&text);
             return Some(());
         }
+
         let start = out.len();
         write_instant(Timestamp::from_millisecond(millis).ok()?, out);
         last.set(out[start..].try_into().ok().map(|text| (millis, text)));

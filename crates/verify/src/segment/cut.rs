@@ -41,6 +41,7 @@ impl Mender {
     ) -> Result<&'a [u8], String> {
         self.bytes.clear();
         let mut from = 0;
+
         while let Some(at) = place(stored, from) {
             self.bytes.extend_from_slice(&stored[from..at]);
             let number = number(&stored[at..])
@@ -55,6 +56,7 @@ impl Mender {
             }
             from = at + 5;
         }
+
         self.bytes.extend_from_slice(&stored[from..]);
         Ok(&self.bytes)
     }
@@ -70,8 +72,10 @@ impl Mender {
         if cut > EVENT_ID | REQUEST_ID {
             return Err(format!("the column cut has the unknown value {cut}"));
         }
+
         self.bytes.clear();
         self.bytes.extend_from_slice(stored);
+
         for (bit, member, value, name) in [
             (REQUEST_ID, &self.request_id, request_id, "request_id"),
             (EVENT_ID, &self.event_id, event_id, "event_id"),
@@ -92,6 +96,7 @@ impl Mender {
             self.bytes.copy_within(at..end, at + value.len());
             self.bytes[at..at + value.len()].copy_from_slice(value);
         }
+
         Ok(&self.bytes)
     }
 }
@@ -117,6 +122,7 @@ fn number(bytes: &[u8]) -> Option<usize> {
 fn place(bytes: &[u8], from: usize) -> Option<usize> {
     const LOW: u64 = u64::from_ne_bytes([PRINTED; 8]);
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+
     let rest = &bytes[from..];
     let (words, _) = rest.as_chunks::<8>();
     let free = words.iter().map(|word| u64::from_ne_bytes(*word));
@@ -124,6 +130,7 @@ fn place(bytes: &[u8], from: usize) -> Option<usize> {
         .take_while(|word| word.wrapping_sub(LOW) & !word & HIGH == 0)
         .count()
         * 8;
+
     rest[free..]
         .iter()
         .position(|byte| *byte < PRINTED)

@@ -39,6 +39,7 @@ fn rows(
     let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
         .with_batch_size(BATCH_ROWS);
     let (mut mender, mut scratch) = (Mender::new(), Vec::new());
+
     for batch in reader.build().map_err(text)? {
         let batch = batch.map_err(|error| error.to_string())?;
         let batch = Batch::new(&batch)?;
@@ -52,6 +53,7 @@ fn rows(
             row(batch.sequence(at), leaf, wrong)?;
         }
     }
+
     Ok(())
 }
 

@@ -96,10 +96,12 @@ impl<'a> Rows<'a> {
             }
         };
         let found = commitment(&batch.salt(row), canonical);
+
         let mut scratch = std::mem::take(&mut self.scratch);
         let claim = Claim::read(canonical, &mut scratch);
         self.scratch = scratch;
         let mut mark = None;
+
         match &claim {
             Err(message) => self
                 .findings
@@ -111,6 +113,7 @@ impl<'a> Rows<'a> {
                 mark = self.hasher.mark(fields.text(Column::EventId), recorded_at);
             }
         }
+
         let leaf = match self
             .records
             .commitment(sequence)?
@@ -125,6 +128,7 @@ impl<'a> Rows<'a> {
                 self.disagreement(sequence, found, held, event_id.as_deref())?
             }
         };
+
         self.rows.push(CheckedRow {
             sequence,
             leaf,
@@ -140,6 +144,7 @@ impl<'a> Rows<'a> {
             last_sequence: last,
             ..
         } = self.listed;
+
         if self
             .rows
             .last()
@@ -148,6 +153,7 @@ impl<'a> Rows<'a> {
             self.findings
                 .add(Finding::new(path, "the rows are not in order of sequence").entry(sequence));
         }
+
         if !(*first..=*last).contains(&sequence) {
             let message =
                 format!("the row does not belong into a segment of entries {first} to {last}");
@@ -198,6 +204,7 @@ impl<'a> Rows<'a> {
                 }
             }
         }
+
         let class = self.class(fields.text(Column::EventType).unwrap_or_default());
         if class != Some(self.listed.class.as_str()) {
             let message = "the entry is of another retention class than its segment";
@@ -207,6 +214,7 @@ impl<'a> Rows<'a> {
             self.findings
                 .add(wrong.differs(class.unwrap_or("none"), &self.listed.class));
         }
+
         recorded_at
     }
 
@@ -231,6 +239,7 @@ impl<'a> Rows<'a> {
         if let Some(class) = self.classes.get(event_type) {
             return *class;
         }
+
         let class = class_of(event_type);
         if self.classes.len() < CLASSES_KEPT {
             self.classes.insert(event_type.to_vec(), class);
@@ -261,6 +270,7 @@ impl<'a> Rows<'a> {
             Finding::new(&self.listed.path, message).differs(held, payload)
         };
         self.findings.add(finding.entry(sequence).id(event_id));
+
         Ok(if judged == Judgement::Payload {
             held.leaf_hash()
         } else {
@@ -277,6 +287,7 @@ impl<'a> Rows<'a> {
             self.findings
                 .add(Finding::new(&listed.path, what).differs(expected, found));
         };
+
         if count != listed.count {
             wrong(
                 "number of entries",
@@ -284,6 +295,7 @@ impl<'a> Rows<'a> {
                 count.to_string(),
             );
         }
+
         let mut span = |what: &str, expected: (i128, i128), found: Option<(i128, i128)>| {
             if let Some(found) = found.filter(|found| *found != expected) {
                 wrong(
@@ -293,11 +305,13 @@ impl<'a> Rows<'a> {
                 );
             }
         };
+
         let ends = self
             .rows
             .first()
             .zip(self.rows.last())
             .map(|(first, last)| (first.sequence.into(), last.sequence.into()));
+
         span(
             "sequences",
             (listed.first_sequence.into(), listed.last_sequence.into()),
@@ -312,6 +326,7 @@ impl<'a> Rows<'a> {
             ),
             times,
         );
+
         (self.findings, self.rows)
     }
 }

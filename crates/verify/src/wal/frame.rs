@@ -56,17 +56,20 @@ pub(super) fn read(file: &File, length: u64, offset: u64) -> io::Result<Result<F
     if have < PREFIX {
         return Ok(Err(FrameFault::Cut { have, need: PREFIX }));
     }
+
     let mut prefix = [0; PREFIX as usize];
     file.read_exact_at(&mut prefix, offset)?;
     let need = PREFIX + u64::from(little(&prefix, 0));
     if have < need {
         return Ok(Err(FrameFault::Cut { have, need }));
     }
+
     let mut body = vec![0; (need - PREFIX) as usize];
     file.read_exact_at(&mut body, offset + PREFIX)?;
     if crc32c::crc32c(&body) != little(&prefix, 4) {
         return Ok(Err(FrameFault::Checksum));
     }
+
     Ok(decode(&body, offset, offset + need))
 }
 
@@ -87,14 +90,17 @@ fn decode(body: &[u8], offset: u64, end: u64) -> Result<Frame, FrameFault> {
     let Some((head, rest)) = body.split_first_chunk::<HEAD>() else {
         return Err(FrameFault::Length("head"));
     };
+
     if head[0] != 1 {
         return Err(FrameFault::Kind(head[0]));
     }
+
     let (count, plain_len, note_len) = (
         little(head, 10),
         little(head, 22) as usize,
         little(head, 26) as usize,
     );
+
     let (note, packed) = rest
         .split_at_checked(note_len)
         .ok_or(FrameFault::Length("checkpoint"))?;
@@ -104,6 +110,7 @@ fn decode(body: &[u8], offset: u64, end: u64) -> Result<Frame, FrameFault> {
     if plain_len > MAX_PLAIN {
         return Err(FrameFault::Length("entries part"));
     }
+
     let unpacked;
     let plain = match head[1] {
         0 => packed,
@@ -114,9 +121,11 @@ fn decode(body: &[u8], offset: u64, end: u64) -> Result<Frame, FrameFault> {
         }
         other => return Err(FrameFault::Codec(other)),
     };
+
     if plain.len() != plain_len {
         return Err(FrameFault::Length("entries part"));
     }
+
     let (first_sequence, committed_at_ms) = (little64(head, 2), little64(head, 14).cast_signed());
     Ok(Frame {
         offset,
@@ -132,8 +141,10 @@ fn entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFault> {
     if count == 0 || count > plain.len() / ENTRY_HEAD {
         return Err(FrameFault::Length("number of entries"));
     }
+
     let mut entries = Vec::with_capacity(count);
     let mut rest = plain;
+
     for _ in 0..count {
         let (salt, after) = rest
             .split_first_chunk::<SALT_LEN>()
@@ -148,6 +159,7 @@ fn entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFault> {
         entries.push((*salt, canonical.to_vec()));
         rest = after;
     }
+
     if rest.is_empty() {
         Ok(entries)
     } else {

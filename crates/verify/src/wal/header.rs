@@ -36,9 +36,11 @@ impl Header {
         let word = |at: usize| {
             u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
         };
+
         if !header.starts_with(b"reevewal") {
             return Err(HeaderFault::Magic);
         }
+
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
         let checked = if word(8) == 2 { 60 } else { 52 };
         if word(checked) != crc32c::crc32c(&header[..checked]) {
@@ -50,9 +52,11 @@ impl Header {
         if header[checked + 4..].iter().any(|byte| *byte != 0) {
             return Err(HeaderFault::Padding);
         }
+
         let mut previous = [0; 32];
         previous.copy_from_slice(&header[20..52]);
         let epoch = if word(8) == 2 { long(52) } else { 0 };
+
         Ok(Header {
             first_sequence: long(12),
             previous_hash: Hash(previous),

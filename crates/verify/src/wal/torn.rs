@@ -26,6 +26,7 @@ pub(super) fn whole_frame_after(
     let Some(last) = rest.len().checked_sub(prefix + HEAD) else {
         return Ok(None);
     };
+
     let found = (0..=last).find(|&at| {
         let body = at + prefix;
         let plausible = rest[body] == 1
@@ -37,5 +38,6 @@ pub(super) fn whole_frame_after(
                 .get(body..end)
                 .is_some_and(|body| crc32c::crc32c(body) == little(&rest, at + 4))
     });
+
     Ok(found.map(|at| offset + at as u64))
 }

@@ -53,14 +53,17 @@ async fn exit_codes_tell_the_verdict() {
         run(&[&dir, "--quiet"]),
         (Some(0), String::new(), String::new())
     );
+
     let (code, out, _) = run(&[&dir, "--json", "--public-key", &path("ledger/log.vkey")]);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
         (code, &json["intact"], &json["key"]["source"]),
         (Some(0), &true.into(), &"pinned".into())
     );
+
     let submitted = serde_json::json!({"by_reeve": 34, "by_others": 34, "unknown": 34, "reserved_by_others": 0});
     assert_eq!(json["submitted"], submitted);
+
     let submitters = "submitted    34 entries by Reeve itself, 34 by others, 34 recorded before submitters were noted";
     assert!(out_text(&dir).contains(submitters));
 
@@ -71,6 +74,7 @@ async fn exit_codes_tell_the_verdict() {
             && out.contains("\"event_id\": \"evt-101\""),
         "{out}"
     );
+
     let (code, _, err) = run(&[&path("one.tlog-proof")]);
     assert!(
         code == Some(2) && err.contains("--public-key") && err.contains("log.vkey"),
@@ -101,6 +105,7 @@ fn runs_that_cannot_start_say_why() {
     fs::create_dir(folder.path().join("log")).unwrap();
     fs::create_dir_all(folder.path().join("keyless/ledger")).unwrap();
     let at = |name: &str| format!("{dir}/{name}");
+
     for (arguments, message) in [
         (vec![], "Usage"),
         (vec![at("log"), "--nonsense".into()], "--nonsense"),

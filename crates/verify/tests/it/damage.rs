@@ -15,6 +15,7 @@ const FLIPS: usize = 60;
 fn flip(log: &Log, name: &str, random: &mut StdRng, may_not_run: bool) {
     let path = log.path(name);
     let original = fs::read(&path).unwrap();
+
     for turn in 0..FLIPS {
         // The ends of a file matter most: every format has its heads and counts there.
         let at = match turn % 4 {
@@ -45,10 +46,12 @@ async fn a_flipped_bit_is_found_in_every_kind_of_file() {
     for class in ["default", "authentication", "change", "view"] {
         flip(&log, &log.segment(class), &mut random, false);
     }
+
     flip(&log, &log.wal(), &mut random, false);
     for name in ["commitments", "tree/1", "checkpoint"] {
         flip(&log, &format!("ledger/{name}"), &mut random, false);
     }
+
     flip(&log, "anchor/head", &mut random, false);
     flip(&log, "ledger/manifest.journal", &mut random, true);
     flip(&log, "ledger/log.vkey", &mut random, true);
@@ -62,6 +65,7 @@ async fn a_deleted_file_is_missed() {
     log.seal().await;
     log.append(3, 3).await;
     log.close().await;
+
     for (name, missing) in [
         (log.segment("view"), 60),
         (log.wal(), 0),
@@ -81,6 +85,7 @@ async fn a_deleted_file_is_missed() {
         assert_eq!(report.missing.total, missing, "{name}\n{report}");
         fs::rename(&aside, &path).unwrap();
     }
+
     // The tree goes on without the payloads: their commitments are still there.
     fs::remove_file(log.path(&log.segment("view"))).unwrap();
     let report = log.verify();
@@ -89,6 +94,7 @@ async fn a_deleted_file_is_missed() {
         (2, true),
         "{report}"
     );
+
     assert!(
         report.missing.to_string().starts_with("2, 7, 12, "),
         "{}",
@@ -123,6 +129,7 @@ async fn nothing_signed_is_not_intact() {
     for name in ["ledger/checkpoint", "anchor/head"] {
         fs::remove_file(log.path(name)).unwrap();
     }
+
     let report = log.verify();
     assert_names(
         &report,
@@ -144,6 +151,7 @@ async fn a_missing_anchor_is_a_note_and_another_place_is_looked_at() {
                 .any(|note| note.contains("no anchor at anchor/head")),
         "{report}"
     );
+
     let options = reeve_verify::Options {
         anchor: Some(log.path("elsewhere")),
         ..Default::default()

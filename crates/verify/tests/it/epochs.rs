@@ -19,6 +19,7 @@ async fn rotated() -> (Log, NoteVerifier, Vec<NoteSigner>) {
     let mut secrets = Vec::new();
     log.append(2, 100).await;
     let first = log.key();
+
     for _ in 0..2 {
         secrets.push(log.signer());
         let ledger = log.ledger.clone().unwrap();
@@ -36,6 +37,7 @@ async fn rotated() -> (Log, NoteVerifier, Vec<NoteSigner>) {
         log.append(1, 100).await;
         log.seal().await;
     }
+
     log.append(5, 10).await;
     log.close().await;
     (log, first, secrets)
@@ -61,12 +63,14 @@ async fn any_key_of_the_log_leads_to_the_newest() {
         assert_eq!(report.key.epochs.rotations().len(), 2);
         assert!(report.to_string().contains("rotated 2 times"), "{report}");
     }
+
     let stranger = NoteSigner::from_seed(first.name(), &[3; 32]).unwrap();
     assert_names(
         &verify(&log, pin(stranger.verifier())),
         "ledger/log.vkey: the log is not signed by",
         "stranger",
     );
+
     // Without the record in between, the first key leads nowhere.
     let record = log.path("ledger/epochs/1");
     let aside = fs::read(&record).unwrap();
@@ -84,6 +88,7 @@ async fn a_retired_key_does_not_speak_for_later_sizes() {
     let (log, first, secrets) = rotated().await;
     let bytes = fs::read(log.path("ledger/checkpoint")).unwrap();
     let newest = Checkpoint::parse(SignedNote::parse(&bytes).unwrap().text()).unwrap();
+
     for secret in &secrets {
         let forged = newest.sign(&[secret]).unwrap().to_string();
         let report = with_bytes(&log.path("ledger/checkpoint"), forged.as_bytes(), || {
@@ -95,6 +100,7 @@ async fn a_retired_key_does_not_speak_for_later_sizes() {
             "a retired key",
         );
     }
+
     // Nor can its owner bend the record: any flipped byte is found.
     let original = fs::read(log.path("ledger/epochs/2")).unwrap();
     for at in (0..original.len()).step_by(7) {
@@ -116,6 +122,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
         bytes: note.into_bytes(),
     };
     let early = kept(log.ledger.as_ref().unwrap().checkpoint());
+
     log.append(1, 50).await;
     let ledger = log.ledger.clone().unwrap();
     let witness = Cosigner::from_seed("witness.example", &[9; 32]).unwrap();
@@ -145,6 +152,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
             .any(|note| note.contains("1 of 1 witnesses cosigned")),
         "{report}"
     );
+
     let stranger = Cosigner::from_seed("stranger.example", &[8; 32]).unwrap();
     let wanted = Witnesses {
         keys: vec![witness.key(), stranger.key()],
@@ -157,11 +165,13 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
             ..pin(&log.key())
         },
     );
+
     assert_names(
         &report,
         "ledger/checkpoint.cosigned: 1 of 2 witnesses",
         "a witness is missing",
     );
+
     let proven = verify_proof(proof.as_bytes(), &Epochs::single(log.key()))
         .unwrap()
         .unwrap();
@@ -170,6 +180,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
     // The same key, another history: signed by the log itself, and still found out.
     let signer = log.signer();
     let origin = log.key().name().to_owned();
+
     for (size, what) in [
         (200, "the log was rewritten"),
         (5_000, "the log was truncated"),
@@ -183,6 +194,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
         };
         assert_names(&verify(&log, options), what, what);
     }
+
     let foreign = NoteSigner::from_seed("other.example", &[1; 32]).unwrap();
     let foreign = Checkpoint::new("other.example", 3, reeve_tlog::leaf_hash(b"x"))
         .sign(&[&foreign])

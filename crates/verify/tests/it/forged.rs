@@ -27,6 +27,7 @@ fn rewrite(log: &Log, name: &str, change: impl FnOnce(&RecordBatch, &mut Vec<Arr
         .file_metadata()
         .key_value_metadata()
         .cloned();
+
     let tags = tags.map(|tags| {
         tags.into_iter()
             .filter(|tag| tag.key.starts_with("reeve."))
@@ -71,6 +72,7 @@ fn payloads(rows: &RecordBatch, change: impl FnOnce(&mut Vec<Vec<u8>>)) -> Array
         .as_any()
         .downcast_ref::<BinaryArray>()
         .unwrap();
+
     let mut payloads: Vec<Vec<u8>> = (0..array.len())
         .map(|row| array.value(row).to_vec())
         .collect();
@@ -105,6 +107,7 @@ async fn a_forged_column_is_found_though_the_payload_is_intact() {
         });
         columns[at] = Arc::new(forged.collect::<DictionaryArray<Int32Type>>());
     });
+
     let report = log.verify();
     assert_eq!(report.findings_total, 1, "{report}");
     assert_names(
@@ -131,6 +134,7 @@ async fn a_forged_time_is_found() {
         columns[at] =
             Arc::new(TimestampMillisecondArray::from_iter_values(times).with_timezone("UTC"));
     });
+
     let report = log.verify();
     let changed = "salt and payload do not give the commitment that ledger/commitments holds: one of them was changed";
     assert_names(&report, changed, "timestamp");
@@ -154,6 +158,7 @@ async fn a_changed_payload_is_named_with_its_entry() {
                 .into_bytes();
         });
     });
+
     let report = log.verify();
     assert_eq!(report.findings_total, 1, "{report}");
     assert_names(
@@ -182,6 +187,7 @@ async fn swapped_payloads_and_salts_are_found() {
         salts.swap(3, 4);
         columns[at] = Arc::new(FixedSizeBinaryArray::try_from_iter(salts.into_iter()).unwrap());
     });
+
     let report = log.verify();
     for part in [
         "entry 17: salt and payload do not give the commitment",
@@ -215,13 +221,16 @@ fn swap_in_frame(frame: &[u8]) -> Vec<u8> {
     } else {
         packed.to_vec()
     };
+
     let mut entries: Vec<&[u8]> = Vec::new();
     let mut rest = plain.as_slice();
+
     while !rest.is_empty() {
         let length = 20 + u32::from_le_bytes(rest[16..20].try_into().unwrap()) as usize;
         entries.push(&rest[..length]);
         rest = &rest[length..];
     }
+
     entries.swap(0, 1);
     let mut body = frame[8..38 + note_len].to_vec();
     body[1] = 0;
@@ -229,6 +238,7 @@ fn swap_in_frame(frame: &[u8]) -> Vec<u8> {
     let mut swapped = (body.len() as u32).to_le_bytes().to_vec();
     swapped.extend(crc32c::crc32c(&body).to_le_bytes());
     swapped.extend(body);
+
     swapped
 }
 
@@ -238,6 +248,7 @@ async fn swapped_entries_in_the_write_ahead_log_are_found() {
     let name = log.wal();
     let bytes = fs::read(log.path(&name)).unwrap();
     let offsets = frame_offsets(&bytes);
+
     for frame in 0..5 {
         let (start, end) = (offsets[frame], offsets[frame + 1]);
         let swapped = [
@@ -261,18 +272,21 @@ async fn swapped_entries_in_the_write_ahead_log_are_found() {
 async fn a_log_signed_by_another_key_is_refused_by_a_pinned_one() {
     let (log, other) = (Log::mixed().await, Log::mixed().await);
     assert!(other.verify().is_intact());
+
     let report = other.pinned(log.key());
     assert_names(
         &report,
         "ledger/log.vkey: the log is not signed by the key that was pinned",
         "key",
     );
+
     assert_names(
         &report,
         "ledger/checkpoint: the checkpoint is refused",
         "checkpoint",
     );
     assert_names(&report, &format!("{}, byte 64", other.wal()), "frame");
+
     // With the right key put in its place the signatures still tell.
     fs::copy(log.path("ledger/log.vkey"), other.path("ledger/log.vkey")).unwrap();
     assert_names(
@@ -294,6 +308,7 @@ async fn an_end_of_another_log_does_not_fit() {
         let report = with_bytes(&log.path(&name), &bytes, || log.verify());
         assert_names(&report, &name, &name);
     }
+
     let names = ["commitments", "tree/1", "manifest.journal"].map(|name| format!("ledger/{name}"));
     for name in names.into_iter().chain([log.segment("default")]) {
         let bytes = fs::read(other.path(&name)).unwrap();

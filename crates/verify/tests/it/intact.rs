@@ -13,17 +13,20 @@ fn assert_intact(log: &Log, sealed: u64, unsealed: u64, case: &str) {
         "{case}"
     );
     assert_eq!(report.size, sealed + unsealed, "{case}");
+
     let (submitters, size) = (report.counts.submitters, report.size);
     let thirds = (
         size.div_ceil(3),
         size.div_ceil(3).min(size - size.div_ceil(3)),
         size / 3,
     );
+
     assert_eq!(
         (submitters.unknown, submitters.reeve, submitters.others),
         thirds,
         "{case}"
     );
+
     assert!(
         report.root.is_some() && report.chain_hash.is_some() && report.missing.total == 0,
         "{case}"
@@ -62,6 +65,7 @@ async fn the_report_tells_what_was_checked() {
     let log = Log::mixed().await;
     let report = log.verify();
     assert!(report.is_intact(), "{report}");
+
     let counts = report.counts;
     assert_eq!(
         (counts.segments, counts.wal_files, counts.wal_frames),
@@ -76,11 +80,13 @@ async fn the_report_tells_what_was_checked() {
         "{:?}",
         report.notes
     );
+
     let json = report.to_json();
     assert_eq!(json["intact"], true);
     assert_eq!(json["checked"]["entries"], 650);
     assert_eq!(json["key"]["source"], "directory");
     assert_eq!(json["tree"]["root"].as_str().map(str::len), Some(64));
+
     let text = report.to_string();
     for part in [
         "intact: reeve.local/verify-test",
@@ -115,6 +121,7 @@ async fn leftovers_are_notes() {
     fs::write(log.path("ledger/chain"), chain).unwrap();
     let report = log.pinned(log.key());
     assert!(report.is_intact(), "{report}");
+
     let notes = report.notes.join("\n");
     for part in [
         "600-00000000000000000601.parquet is not in",
@@ -124,5 +131,6 @@ async fn leftovers_are_notes() {
     ] {
         assert!(notes.contains(part), "{part} is not in\n{notes}");
     }
+
     assert_eq!(report.notes.len(), 4, "{notes}");
 }

@@ -28,6 +28,7 @@ async fn a_running_log_passes_at_any_time() {
             number
         }
     });
+
     let (mut largest, mut segments, mut turn) = (0, 0, 0);
     while turn < 60 || segments < 20 {
         turn += 1;
@@ -37,6 +38,7 @@ async fn a_running_log_passes_at_any_time() {
         largest = report.size;
         segments = report.counts.segments;
     }
+
     done.store(true, Ordering::Relaxed);
     let written = writer.await.unwrap() as u64;
     assert!(largest <= written);

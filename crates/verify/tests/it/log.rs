@@ -39,12 +39,14 @@ pub(crate) fn draft(number: usize) -> Draft {
         "policy.modify",
     ];
     let kind = kinds[number % kinds.len()];
+
     let more = match number % 4 {
         0 => String::new(),
         1 => r#","severity":"high","actor":{"type":"user","id":"alice","email":"alice@example.com","ip_address":"10.0.0.7","user_agent":"curl","session_id":"s1"}"#.into(),
         2 => format!(r#","resource":{{"type":"vm","id":"i-{number}","cloud_provider":"aws","account_id":"1","region":"eu-west-1","tags":{{"env":"prod"}}}},"action":{{"operation":"Stop","status":"success","method":"api"}}"#),
         _ => format!(r#","changes":{{"before":{{"n":{number}}},"after":null}},"metadata":{{"request_id":"r{number}","text":"{}"}}"#, "é\\n".repeat(number % 90)),
     };
+
     let (hour, minute) = (number / 60 % 24, number % 60);
     let text = format!(
         r#"{{"event_id":"evt-{number}","event_type":"{kind}","timestamp":"2026-11-20T{hour:02}:{minute:02}:00.5Z"{more}}}"#
@@ -179,6 +181,7 @@ impl Log {
                 .chain_update(bytes)
                 .finalize()
         };
+
         let (mut before, mut lines) = (vec![0; 32], String::new());
         for line in text.lines() {
             let body = line.rsplit_once(",\"attestation\":").unwrap().0;
@@ -199,6 +202,7 @@ impl Log {
             lines.push_str(&line);
             lines.push('\n');
         }
+
         fs::write(path, lines).unwrap();
     }
 

@@ -13,6 +13,7 @@ async fn a_proof_gives_its_entry_and_nothing_else_passes() {
     log.append(4, 25).await;
     let ledger = log.ledger.clone().unwrap();
     let tail = ledger.tail();
+
     for sequence in [0, 41, 99] {
         let stored = Arc::clone(tail.get(sequence).unwrap());
         let proof = ledger.proof(&stored).await.unwrap();
@@ -46,5 +47,6 @@ async fn a_proof_gives_its_entry_and_nothing_else_passes() {
             Err(CannotVerify::NoDisclosure)
         ));
     }
+
     log.close().await;
 }

@@ -28,12 +28,14 @@ async fn answer(stream: TcpStream, ledger: Ledger, lies: Lies) {
     let mut lines = BufReader::new(stream).lines();
     let request = lines.next_line().await.unwrap().unwrap_or_default();
     let mut authorised = false;
+
     while let Ok(Some(line)) = lines.next_line().await {
         authorised |= line.eq_ignore_ascii_case("authorization: Bearer secret");
         if line.is_empty() {
             break;
         }
     }
+
     let path = request
         .split(' ')
         .nth(1)
@@ -45,11 +47,13 @@ async fn answer(stream: TcpStream, ledger: Ledger, lies: Lies) {
         None if path == "checkpoint" => Some(ledger.checkpoint().into_bytes()),
         None => ledger.tile(path).await.unwrap(),
     };
+
     let (status, body) = match body {
         _ if !authorised => ("401 Unauthorized", Vec::new()),
         Some(body) => ("200 OK", body),
         None => ("404 Not Found", Vec::new()),
     };
+
     let head = format!(
         "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         body.len()
@@ -95,6 +99,7 @@ async fn a_service_is_held_to_its_tree() {
     let bundle = ledger.tile("tile/entries/001").await.unwrap().unwrap();
     let mut changed = bundle.clone();
     changed[40] ^= 1;
+
     for (path, lie, named) in [
         (
             "tile/entries/001",
@@ -143,6 +148,7 @@ async fn a_service_is_held_to_its_tree() {
         "an old checkpoint",
     );
     remote.anchor = None;
+
     // The service has only the full tile and longer bundle left of what the old checkpoint needs.
     let report = verify(&remote).await.unwrap();
     assert!(

@@ -54,6 +54,7 @@ async fn frames_of_a_replaced_server_count_for_nothing_and_are_noted() {
         .status()
         .unwrap();
     assert!(copied.success());
+
     append_as(&folder, 2, 3..5).await;
     let before = verify_at(&folder).unwrap();
     assert!(before.is_intact(), "{:?}", before.findings);

@@ -30,6 +30,7 @@ async fn an_unsigned_directory_is_a_finding_and_a_note_on_request() {
         "unsigned",
     );
     assert_eq!(report.findings_total, 1, "{report}");
+
     let report = accepting(&log);
     assert!(
         report.is_intact() && report.counts.sealed_entries == 600,
@@ -54,6 +55,7 @@ async fn a_manifest_that_the_key_did_not_attest_is_refused_with_consent_too() {
     for report in [log.verify(), accepting(&log)] {
         assert_names(&report, "the log's key did not attest it", "a time changed");
     }
+
     fs::write(&path, text).unwrap();
     let anchor = log.path("anchor/head");
     let sound = fs::read(&anchor).unwrap();
@@ -62,6 +64,7 @@ async fn a_manifest_that_the_key_did_not_attest_is_refused_with_consent_too() {
     let sum = crc32c::crc32c(&bytes[..160]).to_le_bytes();
     bytes[160..164].copy_from_slice(&sum);
     fs::write(&anchor, bytes).unwrap();
+
     for report in [log.verify(), accepting(&log)] {
         assert_names(
             &report,
@@ -69,6 +72,7 @@ async fn a_manifest_that_the_key_did_not_attest_is_refused_with_consent_too() {
             "a signature changed",
         );
     }
+
     fs::write(&anchor, sound).unwrap();
     assert!(log.verify().is_intact());
 }
@@ -91,11 +95,13 @@ async fn an_identifier_that_stands_twice_is_found_across_segments_and_log() {
     {
         tree.append(reeve_tlog::Commitment(*hash).leaf_hash(), |_, _| {});
     }
+
     for frame in FrameReader::new(&bytes, HEADER_LEN).map(Result::unwrap) {
         for (salt, canonical) in &frame.entries {
             tree.append(commitment(salt, canonical).leaf_hash(), |_, _| {});
         }
     }
+
     let (first_sequence, canonical) = (tree.size(), draft(4).canonical);
     tree.append(commitment(&[5; 16], &canonical).leaf_hash(), |_, _| {});
     let own = Checkpoint::new(crate::log::ORIGIN, tree.size(), tree.root())

@@ -15,6 +15,7 @@ async fn a_cut_tail_is_noticed_wherever_it_is_cut() {
     let bytes = fs::read(log.path(&name)).unwrap();
     let offsets = frame_offsets(&bytes);
     assert_eq!((offsets.len(), *offsets.last().unwrap()), (6, bytes.len()));
+
     for (at, &offset) in offsets[..5].iter().enumerate() {
         for (cut, inside) in [
             (offset, false),
@@ -35,6 +36,7 @@ async fn a_cut_tail_is_noticed_wherever_it_is_cut() {
             assert_eq!(report.size, 600 + 10 * at as u64, "{case}");
         }
     }
+
     for cut in [0, 1, 63] {
         let report = with_bytes(&log.path(&name), &bytes[..cut], || log.verify());
         assert_names(&report, &name, &format!("cut at {cut}"));
@@ -62,6 +64,7 @@ async fn a_tail_cut_with_its_anchor_passes_only_where_freshness_is_not_checked()
         .for_each(|(name, bytes)| fs::write(log.path(name), bytes).unwrap());
     let report = log.verify();
     assert!(report.is_intact() && report.size == 650, "{report}");
+
     let text = report.to_string();
     assert!(
         text.contains("\n  freshness    not checked: no checkpoint from elsewhere was given"),
@@ -72,11 +75,13 @@ async fn a_tail_cut_with_its_anchor_passes_only_where_freshness_is_not_checked()
             "  not checked  freshness: no checkpoint from elsewhere was given, so a log whose end was cut off"
         )
     );
+
     let json = report.to_json();
     assert_eq!(
         json["freshness"],
         serde_json::json!({ "checked": false, "against": [] })
     );
+
     let kept = KeptCheckpoint {
         name: "kept".into(),
         bytes: fs::read(log.path("kept")).unwrap(),
@@ -128,6 +133,7 @@ async fn a_torn_frame_that_was_never_acknowledged_is_a_note() {
     let torn = frame_offsets(&bytes)[5];
     fs::write(log.path("anchor/head"), anchored).unwrap();
     fs::write(log.path("ledger/checkpoint"), checkpoint).unwrap();
+
     for cut in [torn + 1, torn + 8, torn + 60, bytes.len() - 1] {
         let report = with_bytes(&log.path(&name), &bytes[..cut], || log.verify());
         assert!(report.is_intact(), "{report}");
@@ -139,8 +145,10 @@ async fn a_torn_frame_that_was_never_acknowledged_is_a_note() {
             "{notes}"
         );
     }
+
     // The same frame, whole, counts although nobody acknowledged it.
     assert_eq!((log.verify().is_intact(), log.verify().size), (true, 690));
+
     // Damage in the middle is followed by whole frames, so it is not the end.
     let mut damaged = bytes.clone();
     damaged[frame_offsets(&bytes)[2] + 20] ^= 1;

@@ -213,6 +213,7 @@ impl Office {
                 self.robot(day, robot, &mut events);
             }
         }
+
         events.sort_by(|a, b| {
             a.at_ms
                 .cmp(&b.at_ms)
@@ -232,6 +233,7 @@ impl Office {
         let Some((team, person)) = people().nth(number) else {
             return ActivityEvent::default();
         };
+
         let day = 57 - (number as i64 % 3);
         let mut event = user(team, person);
         event.at_ms =
@@ -241,6 +243,7 @@ impl Office {
         } else {
             place("203.0.113.0/24")
         };
+
         event
     }
 
@@ -259,9 +262,11 @@ impl Office {
         } else {
             !chance.happens(0.08)
         };
+
         if !works {
             return;
         }
+
         let travels = chance.happens(1.0 / 60.0);
         let home = chance.happens(0.3);
         let from = match (travels, home) {
@@ -273,11 +278,13 @@ impl Office {
             (false, true) => place(&format!("81.{}.7.0/24", 10 + number)),
             _ => office(team),
         };
+
         let begins = team.begins * 60 + chance.between(-40.0, 70.0) as i64;
         let mut ends = begins + chance.between(440.0, 560.0) as i64;
         if chance.happens(0.05) {
             ends += 180;
         }
+
         let mut put = |minute: i64, service: &str, operation: &str, chance: &mut Chance| {
             let mut event = user(team, person);
             event.at_ms =
@@ -301,6 +308,7 @@ impl Office {
             into.push(event);
         };
         put(begins, "signin", "ConsoleLogin", &mut chance);
+
         let mut minute = begins + 1;
         while minute < ends {
             let (service, operation) = pick(team, &mut chance);
@@ -310,6 +318,7 @@ impl Office {
             }
             minute += chance.exponential(16.0).ceil() as i64 + 1;
         }
+
         if chance.happens(0.12) {
             let (service, operation) = team.seldom[chance.below(team.seldom.len())];
             put(
@@ -324,6 +333,7 @@ impl Office {
     fn robot(&self, day: i64, robot: &Robot, into: &mut Vec<ActivityEvent>) {
         let mut chance = Chance::new(self.seed ^ (day as u64) << 20, 900 + robot.every_min as u64);
         let mut minute = chance.below(robot.every_min as usize) as i64;
+
         while minute < 24 * 60 {
             for (service, operation, times) in robot.run {
                 for n in 0..*times {
@@ -368,6 +378,7 @@ fn user(team: &Team, person: usize) -> ActivityEvent {
 fn pick(team: &Team, chance: &mut Chance) -> (&'static str, &'static str) {
     let all: f64 = team.does.iter().map(|(_, _, weight)| weight).sum();
     let mut at = chance.unit() * all;
+
     for (service, operation, weight) in team.does {
         at -= weight;
         if at <= 0.0 {

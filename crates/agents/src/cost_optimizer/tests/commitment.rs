@@ -34,6 +34,7 @@ fn judged(simulated: Option<&AccountUse>, settings: &Settings) -> Judgement {
         None,
     );
     account.kind = ResourceKind::Account;
+
     account.name = "111122223333".to_owned();
     let guardrails = Guardrails::default();
     CostOptimizer.judge_account(&AccountFacts {
@@ -56,6 +57,7 @@ fn an_account_whose_machines_always_run_is_worth_a_commitment() {
     let [one] = judgement.proposals.as_slice() else {
         panic!("{judgement:?}")
     };
+
     assert_eq!(
         (one.kind, one.plan.is_none()),
         (RecommendationType::ReservedInstances, true)
@@ -64,6 +66,7 @@ fn an_account_whose_machines_always_run_is_worth_a_commitment() {
         (one.subject.kind, one.subject.id.as_str()),
         (ResourceKind::Account, "account/aws/1")
     );
+
     // The price list's rate of a convertible reservation of an m5.large: 0.071 of 0.096 an hour.
     let share = 1.0 - 0.071 / 0.096;
     let saving = one.savings_monthly.unwrap().usd();
@@ -72,6 +75,7 @@ fn an_account_whose_machines_always_run_is_worth_a_commitment() {
         "{saving}"
     );
     assert!(!one.reason_codes.contains(&"discount_assumed".to_owned()));
+
     let said = one.explanation.factors.texts().join("\n");
     for words in [
         "2 machines on demand were used over ",
@@ -94,9 +98,11 @@ fn an_account_abstains_with_a_reason() {
         )]
         .into(),
     );
+
     let even = simulated(&[steady("m5.2xlarge")]).unwrap();
     assert_eq!(code(&judged(Some(&even), &off)), "switched_off");
     assert_eq!(code(&judged(None, &Settings::default())), "thin_data");
+
     // One of two machines was stopped a week ago: the level of the weeks before would have lost in
     // the last one.
     let stopped = Case::machine("m5.4xlarge").with(CPU, 30, |m| (m > 8 * 1_440).then_some(45.0));
@@ -105,6 +111,7 @@ fn an_account_abstains_with_a_reason() {
         code(&judged(Some(&shrinking), &Settings::default())),
         "lost_on_held_out_weeks"
     );
+
     let small = simulated(&[steady("t3.small")]).unwrap();
     assert_eq!(
         code(&judged(Some(&small), &Settings::default())),
@@ -116,11 +123,14 @@ fn an_account_abstains_with_a_reason() {
 fn the_use_of_a_machine_is_that_which_remains() {
     let hourly = |case: &Case| -> Option<HourlyUse> { case.judge().hourly_use };
     assert_eq!(hourly(&steady("m5.large")).unwrap().usd, usd("m5.large"));
+
     let mut reserved = steady("m5.large");
     reserved.resource.purchase = Some(Purchase::Reserved);
     assert!(hourly(&reserved).is_none());
+
     let paid = hourly(&steady("m5.large").billed(0.6, "Committed")).unwrap();
     assert_eq!(paid.usd, 0.0, "commitments pay for all of it already");
+
     // Quiet: a smaller size is recommended, and only its price is committed to.
     let quiet = Case::machine("m5.xlarge")
         .flat(CPU, 30, 5.0)
@@ -131,11 +141,13 @@ fn the_use_of_a_machine_is_that_which_remains() {
         "{}",
         smaller.usd
     );
+
     let family = smaller.reservation.unwrap();
     assert_eq!(
         (family.family.as_str(), family.region.as_str()),
         ("m5", "us-east-1")
     );
+
     let mut windows = steady("m5.large");
     windows.resource.specification.platform = Some("windows".to_owned());
     assert_eq!(

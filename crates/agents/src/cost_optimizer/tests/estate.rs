@@ -67,12 +67,14 @@ impl Case {
                 value(back * 5).map(|value| (at, value))
             })
             .collect();
+
         self.series.push(Series {
             resource: self.resource.id.clone(),
             metric,
             points,
             period_s: 300,
         });
+
         self
     }
 
@@ -125,6 +127,7 @@ impl Case {
                 .unwrap()
         };
         self.charges = (1..=30).rev().map(day).collect();
+
         self
     }
 
@@ -179,11 +182,13 @@ pub(crate) fn resource(
     if kind == ResourceKind::Volume {
         made.state = ResourceState::Unattached;
     }
+
     made.specification.platform =
         (kind == ResourceKind::VirtualMachine).then(|| "linux".to_owned());
     made.purchase = Some(Purchase::OnDemand);
     made.created_at = Some(now() - SignedDuration::from_hours(24 * 90));
     made.observed_at = now();
+
     made
 }
 

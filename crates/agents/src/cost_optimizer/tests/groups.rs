@@ -31,6 +31,7 @@ fn series(member: &ResourceId, metric: Metric, value: f64) -> Series {
         .rev()
         .map(|back| (at(back), value))
         .collect();
+
     Series {
         resource: member.clone(),
         metric,
@@ -48,6 +49,7 @@ impl Group {
             Some("m5.2xlarge"),
         );
         group.name = "web".to_owned();
+
         group.state = reeve_estate::ResourceState::Available;
         let desired = cpu.len() as u32;
         group.specification.capacity = Some(Capacity {
@@ -55,6 +57,7 @@ impl Group {
             desired,
             max: desired * 2,
         });
+
         let member = |(place, cpu): (usize, &Option<f64>)| {
             let id = format!("i-{}", "1".repeat(place + 1));
             let mut member = resource(&id, ResourceKind::VirtualMachine, "ec2", Some("m5.2xlarge"));
@@ -62,6 +65,7 @@ impl Group {
             (member, *cpu)
         };
         let members = cpu.iter().enumerate().map(member).collect();
+
         let document = json!({ "LaunchTemplate": { "LaunchTemplateId": "lt-1", "Version": "3" } });
         Group {
             group,
@@ -76,11 +80,13 @@ impl Group {
             .iter()
             .map(|(member, _)| member.clone())
             .collect();
+
         let mut fleet = Fleet::new(
             members,
             now() - SignedDuration::from_hours(24 * DAYS),
             now(),
         );
+
         for (member, cpu) in &self.members {
             let mut all = vec![series(&member.id, Metric::MemoryUtilization, 20.0)];
             let small = [
@@ -97,6 +103,7 @@ impl Group {
             all.extend(cpu.map(|cpu| series(&member.id, Metric::CpuUtilization, cpu)));
             fleet.add(&all);
         }
+
         fleet
     }
 
@@ -150,6 +157,7 @@ fn members_that_are_all_too_large_get_a_smaller_size_by_their_template() {
         "{:?}",
         found.explanation.factors
     );
+
     assert_eq!(
         (found.subject.kind, found.subject.id.as_str()),
         (ResourceKind::ScalingGroup, "arn:aws:autoscaling:web")
@@ -164,17 +172,20 @@ fn members_that_are_all_too_large_get_a_smaller_size_by_their_template() {
         "{}",
         found.impact.cost
     );
+
     assert!(
         found.impact.performance.ends_with(
             "its 3 members are replaced one at a time while the others serve; no restart"
         )
     );
+
     let plan = found.plan.as_ref().unwrap();
     let change = plan.change.as_ref().unwrap();
     assert_eq!(
         (change.name.as_str(), plan.reversible, plan.restart_needed),
         ("change_group_size", true, false)
     );
+
     let parameters = serde_json::to_value(&change.parameters).unwrap();
     let wanted = json!({ "state": "available", "template": "lt-1", "version": "3", "from": "m5.2xlarge", "to": "m5.xlarge", "members": 3 });
     assert_eq!(parameters.to_string(), wanted.to_string());
@@ -219,6 +230,7 @@ fn members_that_are_all_too_small_get_a_larger_size() {
 fn one_member_decides_for_all() {
     assert_eq!(Group::of(&[Some(6.0), Some(45.0)]).code(), "cpu_not_low");
     assert_eq!(Group::of(&[Some(6.0), None]).code(), "members_unmeasured");
+
     let mut missing = Group::of(&[Some(6.0), Some(6.0)]);
     missing.group.specification.capacity = Some(Capacity {
         min: 1,
@@ -226,9 +238,11 @@ fn one_member_decides_for_all() {
         max: 4,
     });
     assert_eq!(missing.code(), "members_unknown");
+
     let mut differs = Group::of(&[Some(6.0), Some(6.0)]);
     differs.members[1].0.specification.instance_type = Some("m5.large".to_owned());
     assert_eq!(differs.code(), "members_differ");
+
     let mut spot = Group::of(&[Some(6.0), Some(6.0)]);
     spot.members[0].0.purchase = Some(Purchase::Spot);
     assert_eq!(spot.code(), "spot");
@@ -259,11 +273,13 @@ fn a_member_that_was_measured_for_the_last_hours_alone_leaves_the_group_as_it_is
         1,
         "it served for 30 days and was measured for six hours"
     );
+
     let judgement = group.judge_by(&fleet);
     assert_eq!(
         (judgement.proposals.len(), judgement.abstentions[0].code),
         (0, "members_unmeasured")
     );
+
     let mut young = Group::of(&[Some(6.0), None]);
     young.members[1].0.created_at = Some(now() - SignedDuration::from_hours(6));
     let mut fleet = young.fleet();
@@ -298,6 +314,7 @@ fn members_that_are_measured_at_other_periods_are_compared_at_each_time() {
         ),
         (300, 0)
     );
+
     let judgement = group.judge_by(&fleet);
     assert!(
         judgement.proposals.is_empty(),
@@ -315,6 +332,7 @@ fn groups_whose_members_cannot_be_replaced_are_left_with_a_reason() {
         }
         .code()
     };
+
     let template = json!({ "LaunchTemplateId": "lt-1", "Version": "3" });
     let with = |name: &str, value: Value| json!({ "LaunchTemplate": template, name: value });
     assert_eq!(
@@ -340,12 +358,14 @@ fn groups_whose_members_cannot_be_replaced_are_left_with_a_reason() {
         )),
         "suspended"
     );
+
     let mut managed = Group::of(&[Some(6.0), Some(6.0)]);
     managed
         .group
         .tags
         .insert("eks:nodegroup-name".to_owned(), "workers".to_owned());
     assert_eq!(managed.code(), "managed");
+
     let scheduled = with(
         "SuspendedProcesses",
         json!([{ "ProcessName": "ScheduledActions" }]),

@@ -59,11 +59,13 @@ fn demand(days: impl Fn(i64) -> (f64, f64)) -> String {
         uppers: (-7..35).map(|day| hundredths(days(day).1)).collect(),
         monthly: Vec::new(),
     };
+
     let one = Demand {
         hours: vec![500; 168],
         busy: 900,
         forecast: Some(forecast),
     };
+
     Profiles::new(BTreeMap::from([("i-1".to_owned(), one)]))
         .text()
         .unwrap()
@@ -96,11 +98,13 @@ fn a_forecast_that_the_smaller_size_does_not_hold_keeps_the_machine_as_it_is() {
         "{:?}",
         judgement.proposals
     );
+
     let why = judgement
         .abstentions
         .iter()
         .find(|a| a.code == "forecast_demand")
         .unwrap();
+
     for words in [
         "below 39.0 %",
         "next 28 days",
@@ -119,9 +123,11 @@ fn a_forecast_that_the_smaller_size_does_not_hold_keeps_the_machine_as_it_is() {
 fn a_forecast_that_fits_is_named_in_the_explanation() {
     let found = only(&forecast(small(), |_| (6.0, 14.0)));
     assert_eq!(found.subject.target_type.as_deref(), Some("m5.large"));
+
     let [model] = found.explanation.models.as_slice() else {
         panic!("{:?}", found.explanation.models)
     };
+
     assert_eq!(
         (model.model.name.as_str(), model.model.version),
         ("demand", 4)
@@ -135,12 +141,14 @@ fn a_forecast_that_fits_is_named_in_the_explanation() {
         "{}",
         model.statement
     );
+
     let check = found
         .explanation
         .decision_path
         .iter()
         .find(|check| check.check.contains("forecast demand"))
         .unwrap();
+
     assert_eq!(check.answer, Some(true));
 }
 
@@ -200,6 +208,7 @@ fn a_model_that_may_not_be_used_is_not_asked_and_the_judgement_says_so() {
             "the demand model has not learned this resource",
         ),
     ];
+
     for (case, reason) in rows {
         let found = only(&case);
         assert_eq!(found.kind, RecommendationType::RightSize, "{reason}");
@@ -225,6 +234,7 @@ fn a_forecast_beyond_what_a_machine_has_advises_a_larger_one() {
             .all_else_small()
     };
     let without = busy().judge();
+
     assert!(
         without
             .proposals
@@ -232,6 +242,7 @@ fn a_forecast_beyond_what_a_machine_has_advises_a_larger_one() {
             .all(|p| p.kind != RecommendationType::InstanceType),
         "the past alone is no need"
     );
+
     let found = only(&forecast(busy(), |day| (76.0 + 2.0 * day as f64, 100.0)));
     assert_eq!(
         (found.kind, found.subject.instance_type.as_deref()),
@@ -245,6 +256,7 @@ fn a_forecast_beyond_what_a_machine_has_advises_a_larger_one() {
         "{:?}",
         found.reason_codes
     );
+
     let factors = &found.explanation.factors;
     assert!(
         factors[1].contains("forecast at 94.0 % within 11 days"),
@@ -284,6 +296,7 @@ fn usage(case: Case, days: &[(i64, u32)]) -> Case {
         until_day: today() - 7,
         days,
     };
+
     let state = Profiles::new(BTreeMap::from([("i-1".to_owned(), one)]))
         .text()
         .unwrap();
@@ -301,19 +314,23 @@ fn use_that_comes_again_after_a_long_pause_is_not_idle() {
             .iter()
             .any(|f| f.contains("the usage model is not trained yet"))
     );
+
     let monthly = usage(idle(), &[(92 - 1, 0b111), (61, 0b111), (31, 0b111)]).judge();
     let why = monthly
         .abstentions
         .iter()
         .find(|a| a.code == "use_comes_again")
         .unwrap();
+
     assert!(
         monthly
             .proposals
             .iter()
             .all(|p| p.kind != RecommendationType::IdleResourceCleanup)
     );
+
     assert!(why.detail.contains("31 days ago"), "{why:?}");
+
     // Use that ended, or was seen once, keeps nothing from being idle.
     let ended: Vec<(i64, u32)> = (45..91).rev().map(|back| (back, 0b111)).collect();
     for days in [&ended[..], &[(40, 1)], &[]] {
@@ -335,6 +352,7 @@ fn a_schedule_is_not_proposed_where_use_outside_it_comes_again() {
         })
     };
     let plain = only(&office());
+
     assert!(
         plain
             .reason_codes
@@ -343,6 +361,7 @@ fn a_schedule_is_not_proposed_where_use_outside_it_comes_again() {
         "{:?}",
         plain.reason_codes
     );
+
     // 15 November 2026 is a Sunday: 36 and 71 days ago it worked on a Sunday night.
     let gated = usage(office(), &[(71, 0b11), (36, 0b11)]).judge();
     let why = gated
@@ -350,6 +369,7 @@ fn a_schedule_is_not_proposed_where_use_outside_it_comes_again() {
         .iter()
         .find(|a| a.code == "used_at_other_times");
     assert!(why.is_some(), "{:?}", gated.abstentions);
+
     let within = only(&usage(office(), &[(69, 1 << 10), (34, 1 << 10)]));
     assert_eq!(within.explanation.models[0].model.name, "usage");
 }
@@ -363,6 +383,7 @@ fn judgements_of_the_past_know_no_models() {
         1,
         "a later model would have kept it from being proposed"
     );
+
     assert!(
         LearnedModels::none()
             .get::<reeve_recommend::models::DemandModel>()

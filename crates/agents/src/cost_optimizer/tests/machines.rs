@@ -102,9 +102,11 @@ fn deletes(found: &Proposal) -> bool {
 
 fn is_as_expected(expect: Expect, judgement: &Judgement) -> bool {
     use RecommendationType::{IdleResourceCleanup, InstanceType, RightSize};
+
     let target = |found: &Proposal, kind, size: &str| {
         found.kind == kind && found.subject.target_type.as_deref() == Some(size)
     };
+
     match (expect, judgement.proposals.as_slice()) {
         (Nothing(why), []) => judgement
             .abstentions
@@ -160,6 +162,7 @@ fn words(judgement: &Judgement) -> String {
         )
     };
     let proposed: Vec<String> = judgement.proposals.iter().map(said).collect();
+
     let abstained: Vec<String> = judgement
         .abstentions
         .iter()
@@ -182,6 +185,7 @@ fn difference(row: &Row) -> Option<String> {
     let saving = saving_of(&judgement);
     let right =
         is_as_expected(row.expect, &judgement) && saving == row.saving && missing.is_empty();
+
     (!right).then(|| {
         let found: Vec<_> = judgement
             .proposals
@@ -209,6 +213,7 @@ fn every_machine_is_judged_as_an_engineer_would() {
     .flatten()
     .collect();
     assert!(rows.len() >= 110, "{} rows", rows.len());
+
     let wrong: Vec<String> = rows.iter().filter_map(difference).collect();
     assert!(
         wrong.is_empty(),

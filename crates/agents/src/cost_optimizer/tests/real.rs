@@ -24,12 +24,14 @@ fn trace(name: &str) -> Option<Vec<f64>> {
         println!("skipped {name}: {} is not there", path.display());
         return None;
     };
+
     let values = text.lines().skip(1).filter_map(|line| {
         let (at, value) = line.split_once(',')?;
         let at: DateTime = at.replace(' ', "T").parse().ok()?;
         at.to_zoned(TimeZone::UTC).ok()?;
         value.trim().parse::<f64>().ok()
     });
+
     Some(values.collect())
 }
 
@@ -48,6 +50,7 @@ fn machine(size: &str, values: &[f64]) -> Case {
         points,
         period_s: 300,
     });
+
     case
 }
 

@@ -13,6 +13,7 @@ fn machine(required: &[&str], owners: &[&str]) -> Case {
     let mut case = Case::machine("m5.large");
     let required = required.iter().map(|name| (*name).to_owned()).collect();
     case.settings = Settings([("required_tags".to_owned(), SettingValue::Names(required))].into());
+
     for (number, owner) in owners.iter().enumerate() {
         let mut volume = resource(&format!("vol-{number}"), ResourceKind::Volume, "ebs", None);
         volume.tags.insert("Owner".to_owned(), (*owner).to_owned());
@@ -34,6 +35,7 @@ fn tagging(case: &Case) -> Result<Proposal, Abstention> {
             .find(|one| one.kind == Some(KIND))
             .unwrap()
     };
+
     proposal.ok_or_else(abstention)
 }
 
@@ -53,6 +55,7 @@ fn the_value_comes_from_the_attached_volumes_or_from_the_setting() {
         "two volumes are little: {}",
         from_volumes.confidence
     );
+
     let steps = from_volumes.plan.unwrap().steps;
     assert!(
         steps
@@ -77,6 +80,7 @@ fn the_value_comes_from_the_attached_volumes_or_from_the_setting() {
 fn an_unknown_or_contradicted_value_is_an_abstention() {
     let code = |case: &Case| tagging(case).unwrap_err().code;
     assert_eq!(code(&machine(&["Owner"], &[])), "no_tag_value");
+
     let contradicted = tagging(&machine(&["Owner=bob"], &["ann", "eve"])).unwrap_err();
     assert!(
         contradicted.detail.contains("2 different values") && !contradicted.decisive,
@@ -97,16 +101,19 @@ fn nothing_is_required_unless_configured_and_other_rules_go_on() {
             .iter()
             .all(|one| one.kind != Some(KIND))
     );
+
     let ignored = machine(&["Owner"], &["ann"])
         .tag("reeve:ignore", "true")
         .judge();
     assert!(ignored.proposals.is_empty(), "{ignored:?}");
+
     let mut member = machine(&["Owner"], &["ann"]);
     member.resource.group = Some(ResourceId::new("web"));
     assert!(
         tagging(&member).is_ok() && member.codes().contains(&"group_member"),
         "groups keep their members' sizes"
     );
+
     let database = Case {
         settings: member.settings,
         ..Case::database("db.m5.large")

@@ -15,10 +15,12 @@ fn case(kind: ResourceKind, state: ResourceState, attached_to: &[&str]) -> Case 
     case.resource = resource("one", kind, "ec2", size);
     case.resource.state = state;
     case.resource.attached_to = attached_to.iter().map(|id| ResourceId::new(*id)).collect();
+
     // EC2 does not say when an address was allocated.
     if kind == ResourceKind::IpAddress {
         case.resource.created_at = None;
     }
+
     case
 }
 
@@ -72,12 +74,14 @@ fn an_address_that_nothing_has_is_released_with_a_signature() {
     );
     assert_eq!(found.not_measured, ["since_when_unattached"]);
     assert!(found.reason_codes.contains(&"cannot_be_undone".to_owned()));
+
     let plan = found.plan.unwrap();
     let kinds: Vec<StepKind> = plan.steps.iter().map(|step| step.kind).collect();
     assert_eq!(
         kinds,
         [StepKind::Precondition, StepKind::Delete, StepKind::Verify]
     );
+
     let procedure = Changes::builtin().procedure(&plan).unwrap();
     assert!(
         matches!(procedure.change().reversal(), Reversal::Impossible(why) if why.contains("cannot be had again"))
@@ -104,6 +108,7 @@ fn an_address_that_lost_its_holder_lately_waits() {
         (90.0, Some(90.0)),
         "no trial makes it surer: {said}"
     );
+
     assert!(
         said.contains("Unattached for 365 days. Confidence 90.0 %") && !said.contains("past day"),
         "{said}"
@@ -112,8 +117,10 @@ fn an_address_that_lost_its_holder_lately_waits() {
         found.explanation.confidence_range, None,
         "a range comes from trials"
     );
+
     let held = case(ResourceKind::IpAddress, ResourceState::Available, &["i-1"]);
     assert_eq!(held.codes(), ["in_use"]);
+
     let mut kept = free;
     kept.resource
         .tags
@@ -136,6 +143,7 @@ fn a_gateway_without_traffic_is_deleted_and_one_that_nobody_measured_is_not() {
         ["not_measured"],
         "a gateway without routes may still be measured"
     );
+
     let silent = gateway(&["rtb-1"]).flat(Metric::NetworkOut, 30, 0.0);
     let found = only(&silent);
     assert_eq!(
@@ -144,6 +152,7 @@ fn a_gateway_without_traffic_is_deleted_and_one_that_nobody_measured_is_not() {
         "730 hours at $0.045"
     );
     assert!(found.confidence > 90.0, "{}", found.confidence);
+
     let factors = found.explanation.factors.texts().join("\n");
     assert!(
         factors.contains("rtb-1") && factors.contains("at list price"),
@@ -153,8 +162,10 @@ fn a_gateway_without_traffic_is_deleted_and_one_that_nobody_measured_is_not() {
         only(&gateway(&[]).flat(Metric::NetworkOut, 30, 0.0)).reason_codes[0],
         "nothing_behind_it"
     );
+
     let young = gateway(&[]).flat(Metric::NetworkOut, 3, 0.0);
     assert_eq!(young.codes(), ["thin_data"]);
+
     let used = gateway(&[]).with(Metric::NetworkOut, 30, |back| {
         Some(if back < 60 { 1_200.0 } else { 0.0 })
     });
@@ -164,6 +175,7 @@ fn a_gateway_without_traffic_is_deleted_and_one_that_nobody_measured_is_not() {
 #[test]
 fn a_balancer_without_points_of_requests_is_idle_only_where_its_units_say_so() {
     assert_eq!(balancer().codes(), ["not_measured"]);
+
     let idle = only(&balancer().flat(Metric::CapacityUnits, 30, 0.0));
     assert_eq!(idle.savings_monthly, Some(Money::from_usd(16.425)));
     assert!(
@@ -173,9 +185,11 @@ fn a_balancer_without_points_of_requests_is_idle_only_where_its_units_say_so() {
             .any(|factor| factor.contains("not one request")),
         "{idle:#?}"
     );
+
     // Long connections without new requests: a chat, a stream.
     let streams = balancer().flat(Metric::CapacityUnits, 30, 0.2);
     assert_eq!(streams.codes(), ["in_use"]);
+
     let scanned = |a_day: f64| {
         let rate = a_day / 86_400.0;
         balancer()
@@ -183,6 +197,7 @@ fn a_balancer_without_points_of_requests_is_idle_only_where_its_units_say_so() {
             .flat(Metric::RequestRate, 30, rate)
     };
     assert_eq!(only(&scanned(40.0)).reason_codes[0], "no_traffic");
+
     assert_eq!(scanned(400.0).codes(), ["in_use"]);
 }
 
@@ -195,6 +210,7 @@ fn a_region_without_list_prices_takes_the_cost_of_the_bill() {
         (unknown.savings_monthly, unknown.not_measured.as_slice()),
         (None, &["price".to_owned()][..])
     );
+
     let billed = only(&a_dollar_a_day(elsewhere));
     assert_eq!(cents(&billed), Some(30.42));
     assert_eq!(billed.savings_after_discounts, billed.savings_monthly);
@@ -215,10 +231,12 @@ fn an_idle_database_saves_what_its_bill_charges_by_the_hour() {
         None,
         "an engine without a list price"
     );
+
     let mut billed = a_dollar_a_day(idle());
     for charge in &mut billed.charges {
         charge.unit = Some("Hrs".into());
     }
+
     let storage = billed.charges[0].clone();
     billed.charges.push(reeve_estate::Charge {
         unit: Some("GB-Mo".into()),

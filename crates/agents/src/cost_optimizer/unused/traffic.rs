@@ -99,6 +99,7 @@ impl Traffic {
                 figure(figures.max)
             ),
         };
+
         Some(Found {
             is_covered: figures.coverage >= COVERAGE,
             is_none: self.is_none(&figures, busiest),
@@ -162,6 +163,7 @@ impl Traffic {
                 .filter(|(at, _)| (day.start_ms..day.end_ms).contains(at));
             inside.map(|(_, rate)| rate * seconds).sum::<f64>()
         };
+
         window
             .blocks(DAY_MS)
             .iter()

@@ -104,6 +104,7 @@ pub(super) fn backtest(
 ) -> (Backtest, Daily) {
     let weeks = access.whole_weeks();
     let (mut count, mut margins) = (Backtest::default(), Daily::new());
+
     for week in weeks.start + TRAINING_WEEKS..weeks.end {
         let before = best(&access.in_weeks(weeks.start..week), bounds);
         let Some(rule) = before.filter(|found| found.net() > 0.0 && found.net() >= least_usd)
@@ -117,6 +118,7 @@ pub(super) fn backtest(
         count.held += u64::from(result.net() > 0.0);
         margins.push(Some(result.margin().clamp(0.0, 1.0)));
     }
+
     (count, margins)
 }
 
@@ -129,6 +131,7 @@ fn outcome(access: &BucketAccess, rule: &Tiering, bounds: Bounds<'_>) -> Option<
     } else {
         access.prefixes.get(&rule.prefix)?
     };
+
     candidate(
         used,
         &rule.prefix,
@@ -152,6 +155,7 @@ pub(super) fn best(access: &BucketAccess, bounds: Bounds<'_>) -> Option<Candidat
         .chain(named.map(|(prefix, used)| (prefix.as_str(), used)));
     let months = access.window_days() / DAYS_A_MONTH;
     let mut best: Option<Candidate> = None;
+
     for (prefix, used) in scopes {
         for age in AGE_BANDS.into_iter().filter(|age| *age >= bounds.after) {
             for class in ColdClass::ALL {
@@ -165,6 +169,7 @@ pub(super) fn best(access: &BucketAccess, bounds: Bounds<'_>) -> Option<Candidat
             }
         }
     }
+
     best
 }
 
@@ -184,6 +189,7 @@ fn candidate(
                 .0,
         )
     };
+
     let moved = used.from_age(age);
     let is_deleted_before = bounds
         .expires
@@ -191,11 +197,13 @@ fn candidate(
     if moved.objects == 0 || months <= 0.0 || is_deleted_before {
         return None;
     }
+
     let (name, objects, gib) = (
         class.as_str(),
         moved.objects as f64,
         moved.bytes as f64 / GIB,
     );
+
     let (reads, read_gib) = (
         moved.reads as f64 / months,
         moved.read_bytes as f64 / GIB / months,
@@ -212,8 +220,10 @@ fn candidate(
     } else {
         price(name, "gib_month", gib)?
     };
+
     let standard = |gib: f64| price("STANDARD", "gib_month", gib);
     let all = bounds.standard_gib.max(gib);
+
     // Objects of the youngest band were written within a month, and reach the age in another.
     let monthly = used.stored[0].count as f64;
     Some(Candidate {
@@ -254,5 +264,6 @@ pub(super) fn return_usd(
         price(name, "read", objects),
         price("STANDARD", "write", objects),
     ];
+
     parts.into_iter().sum()
 }

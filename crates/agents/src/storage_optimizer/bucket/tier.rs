@@ -47,6 +47,7 @@ pub(super) fn judge(
     {
         return Err(decided("tiered", "a rule of Reeve moves its old objects"));
     }
+
     let days = measured(access, settings)?;
     path.ask(
         "Are its reads known?",
@@ -56,6 +57,7 @@ pub(super) fn judge(
             thousands(access.records)
         ),
     );
+
     let region = facts.resource.region.as_str();
     let contents = facts.resource.specification.contents.as_ref();
     let standard_gib = contents
@@ -69,6 +71,7 @@ pub(super) fn judge(
         expires: configured.expires(),
         standard_gib,
     };
+
     if facts
         .catalogue
         .bucket_usd(region, "STANDARD", "gib_month", 0.0)
@@ -80,6 +83,7 @@ pub(super) fn judge(
             format!("the catalogue has no prices of S3 in {region}"),
         ));
     }
+
     let least = settings.tier_least_savings as f64;
     let found = best(access, bounds);
     let old = found.is_some();
@@ -100,6 +104,7 @@ pub(super) fn judge(
             ),
         ));
     };
+
     let net = found.net();
     if !path.ask(
         "Is it cheaper after requests and retrieval?",
@@ -114,8 +119,10 @@ pub(super) fn judge(
         );
         return Err(decided("not_cheaper", detail));
     }
+
     let tried = trust(facts, access, bounds, least);
     let Backtest { held, windows } = tried.0.backtest;
+
     if !path.ask(
         "Would it have saved in past weeks?",
         held * 2 >= windows,
@@ -126,6 +133,7 @@ pub(super) fn judge(
             format!("it would have saved something in {held} of {windows} past weeks"),
         ));
     }
+
     Ok(propose(facts, configured, access, &found, tried, path))
 }
 
@@ -148,6 +156,7 @@ fn measured(access: &BucketAccess, settings: &Thresholds) -> Result<f64, Abstent
         }
         AccessState::Complete => {}
     }
+
     let (days, least) = (access.window_days(), settings.tier_measured_days);
     if days < least as f64 {
         return unjudged(
@@ -155,6 +164,7 @@ fn measured(access: &BucketAccess, settings: &Thresholds) -> Result<f64, Abstent
             format!("its logs reach {days:.0} days back, {least} are needed"),
         );
     }
+
     Ok(days)
 }
 
@@ -175,6 +185,7 @@ impl Configured<'_> {
                 });
                 days.or_else(|| expiration.get("Date").map(|_| 0))
             });
+
         days.min()
     }
 }
@@ -226,23 +237,27 @@ fn evidence(
     } else {
         format!(" below {}", tiering.prefix)
     };
+
     let old = format!(
         "Objects of at least {} days in STANDARD{scope}: {} with {}",
         tiering.days,
         objects(moved.objects),
         gib(found.gib())
     );
+
     let reads = format!(
         "Reads of objects of that age in {:.0} days of logs: {} with {}; last read of any object: {last}",
         access.window_days(),
         thousands(moved.reads),
         gib(moved.read_bytes as f64 / GIB)
     );
+
     let transitions = format!(
         "Transitions: {} once, counted over 12 months, and {} a month for objects that reach the age",
         usd(found.transitions_once),
         usd(found.transitions_monthly)
     );
+
     let small = format!(
         "{} smaller than 128 KiB stay in STANDARD",
         objects(found.small_objects)
@@ -255,6 +270,7 @@ fn evidence(
         net_words(found),
         origin.unwrap_or_default()
     );
+
     let mut factors = Factors::from([
         (FactorKind::Measured, old),
         (FactorKind::Measured, reads),
@@ -262,6 +278,7 @@ fn evidence(
         (FactorKind::Price, transitions),
         (FactorKind::Consequence, small),
     ]);
+
     if least_days(class) > 0 {
         let least = least_days(class);
         let text = format!(
@@ -269,6 +286,7 @@ fn evidence(
         );
         factors.add(FactorKind::Price, text);
     }
+
     let back = return_usd(found, catalogue, region)
         .map_or("a retrieval and a request each".to_owned(), usd);
     let undo = format!(
@@ -276,6 +294,7 @@ fn evidence(
          keeps the others"
     );
     factors.add(FactorKind::Consequence, undo);
+
     factors
 }
 
@@ -328,12 +347,14 @@ fn propose(
         (FactorKind::Confidence, confidence.words_by("week")),
     ]);
     factors.extend(evidence(access, found, facts.catalogue, &bucket.region));
+
     let performance = match class {
         ColdClass::IntelligentTiering => "none: objects are read as fast as before",
         _ => {
             "none: objects are read as fast as before, with an availability of 99.9 % instead of 99.99 %"
         }
     };
+
     let monthly = bucket.monthly_cost;
     let mut proposal = Proposal {
         kind: KIND,
@@ -387,8 +408,10 @@ fn propose(
             decision_path: path.into_decisions(),
         },
     };
+
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+
     proposal
 }

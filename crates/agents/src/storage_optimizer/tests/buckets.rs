@@ -53,6 +53,7 @@ fn the_safe_rule_comes_first_and_can_be_taken_back() {
         (None, None),
         "nobody counts uploads"
     );
+
     let parameters = &plan.change.as_ref().unwrap().parameters;
     assert_eq!(
         parameters
@@ -80,12 +81,14 @@ fn the_safe_rule_comes_first_and_can_be_taken_back() {
         "{:?}",
         found.explanation
     );
+
     let (case, document) = bucket(aborts);
     let off = (
         case.set("expire_versions.enabled", SettingValue::Flag(false)),
         document,
     );
     assert_eq!(judged(&off).abstentions[0].code, "configured");
+
     let (case, document) = bucket(json!({ "Versioning": { "Status": "Enabled" } }));
     let off = (
         case.set("abort_uploads.enabled", SettingValue::Flag(false)),
@@ -112,6 +115,7 @@ fn what_has_rules_or_must_not_get_any_stays_as_it_is() {
         ]))),
         "has_transitions"
     );
+
     let moving = judged(&bucket(with(json!([
         rule("Transition"),
         rule("NoncurrentVersionTransition")
@@ -126,8 +130,10 @@ fn what_has_rules_or_must_not_get_any_stays_as_it_is() {
         )),
         "legacy_rules"
     );
+
     assert_eq!(code(json!({ "Lifecycle": "[not read]" })), "not_described");
     assert_eq!(code(json!({ "ObjectLock": {} })), "object_lock");
+
     let mut off = rule(ABORTS);
     off["Status"] = json!("Disabled");
     assert_eq!(
@@ -135,6 +141,7 @@ fn what_has_rules_or_must_not_get_any_stays_as_it_is() {
         "abort_uploads",
         "a rule that is off aborts nothing"
     );
+
     let (mut case, document) = bucket(json!({}));
     case.volume
         .tags

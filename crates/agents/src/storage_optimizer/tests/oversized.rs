@@ -17,6 +17,7 @@ impl Case {
             )
         };
         let points = (1..=30 * 288).rev().map(point).collect();
+
         let resource = ResourceId::new("i-1");
         self.series.push(Series {
             resource,
@@ -24,6 +25,7 @@ impl Case {
             points,
             period_s: 300,
         });
+
         self
     }
 
@@ -47,6 +49,7 @@ fn volume() -> Case {
 fn a_hardly_used_volume_is_advised_to_move_with_a_plan_and_a_saving() {
     let found = volume().filled(|_| 18.0).only();
     assert_eq!((found.rule, found.plan.is_none()), ("shrink_volumes", true));
+
     // 90 GiB and half as much room are 135, in steps of ten.
     assert_eq!(
         found.title,
@@ -58,6 +61,7 @@ fn a_hardly_used_volume_is_advised_to_move_with_a_plan_and_a_saving() {
         found.explanation.factors
     );
     assert!((found.savings_monthly.unwrap().usd() - (500.0 - 140.0) * 0.08).abs() < 1e-6);
+
     let steps = found
         .explanation
         .factors
@@ -65,6 +69,7 @@ fn a_hardly_used_volume_is_advised_to_move_with_a_plan_and_a_saving() {
         .filter(|factor| factor.contains("Step "))
         .count();
     assert_eq!(steps, 5, "{:?}", found.explanation.factors);
+
     assert!(found.confidence > 80.0, "{}", found.confidence);
 }
 
@@ -77,6 +82,7 @@ fn growth_of_the_next_months_is_part_of_the_size() {
         "{}",
         found.title
     );
+
     assert_eq!(
         volume().filled(|back| 35.0 - back * 0.5).left(),
         "no_smaller_size",
@@ -94,6 +100,7 @@ fn what_is_used_or_not_measured_is_never_oversized() {
         "disk_not_measured",
         "8 days"
     );
+
     assert_eq!(
         volume()
             .filled(|back| if (20.0..20.1).contains(&back) {
@@ -104,6 +111,7 @@ fn what_is_used_or_not_measured_is_never_oversized() {
             .left(),
         "disk_in_use"
     );
+
     let mut several = volume().filled(|_| 5.0);
     several.volumes.push(several.volume.clone());
     assert_eq!(several.left(), "file_systems_not_apart");
@@ -113,12 +121,14 @@ fn what_is_used_or_not_measured_is_never_oversized() {
             .left(),
         "performance_by_size"
     );
+
     assert_eq!(
         Case::volume("gp3", 60.0, Some(3000), Some(125))
             .filled(|_| 5.0)
             .left(),
         "not_cheaper"
     );
+
     let off = volume()
         .filled(|_| 5.0)
         .set("shrink_volumes.enabled", SettingValue::Flag(false));
@@ -136,6 +146,7 @@ fn provisioned_iops_need_their_size_and_a_cheaper_setup_comes_first() {
         "{}",
         busy.only().title
     );
+
     let both = Case::volume("gp2", 500.0, Some(1500), None)
         .quiet()
         .filled(|_| 5.0);

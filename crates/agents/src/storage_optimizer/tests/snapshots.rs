@@ -40,6 +40,7 @@ impl Copies {
                 )
             })
             .collect();
+
         Copies {
             case: Case::volume("gp3", 100.0, None, None),
             snapshots,
@@ -70,12 +71,15 @@ impl Copies {
                 vec![Relation::to(RelationKind::CreatedFrom, *volume)],
             );
         }
+
         for (other, relation) in &self.others {
             index.add(other.clone(), vec![relation.clone()]);
         }
+
         if let Some(volume) = &self.volume {
             index.add(volume.clone(), Vec::new());
         }
+
         let judged = &self.snapshots[0].0;
         let kinds = [
             ResourceKind::Volume,
@@ -83,9 +87,11 @@ impl Copies {
             ResourceKind::Image,
             ResourceKind::LaunchTemplate,
         ];
+
         for kind in kinds.into_iter().filter(|kind| Some(*kind) != self.unread) {
             index.note_complete(&judged.connection, kind, "");
         }
+
         self.case.with(|facts| {
             judge(&Facts {
                 resource: judged,
@@ -113,10 +119,12 @@ fn a_superseded_snapshot_is_deleted_and_names_what_stays() {
     let [found] = judgement.proposals.as_slice() else {
         panic!("{:?}", judgement.abstentions)
     };
+
     assert_eq!(
         (found.rule, found.reason_codes[0].as_str()),
         ("clean_snapshots", "superseded")
     );
+
     let plan = found.plan.as_ref().unwrap();
     let change = plan.change.as_ref().unwrap();
     assert_eq!(
@@ -135,12 +143,14 @@ fn a_superseded_snapshot_is_deleted_and_names_what_stays() {
         "{}",
         found.impact.cost
     );
+
     let said = found.explanation.factors.texts().join("\n");
     assert_eq!(
         (found.confidence, found.trust.cap_percent),
         (90.0, Some(90.0)),
         "{said}"
     );
+
     assert!(
         said.contains("400 days old, and ") && !said.contains("Safe on"),
         "no past day tried it: {said}"
@@ -150,6 +160,7 @@ fn a_superseded_snapshot_is_deleted_and_names_what_stays() {
         "kept",
         "it is the newest"
     );
+
     assert_eq!(
         Copies::of(&[400, 200, 10])
             .set("clean_snapshots.keep_newest", SettingValue::Count(3))
@@ -166,7 +177,9 @@ fn the_last_copy_of_a_deleted_volume_stays_unless_a_setting_says_otherwise() {
     };
     let two = gone(&[400, 300]).judge();
     assert_eq!(two.proposals[0].reason_codes[0], "volume_gone");
+
     assert_eq!(gone(&[400]).code(), "kept");
+
     let all = gone(&[400])
         .set("clean_snapshots.keep_of_deleted", SettingValue::Count(0))
         .judge();
@@ -187,18 +200,21 @@ fn what_is_used_managed_or_not_known_stays() {
             .code(),
         "too_young"
     );
+
     assert_eq!(
         copies()
             .set("clean_snapshots.enabled", SettingValue::Flag(false))
             .code(),
         "switched_off"
     );
+
     let tagged = |key: &'static str| {
         copies()
             .bent(|one| _ = one.tags.insert(key.to_owned(), "true".to_owned()))
             .code()
     };
     assert_eq!(tagged("reeve:ignore"), "opted_out");
+
     assert_eq!(tagged("aws:backup:source-resource"), "managed_by_service");
     assert_eq!(tagged("dlm:managed"), "managed_by_service");
     assert_eq!(
@@ -207,10 +223,12 @@ fn what_is_used_managed_or_not_known_stays() {
             .code(),
         "not_complete"
     );
+
     assert_eq!(
         copies().bent(|one| one.created_at = None).code(),
         "age_not_known"
     );
+
     let document = |json: serde_json::Value| {
         Copies {
             document: Document::new(json),
@@ -219,6 +237,7 @@ fn what_is_used_managed_or_not_known_stays() {
         .code()
     };
     assert_eq!(document(json!({ "status": "error" })), "not_complete");
+
     assert_eq!(
         document(json!({ "status": "completed", "storageTier": "archive" })),
         "archived"
@@ -233,6 +252,7 @@ fn what_is_used_managed_or_not_known_stays() {
             "relations_not_read"
         );
     }
+
     let made = |kind, days| {
         let made = (
             aged("made", kind, days),
@@ -244,6 +264,7 @@ fn what_is_used_managed_or_not_known_stays() {
         }
     };
     assert_eq!(made(ResourceKind::Image, 300).code(), "used_by_image");
+
     assert_eq!(
         made(ResourceKind::LaunchTemplate, 300).code(),
         "used_by_image"
@@ -254,6 +275,7 @@ fn what_is_used_managed_or_not_known_stays() {
         1,
         "a volume does not need its snapshot"
     );
+
     let mut copied = copies();
     copied
         .snapshots
@@ -264,6 +286,7 @@ fn what_is_used_managed_or_not_known_stays() {
         "volume_not_known",
         "all copies name the same volume, which does not exist"
     );
+
     let mut unfinished = Copies::of(&[400, 200]);
     unfinished.snapshots[1].0.state = ResourceState::Changing;
     assert_eq!(

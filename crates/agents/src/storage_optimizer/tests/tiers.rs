@@ -21,6 +21,7 @@ fn case(bands: &[(&str, usize, BandUse)]) -> Case {
     let mut access = BucketAccess::empty(now(), AccessState::Complete);
     access.observe(now() - SignedDuration::from_hours(60 * 24));
     access.observe(now());
+
     for (key, band, used) in bands {
         let prefix = access.of_key(key);
         prefix.stored[*band] = Amount {
@@ -43,6 +44,7 @@ fn case(bands: &[(&str, usize, BandUse)]) -> Case {
             );
         }
     }
+
     let gib = access.total().from_age(0).bytes as f64 / GIB as f64;
     let gib = [("StandardStorage".to_owned(), gib)].into();
     case.volume.specification.contents = Some(BucketContents {
@@ -54,6 +56,7 @@ fn case(bands: &[(&str, usize, BandUse)]) -> Case {
     case.volume.monthly_cost = reeve_estate::Catalogue::builtin()
         .monthly_cost(&case.volume)
         .map(|month| month.cost);
+
     case
 }
 
@@ -119,10 +122,12 @@ fn found(case: &Case) -> (String, f64, Option<String>, f64) {
         .unwrap_or_else(|| panic!("{:?}", judgement.abstentions));
     let plan = found.plan.as_ref().unwrap();
     assert!(!plan.reversible);
+
     let parameters = &plan.change.as_ref().unwrap().parameters;
     let member = |name: &str| parameters.as_object().unwrap().get(name).cloned().unwrap();
     let text = |name: &str| member(name).as_str().map(str::to_owned);
     let days = member("tier_objects_after_days").as_f64().unwrap();
+
     (
         text("storage_class").unwrap(),
         days,
@@ -144,6 +149,7 @@ fn objects_that_nobody_reads_move_to_the_class_that_is_cheapest_after_its_charge
     ]);
     let (class, days, prefix, saving) = found(&case);
     assert_eq!((class.as_str(), days, prefix), ("GLACIER_IR", 90.0, None));
+
     // Storage 0.023 to 0.004 a GiB; 15 reads a month of 4 MiB each at $0.03 a GiB and $0.01 a
     // thousand; transitions at $0.02 a thousand.
     let reads = 15.0 * 4.0 / 1024.0 * 0.03 + 15.0 * (0.000_01 - 0.000_000_4);
@@ -152,12 +158,14 @@ fn objects_that_nobody_reads_move_to_the_class_that_is_cheapest_after_its_charge
         near(saving, 1000.0 * 0.019 - reads - transitions),
         "{saving}"
     );
+
     let judgement = judged(&case, rules(&[]));
     let factors = judgement.proposals[0]
         .explanation
         .factors
         .texts()
         .join("\n");
+
     for part in [
         "256,000 objects with 1,000 GiB",
         "30 with 0.12 GiB",
@@ -167,6 +175,7 @@ fn objects_that_nobody_reads_move_to_the_class_that_is_cheapest_after_its_charge
     ] {
         assert!(factors.contains(part), "{part}: {factors}");
     }
+
     assert_eq!(
         judgement.proposals[0].monthly_cost,
         Some(Money::from_usd(1050.0 * 0.023))
@@ -184,10 +193,12 @@ fn past_weeks_decide_about_the_confidence() {
         )
     };
     let (factors, confidence) = words(&quiet);
+
     assert!(
         factors.contains("Safe on 6 of 6 past weeks, each judged by the weeks before it"),
         "{factors}"
     );
+
     // One week in which everything was read costs more than that week's storage saves; over the two
     // months the rule pays.
     let mut restored = quiet;
@@ -200,6 +211,7 @@ fn past_weeks_decide_about_the_confidence() {
             bytes: 600 * GIB,
         },
     );
+
     let (factors, doubted) = words(&restored);
     assert!(factors.contains("Safe on 5 of 6 past weeks"), "{factors}");
     assert!(doubted < confidence - 10.0, "{doubted} after {confidence}");
@@ -211,6 +223,7 @@ fn reads_decide_between_classes_and_prefixes() {
     // STANDARD_IA $0.005.
     let (class, ..) = found(&case(&[("a/b", 3, stored(1000, 256_000))]));
     assert_eq!(class, "STANDARD_IA");
+
     // A small share is read very often: S3 moves those objects back by itself.
     let often = BandUse {
         reads: 4_000_000,
@@ -223,6 +236,7 @@ fn reads_decide_between_classes_and_prefixes() {
         near(saving, 800.0 * 0.0105 - 0.64 - 256_000.0 * 0.000_01 / 12.0),
         "{saving}"
     );
+
     let hot = BandUse {
         reads: 5_000_000,
         read_bytes: 9_000 * GIB,
@@ -243,12 +257,14 @@ fn rules_that_delete_soon_leave_no_time_for_a_class() {
             json!({ "ID": "e", "Status": "Enabled", "Filter": { "Prefix": "" }, "Expiration": { "Days": days } }),
         ])
     };
+
     let class = |days| {
         judged(&case, expiring(days))
             .proposals
             .first()
             .map(|found| found.title.clone())
     };
+
     assert_eq!(
         class("400").as_deref(),
         Some("Move objects of trail-name to GLACIER_IR after 90 days")
@@ -268,6 +284,7 @@ fn buckets_that_are_not_known_well_enough_stay_as_they_are() {
         change(case.volume.specification.access.as_mut().unwrap());
         code(&case, rules(&[]))
     };
+
     assert_eq!(
         with(&|access| access.state = AccessState::NotLogged),
         "not_logged"
@@ -292,11 +309,13 @@ fn buckets_that_are_not_known_well_enough_stay_as_they_are() {
         code(&case(&[("a/b", 4, stored(10, 0))]), rules(&[])),
         "not_cheaper"
     );
+
     let small = BandUse {
         objects: 2_000_000,
         bytes: 2_000_000 * 128 * 1024,
         ..BandUse::default()
     };
+
     assert_eq!(
         code(
             &case(&[("a/b", 4, small)]).set("tier_objects.least_savings", SettingValue::Count(5)),
@@ -304,8 +323,10 @@ fn buckets_that_are_not_known_well_enough_stay_as_they_are() {
         ),
         "not_cheaper"
     );
+
     let others = json!({ "ID": "archive", "Status": "Enabled", "Filter": { "Prefix": "a/" }, "Transition": {} });
     assert_eq!(code(&case(&old), rules(&[others])), "has_transitions");
+
     let own = json!({ "ID": "reeve-tier-objects", "Status": "Enabled", "Filter": { "Prefix": "" }, "Transition": {} });
     assert_eq!(code(&case(&old), rules(&[own])), "tiered");
     assert_eq!(
@@ -315,6 +336,7 @@ fn buckets_that_are_not_known_well_enough_stay_as_they_are() {
         ),
         "configured"
     );
+
     let mut elsewhere = case(&old);
     elsewhere.volume.region = "eu-west-1".to_owned();
     assert_eq!(code(&elsewhere, rules(&[])), "price_not_known");

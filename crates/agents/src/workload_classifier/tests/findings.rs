@@ -19,6 +19,7 @@ fn change(found: &Proposal) -> &str {
         name == "none" || known.contains(&name),
         "a policy for the agent type would lack {name}"
     );
+
     name
 }
 
@@ -33,6 +34,7 @@ fn a_production_database_gets_a_standby() {
             "add_standby"
         )
     );
+
     assert_eq!(
         found.impact.cost_percent,
         Some(100.0),
@@ -40,9 +42,11 @@ fn a_production_database_gets_a_standby() {
     );
     assert!(found.plan.unwrap().reversible);
     assert_eq!(found.reason_codes, ["production_single_zone"]);
+
     let mut standby = Case::database();
     standby.resource.specification.multi_az = Some(true);
     assert_eq!(standby.code(), "has_standby");
+
     let mut azure = Case::database();
     azure.resource.provider = Provider::Azure;
     let advice = azure.only();
@@ -70,6 +74,7 @@ fn a_production_group_keeps_two_members() {
         case
     };
     let found = group(1, 3, 6).only();
+
     assert_eq!(
         (found.kind, change(&found)),
         (Type::HighAvailability, "resize_group")
@@ -91,11 +96,13 @@ fn a_group_goes_back_to_what_it_had_where_nobody_moved_it() {
         });
         group
     };
+
     let change = ResizeGroup {
         state: ResourceState::Available,
         from: 1,
         to: 2,
     };
+
     let asked = |prior: &Resource, seen: &Resource| {
         let task = change.undo(prior, seen)?;
         let Work::Change(goal) = &task.work else {
@@ -106,11 +113,13 @@ fn a_group_goes_back_to_what_it_had_where_nobody_moved_it() {
             _ => None,
         }
     };
+
     assert_eq!(
         asked(&group(1, 1), &group(2, 2)),
         Some((1, 1)),
         "the member that the change added"
     );
+
     assert_eq!(
         asked(&group(1, 1), &group(2, 5)),
         Some((1, 5)),
@@ -128,6 +137,7 @@ fn a_production_machine_that_serves_alone_is_an_architecture() {
             .busy(30, 20_000.0, SERVING)
     };
     let found = serving("checkout").only();
+
     assert_eq!(
         (found.rule, found.plan.clone()),
         ("recommend_architectures", None)
@@ -153,6 +163,7 @@ fn a_development_machine_is_off_at_nights() {
             .busy(30, 5_000.0, OFFICE)
     };
     let advice = office().only();
+
     assert_eq!(
         (advice.kind, advice.rule),
         (Type::IdleResourceCleanup, "recommend_architectures")
@@ -164,8 +175,10 @@ fn a_development_machine_is_off_at_nights() {
             .iter()
             .any(|asked| asked.detail.contains("schedule_tag is not set"))
     );
+
     // M5.xlarge at $0.192 an hour, for 108 of 168 hours.
     assert!((advice.savings_monthly.unwrap().usd() - 0.192 * 730.0 * 108.0 / 168.0).abs() < 1e-3);
+
     let tag = SettingValue::Names(vec!["Schedule=office-hours".to_owned()]);
     let found = office()
         .set("apply_best_practices.schedule_tag", tag.clone())
@@ -180,6 +193,7 @@ fn a_development_machine_is_off_at_nights() {
         found.confidence,
         found.explanation.factors
     );
+
     assert!(
         found
             .explanation
@@ -189,6 +203,7 @@ fn a_development_machine_is_off_at_nights() {
         "{:?}",
         found.explanation.factors
     );
+
     let scheduled = office().tagged("schedule", "always");
     assert_eq!(
         scheduled
@@ -196,6 +211,7 @@ fn a_development_machine_is_off_at_nights() {
             .code(),
         "scheduled"
     );
+
     let all_day: Load = |_, _, step| 40.0 + f64::from((step % 7) as i32);
     assert_eq!(
         Case::machine("lab")
@@ -205,6 +221,7 @@ fn a_development_machine_is_off_at_nights() {
             .code(),
         "works_at_night"
     );
+
     let asked = Case::machine("lab")
         .tagged("env", "dev")
         .busy(30, 90_000.0, OFFICE)
@@ -226,6 +243,7 @@ fn batch_belongs_on_spot_capacity() {
             .busy(30, 6_000.0, JOBS)
     };
     let found = jobs().only();
+
     assert_eq!(
         (found.kind, found.rule, found.plan.clone()),
         (Type::SpotInstances, "recommend_architectures", None)
@@ -235,6 +253,7 @@ fn batch_belongs_on_spot_capacity() {
         (None, vec!["price".to_owned()]),
         "nothing is made up"
     );
+
     assert!(
         found
             .impact
@@ -243,14 +262,17 @@ fn batch_belongs_on_spot_capacity() {
         "{}",
         found.impact.cost
     );
+
     let bought = |purchase| {
         let mut case = jobs();
         case.resource.purchase = purchase;
         case.code()
     };
     assert_eq!(bought(Some(Purchase::Spot)), "spot_already");
+
     assert_eq!(bought(Some(Purchase::Reserved)), "reserved");
     assert_eq!(bought(None), "purchase_not_known");
+
     let long: Load = |hour, _, _| {
         if (2.0..20.0).contains(&hour) {
             92.0
@@ -258,6 +280,7 @@ fn batch_belongs_on_spot_capacity() {
             1.0
         }
     };
+
     assert_eq!(
         Case::machine("m")
             .busy(30, 6_000.0, long)
@@ -275,13 +298,16 @@ fn analytics_gets_a_size_for_bursts() {
             .corrected(Analytics)
     };
     let found = asked(QUESTIONS).only();
+
     assert_eq!(
         (found.kind, found.rule, change(&found)),
         (Type::RightSize, "apply_best_practices", "resize_machine")
     );
     assert!(found.savings_monthly.unwrap().usd() > 1.0, "{found:?}");
+
     let steady: Load = |_, _, _| 30.0;
     assert_eq!(asked(steady).code(), "steady");
+
     // A day of work at full load outlasts the credits of every burstable size.
     let long: Load = |_, day, _| if day == 2 { 90.0 } else { 3.0 };
     let advice = asked(long).only();
@@ -296,6 +322,7 @@ fn what_cost_optimizer_finds_is_left_to_it() {
         .busy(30, 100.0, idle)
         .corrected(Development);
     assert_eq!(case.code(), "left_to_cost_optimizer");
+
     let detail = case.judge().abstentions.remove(0).detail;
     assert!(
         detail.starts_with("identify_idle_resources of cost_optimizer"),
@@ -310,6 +337,7 @@ fn what_may_not_be_touched_is_classified_and_left_alone() {
         bend(&mut case.resource);
         assert_eq!((case.code(), case.class()), (code, Some(Production)));
     };
+
     check(
         |db| _ = db.tags.insert("reeve:ignore".to_owned(), "true".to_owned()),
         "opted_out",
@@ -322,6 +350,7 @@ fn what_may_not_be_touched_is_classified_and_left_alone() {
             .code(),
         "switched_off"
     );
+
     assert_eq!(
         Case::database().off("apply_best_practices.enabled").code(),
         "switched_off"
@@ -340,6 +369,7 @@ fn a_finding_of_an_earlier_class_ends() {
             .iter()
             .any(|one| one.kind == Some(kind) && one.decisive)
     };
+
     assert!(
         ends(Type::IdleResourceCleanup)
             && ends(Type::HighAvailability)
@@ -359,6 +389,7 @@ fn earlier_findings_are_labelled_by_the_class_that_came_after_them() {
             .collect::<Vec<_>>()
     };
     assert_eq!(labels(SERVING), [true]);
+
     // It serves until the time of the judgement, and runs jobs from then on.
     let turns: Load = |hour, day, step| match step < (1_794_787_200 - 16 * 86_400) / 300 {
         true => SERVING(hour, day, step),

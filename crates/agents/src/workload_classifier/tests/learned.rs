@@ -18,6 +18,7 @@ fn material(corrections: &[(&str, &str, WorkloadClass)]) -> Material {
         case.resource.id = ResourceId::new(id);
         case
     };
+
     let corrected = |(id, team, class): &(&str, &str, WorkloadClass)| {
         let case = machine(id, team).corrected(*class);
         Correction {
@@ -25,6 +26,7 @@ fn material(corrections: &[(&str, &str, WorkloadClass)]) -> Material {
             ..case.correction.unwrap()
         }
     };
+
     Material {
         agent: agent("a", AgentType::WORKLOAD_CLASSIFIER, 0).unwrap(),
         resources: (0..12)
@@ -95,6 +97,7 @@ fn corrections_that_agree_teach_resources_alike() {
             .tagged("workload", "jobs")
     };
     let before = unclear().classified().probabilities[Batch as usize];
+
     let mut after = unclear();
     after.models.add(&model(1.0), trained.state.clone(), now());
     let found = after.classified();
@@ -102,12 +105,14 @@ fn corrections_that_agree_teach_resources_alike() {
         found.probabilities[Batch as usize] > before + 0.05,
         "{before} {found:?}"
     );
+
     let signal = found
         .signals
         .iter()
         .find(|signal| signal.name == "learned from corrections")
         .unwrap();
     assert!(signal.detail.contains("team=risk"), "{signal:?}");
+
     let found = after.busy(30, 6_000.0, JOBS).only();
     assert!(
         found.explanation.models[0]
@@ -138,5 +143,6 @@ fn corrections_that_share_nothing_teach_nothing() {
             .is_err(),
         "one is not enough"
     );
+
     assert!(Workloads.evaluate("{}", &alone, now()).is_err());
 }

@@ -40,6 +40,7 @@ pub(super) fn advise(
         });
         return Vec::new();
     }
+
     // Commitments are made by who is billed and shared below: sub-accounts are put together.
     let piles = bill.piles(|charge, is| {
         let category = charge.service_category.as_deref().unwrap_or("");
@@ -61,6 +62,7 @@ pub(super) fn advise(
             ..Scope::from_charge(charge)
         })
     });
+
     piles
         .into_iter()
         .filter_map(|(scope, pile)| steady(bill, days, scope, &pile))
@@ -78,6 +80,7 @@ fn steady(bill: &mut Bill<'_>, days: &Days, scope: Scope, pile: &Pile) -> Option
             }
         });
     }
+
     let mut sorted: Vec<Amount> = by_day.into_values().collect();
     sorted.sort_unstable();
     let (low, middle) = (
@@ -87,6 +90,7 @@ fn steady(bill: &mut Bill<'_>, days: &Days, scope: Scope, pile: &Pile) -> Option
     if low <= Amount::ZERO || low.as_f64() < STEADY * middle.as_f64() {
         return None;
     }
+
     let committed = low.share(COMMITTED, 1000);
     let whole = i64::try_from(sorted.len()).ok()?;
     let saved = committed.share(DISCOUNT, 1000).share(whole, 1);
@@ -104,11 +108,13 @@ fn steady(bill: &mut Bill<'_>, days: &Days, scope: Scope, pile: &Pile) -> Option
         ),
         ("expected_utilization_percent", 100.0),
     ];
+
     advice.assumptions = vec![
         "a commitment of one year with nothing paid in advance takes 20 % off",
         "usage stays as steady as in this bill",
         "80 % of the tenth percentile of daily costs is committed to",
     ];
+
     advice.not_measured = vec![
         "hours within a day",
         "commitments that were bought after this bill",

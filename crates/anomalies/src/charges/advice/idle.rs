@@ -17,6 +17,7 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
     let mut all = unused_commitments(bill);
     let piles =
         bill.piles(|charge, is| (is == Trait::IdleAddress).then(|| Scope::from_charge(charge)));
+
     for (scope, pile) in piles {
         if let Some(mut advice) = bill.advise(AdviceType::RemoveIdle, scope, &pile, Some(pile.cost))
         {
@@ -33,12 +34,14 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
             all.push(advice);
         }
     }
+
     for (hour, used, what) in [
         (Trait::BalancerHour, Trait::BalancerUse, "load balancer"),
         (Trait::NatHour, Trait::NatUse, "NAT gateway"),
     ] {
         all.extend(silent(bill, hour, used, what, abstentions));
     }
+
     let piles =
         bill.piles(|charge, is| (is == Trait::ExtendedSupport).then(|| Scope::from_charge(charge)));
     for (scope, pile) in piles {
@@ -57,6 +60,7 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
             all.push(advice);
         }
     }
+
     all
 }
 
@@ -69,6 +73,7 @@ fn unused_commitments(bill: &mut Bill<'_>) -> Vec<Advice> {
             *used.entry(Arc::clone(commitment)).or_default() += charge.cost();
         }
     }
+
     let piles = bill.piles(|charge, _| {
         let unused = charge.commitment_status == Some(CommitmentStatus::Unused);
         unused.then(|| {
@@ -78,6 +83,7 @@ fn unused_commitments(bill: &mut Bill<'_>) -> Vec<Advice> {
             )
         })
     });
+
     let mut all = Vec::new();
     for ((scope, commitment), pile) in piles {
         let Some(mut advice) =
@@ -99,6 +105,7 @@ fn unused_commitments(bill: &mut Bill<'_>) -> Vec<Advice> {
         advice.not_measured.push("when the commitment ends");
         all.push(advice);
     }
+
     all
 }
 
@@ -117,6 +124,7 @@ fn silent(
                 charge.consumed.unwrap_or(charge.cost()).abs();
         }
     }
+
     let piles = bill.piles(|charge, is| {
         (is == hour)
             .then(|| {
@@ -127,6 +135,7 @@ fn silent(
             })
             .flatten()
     });
+
     if !piles.is_empty() && carried.values().all(|amount| *amount == Amount::ZERO) {
         // Where not one of them carried anything, the file has no such charges rather than no such
         // traffic.
@@ -140,6 +149,7 @@ fn silent(
         });
         return Vec::new();
     }
+
     let mut all = Vec::new();
     for ((scope, resource), pile) in piles {
         let ms: i64 = pile
@@ -166,5 +176,6 @@ fn silent(
             all.push(advice);
         }
     }
+
     all
 }

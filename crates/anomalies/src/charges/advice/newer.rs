@@ -21,6 +21,7 @@ pub(super) fn advise(bill: &mut Bill<'_>) -> Vec<Advice> {
         )),
         _ => None,
     });
+
     for ((scope, name, newer, below), pile) in piles {
         if let Some(mut advice) = bill.advise(
             AdviceType::NewerGeneration,
@@ -41,6 +42,7 @@ pub(super) fn advise(bill: &mut Bill<'_>) -> Vec<Advice> {
             all.push(advice);
         }
     }
+
     let piles =
         bill.piles(|charge, is| (is == Trait::OldVolume).then(|| Scope::from_charge(charge)));
     for (scope, pile) in piles {
@@ -63,5 +65,6 @@ pub(super) fn advise(bill: &mut Bill<'_>) -> Vec<Advice> {
             all.push(advice);
         }
     }
+
     all
 }

@@ -52,6 +52,7 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
             }
         }
     }
+
     if bill.charges.iter().all(|charge| charge.tags.is_none()) {
         abstentions.push(Abstention {
             check: BillCheck::Tags,
@@ -59,6 +60,7 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
         });
         return all;
     }
+
     let piles = bill.piles(|charge, _| {
         let untagged = charge.tags.as_ref().is_some_and(|tags| tags.is_empty());
         untagged.then(|| Scope {
@@ -66,6 +68,7 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
             ..whole(Scope::from_charge(charge))
         })
     });
+
     for (scope, pile) in piles {
         let all_cost = bill.costs.get(&scope.currency).copied().unwrap_or_default();
         if pile.cost < all_cost.share(UNTAGGED, 1000) {
@@ -80,6 +83,7 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
             all.push(advice);
         }
     }
+
     all
 }
 

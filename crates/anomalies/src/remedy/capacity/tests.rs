@@ -41,6 +41,7 @@ fn change(
         remedy.resource.id.0,
         "the plan is of the resource"
     );
+
     assert!(
         remedy.by_hand.is_none()
             && remedy
@@ -48,6 +49,7 @@ fn change(
                 .reason_codes
                 .contains(&"anomaly:an-1".to_owned())
     );
+
     (
         plan.change_name().unwrap().to_owned(),
         remedy.agent_type,
@@ -58,11 +60,13 @@ fn change(
 #[test]
 fn every_shortage_of_a_machine_or_database_has_its_change() {
     use RecommendationType::{DatabaseTuning, InstanceType, StorageExpansion};
+
     let machine = [resource(
         "i-1",
         ResourceKind::VirtualMachine,
         Some("m5.large"),
     )];
+
     let database = [resource(
         "db-1",
         ResourceKind::Database,
@@ -70,6 +74,7 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
     )];
     let volume = [resource("vol-1", ResourceKind::Volume, None)];
     let performance = AgentType::PERFORMANCE_OPTIMIZER;
+
     for (metric, value, all, name, agent_type, kind) in [
         (
             Metric::CpuUtilization,
@@ -142,6 +147,7 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
             "{metric}"
         );
     }
+
     let larger = found(Metric::CpuUtilization, 97.0, 30.0, &machine)
         .unwrap()
         .proposal;
@@ -177,6 +183,7 @@ fn members_of_a_group_and_balancers_scale_the_group() {
         change(Metric::CpuUtilization, 90.0, 60.0, &by_member),
         expected
     );
+
     for metric in [Metric::RequestRate, Metric::ResponseTime] {
         assert_eq!(
             change(
@@ -188,22 +195,26 @@ fn members_of_a_group_and_balancers_scale_the_group() {
             expected
         );
     }
+
     let remedy = found(Metric::CpuUtilization, 90.0, 60.0, &by_member).unwrap();
     assert!(
         remedy.proposal.title.starts_with("Scale asg-1"),
         "{}",
         remedy.proposal.title
     );
+
     assert!(
         remedy.proposal.title.ends_with(" from 2 to 3 members"),
         "{}",
         remedy.proposal.title
     );
+
     let action = &remedy.proposal.explanation.action;
     assert!(
         action.contains(" from 2 to 3 members until 1970-01-01 06:00 UTC"),
         "{action}"
     );
+
     let alone = found(Metric::RequestRate, 90.0, 60.0, &[balancer]).unwrap_err();
     assert_eq!(
         alone,
@@ -227,16 +238,19 @@ fn where_no_change_fits_the_reason_is_said() {
     assert!(
         why(Metric::NetworkOut, 90.0, machine.clone()).contains("no limit that Reeve could raise")
     );
+
     let bucket = resource("b-1", ResourceKind::Bucket, None);
     assert_eq!(
         why(Metric::CpuUtilization, 90.0, bucket),
         "Reeve cannot enlarge a bucket"
     );
+
     let mut ignored = machine.clone();
     ignored
         .tags
         .insert("reeve:ignore".to_owned(), "true".to_owned());
     assert!(why(Metric::CpuUtilization, 90.0, ignored).contains("a tag excludes the resource"));
+
     let largest = Resource {
         specification: reeve_estate::Specification {
             instance_type: Some("nothing.large".to_owned()),
@@ -245,6 +259,7 @@ fn where_no_change_fits_the_reason_is_said() {
         ..machine
     };
     assert!(why(Metric::CpuUtilization, 90.0, largest).contains("no larger size"));
+
     // A second metric of the same anomaly may have the change that the first one lacks.
     let mut of = anomaly(Some(Metric::ErrorRate), 9.0, 1.0);
     of.readings
@@ -254,6 +269,7 @@ fn where_no_change_fits_the_reason_is_said() {
         ResourceKind::VirtualMachine,
         Some("m5.large"),
     )];
+
     let remedy = capacity(
         &of,
         &machine[0],
@@ -263,6 +279,7 @@ fn where_no_change_fits_the_reason_is_said() {
         Timestamp::UNIX_EPOCH,
     )
     .unwrap();
+
     assert_eq!(
         remedy.proposal.plan.unwrap().change_name(),
         Some("resize_machine")

@@ -49,11 +49,13 @@ fn found(
         terms(&ApprovalMatrix::default()),
     )?;
     assert_eq!(remedy.agent_type, AgentType::COST_OPTIMIZER);
+
     assert!(
         remedy.proposal.savings_monthly.unwrap().usd() > 0.0,
         "{:?}",
         remedy.proposal.savings_monthly
     );
+
     let name = remedy
         .proposal
         .plan
@@ -62,6 +64,7 @@ fn found(
         .change_name()
         .unwrap()
         .to_owned();
+
     Ok((name, remedy.proposal.subject.target_type.clone(), remedy))
 }
 
@@ -81,14 +84,17 @@ fn new_and_forgotten_machines_are_stopped_and_large_ones_made_smaller() {
         Ok(stop),
         "new, and its use is not measured"
     );
+
     let smaller = ("resize_machine".to_owned(), Some("m5.2xlarge".to_owned()));
     assert_eq!(name(80.0, usage(20.0), None), Ok(smaller), "too large");
+
     let back = ("resize_machine".to_owned(), Some("m5.xlarge".to_owned()));
     assert_eq!(
         name(80.0, usage(10.0), Some("m5.xlarge")),
         Ok(back),
         "somebody enlarged it"
     );
+
     let (_, _, unmeasured) = found(0.0, None, None).unwrap();
     assert_eq!(
         unmeasured.proposal.impact.performance_degradation_percent, None,
@@ -109,6 +115,7 @@ fn what_is_in_use_is_left_to_people() {
         "i-1 is in use: decide manually whether it is needed"
     );
     assert_eq!(why(80.0, None, None), "the use of i-1 is not measured");
+
     let of = anomaly(None, 260.0, 100.0);
     let refuse = |change: fn(&mut Resource)| {
         let mut machine = resource("i-1", ResourceKind::VirtualMachine, Some("m5.4xlarge"));
@@ -125,6 +132,7 @@ fn what_is_in_use_is_left_to_people() {
         .unwrap_err()
     };
     assert!(refuse(|of| of.state = ResourceState::Stopped).contains("does not run any more"));
+
     assert!(refuse(|of| of.group = Some(ResourceId::new("asg-1"))).contains("belongs to a group"));
     assert!(
         refuse(|of| of.kind = ResourceKind::Bucket).contains("cannot reduce the cost of a bucket")

@@ -227,6 +227,7 @@ fn length_and_depth_are_bounded() {
     assert!(Query::parse(&"a".repeat(MAX_QUERY_BYTES)).is_ok());
     assert_eq!(refused(&"a".repeat(MAX_QUERY_BYTES + 1)).position, 0);
     assert!(Query::parse(&"é ".repeat(MAX_QUERY_TERMS)).is_ok());
+
     let many = refused(&"é ".repeat(MAX_QUERY_TERMS + 1));
     assert_eq!(
         (many.position, many.message.as_str()),
@@ -234,6 +235,7 @@ fn length_and_depth_are_bounded() {
     );
     assert!(Query::parse(&format!("user:({})", "a OR ".repeat(MAX_QUERY_TERMS) + "a")).is_err());
     assert!(Query::parse(&format!("user:{}", "a*".repeat(MAX_WILDCARDS))).is_ok());
+
     let wild = refused(&format!("user:{}", "a*".repeat(MAX_WILDCARDS + 1)));
     assert_eq!(
         (wild.position, wild.message.as_str()),
@@ -241,12 +243,14 @@ fn length_and_depth_are_bounded() {
     );
     assert!(filter("user", &"a*".repeat(MAX_WILDCARDS + 1)).is_err());
     assert!(filter("user", &"a".repeat(MAX_QUERY_BYTES + 1)).is_err());
+
     for open in ["(", "NOT ", "-", "user:("] {
         assert!(
             Query::parse(&format!("{}a", open.repeat(MAX_QUERY_DEPTH + 1))).is_err(),
             "{open}"
         );
     }
+
     let deep = format!(
         "{}a{}",
         "(".repeat(MAX_QUERY_DEPTH),

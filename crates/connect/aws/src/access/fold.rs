@@ -60,6 +60,7 @@ impl Requests {
         };
         let Some(key) = record.key else { return };
         let requests = self.by_key.entry(key).or_default();
+
         match effect {
             Effect::Read => requests.reads.push((time, bytes)),
             Effect::Written => requests.written = requests.written.max(Some(time)),
@@ -70,6 +71,7 @@ impl Requests {
     pub(super) fn list(&mut self, access: &mut BucketAccess, object: Listed<'_>, now: Timestamp) {
         let requests = self.by_key.remove(object.key);
         let used = access.of_key(object.key);
+
         if object.is_standard && object.bytes < LEAST_BILLED_BYTES {
             used.small_objects += 1;
         } else if object.is_standard {
@@ -78,6 +80,7 @@ impl Requests {
                 bytes: object.bytes,
             });
         }
+
         let Some(requests) = requests else { return };
         for (at, bytes) in &requests.reads {
             used.last_read = used.last_read.max(Some(*at));
@@ -107,6 +110,7 @@ impl Requests {
                 );
             }
         }
+
         access.records += self.records;
         access.malformed += self.malformed;
         if let Some((first, last)) = self.times {
@@ -160,9 +164,11 @@ mod tests {
         ] {
             requests.add(request("REST.GET.OBJECT", key, day(at)));
         }
+
         requests.add(request("REST.PUT.OBJECT", "a/made", day(395)));
         requests.add(request("REST.HEAD.OBJECT", "a/old", day(402)));
         let mut access = BucketAccess::empty(day(410), AccessState::Complete);
+
         for (key, modified, bytes) in [
             ("a/old", 200, 1 << 20),
             ("a/new", 399, 1 << 20),
@@ -177,6 +183,7 @@ mod tests {
             };
             requests.list(&mut access, object, day(410));
         }
+
         requests.end(&mut access);
         let used = &access.prefixes["a/"];
         assert_eq!(used.bands().map(|band| band.objects), [1, 0, 0, 0, 1, 0]);

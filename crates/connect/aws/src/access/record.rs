@@ -61,6 +61,7 @@ pub(super) fn parse(line: &str) -> Option<Record<'_>> {
     if line.len() > MOST_BYTES {
         return None;
     }
+
     let (owner, rest) = line.split_once(' ')?;
     let (bucket, rest) = rest.split_once(' ')?;
     let (time, rest) = rest.strip_prefix('[')?.split_once("] ")?;
@@ -75,11 +76,13 @@ pub(super) fn parse(line: &str) -> Option<Record<'_>> {
     {
         return None;
     }
+
     let (status, rest) = after_request_line(rest)?;
     let mut fields = rest.split(' ');
     let (_error, sent, size) = (fields.next()?, fields.next()?, fields.next()?);
     number(size)?;
     let key = (key != "-").then(|| decoded(key)).flatten();
+
     Some(Record {
         bucket,
         time,
@@ -124,6 +127,7 @@ fn number(text: &str) -> Option<u64> {
 fn decoded(key: &str) -> Option<String> {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let (bytes, mut found, mut at) = (key.as_bytes(), Vec::with_capacity(key.len()), 0);
+
     while at < bytes.len() {
         match (
             bytes[at],
@@ -144,6 +148,7 @@ fn decoded(key: &str) -> Option<String> {
             }
         }
     }
+
     String::from_utf8(found).ok()
 }
 
@@ -180,6 +185,7 @@ mod tests {
                 "2026-02-06T00:00:38Z".to_owned()
             )
         );
+
         let cases = [
             (
                 "REST.PUT.OBJECT a/b \"PUT /images/a/b HTTP/1.1\" 200 - - 10 5 4 \"-\" \"-\" -",
@@ -203,6 +209,7 @@ mod tests {
                 Some(Effect::Read),
             ),
         ];
+
         for (rest, effect) in cases {
             assert_eq!(
                 parse(&line(rest))
@@ -212,6 +219,7 @@ mod tests {
                 "{rest}"
             );
         }
+
         assert_eq!(
             parse(&line(
                 "REST.GET.BUCKETVERSIONS - \"GET /?versions HTTP/1.1\" 200 - 9 - 5 4"
@@ -232,6 +240,7 @@ mod tests {
         ] {
             assert_eq!(parse(&line(rest)), None, "{rest}");
         }
+
         assert_eq!(
             parse(&line("REST.GET.OBJECT a \"GET\" 200 - 1 1").replace("Feb", "Fro")),
             None
@@ -243,6 +252,7 @@ mod tests {
             ))),
             None
         );
+
         assert_eq!(parse(""), None);
     }
 

@@ -22,6 +22,7 @@ pub(super) async fn ask(
     let request = request(service, ask, path, parameters);
     let body = signed::send(config, call, request).await?;
     let answer = read(&body, service, ask.action);
+
     answer.ok_or_else(|| {
         call.fault(
             FaultKind::Broken,
@@ -133,6 +134,7 @@ fn read(body: &[u8], service: Service, action: &str) -> Option<Value> {
     {
         answer = result;
     }
+
     // S3's location is the text of the root itself; a root without content is a configuration
     // without members.
     if let Value::String(text) = &answer {
@@ -143,6 +145,7 @@ fn read(body: &[u8], service: Service, action: &str) -> Option<Value> {
             Value::Object(Map::new())
         };
     }
+
     unfold(&mut answer);
     Some(answer)
 }
@@ -175,6 +178,7 @@ fn unfold(value: &mut Value) {
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
+
     while let Some(byte) = rest.next() {
         match byte {
             b'%' => {
@@ -185,6 +189,7 @@ fn decoded(text: &str) -> Option<String> {
             other => bytes.push(other),
         }
     }
+
     String::from_utf8(bytes).ok()
 }
 
@@ -207,6 +212,7 @@ mod tests {
         let expect = json!({ "P": { "a": [1] }, "q": { "b": true }, "t": "{no" });
         assert_eq!(read(body.as_bytes(), QUERY, "GetX"), Some(expect));
         assert_eq!(read(b"\xff", QUERY, "GetX"), None);
+
         let rest = Service {
             protocol: Protocol::Rest,
             ..QUERY
@@ -239,6 +245,7 @@ mod tests {
             request(QUERY, ask, "/", &parameters).body,
             "Action=Y&Version=1&Name=a%26Action%3DZ"
         );
+
         let json = Service {
             protocol: Protocol::Json {
                 target: "T",
@@ -246,10 +253,12 @@ mod tests {
             },
             ..QUERY
         };
+
         assert_eq!(
             request(json, ask, "/", &[("a[]", "x\"".to_owned())]).body,
             r#"{"a":["x\""]}"#
         );
+
         let rest = Service {
             protocol: Protocol::Rest,
             ..QUERY

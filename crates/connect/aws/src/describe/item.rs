@@ -31,16 +31,19 @@ pub(super) fn described(
     let id = path::filled(row.id, &with(&item, &known))?;
     let mut resource = place.resource(kind, row.service.name, &id, tags(&item, row.tags));
     resource.region = region;
+
     resource.state =
         path::text(&item, row.state).map_or(ResourceState::Available, |text| state(&text));
     resource.created_at = path::text(&item, row.created).and_then(|text| instant(&text));
     if resource.name == id {
         resource.name = path::text(&item, row.name).unwrap_or_else(|| short(&id));
     }
+
     let relations = relations(row, &item, &known, &resource);
     for member in row.volatile {
         path::remove(&mut item, member);
     }
+
     Some(Described {
         document: Document::new(item),
         resource,
@@ -80,6 +83,7 @@ fn tags(item: &Value, path: &str) -> BTreeMap<String, String> {
     if path.is_empty() {
         return BTreeMap::new();
     }
+
     let mut tags = BTreeMap::new();
     for found in path::at(item, path) {
         let Value::Object(members) = found else {
@@ -99,6 +103,7 @@ fn tags(item: &Value, path: &str) -> BTreeMap<String, String> {
             }
         }
     }
+
     tags
 }
 
@@ -117,6 +122,7 @@ fn relations(row: &KindRow, item: &Value, known: &Value, resource: &Resource) ->
             relations.extend(target.map(|target| Relation::to(*kind, target)));
         }
     }
+
     relations.sort();
     relations.dedup();
     relations
@@ -177,6 +183,7 @@ mod tests {
             (state("completed"), state("error")),
             (ResourceState::Available, ResourceState::Changing)
         );
+
         for text in [
             "1767225600.0",
             "2026-01-01T00:00:00Z",
@@ -188,6 +195,7 @@ mod tests {
                 "{text}"
             );
         }
+
         assert_eq!(
             (short("arn:aws:sns:r:1:topic"), short("i-1")),
             ("topic".to_owned(), "i-1".to_owned())

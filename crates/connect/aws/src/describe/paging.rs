@@ -63,12 +63,14 @@ fn item(row: &KindRow, mark: &str) -> Map<String, Value> {
                 .flat_map(|(_, value)| members(value)),
         )
     });
+
     for name in members(row.id)
         .chain(calls)
         .filter(|name| !["account", "region"].contains(name))
     {
         set(&mut item, name, json!(mark));
     }
+
     item
 }
 
@@ -96,6 +98,7 @@ fn page(row: &KindRow, request: &str) -> Value {
         }
     });
     let mut answer = at(row.items, items.collect());
+
     let is_silent = SILENT
         .iter()
         .any(|(action, size)| *action == row.list.action && !request.contains(size));
@@ -106,6 +109,7 @@ fn page(row: &KindRow, request: &str) -> Value {
             json!(format!("token-{}", page + 1)),
         );
     }
+
     Value::Object(answer)
 }
 
@@ -118,6 +122,7 @@ fn further(row: &KindRow, detail: &Detail, request: &str) -> Value {
     let Some((mark, _)) = marked else {
         return json!({});
     };
+
     let whole = Value::Object(item(row, &format!("mark-{mark}-end")));
     let part = whole.get(detail.into).cloned().unwrap_or(whole);
     Value::Object(at(detail.from, part))
@@ -130,11 +135,13 @@ async fn answer(headers: HeaderMap, uri: Uri, body: String) -> impl IntoResponse
         .and_then(|target| target.to_str().ok())
         .unwrap_or_default()
         .to_owned();
+
     if body.contains("GetCallerIdentity") {
         return "<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/x</Arn>\
                 <UserId>X</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>"
             .to_owned();
     }
+
     let signed_for = headers
         .get("authorization")
         .and_then(|text| text.to_str().ok())
@@ -146,6 +153,7 @@ async fn answer(headers: HeaderMap, uri: Uri, body: String) -> impl IntoResponse
         Protocol::Json { target: prefix, .. } => target == format!("{prefix}.{action}"),
         Protocol::Rest => uri.path() == action,
     };
+
     let own = |row: &&&KindRow| signed_for.contains(&format!("/{}/aws4_request", row.service.name));
     let all: Vec<&KindRow> = rows::all().collect();
     let names = |row: &KindRow| {
@@ -154,6 +162,7 @@ async fn answer(headers: HeaderMap, uri: Uri, body: String) -> impl IntoResponse
         };
         row.list.parameters.iter().all(named)
     };
+
     let listed = all
         .iter()
         .filter(own)
@@ -169,6 +178,7 @@ async fn answer(headers: HeaderMap, uri: Uri, body: String) -> impl IntoResponse
             .find(|detail| is_rest || is_called(row, detail.ask.action))?;
         Some(further(row, detail, &request))
     });
+
     answer.unwrap_or_else(|| json!({})).to_string()
 }
 
@@ -233,6 +243,7 @@ async fn every_row_is_read_to_its_last_page() {
         body: 1 << 20,
         redirects: 0,
     };
+
     let out = Outbound::new(
         Policy {
             allow: vec!["127.0.0.0/8".parse().unwrap()],
@@ -240,6 +251,7 @@ async fn every_row_is_read_to_its_last_page() {
         },
         limits,
     );
+
     let tuning = Tuning::for_endpoint(Some(&endpoint));
     let aws = AwsConnection::open_with(&connection(endpoint), &out, tuning)
         .await
@@ -247,6 +259,7 @@ async fn every_row_is_read_to_its_last_page() {
     let counted = Counted::default();
     aws.describe_all(&counted).await.unwrap();
     let (items, readings) = (counted.items.into_inner(), counted.readings.into_inner());
+
     for row in rows::all() {
         let reading = readings
             .iter()

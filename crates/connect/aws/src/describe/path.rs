@@ -13,6 +13,7 @@ pub(super) fn at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
             .filter_map(|value| value.get(segment))
             .collect();
     }
+
     if path.is_empty() {
         found
     } else {
@@ -60,12 +61,14 @@ fn plain(value: &Value) -> Option<String> {
 pub(super) fn filled(template: &str, item: &Value) -> Option<String> {
     let mut out = String::new();
     let mut rest = template;
+
     while let Some((before, after)) = rest.split_once('{') {
         let (name, left) = after.split_once('}')?;
         out.push_str(before);
         out.push_str(&text(item, name)?);
         rest = left;
     }
+
     out.push_str(rest);
     Some(out)
 }
@@ -103,8 +106,10 @@ mod tests {
             ),
             (Some("e"), None, None)
         );
+
         assert_eq!(filled("/{d}/policy", &value).as_deref(), Some("/e/policy"));
         assert_eq!(filled("/{z}", &value), None);
+
         let mut value = value;
         remove(&mut value, "a.b.c");
         assert_eq!(

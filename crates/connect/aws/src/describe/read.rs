@@ -65,6 +65,7 @@ impl Reader<'_> {
             Some(FaultKind::Throttled) => ReadOutcome::Throttled,
             Some(_) => ReadOutcome::Failed,
         };
+
         let failure = fault.or(self.denied);
         let message = failure
             .as_ref()
@@ -74,6 +75,7 @@ impl Reader<'_> {
         } else {
             self.place.region.clone()
         };
+
         let permission = failure
             .map_or(self.row.list.permission, |fault| fault.operation)
             .to_owned();
@@ -90,6 +92,7 @@ impl Reader<'_> {
             read_at: now,
             complete_at,
         };
+
         self.sink.end(reading).await
     }
 
@@ -98,6 +101,7 @@ impl Reader<'_> {
         if let Some(prepare) = self.row.prepare {
             self.ask(&config, prepare, &Value::Null).await?;
         }
+
         let mut cursor = Cursor::new();
         loop {
             let (send, next) = self.row.next;
@@ -142,6 +146,7 @@ impl Reader<'_> {
                 ));
             }
         }
+
         Ok(page)
     }
 
@@ -150,6 +155,7 @@ impl Reader<'_> {
         if self.row.kind == "credential_report" {
             return Ok(vec![report::read(&item)]);
         }
+
         let mut items = Vec::new();
         for detail in self.row.details {
             let config = self.aws.config(&self.region_of(&item));
@@ -175,6 +181,7 @@ impl Reader<'_> {
                 Some(values) => put(&mut item, detail, values),
             }
         }
+
         items.insert(0, item);
         Ok(items)
     }
@@ -224,6 +231,7 @@ impl Reader<'_> {
             Protocol::Rest => path::filled(ask.action, &escaped(item)),
             _ => Some(ask.action.to_owned()),
         };
+
         match action {
             Some(action) if parameters.len() == ask.parameters.len() => call::ask(
                 config,

@@ -37,6 +37,7 @@ fn users(text: &str) -> Value {
             .to_owned();
         (name, Value::Object(members))
     };
+
     Value::Object(lines.filter(|line| !line.is_empty()).map(user).collect())
 }
 

@@ -47,6 +47,7 @@ mod tests {
             assert_eq!(row.next.0.is_empty(), row.next.1.is_empty(), "{}", row.kind);
             assert!(row.list.permission.contains(':'), "{}", row.kind);
         }
+
         for kind in ResourceKind::SPECIFIED {
             assert!(
                 kinds.iter().any(|(name, _)| *name == kind.as_str()),
@@ -59,6 +60,7 @@ mod tests {
     fn the_page_of_kinds_has_each_row() {
         let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/kinds.md");
         let page = std::fs::read_to_string(page).unwrap_or_default();
+
         for row in all() {
             let line = page
                 .lines()

@@ -24,6 +24,7 @@ fn value(element: Element) -> Value {
             _ => Value::String(element.text),
         };
     };
+
     let alike = element.children.iter().all(|child| child.name == first);
     if alike
         && first != "entry"
@@ -31,11 +32,13 @@ fn value(element: Element) -> Value {
     {
         return Value::Array(element.children.into_iter().map(value).collect());
     }
+
     let children: Vec<(String, Value)> = element
         .children
         .into_iter()
         .map(|child| (child.name.clone(), value(child)))
         .collect();
+
     if first == "entry" && alike {
         let pairs = children
             .iter()
@@ -49,8 +52,10 @@ fn value(element: Element) -> Value {
             );
         }
     }
+
     let mut members: Map<String, Value> = Map::new();
     let mut repeated = BTreeSet::new();
+
     for (name, value) in children {
         match members.get_mut(&name) {
             None => _ = members.insert(name, value),
@@ -61,6 +66,7 @@ fn value(element: Element) -> Value {
             }
         }
     }
+
     Value::Object(members)
 }
 
@@ -116,6 +122,7 @@ mod tests {
             json!({ "a": "<AB& &unknown; c" }),
         );
         check("<r><a><![CDATA[<b>]]></a></r>", json!({ "a": "<b>" }));
+
         for text in [
             "",
             "{}",
@@ -168,6 +175,7 @@ mod tests {
             }
             _ => {}
         }
+
         out.push_str(&format!("</{name}>"));
     }
 

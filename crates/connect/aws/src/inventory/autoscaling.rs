@@ -45,6 +45,7 @@ pub(super) async fn groups(connection: &AwsConnection, place: Place) -> Listing 
         }
         listing.resources.push(resource);
     }
+
     listing
 }
 
@@ -90,6 +91,7 @@ impl Scaling {
                 &format!("no scaling group {name}"),
             )
         })?;
+
         let members = group
             .list("Instances")
             .filter(|member| member.text_of("LifecycleState") == Some("InService"));
@@ -101,6 +103,7 @@ impl Scaling {
         {
             resource.state = ResourceState::Changing;
         }
+
         resource.specification.template = refresh::named(group);
         Ok(resource)
     }
@@ -123,12 +126,14 @@ impl Scaling {
         let call = self.place.call("autoscaling:UpdateAutoScalingGroup");
         let now = self.group(name).await?.specification.capacity;
         let most = now.map_or(0, |capacity| capacity.max);
+
         if min > desired || desired > most {
             let message = format!(
                 "{name} may have at most {most} members; it cannot have {desired} and at least {min}"
             );
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
+
         let too_many = |_| {
             call.fault(
                 FaultKind::InvalidType,
@@ -136,6 +141,7 @@ impl Scaling {
                 "so many members are beyond any group",
             )
         };
+
         let (min, desired) = (
             i32::try_from(min).map_err(too_many)?,
             i32::try_from(desired).map_err(too_many)?,
@@ -161,6 +167,7 @@ struct Group {
 async fn read(config: &SdkConfig, place: &Place, into: &mut Vec<Group>) -> Result<(), Fault> {
     let call = place.call("autoscaling:DescribeAutoScalingGroups");
     let mut cursor = Cursor::new();
+
     loop {
         let parameters = Form::new().with("MaxRecords", PAGE.to_string());
         let page = query::ask(
@@ -209,6 +216,7 @@ fn resource(place: &Place, group: &Element) -> Result<Option<Resource>, Malforme
     let Some(name) = group.text_of("AutoScalingGroupName") else {
         return Ok(None);
     };
+
     let id = group.text_of("AutoScalingGroupARN").unwrap_or(name);
     let mut resource = place.resource(ResourceKind::ScalingGroup, "autoscaling", id, tags(group));
     name.clone_into(&mut resource.name);
@@ -227,6 +235,7 @@ fn resource(place: &Place, group: &Element) -> Result<Option<Resource>, Malforme
         .list("Instances")
         .find_map(|member| member.text_of("InstanceType"));
     resource.specification.instance_type = instance_type.map(str::to_owned);
+
     Ok(Some(resource))
 }
 
@@ -247,6 +256,7 @@ fn capacity(group: &Element) -> Result<Option<Capacity>, Malformed> {
             .value_of::<i64>(name)
             .map(|count| count.and_then(|count| u32::try_from(count).ok()))
     };
+
     let (min, desired, max) = (
         count("MinSize")?,
         count("DesiredCapacity")?,
@@ -303,14 +313,17 @@ mod tests {
                 max: 3
             })
         );
+
         assert_eq!(
             known.specification.instance_type.as_deref(),
             Some("m5.large")
         );
+
         let open = resource(&place(), &group("<MinSize>1</MinSize>"))
             .unwrap()
             .unwrap();
         assert_eq!(open.specification.capacity, None);
+
         let odd = resource(&place(), &group("<MaxSize>many</MaxSize>")).unwrap_err();
         assert_eq!(odd, Malformed { element: "MaxSize" });
         assert!(resource(&place(), &Element::default()).unwrap().is_none());

@@ -44,6 +44,7 @@ pub(super) async fn count(
             .or_default()
             .push(bucket);
     }
+
     let mut faults = Vec::new();
     for (region, buckets) in by_region {
         let place = connection.place(account, &region);
@@ -66,6 +67,7 @@ pub(super) async fn count(
             bucket.specification.contents = contents.remove(bucket.id.as_str());
         }
     }
+
     faults
 }
 
@@ -73,6 +75,7 @@ pub(super) async fn count(
 async fn metrics(client: &CloudWatch, place: &Place) -> Result<Vec<Counted>, Fault> {
     let call = place.call("cloudwatch:ListMetrics");
     let mut found = Vec::new();
+
     for metric_name in [SIZE, OBJECTS] {
         let mut cursor = Cursor::new();
         loop {
@@ -97,6 +100,7 @@ async fn metrics(client: &CloudWatch, place: &Place) -> Result<Vec<Counted>, Fau
             }
         }
     }
+
     Ok(found)
 }
 
@@ -104,6 +108,7 @@ async fn metrics(client: &CloudWatch, place: &Place) -> Result<Vec<Counted>, Fau
 async fn newest(client: &CloudWatch, place: &Place, counted: &mut [Counted]) -> Result<(), Fault> {
     let call = place.call("cloudwatch:GetMetricData");
     let now = Timestamp::now();
+
     // Whole days: CloudWatch aligns periods of a day to midnight UTC.
     let tomorrow = (now.as_second().div_euclid(DAY_S) + 1) * DAY_S;
     for chunk in counted.chunks_mut(METRICS_A_CALL) {
@@ -137,6 +142,7 @@ async fn newest(client: &CloudWatch, place: &Place, counted: &mut [Counted]) -> 
             }
         }
     }
+
     Ok(())
 }
 
@@ -148,11 +154,13 @@ fn query(index: usize, metric: &Metric) -> MetricDataQuery {
             value: one.value.clone(),
         })
         .collect();
+
     let metric = Metric {
         namespace: NAMESPACE.to_owned(),
         metric_name: metric.metric_name.clone(),
         dimensions,
     };
+
     MetricDataQuery {
         id: format!("m{index}"),
         metric_stat: MetricStat {
@@ -172,6 +180,7 @@ fn take(result: &MetricDataResult, counted: &mut [Counted]) {
     let Some(counted) = index.and_then(|n| counted.get_mut(n)) else {
         return;
     };
+
     for (time, value) in result.timestamps.iter().zip(&result.values) {
         let time = *time as i64;
         if value.is_finite()
@@ -193,6 +202,7 @@ fn contents(counted: &[Counted]) -> BTreeMap<String, BucketContents> {
             .find(|dimension| dimension.name == name);
         found.and_then(|dimension| dimension.value.clone())
     };
+
     let mut found: BTreeMap<String, BucketContents> = BTreeMap::new();
     for one in counted.iter().filter(|one| one.metric.metric_name == SIZE) {
         let (Some(bucket), Some(storage_type)) =
@@ -215,6 +225,7 @@ fn contents(counted: &[Counted]) -> BTreeMap<String, BucketContents> {
         contents.measured_at = contents.measured_at.max(at);
         contents.gib.insert(storage_type, bytes / GIB);
     }
+
     for one in counted
         .iter()
         .filter(|one| one.metric.metric_name == OBJECTS)
@@ -224,6 +235,7 @@ fn contents(counted: &[Counted]) -> BTreeMap<String, BucketContents> {
             contents.objects = Some(objects as u64);
         }
     }
+
     // A storage type that is gone has no new points: its last one is of an earlier day than the
     // others.
     for one in counted.iter().filter(|one| one.metric.metric_name == SIZE) {
@@ -242,6 +254,7 @@ fn contents(counted: &[Counted]) -> BTreeMap<String, BucketContents> {
             }
         }
     }
+
     found
 }
 
@@ -256,6 +269,7 @@ mod tests {
             value: Some(value.to_owned()),
         };
         let dimensions = vec![pair("StorageType", storage_type), pair("BucketName", "b")];
+
         let metric = Metric {
             namespace: NAMESPACE.to_owned(),
             metric_name: name.to_owned(),
@@ -275,6 +289,7 @@ mod tests {
             counted(OBJECTS, "AllStorageTypes", Some((day(10), 12.0))),
         ]);
         let contents = &found["b"];
+
         let gib: Vec<_> = contents
             .gib
             .iter()

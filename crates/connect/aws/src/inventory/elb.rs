@@ -55,6 +55,7 @@ pub(crate) async fn load_balancer(
             Form::new().with_list("LoadBalancerArns.member", [arn]),
         )
         .await?;
+
     let found = page
         .list("LoadBalancers")
         .find(|balancer| balancer.text_of("LoadBalancerArn") == Some(arn));
@@ -69,6 +70,7 @@ pub(crate) async fn load_balancer(
             &format!("no load balancer {arn}"),
         )
     })?;
+
     let mut faults = Vec::new();
     let tags = service.tags(std::slice::from_ref(&balancer)).await?;
     let targets = service
@@ -77,6 +79,7 @@ pub(crate) async fn load_balancer(
     if let Some(fault) = faults.into_iter().next() {
         return Err(fault);
     }
+
     complete(&mut balancer, &tags, &targets);
     Ok(balancer)
 }
@@ -98,6 +101,7 @@ pub(crate) async fn delete_balancer(
         .retry_config(RetryConfig::disabled())
         .build();
     let parameters = Form::new().with("LoadBalancerArn", arn);
+
     refused_only(connection.pace(), || {
         query::ask(&config, call, BALANCING, parameters.clone())
     })
@@ -119,12 +123,14 @@ pub(super) async fn load_balancers(connection: &AwsConnection, place: Place) -> 
     let mut outcome = service
         .pages(call, &Form::new(), "LoadBalancers", &mut found)
         .await;
+
     for balancer in &found {
         match resource(&service.place, balancer) {
             Ok(balancer) => listing.resources.extend(balancer),
             Err(malformed) => outcome = Err(malformed.at(call)),
         }
     }
+
     listing.end(outcome);
     let tags = or_note(service.tags(&listing.resources).await, &mut listing.faults);
     let targets = if listing.resources.is_empty() {
@@ -138,9 +144,11 @@ pub(super) async fn load_balancers(connection: &AwsConnection, place: Place) -> 
             )
             .await
     };
+
     for balancer in &mut listing.resources {
         complete(balancer, &tags, &targets);
     }
+
     listing
 }
 
@@ -187,6 +195,7 @@ impl Balancing {
     async fn tags(&self, balancers: &[Resource]) -> Result<TagsByArn, Fault> {
         let call = self.place.call("elasticloadbalancing:DescribeTags");
         let mut found = TagsByArn::new();
+
         for batch in balancers.chunks(TAGGED) {
             let arns = batch.iter().map(|balancer| balancer.id.as_str());
             let page = self
@@ -202,6 +211,7 @@ impl Balancing {
                 );
             }
         }
+
         Ok(found)
     }
 
@@ -224,8 +234,10 @@ impl Balancing {
         for (group, _) in &groups {
             work.push(Box::pin(self.registered(group.as_deref())));
         }
+
         let answers: Vec<_> = stream::iter(work).buffered(parallel).collect().await;
         let mut found = TargetsByArn::new();
+
         for ((_, balancers), answer) in groups.iter().zip(answers) {
             let targets = or_note(answer, faults);
             for balancer in balancers {
@@ -235,6 +247,7 @@ impl Balancing {
                 known.dedup();
             }
         }
+
         found
     }
 
@@ -246,6 +259,7 @@ impl Balancing {
         let targets = answer
             .list("TargetHealthDescriptions")
             .filter_map(|health| health.child("Target"));
+
         Ok(targets
             .filter_map(|target| target.text_of("Id"))
             .map(ResourceId::new)
@@ -268,6 +282,7 @@ fn resource(place: &Place, balancer: &Element) -> Result<Option<Resource>, Malfo
     let Some(arn) = balancer.text_of("LoadBalancerArn") else {
         return Ok(None);
     };
+
     let mut resource = place.resource(ResourceKind::LoadBalancer, "elb", arn, BTreeMap::new());
     balancer
         .text_of("LoadBalancerName")
@@ -280,6 +295,7 @@ fn resource(place: &Place, balancer: &Element) -> Result<Option<Resource>, Malfo
         Some("provisioning") => ResourceState::Changing,
         _ => ResourceState::Available,
     };
+
     resource.created_at = balancer.time_of("CreatedTime")?;
     resource.specification.instance_type = balancer.text_of("Type").map(str::to_owned);
     Ok(Some(resource))
@@ -332,23 +348,27 @@ mod tests {
             balancer.specification.instance_type.as_deref(),
             Some("network")
         );
+
         let targets = TargetsByArn::from([("arn:lb".to_owned(), vec![ResourceId::new("i-1")])]);
         complete(&mut balancer, &TagsByArn::new(), &targets);
         assert_eq!(
             (balancer.name.as_str(), balancer.attached_to.as_slice()),
             ("web", &[ResourceId::new("i-1")][..])
         );
+
         let named = BTreeMap::from([("Name".to_owned(), "shop".to_owned())]);
         complete(
             &mut balancer,
             &TagsByArn::from([("arn:lb".to_owned(), named)]),
             &targets,
         );
+
         assert_eq!(
             (balancer.name.as_str(), balancer.tag("Name")),
             ("shop", Some("shop"))
         );
         assert!(resource(&place(), &member("")).unwrap().is_none());
+
         let odd = member("<LoadBalancerArn>a</LoadBalancerArn><CreatedTime>soon</CreatedTime>");
         assert_eq!(
             resource(&place(), &odd).unwrap_err(),

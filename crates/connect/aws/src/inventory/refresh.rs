@@ -28,6 +28,7 @@ pub(super) fn named(group: &Element) -> Option<GroupTemplate> {
         .collect();
     member_types.sort_unstable();
     member_types.dedup();
+
     Some(GroupTemplate {
         id: template.text_of("LaunchTemplateId")?.to_owned(),
         version: template.text_of("Version").unwrap_or("$Default").to_owned(),
@@ -55,6 +56,7 @@ impl Scaling {
         let parameters = Form::new()
             .with("AutoScalingGroupName", name)
             .with("MaxRecords", "10");
+
         // Without the SDK's retries: an emulator that lacks the call fails for good.
         let page = query::ask(&self.changes, call, AUTO_SCALING, parameters).await?;
         let runs = |refresh: &Element| {
@@ -62,6 +64,7 @@ impl Scaling {
                 .text_of("Status")
                 .is_some_and(|status| RUNNING.contains(&status))
         };
+
         Ok(page.list("InstanceRefreshes").any(runs))
     }
 

@@ -29,6 +29,7 @@ pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listin
             .map_or("us-east-1", String::as_str),
     );
     let outcome = names(&client(connection, &home.region), &home).await;
+
     let found = match outcome {
         Ok(found) => found,
         Err(fault) => {
@@ -36,11 +37,13 @@ pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listin
             return listing;
         }
     };
+
     listing.complete = true;
     let mut work: Vec<BoxFuture<'_, (Option<Resource>, Vec<Fault>)>> = Vec::new();
     for bucket in &found {
         work.push(Box::pin(describe(connection, &home, bucket)));
     }
+
     let described: Vec<_> = stream::iter(work)
         .buffer_unordered(connection.tuning.parallel)
         .collect()
@@ -52,6 +55,7 @@ pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listin
         listing.resources.extend(resource);
         listing.faults.extend(faults);
     }
+
     // A bucket without a size is a bucket all the same: the listing stays complete.
     listing
         .faults
@@ -71,6 +75,7 @@ async fn names(client: &Client, home: &Place) -> Result<Vec<Bucket>, Fault> {
     let call = home.call("s3:ListAllMyBuckets");
     let mut cursor = Cursor::new();
     let mut found = Vec::new();
+
     loop {
         let page = client
             .list_buckets()
@@ -96,6 +101,7 @@ async fn describe(
     let Some(name) = bucket.name() else {
         return (None, Vec::new());
     };
+
     let region = match bucket.bucket_region() {
         Some(region) => region.to_owned(),
         None => match location(&client(connection, &home.region), home, name).await {
@@ -103,9 +109,11 @@ async fn describe(
             Err(fault) => return (None, vec![fault]),
         },
     };
+
     if !connection.regions.contains(&region) {
         return (None, Vec::new());
     }
+
     let place = connection.place(&home.account, &region);
     let (tags, fault) = match tags(&client(connection, &region), &place, name).await {
         Ok(tags) => (tags, None),
@@ -114,6 +122,7 @@ async fn describe(
     let mut resource = place.resource(ResourceKind::Bucket, "s3", name, tags);
     resource.name = name.to_owned();
     resource.created_at = bucket.creation_date().and_then(timestamp);
+
     (Some(resource), fault.into_iter().collect())
 }
 
@@ -126,6 +135,7 @@ pub(crate) async fn bucket(
     let tags = tags(&client(connection, &place.region), place, known.id.as_str()).await?;
     let (name, created_at) = (known.name.clone(), known.created_at);
     let mut bucket = place.resource(ResourceKind::Bucket, "s3", known.id.as_str(), tags);
+
     // Counted once a day, so that what the sync read stays true.
     bucket
         .specification

@@ -31,11 +31,13 @@ async fn apply(
             message,
         });
     }
+
     let place = cloud.place(&group.account, &group.region);
     let ec2 = cloud.ec2(place.clone());
     cloud
         .scaling(place)
         .change_size(&ec2, &group.name, operation)
         .await?;
+
     Ok(Applied::Accepted)
 }

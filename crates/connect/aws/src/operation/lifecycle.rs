@@ -32,6 +32,7 @@ async fn apply(
             message,
         });
     }
+
     let place = cloud.place(&bucket.account, &bucket.region);
     lifecycle::apply(cloud, &place, bucket.id.as_str(), operation).await?;
     Ok(Applied::Accepted)

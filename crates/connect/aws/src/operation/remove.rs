@@ -32,6 +32,7 @@ async fn delete_snapshot(
             message,
         });
     }
+
     let place = cloud.place(&snapshot.account, &snapshot.region);
     cloud
         .ec2(place)
@@ -60,5 +61,6 @@ async fn apply(cloud: &AwsConnection, resource: &Resource) -> Result<Applied, Ac
             });
         }
     }
+
     Ok(Applied::Accepted)
 }

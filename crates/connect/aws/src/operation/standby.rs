@@ -32,6 +32,7 @@ async fn apply(
             message,
         });
     }
+
     let rds = cloud.rds(cloud.place(&database.account, &database.region));
     rds.set_standby(name_of(database), standby).await?;
     Ok(Applied::Accepted)

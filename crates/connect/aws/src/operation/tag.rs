@@ -34,10 +34,12 @@ async fn apply(
             message,
         });
     }
+
     let ec2 = cloud.ec2(cloud.place(&resource.account, &resource.region));
     match operation {
         TagOperation::Set { key, value } => ec2.set_tag(resource.id.as_str(), key, value).await?,
         TagOperation::Remove { key } => ec2.remove_tag(resource.id.as_str(), key).await?,
     }
+
     Ok(Applied::Accepted)
 }

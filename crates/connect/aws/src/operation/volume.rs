@@ -31,6 +31,7 @@ async fn apply(
             message,
         });
     }
+
     let ec2 = cloud.ec2(cloud.place(&volume.account, &volume.region));
     ec2.modify_volume(
         volume.id.as_str(),
@@ -39,5 +40,6 @@ async fn apply(
         setup.throughput_mibps,
     )
     .await?;
+
     Ok(Applied::Accepted)
 }

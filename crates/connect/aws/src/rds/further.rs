@@ -31,6 +31,7 @@ impl Rds {
                 Err(fault) => return Err(fault),
             }
         }
+
         Ok(database)
     }
 
@@ -39,6 +40,7 @@ impl Rds {
         let call = self.place.call("rds:ModifyDBInstance");
         let (instance, database) = self.instance(id).await?;
         let status = status(&instance);
+
         if database.state != ResourceState::Running {
             return Err(call.fault(
                 FaultKind::WrongState,
@@ -46,11 +48,13 @@ impl Rds {
                 &format!("{id} is {status}; it must be available to grow"),
             ));
         }
+
         if status == "storage-optimization" {
             let message =
                 format!("the last growth of {id} is not over; RDS takes the next one after it");
             return Err(call.fault(FaultKind::Other, Some("InvalidDBInstanceState"), &message));
         }
+
         let least = (database.specification.storage_gib.unwrap_or(0.0)
             * (1.0 + LEAST_PERCENT / 100.0))
             .ceil();
@@ -60,6 +64,7 @@ impl Rds {
             );
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
+
         let size = i32::try_from(storage_gib).map_err(|_| {
             call.fault(
                 FaultKind::InvalidType,
@@ -67,6 +72,7 @@ impl Rds {
                 &format!("no database has {storage_gib} GiB"),
             )
         })?;
+
         self.modify(id, "AllocatedStorage", &size.to_string()).await
     }
 
@@ -78,6 +84,7 @@ impl Rds {
             let message = format!("{id} is {}; it must be available", status(&instance));
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
+
         if database.specification.multi_az != Some(true) {
             return Err(call.fault(
                 FaultKind::InvalidType,
@@ -85,6 +92,7 @@ impl Rds {
                 &format!("{id} has no standby in another zone"),
             ));
         }
+
         self.change(
             call,
             Form::new()
@@ -98,12 +106,14 @@ impl Rds {
     pub(crate) async fn replicate(&self, id: &str, name: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:CreateDBInstanceReadReplica");
         let (instance, _) = self.instance(id).await?;
+
         if instance.text_of("BackupRetentionPeriod") == Some("0") {
             let message = format!(
                 "{id} keeps no automated backups, which RDS makes replicas from: switch them on first"
             );
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
+
         let parameters = Form::new()
             .with("DBInstanceIdentifier", name)
             .with("SourceDBInstanceIdentifier", id)

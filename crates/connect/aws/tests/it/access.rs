@@ -19,6 +19,7 @@ fn line(days: i64, operation: &str, key: &str, bytes: u64) -> (Timestamp, String
         &at.to_zoned(jiff::tz::TimeZone::UTC),
     )
     .unwrap();
+
     let text = format!(
         "owner images [{time}] 192.0.2.3 arn:aws:iam::1:user/ada 3E57427F3EXAMPLE {operation} {key} \
          \"GET /images/{key} HTTP/1.1\" 200 - {bytes} {bytes} 10 9 \"-\" \"curl/8 \"x\"\" - Y= SigV4 - AuthHeader h TLSv1.3 - - new\n"
@@ -44,6 +45,7 @@ async fn read(aws: &AwsConnection, bucket: &mut Resource) -> BucketAccess {
         batch.denied.is_empty() && batch.problems.is_empty(),
         "{batch:?}"
     );
+
     let access = batch.read.into_iter().next().unwrap().1;
     bucket.specification.access = Some(access.clone());
     access
@@ -55,6 +57,7 @@ async fn logs_are_read_on_and_joined_with_the_objects() {
     for name in ["images", "logs", "bare"] {
         moto.bucket(REGION, name, &[]).await.unwrap();
     }
+
     moto.logged(REGION, "images", "logs", "images/")
         .await
         .unwrap();
@@ -63,6 +66,7 @@ async fn logs_are_read_on_and_joined_with_the_objects() {
             .await
             .unwrap();
     }
+
     moto.object(REGION, "images/photos/small", b"x".to_vec())
         .await
         .unwrap();
@@ -75,6 +79,7 @@ async fn logs_are_read_on_and_joined_with_the_objects() {
         ],
     )
     .await;
+
     let other = line(39, "REST.GET.OBJECT", "photos/a", 9);
     log(
         &moto,
@@ -103,6 +108,7 @@ async fn logs_are_read_on_and_joined_with_the_objects() {
     let mut images = by_id(&seen, "images").clone();
     let access = read(&aws, &mut images).await;
     let photos = &access.prefixes["photos/"];
+
     assert_eq!(access.state, AccessState::Complete);
     assert_eq!(
         access.records, 2,
@@ -118,6 +124,7 @@ async fn logs_are_read_on_and_joined_with_the_objects() {
         (512 * 1024, 262_144),
         "160 days old when it was read"
     );
+
     assert_eq!(
         (photos.small_objects, access.prefixes[""].bands()[4].objects),
         (1, 1)
@@ -147,6 +154,7 @@ async fn logs_are_read_on_and_joined_with_the_objects() {
         opened(3600).await.access(&[images]).await.read.is_empty(),
         "once a day is enough"
     );
+
     let bare = read(&aws, &mut by_id(&seen, "bare").clone()).await;
     assert_eq!(bare.state, AccessState::NotLogged);
 }
@@ -157,6 +165,7 @@ async fn denied_logs_are_said_by_their_permission() {
     for name in ["images", "logs"] {
         moto.bucket(REGION, name, &[]).await.unwrap();
     }
+
     moto.logged(REGION, "images", "logs", "images/")
         .await
         .unwrap();
@@ -171,6 +180,7 @@ async fn denied_logs_are_said_by_their_permission() {
     let seen = aws.inventory().await.unwrap();
     let batch = aws.access(&[by_id(&seen, "images").clone()]).await;
     assert!(batch.read.is_empty(), "what is known stays: {batch:?}");
+
     let denied: Vec<_> = batch
         .denied
         .iter()

@@ -46,6 +46,7 @@ async fn completes(aws: &AwsConnection, resource: &Resource, applied: Applied) -
     let Applied::Snapshot(snapshot) = applied else {
         panic!("{applied:?}")
     };
+
     let waiting = async {
         while !aws
             .snapshot_complete(&resource.id, &resource.region, &snapshot)
@@ -55,6 +56,7 @@ async fn completes(aws: &AwsConnection, resource: &Resource, applied: Applied) -
             tokio::task::yield_now().await;
         }
     };
+
     tokio::time::timeout(Duration::from_secs(20), waiting)
         .await
         .unwrap();
@@ -69,6 +71,7 @@ async fn stop_resize_start_changes_the_type() {
         .await
         .unwrap()
         .remove(0);
+
     let data = moto
         .volume("us-east-1", "gp3", 20, Some(&id), &[])
         .await
@@ -84,6 +87,7 @@ async fn stop_resize_start_changes_the_type() {
                 .iter()
                 .all(|v| v.attached_to == [machine.id.clone()])
     );
+
     let volume = by_id(&seen, &data);
     let taken = aws.apply(volume, &snapshot()).await.unwrap();
     assert!(completes(&aws, volume, taken).await.id.starts_with("snap-"));
@@ -100,11 +104,13 @@ async fn stop_resize_start_changes_the_type() {
         ActErrorKind::InvalidType,
         "no such type"
     );
+
     assert_eq!(
         refused(&aws, machine, &resize("m6g.large")).await,
         ActErrorKind::InvalidType,
         "another architecture"
     );
+
     assert_eq!(
         aws.apply(machine, &resize("m5.large")).await.unwrap(),
         Applied::Accepted
@@ -116,6 +122,7 @@ async fn stop_resize_start_changes_the_type() {
             .as_deref(),
         Some("m5.large")
     );
+
     let observed = aws.observe(machine).await.unwrap();
     assert_eq!(
         (
@@ -142,6 +149,7 @@ async fn a_database_is_resized_running_and_snapshot() {
             .id
             .starts_with("reeve-orders-")
     );
+
     aws.apply(orders, &resize("db.m5.large")).await.unwrap();
     assert_eq!(
         settles(&aws, orders, ResourceState::Running)
@@ -149,6 +157,7 @@ async fn a_database_is_resized_running_and_snapshot() {
             .as_deref(),
         Some("db.m5.large")
     );
+
     assert_eq!(
         refused(&aws, orders, &resize("db.m5.gigantic")).await,
         ActErrorKind::InvalidType
@@ -183,6 +192,7 @@ async fn impossible_changes_are_refused() {
         refused(&aws, by_id(&seen, "logs"), &Mutation::Stop).await,
         ActErrorKind::Other
     );
+
     let mut gone = machine.clone();
     gone.id = reeve_estate::ResourceId::new("i-0123456789abcdef0");
     assert_eq!(

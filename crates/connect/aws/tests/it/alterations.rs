@@ -29,6 +29,7 @@ async fn disks_and_databases_grow_and_never_shrink() {
         .await
         .unwrap()
         .remove(0);
+
     let disk = moto
         .volume("us-east-1", "gp3", 20, Some(&machine), &[])
         .await
@@ -47,7 +48,9 @@ async fn disks_and_databases_grow_and_never_shrink() {
             "{size} GiB"
         );
     }
+
     assert_eq!(aws.apply(disk, &grow(25)).await.unwrap(), Applied::Accepted);
+
     let now = aws.observe(disk).await.unwrap();
     assert_eq!(
         (now.state, now.resource.specification.storage_gib),
@@ -66,6 +69,7 @@ async fn disks_and_databases_grow_and_never_shrink() {
             "{size} GiB"
         );
     }
+
     aws.apply(orders, &grow(125)).await.unwrap();
     let now = aws.observe(orders).await.unwrap();
     assert_eq!(
@@ -110,6 +114,7 @@ async fn a_group_is_scaled_within_its_own_maximum() {
         .iter()
         .find(|one| one.kind == ResourceKind::ScalingGroup)
         .unwrap();
+
     assert_eq!(
         group.specification.capacity,
         Some(Capacity {
@@ -118,12 +123,14 @@ async fn a_group_is_scaled_within_its_own_maximum() {
             max: 4
         })
     );
+
     for (min, desired) in [(2, 5), (3, 2)] {
         assert_eq!(
             refused(&aws, group, &Mutation::Scale { min, desired }).await,
             ActErrorKind::InvalidType
         );
     }
+
     aws.apply(group, &Mutation::Scale { min: 4, desired: 4 })
         .await
         .unwrap();
@@ -136,7 +143,9 @@ async fn a_group_is_scaled_within_its_own_maximum() {
             max: 4
         })
     );
+
     assert_eq!(now.state, ResourceState::Available, "all four serve");
+
     let members = |group: &Resource| {
         group
             .attached_to
@@ -145,6 +154,7 @@ async fn a_group_is_scaled_within_its_own_maximum() {
             .count()
     };
     assert_eq!((members(group), members(&now.resource)), (2, 4));
+
     aws.apply(group, &Mutation::Scale { min: 1, desired: 2 })
         .await
         .unwrap();
@@ -157,6 +167,7 @@ async fn a_group_is_scaled_within_its_own_maximum() {
         refused(&aws, group, &Mutation::Stop).await,
         ActErrorKind::Other
     );
+
     let mut gone = group.clone();
     (gone.id, gone.name) = (ResourceId::new("arn:gone"), "gone".to_owned());
     assert_eq!(
@@ -173,22 +184,26 @@ async fn a_replica_is_made_and_only_what_reeve_made_is_removed() {
             .await
             .unwrap();
     }
+
     let aws = open(&connection(moto.endpoint(), &["us-east-1"])).await;
     let seen = aws.inventory().await.unwrap();
     let orders = by_id(&seen, "orders");
     let remove = |name: &str| Mutation::RemoveReplica {
         name: name.to_owned(),
     };
+
     assert_eq!(
         refused(&aws, orders, &remove("other")).await,
         ActErrorKind::Denied,
         "a database of its own"
     );
+
     assert_eq!(
         refused(&aws, orders, &remove("orders")).await,
         ActErrorKind::Denied,
         "the source itself"
     );
+
     let replica = Mutation::Replicate {
         name: "orders-reeve-1".to_owned(),
     };
@@ -223,6 +238,7 @@ async fn a_database_loses_its_standby_and_gets_it_back() {
     let seen = aws.inventory().await.unwrap();
     let orders = by_id(&seen, "orders");
     assert_eq!(orders.specification.multi_az, Some(true));
+
     for standby in [false, true] {
         assert_eq!(
             aws.apply(orders, &StandbyOperation { standby })
@@ -236,6 +252,7 @@ async fn a_database_loses_its_standby_and_gets_it_back() {
             (ResourceState::Running, Some(standby))
         );
     }
+
     let none = aws
         .apply(by_id(&seen, &machine), &StandbyOperation { standby: true })
         .await
@@ -251,6 +268,7 @@ async fn a_volume_gets_another_type_and_performance() {
         .await
         .unwrap()
         .remove(0);
+
     let disk = moto
         .volume("us-east-1", "gp2", 500, Some(&machine), &[])
         .await
@@ -259,11 +277,13 @@ async fn a_volume_gets_another_type_and_performance() {
     let seen = aws.inventory().await.unwrap();
     let disk = by_id(&seen, &disk);
     assert_eq!(disk.specification.storage_type.as_deref(), Some("gp2"));
+
     let setup = VolumeSetup {
         storage_type: "gp3".to_owned(),
         iops: Some(4_000),
         throughput_mibps: Some(125),
     };
+
     let operation = VolumeOperation {
         setup: setup.clone(),
     };
@@ -271,6 +291,7 @@ async fn a_volume_gets_another_type_and_performance() {
         aws.apply(disk, &operation).await.unwrap(),
         Applied::Accepted
     );
+
     let now = aws.observe(disk).await.unwrap();
     assert_eq!(
         (
@@ -279,6 +300,7 @@ async fn a_volume_gets_another_type_and_performance() {
         ),
         (ResourceState::Available, Some(setup))
     );
+
     let on_machine = aws
         .apply(by_id(&seen, &machine), &operation)
         .await
@@ -294,6 +316,7 @@ async fn what_nothing_uses_is_removed_and_what_is_used_is_kept() {
         .await
         .unwrap()
         .remove(0);
+
     let (free, taken) = (
         moto.address("us-east-1", "free").await.unwrap(),
         moto.address("us-east-1", "taken").await.unwrap(),
@@ -315,6 +338,7 @@ async fn what_nothing_uses_is_removed_and_what_is_used_is_kept() {
         ResourceState::Available,
         "the gateway has it"
     );
+
     assert_eq!(
         state(&gateway),
         (ResourceState::Available, vec![ResourceId::new(table)])
@@ -330,6 +354,7 @@ async fn what_nothing_uses_is_removed_and_what_is_used_is_kept() {
         ActErrorKind::WrongState,
         "moto would take it away from the machine"
     );
+
     for id in [&free, &gateway, &balancer] {
         let known = by_id(&seen, id);
         let now = aws.observe(known).await.unwrap();
@@ -348,11 +373,13 @@ async fn what_nothing_uses_is_removed_and_what_is_used_is_kept() {
             "{id}"
         );
     }
+
     let error = aws
         .apply(by_id(&seen, &machine), &RemoveOperation)
         .await
         .unwrap_err();
     assert_eq!(error.kind, ActErrorKind::Other);
+
     let after = aws.inventory().await.unwrap();
     assert!(
         after

@@ -48,6 +48,7 @@ async fn seeded(moto: &Moto) -> BTreeMap<String, String> {
         .output()
         .await
         .unwrap();
+
     assert!(
         made.status.success(),
         "{}",
@@ -84,6 +85,7 @@ async fn every_row_reads_what_was_created() {
         .filter(|one| one.outcome != ReadOutcome::Complete || !one.message.is_empty())
         .collect();
     assert!(failed.is_empty(), "{failed:#?}");
+
     let kinds: BTreeMap<&str, &Reading> = readings
         .iter()
         .map(|one| (one.kind.as_str(), one))
@@ -113,6 +115,7 @@ async fn every_row_reads_what_was_created() {
         );
         println!("{kind:20} {:30} {}", one.resource.name, one.relations.len());
     }
+
     samples(&all, &made);
     tags_and_names(&all, &made);
     relations(&all, &made);
@@ -199,6 +202,7 @@ fn tags_and_names(all: &[Described], made: &BTreeMap<String, String>) {
             "{kind}"
         );
     }
+
     for (kind, name) in [
         ("iam_group", "admins"),
         ("iam_policy", "everything"),
@@ -213,6 +217,7 @@ fn tags_and_names(all: &[Described], made: &BTreeMap<String, String>) {
     ] {
         assert_eq!(find(all, &made[kind]).resource.name, name, "{kind}");
     }
+
     assert_eq!(find(all, &made["iam_user"]).resource.region, "global");
     assert_eq!(find(all, &made["bucket"]).resource.region, REGION);
 }
@@ -264,6 +269,7 @@ fn documents(all: &[Described], made: &BTreeMap<String, String>) {
             .cloned()
             .unwrap_or_else(|| panic!("{kind}: {}", one.document.text()))
     };
+
     assert_eq!(
         member("security_group", "/ipPermissions/0/ipRanges/0/cidrIp"),
         "0.0.0.0/0"
@@ -277,6 +283,7 @@ fn documents(all: &[Described], made: &BTreeMap<String, String>) {
         ),
         "lambda.amazonaws.com"
     );
+
     assert_eq!(
         member(
             "iam_policy",
@@ -284,6 +291,7 @@ fn documents(all: &[Described], made: &BTreeMap<String, String>) {
         ),
         "*"
     );
+
     assert_eq!(
         member("function", "/Environment/Variables/TOKEN"),
         "[removed]"
@@ -293,10 +301,12 @@ fn documents(all: &[Described], made: &BTreeMap<String, String>) {
         member("encryption_key", "/Rotation/KeyRotationEnabled"),
         Value::Bool(false)
     );
+
     let report = member("credential_report", "/Users");
     assert_eq!(report["ann"]["mfa_active"], Value::Bool(false));
     assert_eq!(member("load_balancer", "/Listeners/0/Port"), "80");
     assert!(member("trail", "/Status/IsLogging").is_boolean());
+
     let table = find(all, &made["table"]);
     assert!(
         table.document.json().get("ItemCount").is_none(),
@@ -321,6 +331,7 @@ async fn what_is_denied_is_said_by_kind_and_the_rest_goes_on() {
             .find(|one| one.kind == ResourceKind::parse(kind).unwrap())
             .unwrap()
     };
+
     assert_eq!(
         (of("virtual_machine").outcome, of("virtual_machine").seen),
         (ReadOutcome::Complete, 1)
@@ -345,6 +356,7 @@ async fn what_is_denied_is_said_by_kind_and_the_rest_goes_on() {
                 && reading.complete_at.is_none()
         );
     }
+
     // The listing of buckets is complete; only their policies are hidden.
     let bucket = of("bucket");
     assert_eq!(
@@ -352,6 +364,7 @@ async fn what_is_denied_is_said_by_kind_and_the_rest_goes_on() {
         (ReadOutcome::Complete, "s3:GetBucketPolicy"),
         "{bucket:?}"
     );
+
     let described = kept.described.into_inner();
     let assets = described
         .iter()

@@ -28,9 +28,11 @@ async fn inside() -> (u16, Arc<AtomicUsize>) {
             )
         }
     });
+
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+
     (port, reached)
 }
 
@@ -63,6 +65,7 @@ async fn an_endpoint_inside_is_never_asked() {
         "[::ffff:127.0.0.1]",
         "169.254.169.254",
     ];
+
     for host in hosts {
         let endpoint = format!("http://{host}:{port}");
         let mut with_role = connection(&endpoint, &["us-east-1"]);
@@ -100,6 +103,7 @@ async fn an_endpoint_inside_is_never_asked() {
             "{endpoint}: {error}"
         );
     }
+
     let rebinding = Outbound::with_lookup(
         Policy::default(),
         limits(),
@@ -113,9 +117,11 @@ async fn an_endpoint_inside_is_never_asked() {
     )
     .await
     .unwrap();
+
     for _ in 0..3 {
         aws.identity().await.unwrap_err();
     }
+
     assert_eq!(
         reached.load(Ordering::SeqCst),
         0,
@@ -135,18 +141,21 @@ async fn nothing_of_a_foreign_answer_is_repeated() {
     .await
     .unwrap();
     let identity = aws.identity().await.unwrap_err().message;
+
     let mut with_role = connection(&endpoint, &["us-east-1"]);
     with_role.assume_role = Some("arn:aws:iam::123456789012:role/observer".into());
     let aws = AwsConnection::open_with(&with_role, &emulators(), hasty(&endpoint))
         .await
         .unwrap();
     let assuming = aws.identity().await.unwrap_err().message;
+
     for message in [identity, assuming] {
         assert!(
             !message.contains("4711") && !message.contains("root:x"),
             "{message}"
         );
     }
+
     assert!(reached.load(Ordering::SeqCst) > 0);
 }
 
@@ -167,5 +176,6 @@ async fn a_redirect_of_an_endpoint_is_not_followed() {
     .unwrap();
     let error = aws.identity().await.unwrap_err();
     assert!(error.message.contains("redirect"), "{error}");
+
     assert_eq!(reached.load(Ordering::SeqCst), 0);
 }

@@ -21,6 +21,7 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         )
         .await
         .unwrap();
+
     let windows = moto
         .machines_of("us-east-1", "ami-03cf127a", "m5.large", 1, &[])
         .await
@@ -46,12 +47,14 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
     )
     .await
     .unwrap();
+
     moto.bucket("us-east-1", "logs", &[("keep", "7y")])
         .await
         .unwrap();
     for name in ["logs/a", "logs/b"] {
         moto.object("us-east-1", name, b"x".to_vec()).await.unwrap();
     }
+
     let midnight =
         Timestamp::from_second(Timestamp::now().as_second().div_euclid(86_400) * 86_400).unwrap();
     let points = [
@@ -66,6 +69,7 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         dimensions,
     };
     moto.metric("us-east-1", metric, &points).await.unwrap();
+
     moto.bucket("eu-west-1", "far-logs", &[]).await.unwrap();
     moto.bucket("ap-south-1", "elsewhere", &[]).await.unwrap();
     let balancer = moto
@@ -78,15 +82,18 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
 
     let aws = open(&connection(moto.endpoint(), &["us-east-1", "eu-west-1"])).await;
     assert_eq!(aws.identity().await.unwrap(), "123456789012");
+
     let seen = aws.inventory().await.unwrap();
     assert_eq!(seen.denied, []);
     assert_eq!(seen.complete, ResourceKind::SPECIFIED);
+
     let count = |kind| seen.resources.iter().filter(|r| r.kind == kind).count();
     assert_eq!(
         count(ResourceKind::VirtualMachine),
         2 + 1 + 1 + 2,
         "machines and members of the group"
     );
+
     assert_eq!(
         (
             count(ResourceKind::Database),
@@ -118,6 +125,7 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         (Some(Purchase::OnDemand), 70.08)
     );
     assert!(machine.created_at.is_some() && machine.group.is_none());
+
     let windows = by_id(&seen, &windows[0]);
     assert_eq!(windows.specification.platform.as_deref(), Some("windows"));
     assert_eq!(
@@ -131,6 +139,7 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         "volumes there have no price: {:?}",
         seen.problems
     );
+
     assert_eq!(
         by_id(&seen, &far[0]).monthly_cost.unwrap().usd_cents(),
         8.32,
@@ -144,6 +153,7 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         (Some(2), 10.0),
         "the newest point of each type"
     );
+
     assert!(
         contents.gib.contains_key("StandardStorage"),
         "moto counts objects there, and a wrong size"
@@ -153,6 +163,7 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         0.13,
         "10 GiB at $0.0125"
     );
+
     assert!(
         by_id(&seen, "far-logs").specification.contents.is_some(),
         "counted in its own region"
@@ -182,7 +193,9 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         ),
         (ResourceState::Running, Some("shop"), Some(true))
     );
+
     assert_eq!(orders.specification.storage_gib, Some(100.0));
+
     let two_zones = 2.0 * 0.178 * 730.0 + 100.0 * 0.23;
     assert_eq!(
         orders.monthly_cost.unwrap().usd_cents(),
@@ -197,6 +210,7 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         ),
         (Some("7y"), "eu-west-1")
     );
+
     assert!(
         seen.resources.iter().all(|r| r.id.as_str() != "elsewhere"),
         "buckets of other regions are left out"
@@ -207,6 +221,7 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         (front.name.as_str(), front.tag("team")),
         ("front", Some("web"))
     );
+
     let mut targets: Vec<_> = front.attached_to.iter().map(|t| t.as_str()).collect();
     targets.sort_unstable();
     let mut expected: Vec<_> = web.iter().map(String::as_str).collect();
@@ -218,6 +233,7 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         .iter()
         .find(|r| r.kind == ResourceKind::ScalingGroup)
         .unwrap();
+
     assert_eq!(
         (group.name.as_str(), group.tag("team")),
         ("workers", Some("web"))
@@ -231,6 +247,7 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         "{:?}",
         group.attached_to
     );
+
     let members = seen
         .resources
         .iter()
@@ -247,11 +264,13 @@ async fn every_page_is_read() {
             .await
             .unwrap();
     }
+
     for n in 0..110 {
         moto.database("us-east-1", &format!("db{n}"), "db.t3.micro", "mysql", &[])
             .await
             .unwrap();
     }
+
     let connection = connection(moto.endpoint(), &["us-east-1"]);
     let tuning = Tuning {
         page_size: 5,
@@ -269,6 +288,7 @@ async fn every_page_is_read() {
         "each machine's root volume"
     );
     assert_eq!(count(ResourceKind::Database), 110);
+
     let mut ids: Vec<_> = seen
         .resources
         .iter()

@@ -66,9 +66,11 @@ async fn machines_are_cut_off_by_one_group_and_let_back() {
 
     aws.apply(web, &give(&own)).await.unwrap();
     assert_eq!(groups(&aws, web).await, (own, false));
+
     // Somebody opens the group: it isolates nothing any more, and nothing else is put into it.
     moto.open_group(REGION, &cut_off[0]).await.unwrap();
     assert_eq!(groups(&aws, other).await, (cut_off, false));
+
     let (kind, message) = refused(&aws, web, &Mutation::Isolate).await;
     assert!(
         kind == ActErrorKind::Other && message.contains("in from 0.0.0.0/0"),
@@ -89,6 +91,7 @@ async fn a_group_that_was_left_half_made_is_closed_where_reeve_made_it() {
     let seen = aws.inventory().await.unwrap();
     let machine = by_id(&seen, &id);
     let before = groups(&aws, machine).await;
+
     // Of that name, but somebody else's, and it lets everything out.
     let half = moto
         .security_group(REGION, &network, QUARANTINE)
@@ -137,6 +140,7 @@ async fn groups_that_do_not_fit_are_refused() {
         refused(&aws, machine, &give(&unknown)).await.0,
         ActErrorKind::NotFound
     );
+
     let (kind, message) = refused(&aws, machine, &give(&[foreign])).await;
     assert!(
         kind == ActErrorKind::Other && message.contains("another network"),
@@ -152,6 +156,7 @@ async fn groups_that_do_not_fit_are_refused() {
             .0,
         ActErrorKind::Other
     );
+
     let mut switched_off = connection(moto.endpoint(), &[REGION]);
     switched_off.allow_actions = false;
     assert_eq!(
@@ -160,5 +165,6 @@ async fn groups_that_do_not_fit_are_refused() {
             .0,
         ActErrorKind::Denied
     );
+
     assert_eq!(groups(&aws, machine).await, before);
 }

@@ -41,11 +41,13 @@ async fn old_bucket(puts: Puts) -> String {
         };
         async move { answer }
     };
+
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
         .await
         .unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+
     endpoint
 }
 
@@ -61,14 +63,17 @@ async fn a_rule_more_leaves_the_other_rules_and_their_least_size_as_they_are() {
         endpoint: None,
     };
     let bucket = place.resource(ResourceKind::Bucket, "s3", "logs", BTreeMap::new());
+
     aws.apply(
         &bucket,
         &LifecycleOperation::Add(LifecycleRule::AbortUploads { days: 7 }),
     )
     .await
     .unwrap();
+
     let (size, body) = puts.lock().unwrap().pop().unwrap();
     assert_eq!(size.as_deref(), Some("varies_by_storage_class"));
+
     let own = body.find("<Rule><ID>reeve-abort-uploads</ID>").unwrap();
     assert!(
         body.starts_with(&BEFORE[..own]),

@@ -47,6 +47,7 @@ fn snapshots(page: usize, items: usize, next: Option<usize>) -> String {
              <tagSet><item><key>Name</key><value>nightly {number}</value></item></tagSet></item>"
         ));
     }
+
     let next = next
         .map(|page| format!("<nextToken>{page}</nextToken>"))
         .unwrap_or_default();
@@ -115,6 +116,7 @@ async fn a_throttled_account_takes_nobody_elses_retries() {
         "eu-west-3",
         "eu-north-1",
     ];
+
     let one = Connection {
         id: ConnectionId("throttled".into()),
         ..connection(&answering(throttled).await, &regions)
@@ -128,6 +130,7 @@ async fn a_throttled_account_takes_nobody_elses_retries() {
         "DescribeSnapshots" => Some(Ok(snapshots(0, 1, None))),
         _ => None,
     });
+
     let other = Connection {
         id: ConnectionId("other".into()),
         ..connection(&answering(passing).await, &["us-east-1"])
@@ -156,6 +159,7 @@ fn peak_kib() -> Option<u64> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hundreds_of_thousands_of_resources_are_read_in_bounded_memory() {
     const PAGES: usize = 285;
+
     let answers: Answers = Box::new(|action, body, _| {
         let page = asked(body);
         let next = (page + 1 < PAGES).then_some(page + 1);
@@ -168,6 +172,7 @@ async fn hundreds_of_thousands_of_resources_are_read_in_bounded_memory() {
         (seen, reading.seen, reading.outcome),
         (PAGES * PAGE, (PAGES * PAGE) as u64, ReadOutcome::Complete)
     );
+
     if let (Some(before), Some(after)) = (before, peak_kib()) {
         println!("{seen} snapshots: the peak of memory went from {before} to {after} KiB");
         // All of them at once are more than 500 MiB.
@@ -192,10 +197,12 @@ impl InventorySink for Volumes {
             volume.kind == ResourceKind::Volume && volume.monthly_cost.is_some()
         };
         assert!(page.iter().all(priced), "{page:?}");
+
         let mut pages = self.pages.lock();
         if self.fails_after.is_some_and(|most| pages.len() >= most) {
             return Err(StoreError::Backend("the disk is gone".to_owned()));
         }
+
         pages.push(page.len());
         Ok(())
     }
@@ -210,6 +217,7 @@ fn volumes(page: usize, items: usize, next: Option<usize>) -> String {
              <volumeType>gp3</volumeType></item>"
         ));
     }
+
     let next = next
         .map(|page| format!("<nextToken>{page}</nextToken>"))
         .unwrap_or_default();

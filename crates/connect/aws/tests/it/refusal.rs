@@ -26,6 +26,7 @@ async fn a_wrong_key_is_distinguished_from_a_missing_permission() {
         .await
         .unwrap()
         .remove(0);
+
     moto.database("us-east-1", "orders", "db.m5.large", "postgres", &[])
         .await
         .unwrap();
@@ -62,16 +63,19 @@ async fn a_wrong_key_is_distinguished_from_a_missing_permission() {
         .iter()
         .map(|d| (d.permission.as_str(), d.region.as_str()))
         .collect();
+
     assert_eq!(
         denied,
         [("rds:DescribeDBInstances", "us-east-1")],
         "{:?}",
         seen.problems
     );
+
     assert!(
         !seen.complete.contains(&ResourceKind::Database)
             && seen.complete.contains(&ResourceKind::VirtualMachine)
     );
+
     let machine = by_id(&seen, &web);
 
     let end = Timestamp::now();
@@ -87,6 +91,7 @@ async fn a_wrong_key_is_distinguished_from_a_missing_permission() {
 
     let error = aws.apply(machine, &Mutation::Stop).await.unwrap_err();
     assert_eq!(error.kind, ActErrorKind::Denied);
+
     assert!(error.message.contains("ec2:StopInstances"), "{error}");
 
     let mut assuming = partial.clone();
@@ -108,6 +113,7 @@ async fn a_role_that_may_not_be_assumed_is_a_matter_of_credentials() {
     let strict = Strict::start(&[("AssumeRole", denied)]).await;
     let mut assuming = connection(&strict.endpoint, &["us-east-1"]);
     assuming.assume_role = Some("arn:aws:iam::123456789012:role/observer".into());
+
     let error = open(&assuming).await.inventory().await.unwrap_err();
     assert_eq!(error.kind, ObserveErrorKind::Unauthenticated, "{error}");
     assert!(
@@ -125,6 +131,7 @@ async fn a_key_that_may_nothing_lists_everything_as_denied() {
     connection.credentials = key(&id, &secret);
     let seen = open(&connection).await.inventory().await.unwrap();
     assert_eq!((seen.resources.len(), seen.complete.len()), (0, 0));
+
     for permission in [
         "ec2:DescribeInstances",
         "ec2:DescribeVolumes",
@@ -140,6 +147,7 @@ async fn a_key_that_may_nothing_lists_everything_as_denied() {
             .collect();
         assert_eq!(regions, ["eu-west-1", "us-east-1"], "{permission}");
     }
+
     assert!(
         seen.denied
             .iter()
@@ -155,6 +163,7 @@ async fn a_dead_endpoint_is_named_with_its_cause_within_ten_seconds() {
         .local_addr()
         .unwrap();
     let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+
     for address in [closed, silent.local_addr().unwrap()] {
         let endpoint = format!("http://{address}");
         // Opened as the server opens it: the usual patience, not a test's.
@@ -171,6 +180,7 @@ async fn a_dead_endpoint_is_named_with_its_cause_within_ten_seconds() {
         assert_eq!(error.kind, ObserveErrorKind::Unreachable, "{error}");
         assert!(error.message.contains(&endpoint), "{error}");
     }
+
     let refused = AwsConnection::open(
         &connection(&format!("http://{closed}"), &["us-east-1"]),
         &emulators(),
@@ -182,6 +192,7 @@ async fn a_dead_endpoint_is_named_with_its_cause_within_ten_seconds() {
 
     let mut assuming = connection(&format!("http://{closed}"), &["us-east-1"]);
     assuming.assume_role = Some("arn:aws:iam::123456789012:role/observer".into());
+
     let begun = Instant::now();
     let error = AwsConnection::open(&assuming, &emulators())
         .await
@@ -189,6 +200,7 @@ async fn a_dead_endpoint_is_named_with_its_cause_within_ten_seconds() {
         .identity()
         .await
         .unwrap_err();
+
     assert!(
         begun.elapsed() < Duration::from_secs(11),
         "{:?}",
@@ -207,6 +219,7 @@ async fn a_connection_that_cannot_work_is_not_opened() {
             .message
             .contains("region")
     );
+
     nowhere.regions = vec!["us-east-1".into()];
     nowhere.endpoint = Some("127.0.0.1:1".into());
     assert!(

@@ -44,6 +44,7 @@ fn recording(all: &[Recording], prefix: &str) -> Recording {
         .find(|r| r.name.starts_with(prefix))
         .unwrap_or_else(|| panic!("no {prefix}*"))
         .clone();
+
     eprintln!(
         "{prefix}: {} {}",
         found.name,
@@ -53,6 +54,7 @@ fn recording(all: &[Recording], prefix: &str) -> Recording {
             "generated: no test data"
         }
     );
+
     found.ending_at(Timestamp::now()).last(576)
 }
 
@@ -81,6 +83,7 @@ async fn samples_are_what_was_put() {
         .await
         .unwrap()
         .remove(0);
+
     moto.database("us-east-1", "orders", "db.m5.large", "postgres", &[])
         .await
         .unwrap();
@@ -98,6 +101,7 @@ async fn samples_are_what_was_put() {
     let orders: &[(&str, &str)] = &[("DBInstanceIdentifier", "orders")];
     let front: &[(&str, &str)] = &[("LoadBalancer", balancer_name)];
     let free = scaled(&database.points, 1e7);
+
     // Of 8 GiB: what is free falls as the processor works.
     let gib = 1024.0 * 1024.0 * 1024.0;
     let freeable: Vec<(Timestamp, f64)> = database
@@ -114,6 +118,7 @@ async fn samples_are_what_was_put() {
         .collect();
     let failed = scaled(&asked[..2], 0.25);
     let refused = failed[..1].to_vec();
+
     for (namespace, name, unit, dimensions, points) in [
         ("AWS/EC2", "CPUUtilization", "Percent", machine, &cpu.points),
         ("AWS/EC2", "NetworkIn", "Bytes", machine, &network.points),
@@ -187,6 +192,7 @@ async fn samples_are_what_was_put() {
         start,
         end,
     };
+
     let batch = aws
         .samples(&[query(&web), query("orders"), query(&balancer)])
         .await
@@ -201,46 +207,55 @@ async fn samples_are_what_was_put() {
         &cpu.points,
         "machine CPU",
     );
+
     assert_points(
         &found(&web, Metric::NetworkIn),
         &scaled(&network.points, per_second),
         "network",
     );
+
     assert_points(
         &found(&web, Metric::DiskRead),
         &scaled(&network.points, per_second),
         "disk, by the fallback",
     );
+
     assert_points(
         &found(&web, Metric::MemoryUtilization),
         &cpu.points,
         "memory, by the agent",
     );
+
     assert_points(
         &found("orders", Metric::CpuUtilization),
         &database.points,
         "database CPU",
     );
+
     assert_points(
         &found("orders", Metric::FreeStorage),
         &free,
         "database storage",
     );
+
     assert_points(
         &found("orders", Metric::MemoryUtilization),
         &database.points,
         "database memory in use",
     );
+
     assert_points(
         &found(&balancer, Metric::RequestRate),
         &scaled(&requests.points, per_second),
         "requests",
     );
+
     assert_points(
         &found(&balancer, Metric::ResponseTime),
         &answers,
         "response time",
     );
+
     let mut rates: Vec<(Timestamp, f64)> = asked.iter().map(|(at, _)| (*at, 0.0)).collect();
     (rates[0].1, rates[1].1) = (50.0, 25.0);
     assert_points(
@@ -248,11 +263,13 @@ async fn samples_are_what_was_put() {
         &rates,
         "errors of targets and balancer, none where none were told",
     );
+
     assert_eq!(
         found(&web, Metric::NetworkOut),
         [],
         "what was not measured is not there"
     );
+
     let put = cpu.points.len() * 2
         + network.points.len() * 2
         + database.points.len() * 3
@@ -278,6 +295,7 @@ async fn a_span_is_start_inclusive_and_end_exclusive() {
         dimensions: &[("InstanceId", &web)],
     };
     moto.metric("us-east-1", cpu, &put).await.unwrap();
+
     let aws = open(&connection(moto.endpoint(), &["us-east-1"])).await;
     let seen = aws.inventory().await.unwrap();
     let query = SampleQuery {
@@ -287,6 +305,7 @@ async fn a_span_is_start_inclusive_and_end_exclusive() {
         end: at(8),
     };
     let batch = aws.samples(&[query]).await.unwrap();
+
     assert_points(
         &points(&batch.samples, by_id(&seen, &web), Metric::CpuUtilization),
         &put[3..8],
@@ -299,6 +318,7 @@ async fn a_span_is_start_inclusive_and_end_exclusive() {
 async fn databases_of_one_name_in_two_regions_are_two_resources() {
     let moto = Moto::start().await.unwrap();
     let now = Timestamp::now();
+
     for (region, class, level) in [
         ("us-east-1", "db.m5.large", 80.0),
         ("eu-west-1", "db.m5.xlarge", 0.5),
@@ -319,6 +339,7 @@ async fn databases_of_one_name_in_two_regions_are_two_resources() {
         };
         moto.metric(region, metric, &points).await.unwrap();
     }
+
     let aws = open(&connection(moto.endpoint(), &["us-east-1", "eu-west-1"])).await;
     let seen = aws.inventory().await.unwrap();
     let databases: Vec<&Resource> = seen
@@ -330,6 +351,7 @@ async fn databases_of_one_name_in_two_regions_are_two_resources() {
     ids.sort_unstable();
     let arn = |region: &str| format!("arn:aws:rds:{region}:123456789012:db:orders");
     assert_eq!(ids, [arn("eu-west-1"), arn("us-east-1")]);
+
     for (region, level) in [("us-east-1", 80.0), ("eu-west-1", 0.5)] {
         let database = by_id(&seen, &arn(region));
         assert_eq!(
@@ -350,6 +372,7 @@ async fn databases_of_one_name_in_two_regions_are_two_resources() {
             "{region}: {samples:?}"
         );
     }
+
     // A change reaches the instance of its own region.
     let small = by_id(&seen, &arn("us-east-1"));
     aws.apply(
@@ -360,6 +383,7 @@ async fn databases_of_one_name_in_two_regions_are_two_resources() {
     )
     .await
     .unwrap();
+
     let after = aws.inventory().await.unwrap();
     let class = |region: &str| {
         by_id(&after, &arn(region))
@@ -368,6 +392,7 @@ async fn databases_of_one_name_in_two_regions_are_two_resources() {
             .clone()
             .unwrap()
     };
+
     assert_eq!(
         (class("us-east-1").as_str(), class("eu-west-1").as_str()),
         ("db.m5.2xlarge", "db.m5.xlarge")

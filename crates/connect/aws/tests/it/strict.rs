@@ -51,6 +51,7 @@ impl Strict {
             .unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, router).await });
+
         Strict { endpoint, shared }
     }
 
@@ -90,11 +91,13 @@ pub(crate) async fn answering(answers: Answers) -> String {
         };
         async move { answer }
     };
+
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
         .await
         .unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+
     endpoint
 }
 
@@ -108,6 +111,7 @@ fn action(headers: &HeaderMap, body: &str) -> String {
         body.split('&')
             .find_map(|pair| pair.strip_prefix("Action="))
     };
+
     target.or_else(in_form).unwrap_or("none").to_owned()
 }
 
@@ -121,6 +125,7 @@ async fn answer(
     let calls = shared.calls.entry(action.clone()).or_default();
     *calls += 1;
     let calls = *calls;
+
     match shared.scripts.get(action.as_str()) {
         Some(script) if calls <= script.failures => failure(&action, script.status, script.code),
         Some(script) => script.success.clone().into_response(),

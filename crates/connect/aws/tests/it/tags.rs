@@ -28,6 +28,7 @@ async fn a_tag_is_set_replaced_and_removed() {
         .await
         .unwrap()
         .remove(0);
+
     moto.database(REGION, "orders", "db.m5.large", "postgres", &[])
         .await
         .unwrap();
@@ -35,6 +36,7 @@ async fn a_tag_is_set_replaced_and_removed() {
     let seen = aws.inventory().await.unwrap();
     let machine = by_id(&seen, &id);
     let volume = aws.volumes_of(machine).await.unwrap().remove(0);
+
     for resource in [machine, &volume] {
         let owner = async || {
             aws.observe(resource)
@@ -58,11 +60,13 @@ async fn a_tag_is_set_replaced_and_removed() {
         .unwrap();
         assert_eq!(owner().await, None);
     }
+
     assert_eq!(
         aws.observe(machine).await.unwrap().resource.tag("team"),
         Some("shop"),
         "other tags stay"
     );
+
     let kind = async |operation: &dyn Operation| {
         aws.apply(by_id(&seen, "orders"), operation)
             .await
@@ -75,6 +79,7 @@ async fn a_tag_is_set_replaced_and_removed() {
             .message
             .contains("does not offer Unheard")
     );
+
     let mut switched_off = connection(moto.endpoint(), &[REGION]);
     switched_off.allow_actions = false;
     let error = open(&switched_off)

@@ -57,6 +57,7 @@ async fn throttling_that_passes_is_not_noticed() {
     .await;
     let aws = open(&connection(&strict.endpoint, &["us-east-1"])).await;
     let seen = aws.inventory().await.unwrap();
+
     assert_eq!(
         by_id(&seen, "i-1").specification.platform.as_deref(),
         Some("linux")
@@ -69,6 +70,7 @@ async fn throttling_that_passes_is_not_noticed() {
         ),
         (3, 4)
     );
+
     assert!(
         seen.denied
             .iter()
@@ -95,11 +97,13 @@ async fn throttling_without_end_is_reported_after_a_bounded_number_of_calls() {
         script(FOREVER, 503, "RequestLimitExceeded", ""),
     )])
     .await;
+
     let seen = open(&connection(&strict.endpoint, &["us-east-1"]))
         .await
         .inventory()
         .await
         .unwrap();
+
     assert!(
         seen.problems
             .iter()
@@ -107,6 +111,7 @@ async fn throttling_without_end_is_reported_after_a_bounded_number_of_calls() {
         "{:?}",
         seen.problems
     );
+
     assert!(!seen.complete.contains(&ResourceKind::VirtualMachine));
 }
 
@@ -193,11 +198,13 @@ async fn a_listing_that_goes_round_in_circles_ends() {
         script(0, 200, "", &machines("<nextToken>same</nextToken>")),
     )])
     .await;
+
     let seen = open(&connection(&strict.endpoint, &["us-east-1"]))
         .await
         .inventory()
         .await
         .unwrap();
+
     assert!(
         seen.problems.iter().any(|p| p.contains("same page token")),
         "{:?}",
@@ -217,6 +224,7 @@ async fn samples_outlast_throttling_and_name_what_is_denied() {
         start,
         end,
     };
+
     let page = format!(
         r#"{{"MetricDataResults":[{{"Id":"m0","Timestamps":[{}],"Values":[7.5],"StatusCode":"Complete"}}]}}"#,
         start.as_second()
@@ -268,6 +276,7 @@ async fn samples_outlast_throttling_and_name_what_is_denied() {
             );
         }
     }
+
     let strict =
         Strict::start(&[("GetMetricData", script(FOREVER, 403, "AccessDenied", ""))]).await;
     let batch = open(&connection(&strict.endpoint, &["us-east-1"]))
@@ -275,6 +284,7 @@ async fn samples_outlast_throttling_and_name_what_is_denied() {
         .samples(&[query])
         .await
         .unwrap();
+
     assert_eq!(
         (batch.denied[0].permission.as_str(), batch.samples.len()),
         ("cloudwatch:GetMetricData", 0)

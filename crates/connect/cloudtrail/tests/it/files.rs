@@ -35,12 +35,14 @@ fn shapes_and_compression() {
         assert_eq!(ids(text.clone().into_bytes()), ["e-0", "e-1", "e-2"]);
         assert_eq!(ids(gzip(text.as_bytes())), ["e-0", "e-1", "e-2"]);
     }
+
     let members = [
         gzip(format!("{}\n", records[0]).as_bytes()),
         gzip(records[1].as_bytes()),
     ]
     .concat();
     assert_eq!(ids(members), ["e-0", "e-1"]);
+
     let looked_up = format!(
         r#"{{"Events":[{{"Username":"a","CloudTrailEvent":{}}}]}}"#,
         reeve_audit::Json::from(records[0].as_str())
@@ -67,6 +69,7 @@ fn one_bad_record_does_not_hide_the_next() {
         "{}",
         got[1]
     );
+
     assert!(got[2].contains("not a CloudTrail record"), "{}", got[2]);
 }
 
@@ -81,8 +84,10 @@ fn a_cut_file_gives_what_it_has_and_says_so() {
     );
     let got = ids(whole[..whole.len() / 2].to_vec());
     let (last, rest) = got.split_last().unwrap();
+
     assert!(!rest.is_empty() && rest.iter().all(|id| id.starts_with("e-")));
     assert!(last.starts_with("! "), "{last}");
+
     let reader = RecordReader::new(&b"{\"Records\":[{\"eventName\":"[..]).unwrap();
     assert!(reader.last().unwrap().is_err_and(|e| e.ends_reading()));
 }
@@ -103,9 +108,11 @@ impl Read for Endless {
                 self.pending.extend(b"]}");
             }
         }
+
         let count = out.len().min(self.pending.len());
         out[..count].copy_from_slice(&self.pending[..count]);
         self.pending.drain(..count);
+
         Ok(count)
     }
 }
@@ -146,6 +153,7 @@ fn folders_hold_logs_among_other_things() {
         .map(|f| f.strip_prefix(root).unwrap().to_string_lossy().into_owned())
         .collect();
     assert_eq!(names, ["2026/11/20/b.json.gz", "2026/a.json"]);
+
     let count: usize = files
         .iter()
         .map(|file| open(file).unwrap().map(Result::unwrap).count())

@@ -21,6 +21,7 @@ pub(crate) fn real_data(skipped: &str) -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
+
     eprintln!("skipped: {skipped}: no {}", folder.display());
     None
 }
@@ -32,15 +33,18 @@ fn stored(record: Record) -> Entry {
         Draft::from_entry(entry.clone(), Timestamp::UNIX_EPOCH).unwrap_or_else(|e| panic!("{e:?}"));
     let (read, _) = Entry::from_canonical(&draft.canonical).unwrap();
     assert_eq!(read, entry);
+
     // The same text is what a remote Reeve is sent, whose door is strict.
     let Json::Object(mut wire) = entry.to_json(Timestamp::UNIX_EPOCH) else {
         panic!("not an object")
     };
+
     wire.remove("recorded_at");
     wire.remove("category");
     let sent = Draft::from_bytes(&Json::Object(wire).to_canonical(), Timestamp::UNIX_EPOCH)
         .unwrap_or_else(|e| panic!("{e:?}"));
     assert_eq!(sent.claim_digest, draft.claim_digest);
+
     read
 }
 
@@ -63,22 +67,27 @@ fn comes_back(text: &[u8]) -> Entry {
     )
     .unwrap()
     .value;
+
     let entry = stored(Record::parse(text).unwrap());
     assert_eq!(restore(&entry).unwrap().to_string(), original.to_string());
+
     let distinct = with_distinct_id(entry.clone());
     assert_eq!(
         restore(&distinct).unwrap().to_string(),
         original.to_string()
     );
+
     let mut held = Vec::new();
     leaves(&entry.to_json(Timestamp::UNIX_EPOCH), &mut held);
     let mut wanted = Vec::new();
     leaves(&original, &mut wanted);
+
     // Whole seconds are written with milliseconds in the entry.
     let present =
         |leaf: &String| held.contains(leaf) || held.contains(&leaf.replace("Z\"", ".000Z\""));
     let lost: Vec<_> = wanted.iter().filter(|leaf| !present(leaf)).collect();
     assert!(lost.is_empty(), "{lost:?} of {original}");
+
     entry
 }
 
@@ -87,8 +96,10 @@ fn every_stratus_record_comes_back() {
     let Some(folder) = real_data("the stratus logs") else {
         return;
     };
+
     let mut types: HashMap<String, usize> = HashMap::new();
     let (mut failed, mut errors) = (0, 0);
+
     for file in log_files(&folder.join("stratus")).unwrap() {
         let array = json::parse(&std::fs::read(&file).unwrap()).unwrap();
         for record in array.as_array().unwrap() {
@@ -116,8 +127,10 @@ fn every_stratus_record_comes_back() {
             array.as_array().unwrap().len()
         );
     }
+
     assert_eq!(types.values().sum::<usize>(), 310);
     assert_eq!(failed, errors);
+
     for kind in [
         "authentication.login",
         "authentication.assume_role",
@@ -143,6 +156,7 @@ fn members_spelled_twice_come_back() {
         "requestID",
         "recipientAccountId",
     ];
+
     for name in names {
         let twin = name.to_lowercase();
         comes_back(
@@ -150,6 +164,7 @@ fn members_spelled_twice_come_back() {
                 .as_bytes(),
         );
     }
+
     comes_back(br#"{"eventName":"X","sourceIPAddress":"10.0.0.1","sourceIpAddress":"10.0.0.1"}"#);
     comes_back(
         br#"{"eventName":"CreateTags","requestParameters":{"a":1},"RequestParameters":{"a":2}}"#,
@@ -161,8 +176,10 @@ fn every_labelled_event_comes_back() {
     let Some(folder) = real_data("the labelled events") else {
         return;
     };
+
     let text = std::fs::read_to_string(folder.join("labelled_events.jsonl")).unwrap();
     let (mut mapped, mut refused) = (0, 0);
+
     for line in text.lines() {
         let line = json::parse(line.as_bytes()).unwrap();
         match Record::from_json(line.get("event").unwrap().clone()) {
@@ -185,6 +202,7 @@ fn every_labelled_event_comes_back() {
             Err(_) => refused += 1,
         }
     }
+
     // Three cases hold no event at all.
     assert_eq!((mapped, refused), (193, 3));
 }
@@ -203,6 +221,7 @@ fn a_change_reads_as_one() {
             .unwrap()
             .matches(&entry, Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)
     };
+
     for query in [
         "event_id:e-1",
         "event_type:resource.create",
@@ -242,6 +261,7 @@ fn odd_records_come_back_too() {
     ] {
         comes_back(text.as_bytes());
     }
+
     let same = |text: &str| map_record(Record::parse(text.as_bytes()).unwrap()).event_id;
     assert_eq!(
         same(r#"{"eventName":"X","a":1}"#),
@@ -251,11 +271,13 @@ fn odd_records_come_back_too() {
         same(r#"{"eventName":"X","a":1}"#),
         same(r#"{"eventName":"X","a":2}"#)
     );
+
     let login = map_record(
         Record::parse(
             br#"{"eventName":"ConsoleLogin","responseElements":{"ConsoleLogin":"Failure"}}"#,
         )
         .unwrap(),
     );
+
     assert_eq!(login.action.status.map(|s| s.as_str()), Some("failed"));
 }

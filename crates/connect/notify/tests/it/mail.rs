@@ -38,6 +38,7 @@ impl Server {
                 panic!("{}: {error}; tools/setup test brings it", python.display())
             });
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+
         let output = lines
             .next_line()
             .await
@@ -46,6 +47,7 @@ impl Server {
         let output: Value = serde_json::from_str(&output).unwrap();
         let port = u16::try_from(output["port"].as_u64().unwrap()).unwrap();
         let authority = output["ca"].as_str().unwrap().as_bytes().to_vec();
+
         Server {
             lines,
             port,

@@ -84,6 +84,7 @@ async fn serve(take: fn(&Value) -> Result<StatusCode, String>) -> (String, Bodie
             Err(reason) => (StatusCode::BAD_REQUEST, reason),
         }
     }
+
     let bodies = Bodies::default();
     let router = Router::new()
         .route("/in", post(handle))
@@ -91,6 +92,7 @@ async fn serve(take: fn(&Value) -> Result<StatusCode, String>) -> (String, Bodie
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/in", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+
     (url, bodies)
 }
 
@@ -99,6 +101,7 @@ fn text_of(value: &Value, most: usize) -> Result<&str, String> {
         .as_str()
         .ok_or_else(|| format!("{value} is no text"))?;
     let length = text.chars().count();
+
     if length == 0 || length > most {
         Err(format!("{length} characters, at most {most}"))
     } else {
@@ -113,6 +116,7 @@ fn slack(body: &Value) -> Result<StatusCode, String> {
     if blocks.is_empty() || blocks.len() > 50 {
         return Err(format!("{} blocks", blocks.len()));
     }
+
     for block in blocks {
         let text = &block["text"];
         match (block["type"].as_str(), text["type"].as_str()) {
@@ -121,6 +125,7 @@ fn slack(body: &Value) -> Result<StatusCode, String> {
             other => return Err(format!("invalid_blocks: {other:?}")),
         };
     }
+
     let text = body.to_string();
     let links = text
         .matches("<https://reeve.acme.example/intelligence/recommendations/i-")
@@ -131,9 +136,11 @@ fn slack(body: &Value) -> Result<StatusCode, String> {
     {
         return Err("a mention or a link that nobody meant".into());
     }
+
     if links == 0 {
         return Err("no link to the page".into());
     }
+
     Ok(StatusCode::OK)
 }
 
@@ -142,15 +149,18 @@ fn teams(body: &Value) -> Result<StatusCode, String> {
     if body.to_string().len() > 28 * 1024 {
         return Err(format!("{} bytes", body.to_string().len()));
     }
+
     let card = &body["attachments"][0];
     if body["type"] != "message" || card["contentType"] != "application/vnd.microsoft.card.adaptive"
     {
         return Err("not a message with a card".into());
     }
+
     let card = &card["content"];
     if card["type"] != "AdaptiveCard" || card["version"] != "1.4" {
         return Err("not a card of version 1.4".into());
     }
+
     for block in card["body"].as_array().ok_or("no body")? {
         match block["type"].as_str() {
             Some("TextBlock") => text_of(&block["text"], 1000).map(|_| ())?,
@@ -166,6 +176,7 @@ fn teams(body: &Value) -> Result<StatusCode, String> {
             other => return Err(format!("{other:?}")),
         }
     }
+
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -174,6 +185,7 @@ fn pagerduty(body: &Value) -> Result<StatusCode, String> {
     if text_of(&body["routing_key"], 32)? != KEY || body["event_action"] != "trigger" {
         return Err("invalid event: routing_key, event_action".into());
     }
+
     text_of(&body["dedup_key"], 255)?;
     text_of(&body["payload"]["summary"], 1024)?;
     text_of(&body["payload"]["source"], 255)?;
@@ -181,18 +193,21 @@ fn pagerduty(body: &Value) -> Result<StatusCode, String> {
     if !["critical", "error", "warning", "info"].contains(&severity) {
         return Err(format!("invalid event: severity {severity}"));
     }
+
     for link in body["links"].as_array().ok_or("invalid event: links")? {
         text_of(&link["text"], 255)?;
         if !text_of(&link["href"], 500)?.starts_with(PAGES) {
             return Err(format!("no link to the page: {link}"));
         }
     }
+
     if body["links"][0].is_null() {
         return Err("no link to the page".into());
     }
     if !body["payload"]["custom_details"].is_object() || body.to_string().len() > 512 * 1024 {
         return Err("invalid event: custom_details, or more than 512 KB".into());
     }
+
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -249,10 +264,12 @@ async fn permanent_refusals_are_not_retried() {
             &message(1),
         )
         .await;
+
     assert!(
         (refused.ok, refused.gone, refused.status) == (false, true, Some(400)),
         "{refused:?}"
     );
+
     let (url, _) = serve(|_| Ok(StatusCode::TOO_MANY_REQUESTS)).await;
     let busy = people
         .send(
@@ -261,10 +278,12 @@ async fn permanent_refusals_are_not_retried() {
             &message(1),
         )
         .await;
+
     assert!(
         (busy.ok, busy.gone, busy.status) == (false, false, Some(429)),
         "{busy:?}"
     );
+
     // PagerDuty says 202 and nothing else.
     let (url, _) = serve(|_| Ok(StatusCode::OK)).await;
     let odd = people
@@ -275,6 +294,7 @@ async fn permanent_refusals_are_not_retried() {
         )
         .await;
     assert!(!odd.ok && !odd.gone, "{odd:?}");
+
     let strict = People::new(Policy::default());
     let inside = strict
         .send(
@@ -283,6 +303,7 @@ async fn permanent_refusals_are_not_retried() {
             &message(1),
         )
         .await;
+
     assert!(
         inside
             .error
@@ -290,6 +311,7 @@ async fn permanent_refusals_are_not_retried() {
             .is_some_and(|error| error.contains("not a public address")),
         "{inside:?}"
     );
+
     assert!(
         !inside.error.unwrap().contains("/x"),
         "the address is a secret"
@@ -337,6 +359,7 @@ async fn clear() -> (u16, Arc<Mutex<Vec<String>>>) {
             }
         }
     });
+
     (port, lines)
 }
 
@@ -348,11 +371,13 @@ async fn mail_is_not_sent_in_the_clear_nor_to_the_inside() {
         .send(&channel(email("127.0.0.1", port)), &secret, &message(1))
         .await;
     assert!(!refused.ok && refused.error.is_some(), "{refused:?}");
+
     let transcript = lines.lock().unwrap().join("\n");
     assert!(
         transcript.contains("EHLO") && !transcript.contains("AUTH") && !transcript.contains("MAIL"),
         "{transcript}"
     );
+
     let strict = People::new(Policy::default());
     for host in ["127.0.0.1", "localhost"] {
         let refused = strict
@@ -376,6 +401,7 @@ fn settings_that_cannot_be_right() {
         people.check(&email("smtp.acme.example", 587), &secret),
         Ok(())
     );
+
     let with = |change: fn(&mut Vec<String>, &mut String, &mut String)| {
         let ChannelSettings::Email {
             mut host,
@@ -398,6 +424,7 @@ fn settings_that_cannot_be_right() {
             to,
         }
     };
+
     let cases = [
         (with(|to, _, _| to.clear()), "settings.to"),
         (with(|to, _, _| to.push("nobody".into())), "settings.to"),
@@ -412,6 +439,7 @@ fn settings_that_cannot_be_right() {
         ),
         (email("smtp.acme.example", 0), "settings.port"),
     ];
+
     for (settings, field) in cases {
         assert_eq!(
             people.check(&settings, &secret).unwrap_err().0,
@@ -419,6 +447,7 @@ fn settings_that_cannot_be_right() {
             "{settings:?}"
         );
     }
+
     let none = ChannelSecret(String::new());
     assert_eq!(
         people
@@ -427,6 +456,7 @@ fn settings_that_cannot_be_right() {
             .0,
         "secret"
     );
+
     for wrong in [
         "",
         "hooks.slack.com",
@@ -436,11 +466,13 @@ fn settings_that_cannot_be_right() {
         let refused = people.check(&ChannelSettings::Slack, &ChannelSecret(wrong.into()));
         assert_eq!(refused.unwrap_err().0, "secret", "{wrong}");
     }
+
     let events = ChannelSettings::Pagerduty {
         url: "https://events.pagerduty.com/v2/enqueue".into(),
     };
     assert_eq!(people.check(&events, &ChannelSecret(KEY.into())), Ok(()));
     assert_eq!(people.check(&events, &secret).unwrap_err().0, "secret");
+
     let inside = ChannelSettings::Pagerduty {
         url: "https://169.254.169.254/".into(),
     };

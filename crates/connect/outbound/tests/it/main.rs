@@ -63,9 +63,11 @@ async fn serve() -> SocketAddr {
             "/never",
             get(|| async { std::future::pending::<String>().await }),
         );
+
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+
     address
 }
 
@@ -91,6 +93,7 @@ fn local() -> Policy {
 async fn this_machine_is_refused_in_every_spelling() {
     let port = serve().await.port();
     let guarded = Outbound::new(Policy::default(), Limits::default());
+
     for host in [
         "127.0.0.1",
         "localhost",
@@ -117,6 +120,7 @@ async fn this_machine_is_refused_in_every_spelling() {
             "{host}: {outcome:?}"
         );
     }
+
     let open = Outbound::new(local(), Limits::default());
     for host in ["127.0.0.1", "2130706433"] {
         let answer = open
@@ -126,6 +130,7 @@ async fn this_machine_is_refused_in_every_spelling() {
         assert_eq!(answer.status, 200);
         assert!(String::from_utf8_lossy(&answer.body).contains("Bearer secret"));
     }
+
     let body = Request {
         method: Method::POST,
         body: b"hello".to_vec(),
@@ -154,9 +159,11 @@ async fn other_protocols_are_given_a_judged_address() {
             "{host}: {outcome:?}"
         );
     }
+
     for host in ["user@127.0.0.1", "a b", ""] {
         assert!(guarded.address_of(host, 22).await.is_err(), "{host}");
     }
+
     let lookup = changing(&[&["127.0.0.1"], &["127.0.0.1", "10.0.0.1"]]);
     let open = Outbound::with_lookup(local(), Limits::default(), lookup);
     assert_eq!(
@@ -166,6 +173,7 @@ async fn other_protocols_are_given_a_judged_address() {
             .to_string(),
         "127.0.0.1:2222"
     );
+
     let mixed = open.address_of("files.example", 2222).await;
     assert!(
         matches!(
@@ -180,6 +188,7 @@ async fn other_protocols_are_given_a_judged_address() {
 async fn an_answer_that_changes_or_mixes_is_refused() {
     let port = serve().await.port();
     let url = format!("http://rebind.example:{port}/ok");
+
     // Judged and used are one answer: the second would be the inside, and is judged itself when it
     // comes.
     let lookup = changing(&[&["127.0.0.1"], &["10.0.0.1"]]);
@@ -190,6 +199,7 @@ async fn an_answer_that_changes_or_mixes_is_refused() {
         1,
         "one request asks the resolver once"
     );
+
     let second = client.send(get_of(&url)).await;
     assert!(
         matches!(
@@ -198,6 +208,7 @@ async fn an_answer_that_changes_or_mixes_is_refused() {
         ),
         "{second:?}"
     );
+
     let mixed = Outbound::with_lookup(
         local(),
         Limits::default(),
@@ -211,6 +222,7 @@ async fn an_answer_that_changes_or_mixes_is_refused() {
         ),
         "{refused:?}"
     );
+
     let nowhere = Outbound::with_lookup(local(), Limits::default(), changing(&[&[]]));
     assert!(matches!(
         nowhere.send(get_of(&url)).await,
@@ -227,6 +239,7 @@ async fn redirects_are_judged_or_refused() {
         strict.send(get_of(&url("near"))).await,
         Err(OutboundError::Redirect(_))
     ));
+
     let following = Outbound::new(
         local(),
         Limits {
@@ -234,10 +247,12 @@ async fn redirects_are_judged_or_refused() {
             ..Limits::default()
         },
     );
+
     assert_eq!(
         following.send(get_of(&url("near"))).await.unwrap().status,
         200
     );
+
     let away = following.send(get_of(&url("away"))).await;
     assert!(
         matches!(away, Err(OutboundError::Refused(Refusal::NotPublic { .. }))),
@@ -265,6 +280,7 @@ async fn time_and_body_are_bounded() {
         matches!(long, Err(OutboundError::TooLong(1000))),
         "{long:?}"
     );
+
     let late = client
         .send(get_of(&format!("http://127.0.0.1:{port}/never")))
         .await;

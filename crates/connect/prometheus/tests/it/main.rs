@@ -54,6 +54,7 @@ async fn answer(State(peer): State<Peer>, uri: Uri, headers: HeaderMap, body: By
     if !is_query || headers["content-type"] != "application/x-www-form-urlencoded" {
         return (StatusCode::NOT_FOUND, "no such page").into_response();
     }
+
     let given = headers
         .get("authorization")
         .map(|value| value.to_str().unwrap_or_default());
@@ -65,6 +66,7 @@ async fn answer(State(peer): State<Peer>, uri: Uri, headers: HeaderMap, body: By
         )
             .into_response();
     }
+
     peer.forms
         .lock()
         .unwrap()
@@ -73,6 +75,7 @@ async fn answer(State(peer): State<Peer>, uri: Uri, headers: HeaderMap, body: By
     for (name, value) in &peer.reply.headers {
         response.headers_mut().insert(*name, value.parse().unwrap());
     }
+
     response
 }
 
@@ -173,6 +176,7 @@ async fn credentials_are_sent_as_the_server_expects_and_never_repeated() {
             "what is denied is not evaluated"
         );
     }
+
     let forbidden = refused(Reply::new(
         403,
         r#"{"status":"error","error":"tenant acme is closed"}"#,
@@ -185,6 +189,7 @@ async fn credentials_are_sent_as_the_server_expects_and_never_repeated() {
             .contains("(403 Forbidden): tenant acme is closed"),
         "{forbidden}"
     );
+
     let broken = QueryCredentials::Bearer("two\nlines".to_owned());
     let url = Peer::new(Reply::new(200, ONE)).serve().await;
     let error = client(&url, broken).query("up", at()).await.unwrap_err();
@@ -206,6 +211,7 @@ async fn a_busy_server_says_how_long_to_wait() {
             .contains("(429 Too Many Requests): rate limit of 10 queries exceeded"),
         "{waited}"
     );
+
     let later = Timestamp::now() + SignedDuration::from_secs(90);
     let date = later.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
     let until =
@@ -217,6 +223,7 @@ async fn a_busy_server_says_how_long_to_wait() {
             .is_some_and(|seconds| (80..=90).contains(&seconds)),
         "{until:?}"
     );
+
     for unusable in [busy(429, ""), busy(429, said).header("retry-after", "soon")] {
         let error = refused(unusable).await;
         assert_eq!(
@@ -278,6 +285,7 @@ async fn a_real_prometheus_takes_the_password_and_refuses_another() {
         "node_up{host=\"web\"}".to_owned(),
         vec![(now - 7_200, 3.0), (now - 7_140, 4.0)],
     )];
+
     // The hash (bcrypt) of "left:right ä".
     let web =
         "basic_auth_users:\n  ann: $2b$04$abcdefghijklmnopqrstuuuiTglEKVma8t0m0Fi/3szoYFnUQBRsK\n";
@@ -299,6 +307,7 @@ async fn a_real_prometheus_takes_the_password_and_refuses_another() {
         right.query("node_up", time(7_140)).await.unwrap().series[0].points[0].1,
         4.0
     );
+
     let malformed = right.query("node_up{", time(0)).await.unwrap_err();
     assert!(
         malformed
@@ -306,6 +315,7 @@ async fn a_real_prometheus_takes_the_password_and_refuses_another() {
             .contains("Prometheus refused the query (400 Bad Request): "),
         "{malformed}"
     );
+
     for wrong in [
         basic("ann", "left"),
         QueryCredentials::Bearer("x".to_owned()),

@@ -124,12 +124,14 @@ pub(super) fn write(
     } else {
         ActionStatus::Success
     };
+
     let entry = describe(scene, action, person, key, minute);
     let severity = if refused {
         entry.severity.max(Severity::Medium)
     } else {
         entry.severity
     };
+
     let operation = entry.action.operation.clone().unwrap_or_default();
     let mut entry = entry
         .by(builder::person(scene.seed, person, day, agent))
@@ -137,6 +139,7 @@ pub(super) fn write(
         .with_action(operation, status, method)
         .with_metadata("country", person.office.country())
         .with_tag(person.team);
+
     if refused {
         // What was refused changed nothing.
         entry.changes = reeve_audit::Changes::default();
@@ -144,6 +147,7 @@ pub(super) fn write(
             .with_metadata("reason", "not permitted by the role of the caller")
             .with_tag("denied");
     }
+
     entry
 }
 
@@ -151,6 +155,7 @@ fn choose(team: &str, key: u64) -> PersonAction {
     let Some((_, habits)) = WEIGHTS.iter().find(|(name, _)| *name == team) else {
         return View;
     };
+
     let mut left = draw(key, 33) % habits.iter().map(|(_, weight)| weight).sum::<u64>();
     for (action, weight) in *habits {
         if left < *weight {
@@ -158,6 +163,7 @@ fn choose(team: &str, key: u64) -> PersonAction {
         }
         left -= weight;
     }
+
     View
 }
 
@@ -170,11 +176,13 @@ fn one<'a>(scene: &'a Scene, team: &str, key: u64, kinds: &[ResourceKind]) -> Op
         .filter(fits)
         .filter(|target| target.team == team)
         .collect();
+
     let any: Vec<&Target> = if own.is_empty() {
         scene.targets.iter().filter(fits).collect()
     } else {
         own
     };
+
     pick(key, 34, &any).copied()
 }
 
@@ -199,6 +207,7 @@ fn describe(scene: &Scene, action: PersonAction, person: &Person, key: u64, minu
             .with_metadata("resource_name", target.name.as_str()),
         None => entry,
     };
+
     let number = |low: f64, high: f64| between(key, 35, low, high) as i64;
     match action {
         View => on(

@@ -41,10 +41,12 @@ fn chore(scene: &Scene, robot: &Robot, key: u64, minute: i64) -> Option<Entry> {
             .with_metadata("resource_name", target.name.as_str())
             .with_tag("automation")
     };
+
     const MODIFY: EventType = EventType::from_static("resource.modify");
     const DEPLOY: EventType = EventType::from_static("deployment.create");
     const BACKUP: EventType = EventType::from_static("backup.create");
     const EXPORT: EventType = EventType::from_static("data.export");
+
     let (role, service) = (ActorType::Role, ActorType::Service);
     Some(match robot.does {
         Chore::Deploy => write(
@@ -123,7 +125,9 @@ fn taken(target: &Target, minute: i64) -> Option<Entry> {
     if begins != slot {
         return None;
     }
+
     const INTERRUPTED: EventType = EventType::from_static("resource.interrupt");
+
     let key = key(target.key, &format!("interrupted/{minute}"));
     let entry = builder::entry(INTERRUPTED, key, minute)
         .by(builder::program(
@@ -141,6 +145,7 @@ fn taken(target: &Target, minute: i64) -> Option<Entry> {
         .with_metadata("resource_name", target.name.as_str())
         .with_metadata("minutes", lasts * 5)
         .with_tag("spot");
+
     Some(
         entry
             .before(state([("state", Json::from("running"))]))

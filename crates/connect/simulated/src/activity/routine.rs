@@ -58,6 +58,7 @@ fn at_work(seed: u64, day: i64) -> Option<(i64, i64)> {
     if weekday >= 5 || unit(seed ^ 0x0ff, week) < 0.07 {
         return None;
     }
+
     let begins = between(seed ^ 0xbe6, day, 475.0, 565.0) as i64;
     Some((
         begins,
@@ -88,7 +89,9 @@ fn sessions(
             entry.with_severity(Severity::Low)
         }
     };
+
     const LOGIN: EventType = EventType::from_static("authentication.login");
+
     if now == begins - 1 && unit(seed ^ 0xfa11, day) < 0.08 {
         let reason = if unit(seed ^ 0xfa12, day) < 0.6 {
             "wrong password"
@@ -99,6 +102,7 @@ fn sessions(
             write(LOGIN, "failed", "login", ActionStatus::Failed).with_metadata("reason", reason),
         );
     }
+
     if now == begins {
         let factor = if unit(seed ^ 0x3fa, 0) < 0.6 {
             "security_key"
@@ -110,6 +114,7 @@ fn sessions(
                 .with_metadata("second_factor", factor),
         );
     }
+
     if now == ends && unit(seed ^ 0x106, day) < 0.6 {
         let kind = EventType::from_static("authentication.logout");
         into.push(write(kind, "logout", "logout", ActionStatus::Success));

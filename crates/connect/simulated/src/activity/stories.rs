@@ -59,6 +59,7 @@ const STORIES: [Story; 4] = [
 pub(super) fn between(scene: &Scene, from: Timestamp, to: Timestamp, into: &mut Vec<Entry>) {
     let minutes = |at: Timestamp| (at.as_second() - scene.anchor.as_second()).div_euclid(60);
     let (first, last) = (minutes(from) - LONGEST, minutes(to));
+
     for story in &STORIES {
         let again = story.starts_min.last().copied().unwrap_or(0);
         let passed = (first - again).div_euclid(story.interval_min).max(0);
@@ -122,6 +123,7 @@ fn guessing(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
                 .with_tag("suspicious")
         })
         .collect();
+
     let locked = builder::at(
         EventType::from_static("authentication.lock"),
         key(seed, "lock"),
@@ -139,6 +141,7 @@ fn guessing(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
     .with_metadata("source", std::net::Ipv4Addr::from(from).to_string())
     .with_tag("suspicious");
     entries.push(locked);
+
     entries
 }
 
@@ -155,6 +158,7 @@ fn stolen_key(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
         ("CreateAccessKey", "user.modify", ActionStatus::Denied),
         ("RunInstances", "resource.create", ActionStatus::Denied),
     ];
+
     let mut entries: Vec<Entry> = look
         .iter()
         .enumerate()
@@ -180,6 +184,7 @@ fn stolen_key(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
             Some(entry.with_tag("suspicious").with_tag("new_country"))
         })
         .collect();
+
     let guard = &PEOPLE[4];
     let off = builder::at(
         EventType::from_static("user.modify"),
@@ -198,6 +203,7 @@ fn stolen_key(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
     .after(state([("status", Json::from("inactive"))]))
     .with_tag(guard.team);
     entries.push(off);
+
     entries
 }
 
@@ -208,6 +214,7 @@ fn open_door(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
         "417382906514",
         "us-east-1",
     );
+
     let opener = PEOPLE
         .iter()
         .filter(|person| person.team == "shop")
@@ -220,6 +227,7 @@ fn open_door(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
             ("from", Json::from(from)),
         ])
     };
+
     let opened = builder::at(POLICY, key(seed, "open"), start)
         .by(builder::person(seed, opener, 0, "aws-cli/2.19.5"))
         .on(group.clone())
@@ -233,6 +241,7 @@ fn open_door(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
         .after(rule("0.0.0.0/0"))
         .with_tag("suspicious")
         .with_tag(opener.team);
+
     let closed = builder::at(
         POLICY,
         key(seed, "close"),
@@ -249,6 +258,7 @@ fn open_door(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
     .before(rule("0.0.0.0/0"))
     .after(rule("10.0.0.0/8"))
     .with_tag(closer.team);
+
     vec![opened, closed]
 }
 

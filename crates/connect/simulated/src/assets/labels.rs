@@ -22,19 +22,23 @@ pub(super) fn tags(provider: Provider, name: &str, owner: Owner) -> BTreeMap<Str
         "data" => "cc-3100",
         _ => "cc-9000",
     };
+
     let mut tags = vec![
         ("env", owner.env),
         ("team", owner.team),
         ("service", owner.service),
         ("cost-center", centre),
     ];
+
     if provider == Provider::Aws {
         tags.push(("Name", name));
     }
+
     let responsible = PEOPLE.iter().find(|person| person.team == owner.team);
     if let Some(person) = responsible {
         tags.push(("owner", person.handle));
     }
+
     tags.into_iter()
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect()
@@ -50,9 +54,11 @@ pub(super) fn machine_tags(provider: Provider, machine: &Machine) -> Vec<(String
         (Managed::Terraform, Provider::Gcp) => tags.push(("goog-terraform-provisioned", "true")),
         (Managed::Terraform, _) => tags.push(("managed-by", "terraform")),
     }
+
     if machine.ignored {
         tags.push(("reeve:ignore", "true"));
     }
+
     tags.into_iter()
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect()

@@ -37,6 +37,7 @@ pub(super) fn offer(
             &said,
         )));
     }
+
     Some(match operation {
         GroupSizeOperation::NewVersion {
             from_version,
@@ -72,6 +73,7 @@ impl SimulatedAccount {
             .collect();
         member_types.sort_unstable();
         member_types.dedup();
+
         GroupTemplate {
             id: format!(
                 "lt-{}",
@@ -105,6 +107,7 @@ impl SimulatedAccount {
     ) -> Result<(), ActError> {
         self.launchable(conditions, group, size)?;
         let condition = conditions.resources.entry(group.id.clone()).or_default();
+
         if condition.template_version().to_string() != from {
             let said = format!(
                 "{} uses version {} now",
@@ -113,12 +116,14 @@ impl SimulatedAccount {
             );
             return Err(refuse(ActErrorKind::WrongState, "ValidationError", &said));
         }
+
         let known = condition.template_types.iter().position(|own| own == size);
         let place = known.unwrap_or_else(|| {
             condition.template_types.push(size.to_owned());
             condition.template_types.len() - 1
         });
         condition.template_number = Some(place as u32 + 2);
+
         Ok(())
     }
 
@@ -140,6 +145,7 @@ impl SimulatedAccount {
             )
         };
         condition.template_number = Some(number.ok_or_else(missing)?);
+
         Ok(())
     }
 
@@ -161,6 +167,7 @@ impl SimulatedAccount {
                 &said,
             ));
         }
+
         let wanted = group.specification.instance_type.clone();
         let members = group
             .attached_to
@@ -173,9 +180,11 @@ impl SimulatedAccount {
         for (place, member) in stale.iter().enumerate() {
             self.replace(conditions, member, after(place), after(place + 1));
         }
+
         let condition = conditions.resources.entry(group.id.clone()).or_default();
         let until = after(stale.len().max(1));
         (condition.refreshing_until, condition.settles_at) = (Some(until), Some(until));
+
         Ok(())
     }
 
@@ -193,6 +202,7 @@ impl SimulatedAccount {
                 condition.downtimes.pop();
             }
         }
+
         let condition = conditions.resources.entry(group.id.clone()).or_default();
         (condition.refreshing_until, condition.settles_at) = (None, None);
     }
@@ -217,6 +227,7 @@ impl SimulatedAccount {
             state: ResourceState::Stopped,
             ..member
         };
+
         member.map_or(Ok(()), |member| self.resizable(&stopped(member), size))
     }
 }

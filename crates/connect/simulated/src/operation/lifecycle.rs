@@ -28,14 +28,17 @@ pub(super) fn offer(
             &said,
         )));
     }
+
     let rules = &mut conditions
         .resources
         .entry(bucket.id.clone())
         .or_default()
         .lifecycle_rules;
+
     match operation {
         LifecycleOperation::Add(rule) => _ = rules.insert(rule.id().to_owned()),
         LifecycleOperation::Remove(id) => _ = rules.remove(*id),
     }
+
     Some(Ok(()))
 }

@@ -34,6 +34,7 @@ pub(super) fn offer(
             None => apply(account, conditions, resource, now),
         });
     }
+
     operation.downcast_ref::<RemoveOperation>()?;
     Some(apply(account, conditions, resource, now))
 }
@@ -60,9 +61,11 @@ fn apply(
             return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
         }
     };
+
     if resource.state != wanted {
         return Err(wrong_state(resource, wanted.as_str()));
     }
+
     // An address is gone at once, the others take their time.
     let seconds = match resource.kind {
         ResourceKind::IpAddress => 0.0,
@@ -71,5 +74,6 @@ fn apply(
     let gone_at = account.world.settings.after(now, seconds);
     let condition = conditions.resources.entry(resource.id.clone()).or_default();
     (condition.settles_at, condition.terminated_at) = (Some(gone_at), Some(gone_at));
+
     Ok(())
 }

@@ -37,9 +37,11 @@ fn apply(
         );
         return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
     }
+
     if database.state != ResourceState::Running {
         return Err(wrong_state(database, "available"));
     }
+
     let settles = account
         .world
         .settings
@@ -47,5 +49,6 @@ fn apply(
     let condition = conditions.resources.entry(database.id.clone()).or_default();
     condition.settles_at = Some(settles);
     condition.standbys.push((settles, standby));
+
     Ok(())
 }

@@ -35,6 +35,7 @@ fn apply(
         );
         return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
     }
+
     if resource.state == ResourceState::Deleted {
         return Err(refuse(
             ActErrorKind::NotFound,
@@ -42,14 +43,17 @@ fn apply(
             &format!("{} is terminated", resource.id),
         ));
     }
+
     let tags = &mut conditions
         .resources
         .entry(resource.id.clone())
         .or_default()
         .tags;
+
     match operation {
         TagOperation::Set { key, value } => tags.insert(key.clone(), Some(value.clone())),
         TagOperation::Remove { key } => tags.insert(key.clone(), None),
     };
+
     Ok(())
 }

@@ -45,14 +45,17 @@ fn apply(
         );
         return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
     }
+
     if matches!(
         volume.state,
         ResourceState::Changing | ResourceState::Deleted
     ) {
         return Err(wrong_state(volume, "settled"));
     }
+
     completed(volume, conditions.get(&volume.id).optimizing_until, now)?;
     check(volume, setup)?;
+
     let settles = account
         .world
         .settings
@@ -61,6 +64,7 @@ fn apply(
     condition.settles_at = Some(settles);
     condition.setups.push((settles, setup.clone()));
     condition.optimizing_until = Some(account.world.settings.after(now, OPTIMIZING_S));
+
     Ok(())
 }
 
@@ -98,9 +102,11 @@ fn check(volume: &Resource, setup: &VolumeSetup) -> Result<(), ActError> {
         }
         _ => false,
     };
+
     if fits {
         return Ok(());
     }
+
     let said = format!("{} with {gib:.0} GiB cannot be {setup}", volume.id);
     Err(refuse(
         ActErrorKind::InvalidType,

@@ -20,6 +20,7 @@ impl Signal<'_> {
         if let Some(credits) = starved.filter(|credits| wanted > credits.baseline) {
             return credits.baseline * (0.97 + 0.03 * self.noise(2, slot));
         }
+
         if wanted >= FULL {
             FULL + 6.4 * self.noise(3, slot)
         } else {
@@ -96,11 +97,13 @@ impl Signal<'_> {
         if !(6.0..22.0).contains(&self.hour(slot)) {
             return false;
         }
+
         let day = |days: i64| {
             let second = (slot + self.zone) * PERIOD_S + days * 86_400;
             Timestamp::from_second(second)
                 .map_or(15, |at| at.to_zoned(jiff::tz::TimeZone::UTC).day())
         };
+
         // In two days it is the first, the second or the third: today is one of the last two, or
         // the first.
         day(0) == 1 || day(2) <= 2
@@ -110,16 +113,19 @@ impl Signal<'_> {
     pub(super) fn credits(&self, slot: i64) -> Option<f64> {
         let era = self.era(slot);
         let credits = era.credits?;
+
         if era.from > i64::MIN {
             let hours = (slot - era.from) as f64 / SLOTS_PER_HOUR as f64;
             let gain =
                 credits.an_hour(credits.baseline) - credits.an_hour(self.demand(slot) * era.cpu);
             return Some((gain * hours).clamp(0.0, credits.most()));
         }
+
         let full = credits.most() * (0.94 + 0.06 * self.drift(6, slot));
         if self.asset.load != Load::Drained {
             return Some(full);
         }
+
         // Three days from full to empty, five days before the beginning.
         let left = (-5.0 - self.days(slot)) / 3.0;
         Some(full * left.clamp(0.0, 1.0))
@@ -144,6 +150,7 @@ impl Signal<'_> {
             Load::MonthEnd | Load::Batch => 22.0 + self.demand(slot) * 0.5 + quick,
             _ => 38.0 + self.demand(slot).min(100.0) * 0.25 + quick,
         };
+
         (used * self.era(slot).memory).min(99.2)
     }
 }

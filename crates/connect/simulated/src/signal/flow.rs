@@ -94,6 +94,7 @@ impl Signal<'_> {
             ) as i64;
             self.anchor + day * SLOTS_PER_DAY + begins
         });
+
         self.asset.resource.name == "checkout-api"
             && [Some(first), later]
                 .into_iter()
@@ -118,6 +119,7 @@ impl Signal<'_> {
         if self.asset.resource.kind != ResourceKind::Database {
             return 0.0;
         }
+
         let used = match self.asset.load {
             // 88 % at the beginning, 1.6 % more every day; at 98 % somebody makes room for 45 %.
             Load::DatabaseFilling => 0.53 + (0.35 + self.days(slot) * 0.016).rem_euclid(0.45),
@@ -127,6 +129,7 @@ impl Signal<'_> {
                 0.48 + 0.02 * nights + 0.002 * self.drift(17, slot)
             }
         };
+
         let grown = jiff::Timestamp::from_second(slot * PERIOD_S)
             .ok()
             .and_then(|at| self.condition.storage_at(at));

@@ -28,6 +28,7 @@ async fn state(account: &SimulatedAccount, resource: &Resource) -> ResourceState
 #[tokio::test]
 async fn refusals() {
     use ActErrorKind::{InvalidType, NotFound, Other, WrongState};
+
     let (estate, hands) = quiet();
     for (cloud, name, stopped, mutation, expect) in [
         (
@@ -168,6 +169,7 @@ async fn refusals() {
             "{name} {mutation:?}"
         );
     }
+
     let aws = account(&estate, "acme-production");
     let mut ghost = named(&aws, "old-orders-data").await;
     ghost.id = ResourceId::new("vol-0000");
@@ -208,6 +210,7 @@ async fn stop_resize_start_takes_the_clouds_time() {
             .usd(),
         0.0
     );
+
     assert_eq!(
         aws.apply(&machine, &resize("m6i.2xlarge")).await.unwrap(),
         Applied::Accepted
@@ -220,6 +223,7 @@ async fn stop_resize_start_takes_the_clouds_time() {
         (now.state, now.instance_type.as_deref()),
         (ResourceState::Running, Some("m6i.2xlarge"))
     );
+
     let (before, after) = (
         machine.monthly_cost.unwrap().usd(),
         now.resource.monthly_cost.unwrap().usd(),
@@ -234,10 +238,12 @@ async fn snapshots_complete_after_a_while() {
     let machine = named(&aws, "old-wiki").await;
     let volumes = aws.volumes_of(&machine).await.unwrap();
     assert_eq!(volumes.len(), 2, "root and data");
+
     let volume = &volumes[1];
     let Applied::Snapshot(made) = aws.apply(volume, &snapshot()).await.unwrap() else {
         panic!("no snapshot")
     };
+
     assert!(
         !aws.snapshot_complete(&volume.id, &volume.region, &made)
             .await
@@ -249,6 +255,7 @@ async fn snapshots_complete_after_a_while() {
             .await
             .unwrap()
     );
+
     let other = aws
         .snapshot_complete(&volumes[0].id, &volume.region, &made)
         .await
@@ -264,9 +271,11 @@ async fn a_group_replaces_a_member_that_stops() {
     aws.apply(&member, &Mutation::Stop).await.unwrap();
     hands.forward(SignedDuration::from_secs(61));
     assert_eq!(state(&aws, &member).await, ResourceState::Deleted);
+
     let next = named(&aws, "shop-web-a").await;
     assert_ne!(next.id, member.id);
     assert_eq!(next.state, ResourceState::Running);
+
     let group = aws.inventory().await.unwrap().resources;
     let group = group.iter().find(|resource| {
         resource.kind == ResourceKind::ScalingGroup && resource.name == "shop-web"
@@ -322,20 +331,24 @@ async fn every_fault_has_its_knob() {
             aws.observe(&machine).await.unwrap().instance_type,
         )
     }
+
     let small = Some("m5.xlarge".to_owned());
     assert_eq!(run(Faults::none()).await, (None, None, small.clone()));
+
     let throttled = run(Faults {
         throttle: 1.0,
         ..Faults::none()
     })
     .await;
     assert_eq!(throttled.0, Some(ActErrorKind::Throttled));
+
     // The change happened, and nobody heard of it.
     let lost = run(Faults {
         lost_response: 1.0,
         ..Faults::none()
     })
     .await;
+
     assert_eq!(
         lost,
         (
@@ -344,12 +357,14 @@ async fn every_fault_has_its_knob() {
             small.clone()
         )
     );
+
     let full = run(Faults {
         no_capacity: 1.0,
         ..Faults::none()
     })
     .await;
     assert_eq!(full, (None, Some(ActErrorKind::NoCapacity), small));
+
     let loose = run(Faults {
         does_not_stick: 1.0,
         ..Faults::none()
@@ -371,6 +386,7 @@ async fn calls_that_come_too_fast_are_refused() {
     for _ in 0..50 {
         refused.extend(aws.observe(&machine).await.err().map(|error| error.kind));
     }
+
     assert_eq!(refused, vec![ActErrorKind::Throttled; 10]);
     hands.forward(SignedDuration::from_secs(1));
     assert!(aws.observe(&machine).await.is_ok());

@@ -23,6 +23,7 @@ fn windows_join_and_repeat() {
     let (from, to) = (anchor() - days(2), anchor() + days(1));
     let whole = estate.activity(from, to);
     assert_eq!(whole, quiet().0.activity(from, to));
+
     // Cuts between minutes, within minutes and within stories.
     let mut parts: Vec<Entry> = Vec::new();
     let mut at = from;
@@ -37,6 +38,7 @@ fn windows_join_and_repeat() {
             break;
         }
     }
+
     assert_eq!(whole, parts);
     assert!(
         whole
@@ -53,8 +55,10 @@ fn a_month_is_sound() {
     let month = estate.activity(anchor() - days(30), anchor());
     println!("30 days: {} entries in {:?}", month.len(), begun.elapsed());
     assert!((8_000..40_000).contains(&month.len()), "{}", month.len());
+
     let ids: BTreeSet<_> = month.iter().map(|entry| &entry.event_id).collect();
     assert_eq!(ids.len(), month.len(), "identifiers repeat");
+
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in &month {
         *kinds.entry(entry.event_type.as_str()).or_default() += 1;
@@ -66,6 +70,7 @@ fn a_month_is_sound() {
             panic!("{errors:?}: {entry:?}");
         }
     }
+
     println!("{kinds:?}");
     for kind in [
         "authentication.login",
@@ -77,6 +82,7 @@ fn a_month_is_sound() {
     ] {
         assert!(kinds.contains_key(kind), "{kind}");
     }
+
     let people: BTreeSet<_> = month
         .iter()
         .filter_map(|entry| entry.actor.email.as_deref())
@@ -112,6 +118,7 @@ fn stories_are_written_before_and_soon_after_the_beginning() {
             .collect::<Vec<_>>()
     };
     let soon = suspicious(anchor(), anchor() + SignedDuration::from_mins(60));
+
     let failed = soon
         .iter()
         .filter(|entry| entry.event_type.as_str() == "authentication.login");

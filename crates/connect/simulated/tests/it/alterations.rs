@@ -23,6 +23,7 @@ fn replica(name: &str) -> Mutation {
 #[tokio::test]
 async fn refusals() {
     use ActErrorKind::{InvalidType, NotFound, Other, WrongState};
+
     let (estate, _) = quiet();
     for (cloud, name, kind, mutation, expect) in [
         // Storage does not shrink, and RDS grows by a tenth or more.
@@ -130,9 +131,11 @@ async fn refusals() {
             "{name} {mutation:?}"
         );
     }
+
     let aws = account(&estate, "acme-production");
     let ledger = named(&aws, "payments-ledger").await;
     aws.apply(&ledger, &Mutation::Stop).await.unwrap();
+
     for mutation in [grow(700), Mutation::FailOver, replica("payments-ledger-2")] {
         assert_eq!(
             aws.apply(&ledger, &mutation).await.unwrap_err().kind,
@@ -159,6 +162,7 @@ async fn storage_grows_while_it_is_used_and_not_twice_within_six_hours() {
         seen.last().unwrap().value
     };
     let before = free(hands.now()).await;
+
     aws.apply(&ledger, &grow(625)).await.unwrap();
     let seen = aws.observe(&ledger).await.unwrap();
     assert_eq!(
@@ -172,6 +176,7 @@ async fn storage_grows_while_it_is_used_and_not_twice_within_six_hours() {
         (ResourceState::Running, Some(625.0))
     );
     assert!(seen.resource.monthly_cost > ledger.monthly_cost);
+
     let gained = (free(hands.now()).await - before) / GIB;
     assert!(
         (120.0..126.0).contains(&gained),
@@ -182,6 +187,7 @@ async fn storage_grows_while_it_is_used_and_not_twice_within_six_hours() {
         ActErrorKind::Other,
         "too soon"
     );
+
     let volume = named(&aws, "old-orders-data").await;
     aws.apply(&volume, &grow(1000)).await.unwrap();
     hands.forward(SignedDuration::from_hours(5));
@@ -192,9 +198,11 @@ async fn storage_grows_while_it_is_used_and_not_twice_within_six_hours() {
             .message
             .contains("six hours")
     );
+
     hands.forward(SignedDuration::from_mins(61));
     aws.apply(&volume, &grow(1200)).await.unwrap();
     aws.apply(&ledger, &grow(800)).await.unwrap();
+
     // Somebody else's data was measured all the while: a growth is no downtime.
     let cpu = points(
         &aws,
@@ -204,6 +212,7 @@ async fn storage_grows_while_it_is_used_and_not_twice_within_six_hours() {
         hands.now(),
     )
     .await;
+
     assert!(cpu.len() >= 70, "{} points", cpu.len());
 }
 
@@ -224,21 +233,25 @@ async fn groups_failovers_and_replicas_settle_and_are_kept() {
             max: 8
         })
     );
+
     assert_eq!(
         group.specification.instance_type.as_deref(),
         Some("m6i.xlarge")
     );
+
     let orders = all.iter().find(|one| one.name == "shop-orders").unwrap();
     aws.apply(group, &Mutation::Scale { min: 7, desired: 7 })
         .await
         .unwrap();
     aws.apply(orders, &Mutation::FailOver).await.unwrap();
+
     for resource in [group, orders] {
         assert_eq!(
             aws.observe(resource).await.unwrap().state,
             ResourceState::Changing
         );
     }
+
     hands.forward(SignedDuration::from_mins(10));
     let failed_over = aws.observe(orders).await.unwrap().resource;
     assert_eq!(
@@ -259,6 +272,7 @@ async fn groups_failovers_and_replicas_settle_and_are_kept() {
             .kind,
         ActErrorKind::WrongState
     );
+
     hands.forward(SignedDuration::from_mins(11));
     assert_eq!(
         aws.apply(orders, &replica("shop-orders-reeve-1"))
@@ -267,6 +281,7 @@ async fn groups_failovers_and_replicas_settle_and_are_kept() {
             .kind,
         ActErrorKind::Other
     );
+
     let kept = estate.snapshot();
     let again = SimulatedEstate::restore_with(&kept, settings(&hands)).unwrap();
     let restored = account(&again, "acme-production");
@@ -275,6 +290,7 @@ async fn groups_failovers_and_replicas_settle_and_are_kept() {
         aws.inventory().await.unwrap().resources
     );
     assert_eq!(again.snapshot(), kept);
+
     let spec = restored
         .observe(orders)
         .await
@@ -282,6 +298,7 @@ async fn groups_failovers_and_replicas_settle_and_are_kept() {
         .resource
         .specification;
     assert_eq!(spec.replicas, ["shop-orders-reeve-1"]);
+
     let capacity = restored
         .observe(group)
         .await
@@ -289,6 +306,7 @@ async fn groups_failovers_and_replicas_settle_and_are_kept() {
         .resource
         .specification
         .capacity;
+
     assert_eq!(
         capacity,
         Some(Capacity {
@@ -297,6 +315,7 @@ async fn groups_failovers_and_replicas_settle_and_are_kept() {
             max: 8
         })
     );
+
     restored
         .apply(
             orders,
@@ -306,6 +325,7 @@ async fn groups_failovers_and_replicas_settle_and_are_kept() {
         )
         .await
         .unwrap();
+
     hands.forward(days(1));
     assert!(
         restored
@@ -331,9 +351,11 @@ async fn a_machine_is_cut_off_by_its_networks_group_and_let_back() {
     let machine = machines[0];
     let own = machine.specification.security_groups.clone();
     assert!(own.len() == 2 && own.is_sorted() && !machine.specification.isolated);
+
     let give = |groups: &[String]| Mutation::SetGroups {
         groups: groups.to_vec(),
     };
+
     let seen = async || aws.observe(machine).await.unwrap().resource.specification;
 
     aws.apply(machine, &Mutation::Isolate).await.unwrap();
@@ -344,6 +366,7 @@ async fn a_machine_is_cut_off_by_its_networks_group_and_let_back() {
         ResourceState::Running,
         "it runs on"
     );
+
     let kept = estate.snapshot();
     let again = SimulatedEstate::restore_with(&kept, settings(&hands)).unwrap();
     assert!(
@@ -355,6 +378,7 @@ async fn a_machine_is_cut_off_by_its_networks_group_and_let_back() {
             .specification
             .isolated
     );
+
     assert_eq!(again.snapshot(), kept);
 
     for (groups, expect) in [
@@ -369,6 +393,7 @@ async fn a_machine_is_cut_off_by_its_networks_group_and_let_back() {
             expect
         );
     }
+
     let elsewhere = machines
         .iter()
         .find(|other| other.region != machine.region)
@@ -381,6 +406,7 @@ async fn a_machine_is_cut_off_by_its_networks_group_and_let_back() {
         (seen().await.security_groups, seen().await.isolated),
         (own, false)
     );
+
     let database = named(&aws, "payments-ledger").await;
     assert_eq!(
         aws.apply(&database, &Mutation::Isolate)
@@ -389,6 +415,7 @@ async fn a_machine_is_cut_off_by_its_networks_group_and_let_back() {
             .kind,
         ActErrorKind::Other
     );
+
     let google = account(&estate, "acme-analytics");
     let other = google.inventory().await.unwrap().resources;
     let other = other

@@ -23,16 +23,19 @@ async fn members_are_replaced_one_by_one_and_back() {
         (state, first.version.as_str(), first.refreshing),
         (ResourceState::Available, "1", Some(false))
     );
+
     let make = |size: &str, from: &str| GroupSizeOperation::NewVersion {
         template: first.id.clone(),
         from_version: from.to_owned(),
         instance_type: size.to_owned(),
     };
+
     let kind = async |operation: GroupSizeOperation| {
         aws.apply(&group, &operation)
             .await
             .map_err(|error| error.kind)
     };
+
     assert_eq!(
         kind(make("m5.huge", "1")).await,
         Err(ActErrorKind::InvalidType)
@@ -41,6 +44,7 @@ async fn members_are_replaced_one_by_one_and_back() {
         kind(make("m5.xlarge", "7")).await,
         Err(ActErrorKind::WrongState)
     );
+
     let missing = GroupSizeOperation::UseVersion {
         template: first.id.clone(),
         version: "9".to_owned(),
@@ -68,6 +72,7 @@ async fn members_are_replaced_one_by_one_and_back() {
     hands.forward(SignedDuration::from_secs(70));
     let (_, half) = seen(&aws, &group).await;
     assert_eq!((half.member_types.len(), half.refreshing), (2, Some(true)));
+
     let again = SimulatedEstate::restore_with(&estate.snapshot(), settings(&hands)).unwrap();
     assert_eq!(
         seen(&account(&again, "acme-production"), &group).await.1,
@@ -83,6 +88,7 @@ async fn members_are_replaced_one_by_one_and_back() {
         (state, mixed.member_types.len(), mixed.refreshing),
         (ResourceState::Available, 2, Some(false))
     );
+
     let back = GroupSizeOperation::UseVersion {
         template: first.id.clone(),
         version: "1".to_owned(),

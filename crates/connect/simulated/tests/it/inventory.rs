@@ -20,6 +20,7 @@ async fn everything(estate: &SimulatedEstate) -> Vec<Resource> {
                 .resources,
         );
     }
+
     all
 }
 
@@ -28,27 +29,33 @@ async fn three_clouds_and_at_least_120_resources() {
     let (estate, _) = quiet();
     let all = everything(&estate).await;
     let mut counts: BTreeMap<(Provider, ResourceKind), usize> = BTreeMap::new();
+
     for resource in &all {
         *counts
             .entry((resource.provider, resource.kind))
             .or_default() += 1;
     }
+
     println!("{} resources: {counts:?}", all.len());
     assert!(all.len() >= 120, "{}", all.len());
+
     for provider in Provider::ALL {
         assert!(
             counts[&(*provider, ResourceKind::VirtualMachine)] >= 15,
             "{provider}"
         );
     }
+
     for kind in ResourceKind::SPECIFIED {
         assert!(all.iter().any(|resource| resource.kind == *kind), "{kind}");
     }
+
     let ids: BTreeSet<_> = all
         .iter()
         .map(|resource| (&resource.connection, &resource.id))
         .collect();
     assert_eq!(ids.len(), all.len(), "identifiers repeat");
+
     let bill: f64 = all
         .iter()
         .filter_map(|resource| resource.monthly_cost)
@@ -62,6 +69,7 @@ async fn three_clouds_and_at_least_120_resources() {
 async fn every_load_is_there_and_sizes_resolve() {
     let (estate, _) = quiet();
     let mut loads = BTreeSet::new();
+
     for resource in everything(&estate).await {
         loads.insert(
             estate
@@ -85,6 +93,7 @@ async fn every_load_is_there_and_sizes_resolve() {
             resource.name
         );
     }
+
     for load in [
         "idle",
         "oversized",
@@ -117,6 +126,7 @@ async fn the_same_seed_gives_the_same_estate() {
     ))))
     .await;
     assert_eq!(first, everything(&quiet().0).await);
+
     let hands = crate::Hands::at(anchor());
     let other = reeve_connect_simulated::Settings {
         seed: SEED + 1,
@@ -142,12 +152,15 @@ async fn the_bill_is_below_the_list() {
                 .usd()
     };
     assert!((share("recommender") - 0.92).abs() < 1e-6);
+
     assert!((share("ledger-writer") - 0.92 * 0.70).abs() < 1e-6);
+
     let spot = all
         .iter()
         .find(|resource| resource.purchase == Some(Purchase::Spot))
         .unwrap();
     assert!(spot.monthly_cost.unwrap().usd() < 100.0);
+
     // Tags that agents obey.
     let vault = all
         .iter()
@@ -182,6 +195,7 @@ async fn denied_calls_are_listed_and_the_inventory_continues() {
             && azure.complete.contains(&ResourceKind::VirtualMachine)
     );
     assert!(azure.resources.len() > 30);
+
     let aws = account(&estate, "acme-production")
         .inventory()
         .await

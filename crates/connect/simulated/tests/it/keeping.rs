@@ -11,8 +11,10 @@ use crate::{account, anchor, days, named, points, quiet, settings};
 async fn changes_survive() {
     let (estate, hands) = quiet();
     assert!(estate.changed(), "a beginning has to be kept");
+
     let empty = estate.snapshot();
     assert!(!estate.changed());
+
     let aws = account(&estate, "acme-production");
     let machine = named(&aws, "recommender").await;
     let member = named(&aws, "checkout-api-a").await;
@@ -28,13 +30,16 @@ async fn changes_survive() {
     )
     .await
     .unwrap();
+
     let snapshot = Mutation::Snapshot {
         description: "kept".to_owned(),
     };
     let Applied::Snapshot(made) = aws.apply(&volume, &snapshot).await.unwrap() else {
         panic!("no snapshot")
     };
+
     assert!(estate.changed());
+
     let kept = estate.snapshot();
     assert!(
         kept.to_string().len() < 4_000,
@@ -46,6 +51,7 @@ async fn changes_survive() {
     let again = SimulatedEstate::restore_with(&kept, settings(&hands)).unwrap();
     assert!(!again.changed());
     assert_eq!(again.anchor(), anchor());
+
     let restored = account(&again, "acme-production");
     let seen = restored.observe(&machine).await.unwrap();
     assert_eq!(
@@ -58,11 +64,13 @@ async fn changes_survive() {
             .await
             .is_ok()
     );
+
     let (before, after) = (
         aws.inventory().await.unwrap().resources,
         restored.inventory().await.unwrap().resources,
     );
     assert_eq!(before, after);
+
     let start = anchor() - days(1);
     let cpu = Metric::CpuUtilization;
     assert_eq!(
@@ -81,6 +89,7 @@ fn a_malformed_state_is_refused() {
         changed[name] = value;
         SimulatedEstate::restore(&changed).err().unwrap()
     };
+
     assert!(matches!(
         with("version", json!(2)),
         RestoreError::Version(2)

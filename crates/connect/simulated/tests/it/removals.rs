@@ -18,6 +18,7 @@ async fn a_gateway_is_removed_for_good_and_frees_its_address() {
         (address.state, address.attached_to.as_slice()),
         (ResourceState::Available, &[gateway.id.clone()][..])
     );
+
     let refused = aws.apply(&address, &RemoveOperation).await.unwrap_err();
     assert_eq!(refused.kind, ActErrorKind::WrongState, "the gateway has it");
     aws.apply(&gateway, &RemoveOperation).await.unwrap();
@@ -30,6 +31,7 @@ async fn a_gateway_is_removed_for_good_and_frees_its_address() {
         aws.observe(&gateway).await.unwrap().state,
         ResourceState::Deleted
     );
+
     let address = named(&aws, "egress-legacy-address").await;
     assert_eq!(
         (address.state, address.attached_to.as_slice()),
@@ -52,6 +54,7 @@ async fn a_gateway_is_removed_for_good_and_frees_its_address() {
         kept.observe(&gateway).await.unwrap_err().kind,
         ActErrorKind::NotFound
     );
+
     let machine = named(&kept, "bastion").await;
     assert_eq!(
         kept.apply(&machine, &RemoveOperation)
@@ -68,6 +71,7 @@ async fn an_idle_balancer_reports_its_units_and_no_request() {
     let aws = account(&estate, "acme-production");
     let idle = named(&aws, "summer-campaign").await;
     assert!(idle.attached_to.is_empty());
+
     let (from, to) = (anchor() - days(7), anchor());
     let units = points(&aws, &idle, Metric::CapacityUnits, from, to).await;
     assert!(units.len() == 7 * 288 && units.iter().all(|unit| unit.value == 0.0));
@@ -76,6 +80,7 @@ async fn an_idle_balancer_reports_its_units_and_no_request() {
             .await
             .is_empty()
     );
+
     let used = named(&aws, "egress-main").await;
     assert!(
         points(&aws, &used, Metric::NetworkOut, from, to)

@@ -13,6 +13,7 @@ const CPU: Metric = Metric::CpuUtilization;
 async fn loads_look_like_what_they_are_called() {
     let (estate, _) = quiet();
     let week = anchor() - days(7);
+
     // Load, machine, then bounds: mean, p95, highest.
     for (cloud, name, mean_in, p95_in, max_in) in [
         (
@@ -118,6 +119,7 @@ async fn a_bad_deployment_shows_in_what_the_balancer_sees() {
     let (estate, _) = quiet();
     let aws = account(&estate, "acme-production");
     let balancer = named(&aws, "checkout-api").await;
+
     for (metric, usual) in [(Metric::ResponseTime, 0.2), (Metric::ErrorRate, 0.35)] {
         let day = points(&aws, &balancer, metric, anchor() - days(1), anchor()).await;
         let bad = day.iter().filter(|one| one.value > usual).count();
@@ -136,8 +138,10 @@ async fn bursts_that_the_mean_hides_are_generated() {
     };
     let memory = values_of("search-index-1", Metric::MemoryUtilization).await;
     assert!((86.0..92.0).contains(&mean(&memory)), "{}", mean(&memory));
+
     let credits = values_of("edge-proxy-1", Metric::CpuCreditBalance).await;
     assert!(credits[0].value > 800.0 && credits.last().unwrap().value == 0.0);
+
     let feed = mean(&values_of("price-feed", Metric::NetworkOut).await)
         + mean(&values_of("price-feed", Metric::NetworkIn).await);
     assert!(feed * 8.0 > 0.55e9, "{feed}");
@@ -147,11 +151,14 @@ async fn bursts_that_the_mean_hides_are_generated() {
             .iter()
             .all(|sample| sample.value == 0.0)
     );
+
     let free = values_of("payments-ledger", Metric::FreeStorage).await;
     let full = 500.0 * GIB;
     assert!(free.last().unwrap().value < 0.13 * full && free[free.len() - 2880].value > 0.2 * full);
+
     let leak = values_of("log-shipper", Metric::MemoryUtilization).await;
     assert!(percentile(&leak, 0.99) > 90.0 && percentile(&leak, 0.01) < 40.0);
+
     // Machines without an agent have no memory figures, and a machine launched five days ago has
     // five days.
     assert!(
@@ -159,10 +166,13 @@ async fn bursts_that_the_mean_hides_are_generated() {
             .await
             .is_empty()
     );
+
     let young = values_of("catalogue-v2", CPU).await.len();
     assert!((1430..=1440).contains(&young), "{young}");
+
     let holes = values_of("staging-web", CPU).await.len();
     assert!((7_800..8_600).contains(&holes), "{holes} of 8,640");
+
     let gcp = account(&estate, "acme-analytics");
     let closing = named(&gcp, "month-end-close").await;
     let cpu = points(&gcp, &closing, CPU, start, end).await;
@@ -183,6 +193,7 @@ async fn a_resize_shows_and_a_stopped_machine_is_silent() {
         "{} points of a stopped machine",
         silent.len()
     );
+
     aws.apply(
         &machine,
         &Mutation::Resize {
@@ -191,6 +202,7 @@ async fn a_resize_shows_and_a_stopped_machine_is_silent() {
     )
     .await
     .unwrap();
+
     aws.apply(&machine, &Mutation::Start).await.unwrap();
     let started = hands.now() + SignedDuration::from_mins(5);
     hands.forward(days(7));
@@ -199,8 +211,10 @@ async fn a_resize_shows_and_a_stopped_machine_is_silent() {
         (after / before - 2.0).abs() < 0.15,
         "{before} became {after}"
     );
+
     let history = mean(&points(&aws, &machine, CPU, anchor() - days(7), anchor()).await);
     assert_eq!(history, before, "the past changed");
+
     let memory = points(
         &aws,
         &machine,
@@ -209,6 +223,7 @@ async fn a_resize_shows_and_a_stopped_machine_is_silent() {
         hands.now(),
     )
     .await;
+
     assert!((40.0..65.0).contains(&mean(&memory)), "{}", mean(&memory));
 }
 
@@ -216,6 +231,7 @@ async fn a_resize_shows_and_a_stopped_machine_is_silent() {
 async fn a_larger_size_frees_what_was_throttled() {
     let (estate, hands) = quiet();
     let aws = account(&estate, "acme-production");
+
     for (name, size, bounds) in [
         ("search-query", "c6i.4xlarge", 58.0..75.0),
         ("edge-proxy-1", "t3.xlarge", 16.0..23.0),
@@ -245,6 +261,7 @@ async fn a_larger_size_frees_what_was_throttled() {
         );
         assert!(bounds.contains(&cpu), "{name}: {cpu}");
     }
+
     let credits = named(&aws, "edge-proxy-1").await;
     let credits = points(
         &aws,
@@ -254,6 +271,7 @@ async fn a_larger_size_frees_what_was_throttled() {
         hands.now(),
     )
     .await;
+
     assert!(credits.last().unwrap().value > 500.0);
 }
 
@@ -270,6 +288,7 @@ async fn windows_join_and_nothing_comes_early() {
     let mut parts = points(&aws, &machine, CPU, start, middle).await;
     parts.extend(points(&aws, &machine, CPU, middle, anchor()).await);
     assert_eq!(whole, parts);
+
     // A point is there when its five minutes are over.
     let ahead = async || {
         points(&aws, &machine, CPU, anchor(), anchor() + days(1))
@@ -295,6 +314,7 @@ async fn a_month_is_fast() {
         Metric::NetworkIn,
         Metric::NetworkOut,
     ];
+
     let begun = Instant::now();
     let query = |resource: Resource, metrics| SampleQuery {
         resource,
@@ -302,17 +322,20 @@ async fn a_month_is_fast() {
         start,
         end,
     };
+
     let count = aws
         .samples(&[query(machine, metrics)])
         .await
         .unwrap()
         .samples
         .len();
+
     println!(
         "one machine, 30 days, 4 metrics: {count} points in {:?}",
         begun.elapsed()
     );
     assert_eq!(count, 4 * 8640);
+
     let (begun, mut points) = (Instant::now(), 0);
     for connection in estate.connections() {
         let account = estate.account(&connection.id).unwrap();
@@ -321,6 +344,7 @@ async fn a_month_is_fast() {
             points += account.samples(&queries).await.unwrap().samples.len();
         }
     }
+
     println!(
         "the whole estate, 30 days: {points} points in {:?}",
         begun.elapsed()

@@ -23,6 +23,7 @@ async fn a_whole_day_costs_its_share_of_the_monthly_cost() {
     let (estate, _) = quiet();
     let yesterday = estate.charges(date(anchor() - days(1)));
     let mut compared = 0;
+
     for connection in estate.connections() {
         let inventory = account(&estate, &connection.name)
             .inventory()
@@ -53,6 +54,7 @@ async fn a_whole_day_costs_its_share_of_the_monthly_cost() {
             compared += 1;
         }
     }
+
     assert!(compared > 50, "{compared} resources");
 }
 
@@ -63,6 +65,7 @@ async fn a_bill_follows_changes_from_their_hour_and_leaves_the_past() {
     let machine = named(&aws, "recommender").await;
     let (today, before) = (date(anchor()), date(anchor() - days(1)));
     let past = estate.charges(before);
+
     // The anchor is ten o'clock: ten hours of the day are over.
     assert_eq!(
         charge_of(&estate.charges(today), &machine.id)
@@ -70,6 +73,7 @@ async fn a_bill_follows_changes_from_their_hour_and_leaves_the_past() {
             .hours,
         10
     );
+
     aws.apply(&machine, &Mutation::Stop).await.unwrap();
     hands.forward(days(2));
     let charges = estate.charges(today);
@@ -89,6 +93,7 @@ async fn a_bill_follows_changes_from_their_hour_and_leaves_the_past() {
     )
     .await
     .unwrap();
+
     hands.forward(SignedDuration::from_mins(10));
     aws.apply(&machine, &Mutation::Start).await.unwrap();
     hands.forward(days(3));
@@ -104,6 +109,7 @@ async fn a_bill_follows_changes_from_their_hour_and_leaves_the_past() {
         smaller.cost,
         larger.cost
     );
+
     assert!(
         estate.charges(date(anchor() + days(30))).is_empty(),
         "hours to come cost nothing yet"

@@ -49,6 +49,7 @@ async fn a_database_gets_a_standby_while_it_serves_and_loses_it_again() {
         aws.observe(single).await.unwrap().resource.specification,
         single.specification
     );
+
     let machine = all
         .iter()
         .find(|one| one.kind == ResourceKind::VirtualMachine)

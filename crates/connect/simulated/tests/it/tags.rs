@@ -23,11 +23,13 @@ async fn a_tag_is_set_kept_and_removed() {
     )
     .await
     .unwrap();
+
     let seen = aws.observe(machine).await.unwrap().resource;
     assert_eq!(
         (seen.tag(&key), seen.state),
         (Some("payments"), machine.state)
     );
+
     let kept = estate.snapshot();
     let again = SimulatedEstate::restore_with(&kept, settings(&hands)).unwrap();
     let restored = account(&again, "acme-production");
@@ -43,6 +45,7 @@ async fn a_tag_is_set_kept_and_removed() {
         restored.observe(machine).await.unwrap().resource.tags,
         machine.tags
     );
+
     let error = aws
         .apply(
             of(ResourceKind::ScalingGroup),
@@ -50,5 +53,6 @@ async fn a_tag_is_set_kept_and_removed() {
         )
         .await
         .unwrap_err();
+
     assert_eq!(error.kind, ActErrorKind::Other);
 }

@@ -32,6 +32,7 @@ async fn a_volume_is_modified_while_it_is_in_use_and_not_again_for_six_hours() {
         all.iter().find(fits).unwrap().clone()
     };
     let (old, provisioned) = (disk("gp2"), disk("io1"));
+
     for (iops, mibps) in [
         (2_900, 125),
         (20_000, 125),
@@ -49,9 +50,11 @@ async fn a_volume_is_modified_while_it_is_in_use_and_not_again_for_six_hours() {
             "{iops} IOPS, {mibps} MiB/s: {error}"
         );
     }
+
     aws.apply(&old, &gp3(3_000, 125)).await.unwrap();
     let seen = aws.observe(&old).await.unwrap().resource;
     assert_eq!(seen.state, ResourceState::Changing);
+
     let error = aws.apply(&old, &gp3(4_000, 125)).await.unwrap_err();
     assert_eq!(error.kind, ActErrorKind::WrongState);
     hands.forward(SignedDuration::from_mins(10));
@@ -63,12 +66,14 @@ async fn a_volume_is_modified_while_it_is_in_use_and_not_again_for_six_hours() {
         ),
         (ResourceState::Available, Some(gp3(3_000, 125).setup))
     );
+
     assert!(
         seen.monthly_cost < old.monthly_cost,
         "{:?} {:?}",
         seen.monthly_cost,
         old.monthly_cost
     );
+
     let error = aws.apply(&old, &gp3(4_000, 125)).await.unwrap_err();
     assert!(error.message.contains("six hours"), "{error}");
 
@@ -79,6 +84,7 @@ async fn a_volume_is_modified_while_it_is_in_use_and_not_again_for_six_hours() {
         .unwrap()
         .resource;
     assert_eq!(kept.specification, seen.specification);
+
     let machine = all
         .iter()
         .find(|one| one.kind == ResourceKind::VirtualMachine)

@@ -33,6 +33,7 @@ impl Upload<'_> {
     fn upload(&self) -> String {
         let mut folder = String::new();
         let mut batch = String::new();
+
         for part in self.prefix.split('/').filter(|part| !part.is_empty()) {
             folder = if folder.is_empty() {
                 part.to_owned()
@@ -42,11 +43,13 @@ impl Upload<'_> {
             // Goes on where it fails: the folder may be there.
             batch.push_str(&format!("-mkdir {}\n", quoted(&folder)));
         }
+
         let file = quoted(&self.file.to_string_lossy());
         let (unnamed, named) = (quoted(&self.unnamed()), quoted(&self.named()));
         batch.push_str(&format!(
             "put -f {file} {unnamed}\nrename {unnamed} {named}\n"
         ));
+
         batch
     }
 
@@ -82,6 +85,7 @@ fn quoted(text: &str) -> String {
         }
         quoted.push(c);
     }
+
     quoted.push('"');
     quoted
 }
@@ -97,15 +101,18 @@ mod tests {
             name: "a.jsonl",
             file: Path::new("/tmp/x [1]/a.jsonl"),
         };
+
         let expected = "-mkdir \"audit\"\n-mkdir \"audit/my logs\"\n\
                         put -f \"/tmp/x \\[1\\]/a.jsonl\" \"audit/my logs/.a.jsonl.part\"\n\
                         rename \"audit/my logs/.a.jsonl.part\" \"audit/my logs/a.jsonl\"\n";
         assert_eq!(upload.upload(), expected);
+
         let upload = Upload {
             prefix: "",
             name: "a.jsonl",
             file: Path::new("a.jsonl"),
         };
+
         assert_eq!(
             upload.replace(),
             "-rm \"a.jsonl\"\nrename \".a.jsonl.part\" \"a.jsonl\"\n"

@@ -46,6 +46,7 @@ const QUICK: Duration = Duration::from_secs(2);
 pub(super) async fn pinned(server: &Server, address: SocketAddr) -> Result<HostKey, StorageError> {
     let pinned = server.host_key.as_deref();
     let mut keys = Vec::new();
+
     for kind in TYPES {
         for key in presented(address, kind).await? {
             if Some(key.fingerprint.as_str()) == pinned {
@@ -54,6 +55,7 @@ pub(super) async fn pinned(server: &Server, address: SocketAddr) -> Result<HostK
             keys.push(key);
         }
     }
+
     let presented: Vec<String> = keys
         .iter()
         .map(|key| format!("{} ({})", key.fingerprint, key.kind))
@@ -63,6 +65,7 @@ pub(super) async fn pinned(server: &Server, address: SocketAddr) -> Result<HostK
     } else {
         presented.join(", ")
     };
+
     let host = format!("{}:{}", server.host, server.port);
     Err(StorageError::HostKey(match pinned {
         None => format!(
@@ -109,11 +112,13 @@ async fn scan(address: SocketAddr, kind: &str) -> Result<Option<Vec<HostKey>>, S
         &address.port().to_string(),
         &address.ip().to_string(),
     ]);
+
     let output = command
         .stdin(Stdio::null())
         .output()
         .await
         .map_err(|error| missing("ssh-keyscan", &error))?;
+
     let keys: Vec<HostKey> = String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter_map(read)
@@ -133,9 +138,11 @@ fn read(line: &str) -> Option<HostKey> {
         text.bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-@.+/=".contains(&byte))
     };
+
     if host.starts_with('#') || !is_plain(kind) || !is_plain(key) {
         return None;
     }
+
     let digest = Sha256::digest(STANDARD.decode(key).ok()?);
     let fingerprint = format!("SHA256:{}", STANDARD_NO_PAD.encode(digest));
     Some(HostKey {
@@ -160,6 +167,7 @@ mod tests {
             "SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU"
         );
         assert_eq!(key.kind, "ssh-ed25519");
+
         for wrong in [
             "",
             "# 127.0.0.1:22 SSH-2.0-x",

@@ -87,6 +87,7 @@ impl Session {
                 "a password or a private key is needed".to_owned(),
             ));
         }
+
         let folder = tempfile::Builder::new().prefix("reeve-sftp-").tempdir()?;
         let private = |name: &str, text: &str, mode: u32| -> io::Result<()> {
             let path = folder.path().join(name);
@@ -97,11 +98,13 @@ impl Session {
                 .open(path)?;
             file.write_all(text.as_bytes())
         };
+
         private(
             "known_hosts",
             &format!("{ALIAS} {} {}\n", host_key.kind, host_key.key),
             0o600,
         )?;
+
         if secret.trim_start().starts_with(PRIVATE_KEY) {
             // OpenSSH refuses a key whose last line does not end.
             private("key", &format!("{}\n", secret.trim()), 0o600)?;
@@ -112,6 +115,7 @@ impl Session {
                 0o700,
             )?;
         }
+
         let ip = address.ip();
         let host = if ip.is_ipv6() {
             format!("[{ip}]")
@@ -119,6 +123,7 @@ impl Session {
             ip.to_string()
         };
         let target = format!("{}@{host}", server.username);
+
         Ok(Session {
             folder,
             target,
@@ -135,6 +140,7 @@ impl Session {
             // A program that has ended already reads nothing; its status says why.
             input.write_all(batch.as_bytes()).await.ok();
         }
+
         let output = child.wait_with_output().await.map_err(failed)?;
         if output.status.success() {
             Ok(())
@@ -161,6 +167,7 @@ impl Session {
             "ServerAliveCountMax=3".to_owned(),
             "LogLevel=ERROR".to_owned(),
         ];
+
         if self.folder.path().join("key").exists() {
             options.extend([
                 "BatchMode=yes".to_owned(),
@@ -179,10 +186,12 @@ impl Session {
                 .env("SSH_ASKPASS_REQUIRE", "force")
                 .env(PASSWORD, &self.secret);
         }
+
         command.args(["-F", "none"]);
         for option in options {
             command.args(["-o", &option]);
         }
+
         command.args(["-P", &self.port.to_string(), "-b", "-", "--", &self.target]);
         command
             .stdin(Stdio::piped())
@@ -202,12 +211,14 @@ impl Session {
             .map(str::trim)
             .filter(|line| tells(line))
             .collect();
+
         let text: String = lines
             .join("; ")
             .chars()
             .filter(|c| !c.is_control())
             .take(MAX_REASON)
             .collect();
+
         if text.is_empty() {
             "the connection ended without a reason".to_owned()
         } else {

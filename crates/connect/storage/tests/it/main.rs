@@ -44,6 +44,7 @@ fn file(bytes: usize) -> tempfile::NamedTempFile {
 async fn a_file_arrives_whole_under_its_name_and_is_replaced() {
     let sshd = Sshd::start().unwrap();
     let key = sshd.private_key().unwrap();
+
     for bytes in [5, 3_000_000, 0] {
         let sent = file(bytes);
         let address = sftp::put(
@@ -70,6 +71,7 @@ async fn a_file_arrives_whole_under_its_name_and_is_replaced() {
             "the other name is gone"
         );
     }
+
     let small = file(7);
     let _ = sftp::put(&local(), &server(&sshd), &key, "", "top.txt", small.path())
         .await
@@ -94,12 +96,14 @@ async fn half_a_file_never_has_its_name() {
         .await
         .unwrap_err();
     assert!(!cut.is_permanent(), "{cut}");
+
     let folder = sshd.files().join("audit");
     let half = std::fs::metadata(folder.join(".one.jsonl.part"))
         .unwrap()
         .len();
     assert!((1..4_000_000).contains(&half), "{half}");
     assert!(!folder.join("one.jsonl").exists());
+
     let _ = sftp::put(&local(), &through, &key, "audit", "one.jsonl", sent.path())
         .await
         .unwrap();
@@ -119,6 +123,7 @@ async fn an_unknown_host_key_is_refused_with_the_one_presented() {
         file(5),
     );
     let other = format!("SHA256:{}", "A".repeat(43));
+
     for host_key in [None, Some(other)] {
         let strange = Server {
             host_key,
@@ -133,6 +138,7 @@ async fn an_unknown_host_key_is_refused_with_the_one_presented() {
         );
         assert!(refused.to_string().contains(&presented), "{refused}");
     }
+
     assert_eq!(std::fs::read_dir(sshd.files()).unwrap().count(), 0);
 }
 
@@ -152,6 +158,7 @@ async fn what_is_wrong_is_said_without_the_secret() {
     .await
     .unwrap_err();
     assert!(matches!(refused, StorageError::SignIn(_)), "{refused:?}");
+
     let kind = "OPENSSH PRIVATE KEY";
     let broken = format!("-----BEGIN {kind}-----\nAAAA\n-----END {kind}-----");
     let refused = sftp::put(
@@ -164,11 +171,13 @@ async fn what_is_wrong_is_said_without_the_secret() {
     )
     .await
     .unwrap_err();
+
     assert!(
         refused.is_permanent() && !refused.to_string().contains("AAAA"),
         "{refused}"
     );
     assert!(!refused.to_string().contains("/tmp/"), "{refused}");
+
     let empty = sftp::put(&local(), &server(&sshd), " ", "", "one.txt", sent.path())
         .await
         .unwrap_err();
@@ -189,6 +198,7 @@ async fn what_is_wrong_is_said_without_the_secret() {
     )
     .await
     .unwrap_err();
+
     assert!(
         matches!(refused, StorageError::Ssh(_)) && refused.to_string().contains("taken"),
         "{refused}"
@@ -205,6 +215,7 @@ async fn what_is_wrong_is_said_without_the_secret() {
         refused.to_string().contains("port 1 does not answer"),
         "{refused}"
     );
+
     let guarded = Outbound::new(Policy::default(), Limits::default());
     let refused = sftp::put(&guarded, &server(&sshd), &key, "", "one.txt", sent.path())
         .await
@@ -232,6 +243,7 @@ async fn a_password_signs_in() {
             panic!("{}: {error}; tools/setup test brings it", python.display())
         });
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+
     let announced = lines
         .next_line()
         .await
@@ -244,6 +256,7 @@ async fn a_password_signs_in() {
         username: "reeve".into(),
         host_key: announced["fingerprint"].as_str().map(str::to_owned),
     };
+
     let sent = file(100_000);
     for _ in 0..2 {
         let _ = sftp::put(
@@ -261,6 +274,7 @@ async fn a_password_signs_in() {
             std::fs::read(sent.path()).unwrap()
         );
     }
+
     let wrong = "pa$$word '\"`id`";
     let refused = sftp::put(&local(), &server, wrong, "audit", "two.txt", sent.path())
         .await

@@ -49,6 +49,7 @@ async fn receiver() -> (String, Seen) {
         seen.lock().unwrap().push((headers, body.to_vec()));
         (StatusCode::OK, "taken").into_response()
     }
+
     let seen = Seen::default();
     let router = Router::new()
         .route("/ok", post(take))
@@ -63,9 +64,11 @@ async fn receiver() -> (String, Seen) {
         )
         .route("/near", post(|| async { Redirect::temporary("/ok") }))
         .with_state(seen.clone());
+
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+
     (url, seen)
 }
 
@@ -87,16 +90,19 @@ async fn a_receiver_verifies_with_either_secret_of_a_rotation() {
         (attempt.status, attempt.answer.as_str()),
         (Some(200), "taken")
     );
+
     let (headers, body) = seen.lock().unwrap().pop().unwrap();
     assert_eq!(body, BODY.as_bytes());
     assert_eq!(headers["webhook-id"], "msg_1");
     assert_eq!(headers["content-type"], "application/json");
+
     for secret in [&old, &new] {
         Webhook::new(secret.reveal())
             .unwrap()
             .verify(&body, &headers)
             .unwrap();
     }
+
     let other = Webhook::new(Secret::from_random(&[3; 32]).reveal()).unwrap();
     assert!(other.verify(&body, &headers).is_err());
     assert!(
@@ -105,6 +111,7 @@ async fn a_receiver_verifies_with_either_secret_of_a_rotation() {
             .verify(&body[1..], &headers)
             .is_err()
     );
+
     // After the overlap the old one no longer signs.
     let later = now + SignedDuration::from_hours(25);
     let _ = sender
@@ -117,6 +124,7 @@ async fn a_receiver_verifies_with_either_secret_of_a_rotation() {
             .verify(&body, &headers)
             .is_err()
     );
+
     Webhook::new(new.reveal())
         .unwrap()
         .verify(&body, &headers)
@@ -151,16 +159,19 @@ async fn answers_are_distinguished_and_kept_in_part() {
             .await
     };
     let gone = send("gone").await;
+
     assert!(
         (gone.ok, gone.gone, gone.status) == (false, true, Some(410)),
         "{gone:?}"
     );
+
     let busy = send("busy").await;
     assert!(
         (busy.ok, busy.gone, busy.status) == (false, false, Some(503)),
         "{busy:?}"
     );
     assert_eq!(busy.answer, "é".repeat(512));
+
     for redirect in ["away", "near"] {
         let attempt = send(redirect).await;
         assert!(
@@ -172,13 +183,16 @@ async fn answers_are_distinguished_and_kept_in_part() {
             "{attempt:?}"
         );
     }
+
     assert!(seen.lock().unwrap().is_empty(), "no redirect was followed");
+
     let closed = sender
         .send(&message(
             "http://127.0.0.1:1/".into(),
             vec![Secret::from_random(&[1; 32])],
         ))
         .await;
+
     assert!(
         !closed.ok && closed.status.is_none() && closed.error.is_some(),
         "{closed:?}"
@@ -209,6 +223,7 @@ async fn the_inside_is_refused() {
             vec![Secret::from_random(&[1; 32])],
         ))
         .await;
+
     assert!(
         attempt
             .error
@@ -216,6 +231,7 @@ async fn the_inside_is_refused() {
             .is_some_and(|e| e.contains("not a public address")),
         "{attempt:?}"
     );
+
     let named = Sender::over(
         Policy::default(),
         Outbound::with_lookup(Policy::default(), Limits::default(), Arc::new(Names)),
@@ -235,7 +251,9 @@ async fn the_inside_is_refused() {
             "{attempt:?}"
         );
     }
+
     assert!(seen.lock().unwrap().is_empty());
+
     // What can be judged is judged before anything is stored.
     let cases = [
         ("https://hooks.example/a?b=c", None),
@@ -249,6 +267,7 @@ async fn the_inside_is_refused() {
         ("https://10.1.2.3/", Some("not a public")),
         ("hooks", Some("must be a full address")),
     ];
+
     for (url, expected) in cases {
         let found = strict.check(url);
         match expected {
@@ -259,16 +278,19 @@ async fn the_inside_is_refused() {
             ),
         }
     }
+
     assert!(
         Sender::new(local())
             .check("http://127.0.0.1:8080/hook")
             .is_ok()
     );
+
     assert!(
         Sender::new(local())
             .check("http://127.0.0.1:8080/hook".replace("127", "10").as_str())
             .is_err()
     );
+
     assert!(
         strict
             .check(&format!("https://hooks.example/{}", "x".repeat(3000)))

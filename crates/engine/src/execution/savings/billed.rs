@@ -35,6 +35,7 @@ pub(super) fn saving(
     if until_ms < after_ms + DAY_MS {
         return None;
     }
+
     let change_ms = started_at.as_millisecond().div_euclid(DAY_MS) * DAY_MS;
     let own = || charges.iter().filter(|charge| counts(charge));
     let first_ms = own()
@@ -45,6 +46,7 @@ pub(super) fn saving(
     if begin_ms >= change_ms {
         return None;
     }
+
     let monthly = |from_ms: i64, to_ms: i64| {
         let cost: f64 = own()
             .filter(|charge| (from_ms..to_ms).contains(&charge.start_ms))
@@ -52,6 +54,7 @@ pub(super) fn saving(
             .sum();
         cost / ((to_ms - from_ms) / DAY_MS) as f64 * (HOURS_PER_MONTH / 24.0)
     };
+
     Some((
         Money::from_usd(monthly(begin_ms, change_ms) - monthly(after_ms, until_ms)),
         at(until_ms),

@@ -45,6 +45,7 @@ impl SimulatedTwin {
         };
         let mut twin = renamed(real);
         change.as_found(&mut twin);
+
         SimulatedTwin {
             change,
             catalogue,
@@ -88,6 +89,7 @@ impl Act for SimulatedTwin {
                 id: format!("{PREFIX}snapshot-{taken}"),
             }));
         }
+
         let mut resource = self.resource.lock();
         if target.id != resource.id {
             return Err(refused(
@@ -95,6 +97,7 @@ impl Act for SimulatedTwin {
                 format_args!("{} is not the twin", target.id),
             ));
         }
+
         self.change
             .simulate(operation, &mut resource, &self.catalogue)?;
         Ok(Applied::Accepted)
@@ -131,6 +134,7 @@ mod tests {
             from,
             to,
         });
+
         let twin = SimulatedTwin::new(
             &machine(),
             &[],
@@ -139,14 +143,17 @@ mod tests {
         );
         let own = twin.resource();
         assert_eq!(own.id.as_str(), "simulated:i-1");
+
         let size = |name: &str| Mutation::Resize {
             instance_type: name.to_owned(),
         };
+
         let kind = async |mutation: Mutation| {
             twin.apply(&own, &mutation)
                 .await
                 .map_err(|error| error.kind)
         };
+
         assert_eq!(
             kind(size("m5.large")).await,
             Err(ActErrorKind::WrongState),
@@ -159,6 +166,7 @@ mod tests {
             Err(ActErrorKind::InvalidType),
             "no such size"
         );
+
         assert_eq!(
             kind(size("m6g.large")).await,
             Err(ActErrorKind::InvalidType),
@@ -172,6 +180,7 @@ mod tests {
                 .kind,
             ActErrorKind::NotFound
         );
+
         assert_eq!(
             twin.resource().specification.instance_type.as_deref(),
             Some("m5.large")

@@ -76,6 +76,7 @@ impl AnomalyStore for Kept {
         {
             return Err(StoreError::Conflict("it exists already".to_owned()));
         }
+
         all.push(anomaly.clone());
         Ok(())
     }
@@ -107,6 +108,7 @@ impl AnomalyStore for Kept {
         if self.stale.swap(false, Ordering::Relaxed) {
             return Ok((Vec::new(), 0));
         }
+
         let fits = |anomaly: &&Anomaly| {
             filter.key.as_ref().is_none_or(|key| *key == anomaly.key)
                 && (filter.status.is_empty() || filter.status.contains(&anomaly.status))
@@ -114,6 +116,7 @@ impl AnomalyStore for Kept {
         };
         let mut found: Vec<Anomaly> = self.all.lock().iter().filter(fits).cloned().collect();
         found.sort_by_key(|recommendation| std::cmp::Reverse(recommendation.started_at));
+
         let total = found.len() as u64;
         Ok((found, total))
     }

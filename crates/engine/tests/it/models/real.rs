@@ -28,6 +28,7 @@ async fn estate(
     let now = world.clock.now();
     let mut made = Vec::new();
     let mut series = Vec::new();
+
     for machine in 0..machines {
         let mut one = resource(
             &format!("i-{machine}"),
@@ -56,6 +57,7 @@ async fn estate(
         });
         made.push(one);
     }
+
     Material {
         agent,
         resources: made,
@@ -72,6 +74,7 @@ fn office(machine: usize, day: i64, hour: i64) -> f64 {
     let flutter =
         ((day * 24 + hour) * 7919 + machine as i64 * 104_729).rem_euclid(97) as f64 / 97.0;
     let busy = (9..17).contains(&hour) && (machine.is_multiple_of(2) || (day + 3) % 7 < 5);
+
     if busy {
         40.0 + 3.0 * flutter
     } else {
@@ -105,6 +108,7 @@ async fn each_type_of_the_specification_is_trained_on_weeks_and_judged_on_the_ne
         );
     };
     check(&Demand, ModelType::Forecast, 0.85, 0.5);
+
     check(&Deviation, ModelType::AnomalyDetection, 0.99, 0.95);
     check(&Usage, ModelType::Classification, 0.9, 0.9);
     assert_eq!(
@@ -137,6 +141,7 @@ async fn looking_back_learns_which_recommendations_held() {
         office(machine, day, hour).min(8.0) * if grown { 9.0 } else { 1.0 }
     };
     let mut material = estate(&world, 16, 86, load).await;
+
     for (machine, one) in material.resources.iter().enumerate() {
         let points = material.series[machine]
             .points
@@ -151,6 +156,7 @@ async fn looking_back_learns_which_recommendations_held() {
             period_s: 3600,
         });
     }
+
     let confidence = Confidence::new(Arc::new(CostOptimizer), METRICS);
     let cut = material.days_ago(confidence.held_out_days());
     let trained = confidence.train(&material, cut).unwrap();
@@ -179,6 +185,7 @@ fn drift_needs_to_be_certain_and_large() {
         !drift(&old, &[99.0, 98.0]).unwrap().drifted,
         "two points prove nothing"
     );
+
     let far: Vec<f64> = (0..100).map(|n| f64::from(n) + 60.0).collect();
     assert!(drift(&old, &far).unwrap().drifted);
     assert_eq!(drift(&[], &old), None);
@@ -197,6 +204,7 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
         "without a model the backtest speaks: {}",
         before.confidence
     );
+
     // The kind failed again and again: a calibrator that learned so is served.
     let failures: Vec<Example> = (0..80)
         .map(|n| Example {
@@ -208,6 +216,7 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
             weight: 1.0,
         })
         .collect();
+
     shelf.serve(
         &agent.id,
         &state_of(&Calibrator::fit(FEATURES.len(), &failures)),
@@ -215,6 +224,7 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
     world.run(&agent).await;
     let after = world.only("i-1").await;
     assert!(after.confidence < 50.0, "{}", after.confidence);
+
     let is_calibrated =
         |factor: &str| factor.contains("Calibrated on ") && factor.contains("before calibration ");
     assert!(
@@ -222,6 +232,7 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
         "{:?}",
         after.explanation.factors
     );
+
     // Its outcome is an example for the next training.
     let issues = said("implemented_issues", Some(2), Some("too slow"));
     world
@@ -230,6 +241,7 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
         .feedback(&after.id, issues, &operator())
         .await
         .unwrap();
+
     let outcomes = world
         .engine
         .models
@@ -237,6 +249,7 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
         .await
         .unwrap();
     assert_eq!(outcomes.len(), 1);
+
     assert!(!outcomes[0].held && (outcomes[0].raw * 100.0 - before.confidence).abs() < 0.06);
     assert_eq!(after.status, Status::Open);
 }
@@ -249,6 +262,7 @@ async fn an_agents_models_are_trained_from_what_the_engine_gathers() {
         world.put(one.clone());
         world.memory.series.lock().push(series.clone());
     }
+
     let shelf = Arc::new(Shelf::default());
     let registry = Registry::new(
         shelf,
@@ -257,6 +271,7 @@ async fn an_agents_models_are_trained_from_what_the_engine_gathers() {
         reeve_agents::registry(),
         Default::default(),
     );
+
     let mut names = Vec::new();
     for trainer in registry.trainers_of(&material.agent) {
         let gathered = world
@@ -295,6 +310,7 @@ async fn an_agents_models_are_trained_from_what_the_engine_gathers() {
             names.push(trainer.name());
         }
     }
+
     // Confidence needs weeks more; it abstains.
     assert_eq!(names, ["demand", "deviation", "usage"]);
 }

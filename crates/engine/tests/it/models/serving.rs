@@ -25,6 +25,7 @@ fn three_months(world: &World, id: &str, cpu: impl Fn(i8, i8) -> f64) {
         (at, cpu(civil.day(), civil.hour()) + flutter)
     };
     let points = (1..=91 * 24).rev().map(point).collect();
+
     let series = Series {
         resource: ResourceId::new(id),
         metric: Metric::CpuUtilization,
@@ -33,6 +34,7 @@ fn three_months(world: &World, id: &str, cpu: impl Fn(i8, i8) -> f64) {
     };
     let mut all = world.memory.series.lock();
     all.retain(|s| s.resource != series.resource || s.metric != series.metric);
+
     all.push(series);
 }
 
@@ -87,6 +89,7 @@ async fn every_machine_of_a_large_scope_is_learned_in_parts() {
         world.machine(id, "m5.xlarge", 5.0);
         three_months(&world, id, |_, hour| 5.0 + f64::from(hour));
     }
+
     let agent = world.agent("learning", false).await;
     let registry = registry(&world, &shelf);
     for trainer in registry
@@ -149,6 +152,7 @@ async fn a_machine_that_the_learned_demand_outgrows_is_not_downsized() {
         (before.kind, before.status),
         (RecommendationType::RightSize, Status::Open)
     );
+
     let untold = "No forecast of the coming weeks: the demand model is not trained yet";
     assert!(
         before
@@ -159,6 +163,7 @@ async fn a_machine_that_the_learned_demand_outgrows_is_not_downsized() {
         "{:?}",
         before.explanation.factors
     );
+
     assert!(before.explanation.models.is_empty());
 
     train(&world, &shelf, &agent).await;
@@ -166,6 +171,7 @@ async fn a_machine_that_the_learned_demand_outgrows_is_not_downsized() {
     let [after] = resizes(&world, "i-1").await.try_into().unwrap();
     let reason = after.status_reason.clone().unwrap_or_default();
     assert_eq!(after.status, Status::Expired, "{reason}");
+
     for words in [
         "80.",
         "on the 16th in 2 months",
@@ -174,9 +180,11 @@ async fn a_machine_that_the_learned_demand_outgrows_is_not_downsized() {
     ] {
         assert!(reason.contains(words), "{words} is missing: {reason}");
     }
+
     // The other machine may shrink, and its explanation says what the model said of it.
     let other = world.only("i-2").await;
     assert_eq!(other.status, Status::Open);
+
     let demand = serving(&world, &shelf, &agent, "demand").await;
     let named = other
         .explanation
@@ -184,6 +192,7 @@ async fn a_machine_that_the_learned_demand_outgrows_is_not_downsized() {
         .iter()
         .find(|one| one.model.name == "demand")
         .unwrap();
+
     assert_eq!(
         (&named.model.id, named.model.kind),
         (&demand.id, ModelType::Forecast)
@@ -208,6 +217,7 @@ async fn a_stale_or_rejected_model_decides_nothing() {
         resizes(&world, "i-1").await.is_empty(),
         "the model keeps it from being downsized"
     );
+
     let model = serving(&world, &shelf, &agent, "demand").await;
     let long_ago = world.clock.now() - SignedDuration::from_hours(24 * 30);
     let stale = Model {
@@ -222,12 +232,14 @@ async fn a_stale_or_rejected_model_decides_nothing() {
         (found.kind, found.status),
         (RecommendationType::RightSize, Status::Open)
     );
+
     let why = |found: &Recommendation| found.explanation.factors.texts().join("\n");
     assert!(
         why(&found).contains("the demand model is not used: it was trained 30 days ago"),
         "{}",
         why(&found)
     );
+
     let poor = Model {
         accuracy: 0.4,
         revision: stale.revision + 1,
@@ -241,6 +253,7 @@ async fn a_stale_or_rejected_model_decides_nothing() {
         "{}",
         why(&found)
     );
+
     let again = Model {
         revision: poor.revision + 1,
         ..model
@@ -271,6 +284,7 @@ async fn a_machine_that_works_once_a_month_is_not_stopped_as_idle() {
             }
         }
     };
+
     let at_least_nothing = |world: &World| {
         for series in world.memory.series.lock().iter_mut() {
             series
@@ -279,6 +293,7 @@ async fn a_machine_that_works_once_a_month_is_not_stopped_as_idle() {
                 .for_each(|(_, value)| *value = value.max(0.05));
         }
     };
+
     three_months(&world, "i-1", quiet(true));
     three_months(&world, "i-2", quiet(false));
     at_least_nothing(&world);
@@ -298,6 +313,7 @@ async fn a_machine_that_works_once_a_month_is_not_stopped_as_idle() {
         reason.contains("usage model, version 1") && reason.contains("31 days ago"),
         "{reason}"
     );
+
     let other = world.only("i-2").await;
     assert_eq!(other.status, Status::Open);
     assert!(
@@ -323,6 +339,7 @@ fn measured(world: &World, hours: i64, cpu: impl Fn(f64) -> f64) {
             )
         })
         .collect();
+
     let series = Series {
         resource: ResourceId::new("i-1"),
         metric: Metric::CpuUtilization,
@@ -331,6 +348,7 @@ fn measured(world: &World, hours: i64, cpu: impl Fn(f64) -> f64) {
     };
     let mut all = world.memory.series.lock();
     all.retain(|s| s.metric != Metric::CpuUtilization);
+
     all.push(series);
 }
 
@@ -342,6 +360,7 @@ async fn look(
 ) -> Vec<Finding> {
     let now = world.clock.now();
     let mut watch = MetricWatch::default();
+
     if with_bands {
         watch.set_bands(
             TrainedBands::load(shelf, &TrainedBands::default(), now)
@@ -349,6 +368,7 @@ async fn look(
                 .unwrap(),
         );
     }
+
     watch
         .look(&*world.memory, &*world.memory, &[], settings, now)
         .await
@@ -361,6 +381,7 @@ async fn a_trained_band_tells_what_the_detector_has_got_used_to() {
     let shelf = Arc::new(Shelf::default());
     world.machine("i-1", "t3.large", 5.0);
     let agent = world.agent("learning", false).await;
+
     // Steady for weeks; in the last ten days it creeps up by little every hour, which the detector
     // follows.
     let scatter = |back: f64| ((back * 12.0) as i64 * 7919).rem_euclid(97) as f64 / 97.0;
@@ -386,20 +407,24 @@ async fn a_trained_band_tells_what_the_detector_has_got_used_to() {
             })
             .count()
     };
+
     assert_eq!(
         (count(&blind), count(&found)),
         (0, 1),
         "{blind:?}\n{found:?}"
     );
+
     let reading = found
         .iter()
         .flat_map(|finding| &finding.readings)
         .find(|one| one.indication.to_string().contains("deviation"))
         .unwrap();
+
     assert!(
         reading.value > reading.high && reading.expected < 23.0,
         "{reading:?}"
     );
+
     // A model that may not be used tells nothing.
     let model = serving(&world, &shelf, &agent, "deviation").await;
     let retired = Model {

@@ -45,6 +45,7 @@ impl Shelf {
             requested_by: None,
             revision: 1,
         };
+
         self.models.lock().push((model, state.to_owned()));
     }
 }
@@ -64,6 +65,7 @@ fn change(all: &mut [(Model, String)], model: &Model) -> Result<(), StoreError> 
     if place.0.revision + 1 != model.revision {
         return Err(StoreError::Conflict("changed in between".to_owned()));
     }
+
     place.0 = model.clone();
     Ok(())
 }
@@ -90,6 +92,7 @@ impl ModelStore for Shelf {
                 .map(|(kept, _)| kept.clone())
         };
         let new = found(candidate).ok_or_else(|| missing(candidate))?;
+
         let old = over.and_then(found);
         if let Some(old) = old {
             let revision = old.revision + 1;
@@ -103,6 +106,7 @@ impl ModelStore for Shelf {
                 },
             )?;
         }
+
         let revision = new.revision + 1;
         change(
             &mut all,
@@ -144,10 +148,12 @@ impl ModelStore for Shelf {
             .cloned()
             .collect();
         found.sort_by(|a, b| a.name.cmp(&b.name).then(b.version.cmp(&a.version)));
+
         let total = found.len() as u64;
         if filter.limit > 0 {
             found.truncate(filter.limit as usize);
         }
+
         Ok((found, total))
     }
     async fn model_delete(&self, id: &ModelId) -> Result<(), StoreError> {

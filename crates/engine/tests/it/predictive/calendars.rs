@@ -39,6 +39,7 @@ impl CalendarFetch for Address {
             .clone()
             .unwrap_or_else(|| Err("nothing is served".to_owned()))
             .map_err(FetchError)?;
+
         let own = format!("\"{revision}\"");
         Ok(if etag == Some(own.as_str()) {
             Fetched::Unchanged
@@ -75,6 +76,7 @@ async fn a_calendar_follows_its_address_and_keeps_the_last_good_text() {
         .calendar_put(subscription(), None, &operator())
         .await
         .unwrap();
+
     assert_eq!(
         calendar
             .subscription
@@ -83,6 +85,7 @@ async fn a_calendar_follows_its_address_and_keeps_the_last_good_text() {
             .as_deref(),
         Some("https://calendar.example.com/...")
     );
+
     let kept = async || it.rules.calendar_get(&calendar.id).await.unwrap();
     let turn = async |hours: i64| {
         it.world
@@ -91,6 +94,7 @@ async fn a_calendar_follows_its_address_and_keeps_the_last_good_text() {
         it.service.refresh_calendars(&operator()).await.unwrap()
     };
     assert_eq!(turn(0).await, 0, "it was read just now");
+
     assert_eq!(
         (turn(1).await, kept().await.version),
         (0, 1),
@@ -99,6 +103,7 @@ async fn a_calendar_follows_its_address_and_keeps_the_last_good_text() {
     it.address.serve(&sale("Winter"), 2);
     assert_eq!((turn(1).await, kept().await.version), (1, 2));
     assert!(kept().await.text.contains("SUMMARY:Winter"));
+
     let problem = async || kept().await.subscription.unwrap().refresh.problem;
     it.address
         .fail("the server answered with 503 Service Unavailable");
@@ -119,6 +124,7 @@ async fn a_calendar_follows_its_address_and_keeps_the_last_good_text() {
     );
     it.address.serve(&sale("Spring"), 4);
     assert_eq!((turn(1).await, problem().await), (1, None));
+
     let validators: Vec<_> = it
         .address
         .asked
@@ -126,6 +132,7 @@ async fn a_calendar_follows_its_address_and_keeps_the_last_good_text() {
         .iter()
         .map(|etag| etag.clone().unwrap_or_default())
         .collect();
+
     assert_eq!(
         validators,
         ["", "\"1\"", "\"1\"", "\"2\"", "\"2\"", "\"2\""]
@@ -143,6 +150,7 @@ async fn an_address_that_cannot_be_read_names_its_field_and_a_text_ends_a_subscr
         Err(EngineError::Invalid(errors)) => (errors[0].path.clone(), errors[0].message.clone()),
         other => panic!("{other:?}"),
     };
+
     it.address.fail("the address is private");
     assert_eq!(
         field(subscription()).await,
@@ -157,6 +165,7 @@ async fn an_address_that_cannot_be_read_names_its_field_and_a_text_ends_a_subscr
         .0,
         "url"
     );
+
     assert_eq!(
         field(CalendarInput {
             text: text("x"),
@@ -166,6 +175,7 @@ async fn an_address_that_cannot_be_read_names_its_field_and_a_text_ends_a_subscr
         .0,
         "url"
     );
+
     it.address.serve("no calendar", 1);
     assert_eq!(field(subscription()).await.0, "icalendar");
     it.address.serve(&sale("Summer"), 1);
@@ -174,6 +184,7 @@ async fn an_address_that_cannot_be_read_names_its_field_and_a_text_ends_a_subscr
         .calendar_put(subscription(), None, &operator())
         .await
         .unwrap();
+
     let rename = CalendarInput {
         name: text("All sales"),
         ..CalendarInput::default()
@@ -183,10 +194,12 @@ async fn an_address_that_cannot_be_read_names_its_field_and_a_text_ends_a_subscr
         .calendar_put(rename, Some((&calendar.id, None)), &operator())
         .await
         .unwrap();
+
     assert!(
         renamed.subscription.is_some(),
         "a new name keeps the address"
     );
+
     let own = CalendarInput {
         text: Some(sale("Own")),
         ..CalendarInput::default()

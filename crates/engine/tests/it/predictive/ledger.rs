@@ -37,6 +37,7 @@ fn put<T: Clone>(
         return Err(StoreError::Conflict("changed in between".to_owned()));
     }
     *stored = next.clone();
+
     Ok(())
 }
 
@@ -106,6 +107,7 @@ impl RuleStore for Rules {
             .cloned()
             .collect();
         let total = found.len() as u64;
+
         Ok((found, total))
     }
     async fn calendar_insert(&self, calendar: &Calendar) -> Result<(), StoreError> {

@@ -79,12 +79,14 @@ impl Fixture {
         else {
             panic!("nobody was asked")
         };
+
         self.world
             .engine
             .recommendations
             .approve(&approval.id, None, &person("max", &[Role::Manager]))
             .await
             .unwrap();
+
         self.world.engine.execution.settle().await;
         self.world
             .memory
@@ -113,6 +115,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
         it.world.tag(id, "env", "production");
         it.measure(id, Metric::FreeStorage, 20, running_out(gib, 3.0));
     }
+
     let rule = it.rule(disk()).await;
     it.service.evaluate(&rule, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
@@ -129,6 +132,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
             .iter()
             .any(|code| code == "cannot_be_undone")
     );
+
     assert!(
         small
             .explanation
@@ -136,6 +140,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
             .iter()
             .any(|factor| factor.contains("It cannot be undone"))
     );
+
     let large = it.world.only("db-large").await;
     assert_eq!(large.impact_level, Impact::Medium);
     assert_eq!(
@@ -143,6 +148,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
         Some(800.0),
         "nobody has signed"
     );
+
     assert_eq!(
         it.asked()
             .iter()
@@ -150,6 +156,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
             .count(),
         1
     );
+
     // What was done cannot be undone, and says so.
     let action = it
         .world
@@ -158,6 +165,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
         .await
         .unwrap()
         .remove(0);
+
     let refused = it
         .world
         .engine
@@ -165,6 +173,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
         .rollback(&action.id, &operator())
         .await;
     assert!(matches!(refused, Err(EngineError::Conflict(why)) if why.contains("cannot be undone")));
+
     // It is no downtime and costs none of the error budget.
     assert!(!small.plan.as_ref().unwrap().restart_needed);
     it.world.every_change_was_announced();
@@ -178,6 +187,7 @@ async fn a_growth_that_does_not_stick_is_left_and_reported() {
     it.database("db-1", 100.0);
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     let rule = it.rule(disk()).await;
+
     // The snapshot, then the growth: it takes an hour.
     it.world.cloud.fault(1, Fault::AnHour);
     it.service.evaluate(&rule, &operator()).await.unwrap();
@@ -192,6 +202,7 @@ async fn a_growth_that_does_not_stick_is_left_and_reported() {
             .contains("storage cannot shrink"),
         "{recommendation:?}"
     );
+
     let refused = fixture();
     refused.agent("active").await;
     refused.account();
@@ -222,12 +233,14 @@ async fn the_only_disk_of_a_machine_grows_once_and_waits_for_its_file_system() {
     it.volume("vol-1", "i-1", 100.0);
     it.measure("i-1", Metric::DiskUtilization, 20, filling_up(3.0));
     let rule = it.rule(growing("i-1")).await;
+
     for _ in 0..2 {
         it.measure("i-1", Metric::DiskUtilization, 20, filling_up(3.0));
         it.service.evaluate(&rule, &operator()).await.unwrap();
         it.world.engine.execution.settle().await;
         it.world.clock.advance(SignedDuration::from_hours(30));
     }
+
     let recommendation = it.world.only("vol-1").await;
     assert_eq!(recommendation.status, Status::Succeeded);
     assert!(
@@ -238,6 +251,7 @@ async fn the_only_disk_of_a_machine_grows_once_and_waits_for_its_file_system() {
         "{}",
         recommendation.impact.cost
     );
+
     assert!(
         recommendation
             .explanation
@@ -245,6 +259,7 @@ async fn the_only_disk_of_a_machine_grows_once_and_waits_for_its_file_system() {
             .iter()
             .any(|factor| factor.contains("file system"))
     );
+
     assert_eq!(
         it.now_of("vol-1").specification.storage_gib,
         Some(125.0),
@@ -271,11 +286,13 @@ async fn before_a_peak(capacity: Capacity) -> (Fixture, Recommendation) {
     it.agent("active").await;
     it.account();
     let group = it.group("asg-1", capacity);
+
     for id in ["m-1", "m-2"] {
         let mut member = resource(id, ResourceKind::VirtualMachine, Some("m5.large"));
         member.group = Some(group.id.clone());
         it.world.put(member);
     }
+
     let mut balancer = resource("lb-1", ResourceKind::LoadBalancer, None);
     balancer.attached_to = ["m-1", "m-2"].map(ResourceId::new).to_vec();
     it.world.put(balancer);
@@ -290,6 +307,7 @@ async fn before_a_peak(capacity: Capacity) -> (Fixture, Recommendation) {
             100.0 + noise
         }
     };
+
     it.measure("lb-1", Metric::RequestRate, 28, |back| {
         shape(now - SignedDuration::from_mins(back))
     });
@@ -307,6 +325,7 @@ async fn before_a_peak(capacity: Capacity) -> (Fixture, Recommendation) {
     };
     let rule = it.rule(rule).await;
     let found = it.service.evaluate(&rule, &operator()).await.unwrap();
+
     let foreseen = found
         .iter()
         .find(|one| one.resource.as_str() == "lb-1")
@@ -317,6 +336,7 @@ async fn before_a_peak(capacity: Capacity) -> (Fixture, Recommendation) {
         (0..=60).contains(&late),
         "the peak ends at noon, and is taken to end {late} minutes later"
     );
+
     let recommendation = it.world.only("asg-1").await;
     (it, recommendation)
 }
@@ -329,6 +349,7 @@ async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
         max: 10,
     })
     .await;
+
     assert_eq!(recommendation.impact_level, Impact::Low);
     it.world.engine.execution.settle().await;
     let done = it.world.again(&recommendation).await;
@@ -341,6 +362,7 @@ async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
         ],
         "the peak is thrice the usual: twice as many at most, the rest is for its own policies"
     );
+
     let action = it
         .world
         .memory
@@ -348,11 +370,13 @@ async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
         .await
         .unwrap()
         .remove(0);
+
     let held = action
         .steps
         .iter()
         .find(|step| step.kind.as_str() == "hold")
         .unwrap();
+
     let hours = held
         .finished_at
         .unwrap()
@@ -367,6 +391,7 @@ async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
             max: 10
         })
     );
+
     // Tomorrow's peak is not kept waiting by today's.
     let limits = it.world.engine.guardrails.guardrails_get().await.unwrap();
     assert!(limits.cool_down_s > 0);
@@ -381,22 +406,26 @@ async fn a_group_never_leaves_its_bounds_and_keeps_what_its_own_policies_did() {
         max: 4,
     })
     .await;
+
     it.world.engine.execution.settle().await;
     assert_eq!(
         it.asked()[0],
         Mutation::Scale { min: 4, desired: 4 },
         "its maximum is four"
     );
+
     assert_eq!(
         it.world.again(&recommendation).await.status,
         Status::Succeeded
     );
+
     let (full, advice) = before_a_peak(Capacity {
         min: 2,
         desired: 4,
         max: 4,
     })
     .await;
+
     assert!(advice.plan.is_none() && full.asked().is_empty());
     assert!(
         advice
@@ -419,8 +448,10 @@ async fn a_group_that_does_not_get_its_members_goes_back() {
             max: 10,
         },
     );
+
     it.account();
     drop(group);
+
     // Accepted, and an hour later the members are still not there.
     it.world.cloud.fault(0, Fault::Slow);
     let calendar = it.calendar("traffic", "Sale", 10).await;
@@ -433,6 +464,7 @@ async fn a_group_that_does_not_get_its_members_goes_back() {
         Status::RolledBack,
         "{recommendation:?}"
     );
+
     assert_eq!(
         it.now_of("asg-1").specification.capacity,
         Some(Capacity {
@@ -461,6 +493,7 @@ impl Fixture {
             text: Some(body),
             ..Default::default()
         };
+
         self.service
             .calendar_put(input, None, &operator())
             .await
@@ -514,11 +547,13 @@ async fn a_standby_takes_over_before_a_maintenance_once_somebody_signed() {
     );
     assert!(it.asked().is_empty());
     assert_eq!(it.signed(&recommendation).await, ActionStatus::Succeeded);
+
     let spec = it.now_of("db-1").specification;
     assert_eq!(
         (spec.zone.as_deref(), spec.standby_zone.as_deref()),
         (Some("us-east-1b"), Some("us-east-1a"))
     );
+
     // By hand it goes back.
     let action = it
         .world
@@ -527,12 +562,14 @@ async fn a_standby_takes_over_before_a_maintenance_once_somebody_signed() {
         .await
         .unwrap()
         .remove(0);
+
     it.world
         .engine
         .execution
         .rollback(&action.id, &operator())
         .await
         .unwrap();
+
     it.world.engine.execution.settle().await;
     assert_eq!(
         it.now_of("db-1").specification.zone.as_deref(),
@@ -542,6 +579,7 @@ async fn a_standby_takes_over_before_a_maintenance_once_somebody_signed() {
         it.world.again(&recommendation).await.status,
         Status::RolledBack
     );
+
     // Where the maintenance is at the standby, the primary stays.
     let other = fixture();
     other.agent("active").await;
@@ -559,6 +597,7 @@ async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
     let it = fixture();
     it.agent("safe_mode").await;
     it.account();
+
     // A replica costs what the database does: without a price it would be within no limit of cost.
     let mut database = it.database("db-1", 100.0);
     database.monthly_cost = Some(Money::from_usd(150.0));
@@ -570,6 +609,7 @@ async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
     let signed = it.signed(&recommendation).await;
     assert_eq!(signed, ActionStatus::Succeeded);
     assert_eq!(it.now_of("db-1").specification.replicas, ["db-1-reeve-1"]);
+
     let action = it
         .world
         .memory
@@ -577,18 +617,21 @@ async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
         .await
         .unwrap()
         .remove(0);
+
     it.world
         .engine
         .execution
         .rollback(&action.id, &operator())
         .await
         .unwrap();
+
     it.world.engine.execution.settle().await;
     let after = it.now_of("db-1");
     assert_eq!(
         (after.state, after.specification.replicas.len()),
         (ResourceState::Running, 0)
     );
+
     for (operation, event_type) in [
         ("replicate", "resource.create"),
         ("rollback.replicate", "resource.delete"),
@@ -607,6 +650,7 @@ async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
             Some(&Json::from("db-1"))
         );
     }
+
     let none = Mutation::RemoveReplica {
         name: "db-1-reeve-1".to_owned(),
     };

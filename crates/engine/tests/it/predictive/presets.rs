@@ -15,6 +15,7 @@ const MAINTENANCE: &str = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:m\nSUMMARY:Switch 
 async fn every_rule_that_comes_with_reeve_fires() {
     let it = fixture();
     it.agent("learning").await;
+
     // Twelve minutes before a peak that comes every day at nine.
     it.world.clock.advance(SignedDuration::from_mins(528));
     let now = it.world.clock.now();
@@ -30,11 +31,13 @@ async fn every_rule_that_comes_with_reeve_fires() {
     it.database("db-1", 100.0);
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     it.connections_run_out("db-1");
+
     for id in ["lb-peak", "lb-limit"] {
         let mut balancer = resource(id, ResourceKind::LoadBalancer, None);
         balancer.service = "elb".to_owned();
         it.world.put(balancer);
     }
+
     it.measure("lb-peak", Metric::RequestRate, 28, |back| {
         plateau(now - SignedDuration::from_mins(back))
     });
@@ -47,6 +50,7 @@ async fn every_rule_that_comes_with_reeve_fires() {
             base
         }
     });
+
     it.world.tag("lb-limit", "reeve:rate-limit", "1000");
     let calendar = CalendarInput {
         name: text("work"),
@@ -54,12 +58,14 @@ async fn every_rule_that_comes_with_reeve_fires() {
         text: text(MAINTENANCE),
         ..Default::default()
     };
+
     it.service
         .calendar_put(calendar, None, &operator())
         .await
         .unwrap();
     it.service.seed().await.unwrap();
     let mut fired = Vec::new();
+
     for rule in it.rules.rule_list().await.unwrap() {
         let found = it
             .service
@@ -73,6 +79,7 @@ async fn every_rule_that_comes_with_reeve_fires() {
         on.sort_unstable();
         fired.push((rule.id.0.clone(), on.join(" ")));
     }
+
     fired.sort();
     let fired: Vec<(&str, &str)> = fired
         .iter()

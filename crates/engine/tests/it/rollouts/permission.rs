@@ -16,6 +16,7 @@ async fn automatic() -> (World, Agent, Rollout) {
     for n in 0..10 {
         world.machine(&format!("i-{n}"), "t3.large", 5.0);
     }
+
     let agent = world.agent("safe_mode", true).await;
     world.run(&agent).await;
     look(&world).await;
@@ -27,12 +28,14 @@ async fn automatic() -> (World, Agent, Rollout) {
         .unwrap()
         .0
         .remove(0);
+
     assert_eq!(
         (rollout.stage, changed(&world).await),
         (Stage::Validation, 1),
         "{:?}",
         rollout.gates
     );
+
     (world, agent, rollout)
 }
 
@@ -62,6 +65,7 @@ async fn an_agents_rollout_goes_no_further_than_the_agent_may_go_by_itself() {
         },
     )
     .await;
+
     hours(&world, 26, 30.0).await;
     let now = again(&world, &rollout).await;
     assert_eq!(
@@ -70,6 +74,7 @@ async fn an_agents_rollout_goes_no_further_than_the_agent_may_go_by_itself() {
         "{:?}",
         now.members
     );
+
     assert!(
         now.reason
             .as_ref()
@@ -77,6 +82,7 @@ async fn an_agents_rollout_goes_no_further_than_the_agent_may_go_by_itself() {
             .contains("automatic changes of agent safe_mode agent are off"),
         "{now:?}"
     );
+
     assert_eq!(recorded(&world, "rollout.hold"), 1);
 
     let strict = AgentInput {
@@ -91,6 +97,7 @@ async fn an_agents_rollout_goes_no_further_than_the_agent_may_go_by_itself() {
         .rollout_resume(&rollout.id, "the incident is over", &operator())
         .await
         .unwrap();
+
     look(&world).await;
     let now = again(&world, &rollout).await;
     assert_eq!(
@@ -115,12 +122,14 @@ async fn an_agents_rollout_goes_no_further_than_the_agent_may_go_by_itself() {
         },
     )
     .await;
+
     world
         .engine
         .rollouts
         .rollout_resume(&rollout.id, "the threshold was a mistake", &operator())
         .await
         .unwrap();
+
     look(&world).await;
     assert_eq!(
         changed(&world).await,
@@ -135,6 +144,7 @@ async fn a_rollout_that_a_person_began_goes_on_without_automatic_changes_and_mee
 {
     let (world, agent) = estate(3, "t3.large").await;
     assert!(!agent.auto_apply.enabled);
+
     let rollout = begin(&world, &agent, RolloutSettings::default()).await;
     let mut limits = world.engine.guardrails.guardrails_get().await.unwrap();
     limits.max_cost_decrease_percent = 30.0;
@@ -144,12 +154,14 @@ async fn a_rollout_that_a_person_began_goes_on_without_automatic_changes_and_mee
         .guardrails_put(limits, &operator())
         .await
         .unwrap();
+
     look(&world).await;
     let now = again(&world, &rollout).await;
     assert_eq!(
         (now.status, changed(&world).await),
         (RolloutStatus::Running, 0)
     );
+
     let block = now.members[0].block.as_ref().unwrap();
     assert_eq!(
         block.guardrail.as_str(),
@@ -164,6 +176,7 @@ async fn what_no_metric_shows_is_held_once_its_state_is_verified() {
     for n in 0..3 {
         world.machine(&format!("i-{n}"), "t3.large", 0.1);
     }
+
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
     let settings = RolloutSettings {
@@ -180,8 +193,10 @@ async fn what_no_metric_shows_is_held_once_its_state_is_verified() {
         .rollout_begin(input, &operator())
         .await
         .unwrap();
+
     look(&world).await;
     assert_eq!(changed(&world).await, 1);
+
     // A machine that is off sends no samples.
     world.clock.advance(SignedDuration::from_hours(25));
     look(&world).await;
@@ -192,6 +207,7 @@ async fn what_no_metric_shows_is_held_once_its_state_is_verified() {
         "{:?}",
         now.gates
     );
+
     assert!(
         now.members[0]
             .detail
@@ -199,6 +215,7 @@ async fn what_no_metric_shows_is_held_once_its_state_is_verified() {
         "{:?}",
         now.members[0]
     );
+
     world.clock.advance(SignedDuration::from_hours(25));
     look(&world).await;
     assert_eq!(
@@ -218,6 +235,7 @@ async fn a_rollout_that_nobody_answers_is_given_up_and_its_kind_goes_out_in_stag
         .rollout_stop(&rollout.id, "a release goes out", &operator())
         .await
         .unwrap();
+
     hours(&world, 26, 30.0).await;
     assert_eq!(again(&world, &rollout).await.status, RolloutStatus::Stopped);
     world.clock.advance(SignedDuration::from_hours(15 * 24));
@@ -229,6 +247,7 @@ async fn a_rollout_that_nobody_answers_is_given_up_and_its_kind_goes_out_in_stag
         "{:?}",
         now.reason
     );
+
     configure(
         &world,
         &agent,
@@ -238,12 +257,14 @@ async fn a_rollout_that_nobody_answers_is_given_up_and_its_kind_goes_out_in_stag
         },
     )
     .await;
+
     let measured = |world: &World| {
         world
             .machine("i-5", "t3.large", 5.0)
             .machine("i-6", "t3.large", 5.0);
     };
     measured(&world);
+
     let report = world.run(&agent).await;
     assert!(
         report.skipped.contains(&("rollout_aborted".to_owned(), 2)),
@@ -258,11 +279,13 @@ async fn a_rollout_that_nobody_answers_is_given_up_and_its_kind_goes_out_in_stag
         "{:?}",
         report.skipped
     );
+
     let (found, _) = world
         .engine
         .rollouts
         .rollout_list(&RolloutFilter::default())
         .await
         .unwrap();
+
     assert_eq!(found.len(), 2, "in stages again, though they are few");
 }

@@ -60,6 +60,7 @@ fn somewhere(hazard: &Hazard, id: &str, kind: ResourceKind, size: Option<&str>) 
             CONNECTIONS[2],
         ],
     );
+
     let mut made = resource(id, kind, size);
     made.connection = ConnectionId(connection.to_owned());
     made.account = account.to_owned();
@@ -67,19 +68,23 @@ fn somewhere(hazard: &Hazard, id: &str, kind: ResourceKind, size: Option<&str>) 
         ("reeve:ignore", "true", 0.04),
         ("managed-by", "terraform", 0.06),
     ];
+
     for (key, value, share) in tags {
         if hazard.chance(share) {
             made.tags.insert(key.to_owned(), value.to_owned());
         }
     }
+
     let env = if connection == "c-1" {
         drawn(hazard, &["prod", "prod", "", "staging"])
     } else {
         "dev"
     };
+
     if !env.is_empty() {
         made.tags.insert("env".to_owned(), env.to_owned());
     }
+
     made
 }
 
@@ -128,6 +133,7 @@ pub(crate) fn fill(store: &Shaky, cloud: &Cloud, machines: usize) {
         }
         put(store, cloud, made);
     }
+
     for n in 0..machines / 8 {
         let mut volume = somewhere(
             hazard,
@@ -159,6 +165,7 @@ pub(crate) fn sync(store: &Shaky, cloud: &Cloud) {
     {
         gone.state = ResourceState::Deleted;
     }
+
     known.extend(
         seen.into_iter()
             .map(|resource| (resource.id.clone(), resource)),
@@ -200,15 +207,18 @@ pub(crate) fn outsider(store: &Shaky, cloud: &Cloud, now: Timestamp) {
         .into_iter()
         .filter(|r| r.kind != ResourceKind::Volume)
         .collect();
+
     if all.is_empty() {
         return;
     }
+
     let of = &all[hazard.below(all.len())];
     let tag = |key: &str, value: &str| {
         cloud.change(of.id.as_str(), |r| {
             r.tags.insert(key.to_owned(), value.to_owned());
         });
     };
+
     match hazard.below(12) {
         0 if of.state == ResourceState::Running => {
             let size = if of.kind == ResourceKind::Database {

@@ -138,6 +138,7 @@ pub(crate) fn read(notes: &[Note]) -> Evidence {
             Note::Began => evidence.count("process began"),
         }
     }
+
     evidence.close();
     evidence
 }
@@ -184,14 +185,17 @@ impl Evidence {
         if meta(entry, "purpose") == "simulate" {
             self.simulated.insert(meta(entry, "action_id").to_owned());
         }
+
         if self.simulated.contains(meta(entry, "action_id")) {
             return self.count(format!(
                 "simulated {}",
                 entry.action.operation.as_deref().unwrap_or_default()
             ));
         }
+
         let operation = entry.action.operation.clone().unwrap_or_default();
         let went = entry.action.status;
+
         match (entry.event_type.as_str(), operation.as_str()) {
             ("policy.modify", _) => self.policy_entries.extend(entry.changes.after.clone()),
             ("intelligence.recommendation", "recommendation.create" | "recommendation.refresh") => {
@@ -227,6 +231,7 @@ impl Evidence {
             .remove(&id)
             .map(|known| known.versions)
             .unwrap_or_default();
+
         versions.push((
             meta(entry, "plan_hash").to_owned(),
             text("impact_level").unwrap_or_default(),
@@ -239,9 +244,11 @@ impl Evidence {
             target: text("target_type"),
             versions,
         };
+
         if entry.action.operation.as_deref() == Some("recommendation.create") {
             self.count("recommendations");
         }
+
         self.found.insert(id, found);
     }
 
@@ -264,6 +271,7 @@ impl Evidence {
             .entry(meta(entry, "approval_id").to_owned())
             .or_default();
         let signature = meta(entry, "signature").to_owned();
+
         match operation {
             "approval.request" => {
                 request.recommendation = meta(entry, "recommendation_id").to_owned();
@@ -286,6 +294,7 @@ impl Evidence {
     fn action(&mut self, at: usize, operation: &str, entry: &Entry) {
         let id = meta(entry, "action_id").to_owned();
         self.count(operation);
+
         match operation {
             "action.start" => {
                 let twin = meta(entry, "twin");
@@ -345,9 +354,11 @@ impl Evidence {
             self.faults
                 .push(format!("{id} ended while {} was open", open.operation));
         }
+
         let Some(execution) = self.executions.get_mut(id) else {
             return self.fault(format!("{id} ended and was never begun"));
         };
+
         execution.ended = Some((operation.to_owned(), entry.timestamp));
         execution.held |= operation == "action.succeed";
         let execution = execution.clone();
@@ -358,6 +369,7 @@ impl Evidence {
         {
             self.working.remove(&execution.resource);
         }
+
         self.ended_as_recorded(&execution, operation, entry.timestamp);
     }
 
@@ -370,6 +382,7 @@ impl Evidence {
         } else {
             source
         };
+
         if entry.action.status != Some(ActionStatus::Pending) {
             let open = self.open.remove(&id);
             // An end that was recorded and not kept is followed by one that says so.
@@ -379,20 +392,24 @@ impl Evidence {
             }
             return;
         }
+
         let now = entry.timestamp;
         let state = self.state(&resource, now);
         let Some(execution) = self.executions.get_mut(&id) else {
             return self.fault(format!("{id} has steps and no beginning"));
         };
+
         execution.began.get_or_insert(at);
         if operation == "precondition" {
             (execution.checked, execution.before, execution.disturbed) = (Some(at), state, false);
         }
+
         if execution.ended.is_some() || execution.resource != resource {
             self.faults.push(format!(
                 "{id}: {operation} on {resource} begins after its end, or elsewhere"
             ));
         }
+
         execution.reopened = None;
         if let Some(other) = self
             .working
@@ -401,6 +418,7 @@ impl Evidence {
         {
             self.fault(format!("{id} and {other} work on {resource} at once"));
         }
+
         let description = meta(entry, "description").to_owned();
         let open = Open {
             operation: operation.to_owned(),
@@ -408,6 +426,7 @@ impl Evidence {
             resource,
             changes: 0,
         };
+
         if let Some(left) = self
             .open
             .insert(id.clone(), open)
@@ -463,10 +482,12 @@ impl Evidence {
             self.machines.insert(id, changed.clone());
             return;
         };
+
         self.count(format!("changed: {}", operation_of(mutation)));
         let Some(action) = self.announced(&id, mutation) else {
             return;
         };
+
         self.allowed(&action, &id, mutation, changed);
         self.note_down(&id, mutation, changed);
         if !matches!(mutation, Mutation::Snapshot { .. }) {
@@ -492,6 +513,7 @@ impl Evidence {
         let Some(open) = self.open.get_mut(action) else {
             return;
         };
+
         open.changes += 1;
         let (back, description) = (
             open.operation.starts_with("rollback."),
@@ -500,10 +522,12 @@ impl Evidence {
         let Some(execution) = self.executions.get_mut(action) else {
             return;
         };
+
         execution.last_change = Some(changed.at);
         if matches!(mutation, Mutation::Snapshot { .. }) {
             execution.snapshots.push((id.to_owned(), changed.settles));
         }
+
         let execution = execution.clone();
         if let Mutation::Resize { instance_type } = mutation
             && !description.ends_with(&format!(" to {instance_type}"))
@@ -512,6 +536,7 @@ impl Evidence {
                 "{action}: {id} became {instance_type}, and {description:?} was announced"
             ));
         }
+
         if back {
             return;
         }
@@ -534,6 +559,7 @@ impl Evidence {
                 ));
             }
         }
+
         if self
             .ignored
             .get(&execution.resource)
@@ -543,6 +569,7 @@ impl Evidence {
                 "{action}: {id} was changed and was to be left alone"
             ));
         }
+
         if self
             .owned
             .get(&execution.resource)
@@ -551,6 +578,7 @@ impl Evidence {
         {
             self.fault(format!("{action}: {id} was changed and code owns it"));
         }
+
         let idle = self
             .found
             .get(&execution.recommendation)
@@ -571,17 +599,20 @@ impl Evidence {
                     .iter()
                     .any(|machine| machine.0 == execution.resource)
         };
+
         let kept = |id: &str| {
             execution
                 .snapshots
                 .iter()
                 .any(|(resource, complete)| resource == id && *complete <= now)
         };
+
         let bare = self
             .machines
             .values()
             .filter(attached)
             .find(|changed| !kept(changed.after.id.as_str()));
+
         if let Some(bare) = bare.filter(|_| !execution.disturbed) {
             let what = format!(
                 "{}: {} was stopped without a snapshot of {}",
@@ -598,12 +629,14 @@ impl Evidence {
                 && entry.get("cool_down_s").and_then(Json::as_f64)
                     == Some(limits.cool_down_s as f64)
         };
+
         if limits.version > 0 && !self.policy_entries.iter().any(same) {
             self.fault(format!(
                 "guardrails {} were kept and not recorded",
                 limits.version
             ));
         }
+
         self.policies.push(Arc::clone(policy));
     }
 
@@ -615,21 +648,25 @@ impl Evidence {
             .filter(|(_, open)| open.changes > 0)
             .map(|(id, open)| format!("{id}: {}", open.operation))
             .collect();
+
         for step in left {
             self.fault(format!(
                 "{step} changed something and has no record after it"
             ));
         }
+
         // An undo whose process died before it was kept changed nothing.
         let endless = |execution: &&Execution| {
             execution.began.is_some() && execution.ended.is_none() && execution.reopened.is_none()
         };
+
         let endless: Vec<String> = self
             .executions
             .values()
             .filter(endless)
             .map(|execution| execution.id.clone())
             .collect();
+
         for id in endless {
             self.fault(format!("{id} began and never ended"));
         }

@@ -106,6 +106,7 @@ impl Hazard {
             let yields = inner.faulty && inner.rng.random_bool(0.2);
             (inner.dead, yields)
         };
+
         if dead {
             self.died.send_replace(true);
             std::future::pending::<()>().await;
@@ -120,12 +121,14 @@ impl Hazard {
         if !inner.faulty || !inner.rng.random_bool(share) {
             return None;
         }
+
         let (lost, name) = if inner.rng.random_bool(0.5) {
             (Lost::Request, request)
         } else {
             (Lost::Answer, answer)
         };
         *inner.counts.entry(name).or_default() += 1;
+
         Some(lost)
     }
 
@@ -151,9 +154,11 @@ impl Hazard {
                 .entry("log: silent for up to 5 min")
                 .or_default() += 1;
         }
+
         if now < inner.silent_until {
             return Some(Lost::Request);
         }
+
         drop(inner);
         self.draw(0.006, "log: entry refused", "log: answer lost")
     }
@@ -175,10 +180,12 @@ impl Hazard {
             (0.03, Fault::Ignore, "cloud: accepted, not done"),
             (0.01, Fault::Slow, "cloud: took 25 minutes"),
         ];
+
         let mut inner = self.inner.lock();
         if !inner.faulty {
             return None;
         }
+
         let mut left: f64 = inner.rng.random();
         for (share, fault, name) in FAULTS {
             left -= share;
@@ -187,6 +194,7 @@ impl Hazard {
                 return Some(fault);
             }
         }
+
         None
     }
 }

@@ -28,11 +28,13 @@ pub(super) fn life_of(size: &str, cpu: f64) -> Life {
     } else {
         ResourceKind::VirtualMachine
     };
+
     let mut made = Resource {
         purchase: Some(Purchase::OnDemand),
         ..resource("i-1", kind, Some(size))
     };
     made.state = ResourceState::Running;
+
     if database {
         // A change of a database may take longer than the budget of 99.9 %.
         life.store.memory.guardrails.lock().min_uptime_percent = 99.0;
@@ -41,6 +43,7 @@ pub(super) fn life_of(size: &str, cpu: f64) -> Life {
     } else {
         put(&life, volume_of("vol-1", "i-1"));
     }
+
     life.store.loads.set(
         &made.id,
         Load {
@@ -49,6 +52,7 @@ pub(super) fn life_of(size: &str, cpu: f64) -> Life {
             hot_since: None,
         },
     );
+
     put(&life, made);
     life.process(false, None, async |session: Session| found(&session).await);
     life
@@ -72,12 +76,14 @@ async fn found(session: &Session) {
         mode: text("safe_mode"),
         ..AgentInput::default()
     };
+
     let agent = session
         .engine
         .agents
         .agent_create(input, &people::caller("ada"))
         .await
         .unwrap();
+
     let _hold = session.hold();
     session
         .engine
@@ -94,6 +100,7 @@ pub(super) async fn the_finding(session: &Session) -> Recommendation {
         .recommendation_list(&Default::default())
         .await
         .unwrap();
+
     assert_eq!(all.len(), 1);
     all.into_iter().next().unwrap()
 }
@@ -109,6 +116,7 @@ pub(super) async fn executed(session: Session) {
     else {
         return;
     };
+
     if let Execution::PendingApproval(approval) = execution {
         for who in ["dora", "sam", "max"] {
             let _ = session
@@ -118,6 +126,7 @@ pub(super) async fn executed(session: Session) {
                 .await;
         }
     }
+
     session.engine.execution.settle().await;
 }
 
@@ -177,6 +186,7 @@ where
             return moment;
         }
     }
+
     unreachable!("the range has no end")
 }
 
@@ -185,6 +195,7 @@ where
 fn nothing_twice(life: &Life, moment: u64) {
     let notes = life.journal.lock();
     let mut made: Vec<&Mutation> = Vec::new();
+
     for note in notes.iter() {
         let Note::Changed(changed) = note else {
             continue;
@@ -268,6 +279,7 @@ fn stopped_after(seconds: u64, fault: Option<Fault>) {
     if let Some(fault) = fault {
         (0..20).for_each(|call| life.cloud.fault(call, fault));
     }
+
     let cloud = Arc::clone(&life.cloud);
     life.process(false, None, async move |session: Session| {
         let recommendation = the_finding(&session).await;
@@ -305,6 +317,7 @@ fn stopped_after(seconds: u64, fault: Option<Fault>) {
         }
         session.engine.execution.settle().await;
     });
+
     life.peace();
     judge(&life, seconds);
     assert_eq!(
@@ -312,6 +325,7 @@ fn stopped_after(seconds: u64, fault: Option<Fault>) {
         (ResourceState::Running, "t3.large".to_owned()),
         "{seconds} s, {fault:?}"
     );
+
     let machine = ResourceId::new("i-1");
     assert!(
         life.cloud

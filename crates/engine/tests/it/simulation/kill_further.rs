@@ -40,12 +40,14 @@ fn foretold(resource: &Resource, plan: Plan) -> Offer {
         target_type: None,
         managed_by_code: false,
     };
+
     // The judge asks for a signature on what holds data.
     let impact_level = match resource.kind {
         _ if plan.change_name() == Some("isolate") => Impact::High,
         ResourceKind::Database => Impact::Medium,
         _ => Impact::Low,
     };
+
     let proposal = Proposal {
         kind: RecommendationType::StorageOptimization,
         rule: "expand_storage",
@@ -87,6 +89,7 @@ fn foretold(resource: &Resource, plan: Plan) -> Offer {
             decision_path: Vec::new(),
         },
     };
+
     Offer {
         resource: resource.clone(),
         proposal,
@@ -121,6 +124,7 @@ fn life_with(resource: &Resource, plan: impl Fn(&Life) -> Plan) -> Life {
             .unwrap();
         assert!(answers[0].is_ok(), "{answers:?}");
     });
+
     life
 }
 
@@ -134,6 +138,7 @@ fn database() -> Resource {
         standby_zone: Some("us-east-1b".to_owned()),
         ..made.specification
     };
+
     made
 }
 
@@ -141,6 +146,7 @@ fn database() -> Resource {
 fn ended(life: &Life) -> (Specification, Status) {
     let recommendation = life.cloud.all().remove(0);
     assert_ne!(recommendation.state, ResourceState::Changing);
+
     let status = life
         .store
         .memory
@@ -150,6 +156,7 @@ fn ended(life: &Life) -> (Specification, Status) {
         .next()
         .unwrap()
         .status;
+
     (recommendation.specification, status)
 }
 
@@ -166,6 +173,7 @@ fn storage_that_grows_is_killed_at_every_step() {
             _ => assert_eq!(spec.storage_gib, Some(100.0), "{status}"),
         }
     });
+
     assert!(moments > 40, "{moments}");
 }
 
@@ -191,6 +199,7 @@ fn a_group_that_is_scaled_for_a_time_is_killed_at_every_step() {
             )
         })
     };
+
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         assert_eq!(
@@ -206,6 +215,7 @@ fn a_group_that_is_scaled_for_a_time_is_killed_at_every_step() {
             "{status}"
         );
     });
+
     assert!(moments > 60, "{moments}");
 }
 
@@ -217,6 +227,7 @@ fn a_failover_is_killed_at_every_step() {
             plans::fail_over(&recommendation, "us-east-1a", "us-east-1b")
         })
     };
+
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         let zone = if status == Status::Succeeded {
@@ -226,6 +237,7 @@ fn a_failover_is_killed_at_every_step() {
         };
         assert_eq!(spec.zone.as_deref(), Some(zone), "{status}");
     });
+
     assert!(moments > 40, "{moments}");
 }
 
@@ -237,6 +249,7 @@ fn a_replica_is_made_once_and_killed_at_every_step() {
             plans::replicate(&recommendation, "db-1-reeve-1")
         })
     };
+
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         assert_eq!(
@@ -245,6 +258,7 @@ fn a_replica_is_made_once_and_killed_at_every_step() {
             "{status}"
         );
     });
+
     assert!(moments > 40, "{moments}");
 }
 
@@ -263,6 +277,7 @@ fn a_machine_is_cut_off_or_has_its_groups_and_is_killed_at_every_step() {
             quarantine::plan(&recommendation).unwrap()
         })
     };
+
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         let groups = if status == Status::Succeeded {
@@ -276,6 +291,7 @@ fn a_machine_is_cut_off_or_has_its_groups_and_is_killed_at_every_step() {
             "{status}"
         );
     });
+
     assert!(moments > 40, "{moments}");
 }
 
@@ -284,6 +300,7 @@ async fn too_late(session: Session) {
     let Ok(limits) = session.engine.guardrails.guardrails_get().await else {
         return;
     };
+
     let short = Guardrails {
         rollback_timeout_s: 10,
         ..limits
@@ -309,6 +326,7 @@ fn a_machine_that_is_not_cut_off_in_time_gets_its_groups_back_and_is_killed_at_e
         life.cloud.fault(0, Fault::LoseRequest);
         life
     };
+
     let undone = Cell::new(0);
     let moments = killed(make, too_late, |life| {
         let (spec, status) = ended(life);
@@ -320,6 +338,7 @@ fn a_machine_that_is_not_cut_off_in_time_gets_its_groups_back_and_is_killed_at_e
         );
         undone.set(undone.get() + u32::from(status == Status::RolledBack));
     });
+
     assert!(
         moments > 50 && undone.get() > 10,
         "{moments} {}",
@@ -349,6 +368,7 @@ fn untouched(life: &Life) {
         .any(|note| matches!(note, crate::journal::Note::Asked(..)));
     drop(notes);
     assert!(!asked, "a simulated twin reached the cloud");
+
     let all = life.store.memory.recommendations.lock();
     assert!(
         all.values()
@@ -364,6 +384,7 @@ fn tests_on_a_simulated_twin_are_killed_at_every_step() {
             "{size}"
         );
     }
+
     let recommendation = database();
     assert!(
         killed(
@@ -372,6 +393,7 @@ fn tests_on_a_simulated_twin_are_killed_at_every_step() {
             untouched
         ) > 30
     );
+
     let recommendation = machine();
     assert!(
         killed(

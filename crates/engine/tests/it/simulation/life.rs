@@ -67,11 +67,13 @@ impl Life {
             Arc::clone(&journal),
             Some(Arc::clone(&hazard)),
         );
+
         let log = Log::new(
             Arc::clone(&journal),
             Arc::clone(&clock),
             Some(Arc::clone(&hazard)),
         );
+
         let store = Arc::new(Shaky {
             memory: Arc::new(Memory::default()),
             loads: Loads::default(),
@@ -81,6 +83,7 @@ impl Life {
             clock: Arc::clone(&clock),
         });
         fill(&store, &cloud, machines);
+
         Life {
             hazard,
             clock,
@@ -108,6 +111,7 @@ impl Life {
             models: None,
             rollouts: None,
         });
+
         Session {
             engine,
             hazard: Arc::clone(&self.hazard),
@@ -140,6 +144,7 @@ impl Life {
                 hazard.stuck();
             }
         };
+
         let runtime = tokio::runtime::Builder::new_current_thread()
             .on_thread_park(idle)
             .build()
@@ -152,9 +157,11 @@ impl Life {
                 () = self.hazard.died() => false,
             }
         });
+
         drop(runtime);
         self.clock.forget();
         assert!(ended || self.hazard.is_dead(), "nothing can go on");
+
         ended
     }
 
@@ -164,6 +171,7 @@ impl Life {
             session.founded().await
         });
         let until = self.clock.now() + SignedDuration::from_hours(24 * DAYS);
+
         while self.clock.now() < until {
             let dies_at = self
                 .hazard
@@ -175,6 +183,7 @@ impl Life {
                 self.hazard.count("process died");
             }
         }
+
         self.peace();
     }
 
@@ -207,6 +216,7 @@ impl Session {
                 vec![one.to_owned()]
             })
         };
+
         for (mode, account, service, auto) in [
             ("active", "", "", true),
             ("safe_mode", "dev-aws", "", true),
@@ -250,6 +260,7 @@ impl Session {
             let _ = self.engine.scheduler.due().await;
             self.recover().await;
         }
+
         self.engine.execution.settle().await;
     }
 

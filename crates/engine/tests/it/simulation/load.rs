@@ -47,6 +47,7 @@ impl Loads {
         let first = from.as_second().div_euclid(period_s) + 1;
         let last = (to.as_second() - 1).div_euclid(period_s);
         let mut found = Vec::new();
+
         for id in of {
             let Some(load) = loads.get(id) else { continue };
             for metric in metrics.iter().copied().filter(|metric| load.has(*metric)) {
@@ -62,6 +63,7 @@ impl Loads {
                 });
             }
         }
+
         found
     }
 }
@@ -79,6 +81,7 @@ impl Load {
         let hot = self.hot_since.is_some_and(|since| since <= at);
         let idle = self.cpu < 0.5;
         let ripple = 1.0 + 0.02 * (n % 5) as f64;
+
         match metric {
             Metric::CpuUtilization if hot => 97.0,
             Metric::CpuUtilization => self.cpu * ripple,

@@ -63,11 +63,13 @@ impl Session {
             .recommendation_list(&RecommendationFilter::default())
             .await
             .unwrap();
+
         let waits: Vec<_> = all
             .iter()
             .filter(|recommendation| !recommendation.status.is_end())
             .cloned()
             .collect();
+
         self.pick(if self.hazard.chance(0.1) {
             &all
         } else {
@@ -82,6 +84,7 @@ impl Session {
             .filter(|a| a.status == ApprovalStatus::Pending)
             .cloned()
             .collect();
+
         self.pick(if self.hazard.chance(0.05) {
             &all
         } else {
@@ -129,6 +132,7 @@ impl Session {
         let Some(agent) = self.pick(&all) else {
             return Ok(());
         };
+
         // A judgement runs on a thread of its own, which the clock does not see.
         let _hold = self.hold();
         self.engine
@@ -142,11 +146,13 @@ impl Session {
         let Some(recommendation) = self.some().await else {
             return Ok(());
         };
+
         let seen = recommendation
             .plan
             .as_ref()
             .filter(|_| self.hazard.chance(0.5))
             .map(|plan| plan.hash.clone());
+
         self.engine
             .execution
             .execute(&recommendation.id, seen.as_deref(), None, &self.anybody())
@@ -158,6 +164,7 @@ impl Session {
         let Some(approval) = self.some_approval().await else {
             return Ok(());
         };
+
         let who = self.anybody();
         match self.hazard.below(10) {
             0 => self
@@ -187,6 +194,7 @@ impl Session {
         let Some(recommendation) = self.some().await else {
             return Ok(());
         };
+
         let who = self.anybody();
         match self.hazard.below(12) {
             0..4 => self
@@ -273,6 +281,7 @@ impl Session {
                 .kill_switch(false, "it is over", &caller("ada"))
                 .await;
         }
+
         if self.hazard.chance(0.1) {
             self.store
                 .connections
@@ -331,9 +340,11 @@ impl Session {
                 Direction::DownOnly,
             ])
             .unwrap();
+
         control.infrastructure_as_code = self.pick(&[IacRule::Patch, IacRule::Allow]).unwrap();
         control.freezes.clear();
         control.windows.clear();
+
         if self.hazard.chance(0.3) {
             let (from, until) = (self.clock.now(), self.ahead(48));
             control.freezes.push(Freeze {
@@ -343,6 +354,7 @@ impl Session {
                 until,
             });
         }
+
         if self.hazard.chance(0.3) {
             control.windows.push(MaintenanceWindow {
                 name: "nights".to_owned(),
@@ -360,11 +372,13 @@ impl Session {
         let Some(agent) = self.pick(&all) else {
             return Ok(());
         };
+
         let text = |recommendation: &[&str]| self.pick(recommendation).map(str::to_owned);
         let mut input = AgentInput {
             reason: text(&["because"]),
             ..AgentInput::default()
         };
+
         match self.hazard.below(4) {
             0 => input.mode = text(&["active", "active", "safe_mode", "learning"]),
             1 => {
@@ -381,6 +395,7 @@ impl Session {
                 input.auto_apply_max_impact = text(&["low", "medium", "high"]);
             }
         }
+
         self.engine
             .agents
             .agent_configure(&agent.id, input, &caller("ada"))
@@ -397,9 +412,11 @@ impl Session {
                 .include(&one.id, &caller("ada"))
                 .await;
         }
+
         let Some(recommendation) = self.some().await else {
             return Ok(());
         };
+
         let input = ExclusionInput {
             resource: Some(recommendation.subject.id.0.clone()),
             kind: self
@@ -410,6 +427,7 @@ impl Session {
             until: self.hazard.chance(0.5).then(|| self.ahead(48)),
             ..ExclusionInput::default()
         };
+
         self.engine
             .recommendations
             .exclude(input, &caller("ada"))

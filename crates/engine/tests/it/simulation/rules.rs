@@ -23,6 +23,7 @@ fn covers(scope: &Scope, resource: &Resource) -> bool {
         "c-2" => "dev-aws",
         _ => "watched",
     };
+
     let account = |given: &String| {
         [
             resource.account.as_str(),
@@ -31,6 +32,7 @@ fn covers(scope: &Scope, resource: &Resource) -> bool {
         ]
         .contains(&given.as_str())
     };
+
     (scope.accounts.is_empty() || scope.accounts.iter().any(account))
         && (scope.services.is_empty() || scope.services.contains(&resource.service))
 }
@@ -66,6 +68,7 @@ fn needed(found: &Found, impact: &str, resource: &Resource, agent: &Agent) -> Ve
         .as_deref()
         .and_then(|size| hourly(resource, size))
         .map_or(0.0, |hourly| hourly * 730.0);
+
     let by_cost = if monthly > 1000.0 {
         Impact::High
     } else if monthly >= 100.0 {
@@ -73,10 +76,12 @@ fn needed(found: &Found, impact: &str, resource: &Resource, agent: &Agent) -> Ve
     } else {
         Impact::Low
     };
+
     let grave = resource.kind == ResourceKind::Database
         || resource.tags.get("env").is_some_and(|env| env == "prod");
     let by_kind = if grave { Impact::Medium } else { Impact::Low };
     let recorded = Impact::parse(impact).unwrap_or(Impact::High);
+
     match recorded.max(by_cost).max(by_kind) {
         Impact::High => vec!["director", "security"],
         Impact::Medium => vec!["manager"],
@@ -103,6 +108,7 @@ fn is_signed(request: &Request, needed: &[&str]) -> bool {
             && request.closed.is_none_or(|closed| closed < *at)
             && (may_sign(who, signature) || request.delegated.iter().any(left))
     };
+
     let mut signers: Vec<&str> = Vec::new();
     for wanted in needed {
         let mut fitting = request
@@ -115,6 +121,7 @@ fn is_signed(request: &Request, needed: &[&str]) -> bool {
             None => return false,
         }
     }
+
     true
 }
 
@@ -141,9 +148,11 @@ impl Evidence {
         ) else {
             return self.fault(format!("{} is of nothing that was found", execution.id));
         };
+
         let (found, resource) = (found.clone(), machine.after.clone());
         let mut wrong = self.outside_policy(&found, &resource, execution);
         wrong.extend(self.beyond_limits(execution));
+
         if !execution.test {
             // What was recorded may not have been kept: each version that was recorded counts.
             let same: Vec<&String> = found
@@ -173,6 +182,7 @@ impl Evidence {
                 wrong.push("signatures are missing");
             }
         }
+
         for what in wrong {
             self.fault(format!(
                 "{} at {at} on {} ({}, by {}): {what}",
@@ -324,6 +334,7 @@ impl Evidence {
                 }),
             ),
         ];
+
         holds
             .iter()
             .filter(|(_, holds)| !self.held_recently(execution.at, holds))
@@ -340,12 +351,14 @@ impl Evidence {
                     .as_ref()
                     .is_none_or(|(how, _)| how != "action.abort")
         };
+
         let in_day: Vec<&Execution> = self
             .executions
             .values()
             .filter(counts)
             .filter(|d| now.duration_since(d.at) < DAY)
             .collect();
+
         let in_run = in_day
             .iter()
             .filter(|d| d.run.is_some() && d.run == execution.run)
@@ -367,6 +380,7 @@ impl Evidence {
             .count();
         let share = |percent: f64| ((machines as f64 * percent / 100.0).floor() as usize).max(1);
         let down = self.down_s(&execution.resource, now);
+
         // The error budget bounds what restarts a resource; stopping what is idle takes nothing
         // that is used.
         let restarts = self
@@ -410,6 +424,7 @@ impl Evidence {
                 }),
             ),
         ];
+
         holds
             .iter()
             .filter(|(_, holds)| !self.held_recently(now, holds))
@@ -438,6 +453,7 @@ impl Evidence {
             .collect();
         applied.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| b.id.cmp(&a.id)));
         let mut failures = 0;
+
         for execution in applied {
             match execution.ended.as_ref().map(|(how, _)| how.as_str()) {
                 Some("action.succeed") => break,
@@ -446,6 +462,7 @@ impl Evidence {
                 _ => {}
             }
         }
+
         failures
     }
 
@@ -461,13 +478,16 @@ impl Evidence {
         else {
             return;
         };
+
         let Some((state, size)) = self.state(&execution.resource, now) else {
             return;
         };
+
         let (was, was_size) = before.clone();
         if execution.disturbed || operation == "action.fail" {
             return;
         }
+
         let as_before = was == ResourceState::Changing || (state, &size) == (was, &was_size);
         let reached = match (&found.target, found.kind.as_str()) {
             (Some(target), _) => size.as_ref() == Some(target) && state == ResourceState::Running,
@@ -476,11 +496,13 @@ impl Evidence {
             }
             _ => as_before,
         };
+
         let right = if operation == "action.succeed" {
             reached
         } else {
             as_before
         };
+
         if !right {
             let what = format!(
                 "{} ends with {operation}: {} is {state}, {size:?}; it was {was}, {was_size:?}",

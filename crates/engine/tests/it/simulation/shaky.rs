@@ -73,10 +73,12 @@ impl Shaky {
         if lost == Some(Lost::Request) {
             return Err(StoreError::Backend("the write was lost".to_owned()));
         }
+
         let done = done.await;
         if policy && done.is_ok() {
             self.note_policy().await;
         }
+
         self.hazard.moment().await;
         if lost == Some(Lost::Answer) {
             Err(StoreError::Backend("no answer".to_owned()))
@@ -96,6 +98,7 @@ impl Shaky {
             .filter(|c| !c.allow_actions)
             .map(|c| c.id.0.clone())
             .collect();
+
         let policy = Policy {
             at: self.clock.now(),
             guardrails: self.memory.guardrails_get().await.unwrap(),
@@ -106,6 +109,7 @@ impl Shaky {
             exclusions: self.memory.exclusion_list().await.unwrap(),
             observe_only,
         };
+
         self.journal.lock().push(Note::Policy(Arc::new(policy)));
     }
 }
@@ -185,6 +189,7 @@ impl EstateStore for Shaky {
             .iter()
             .find(|connection| connection.id == *id)
             .cloned();
+
         found.ok_or_else(|| StoreError::NotFound {
             what: "connection",
             id: id.0.clone(),

@@ -45,6 +45,7 @@ fn an_imported_price_goes_first_and_what_is_missing_stays() {
         0.188,
         "not in the file"
     );
+
     assert_eq!(
         price("us-east-1", "m5.xlarge", None),
         Catalogue::builtin().hourly_usd(Provider::Aws, "us-east-1", "m5.xlarge", None)
@@ -56,17 +57,20 @@ fn an_imported_price_goes_first_and_what_is_missing_stays() {
         0.3,
         "a region of the file alone"
     );
+
     assert_eq!(
         c.spot_average(Provider::Aws, "us-east-1", "m5.large", None)
             .unwrap()
             .usd_per_hour,
         0.02
     );
+
     let discount = |region| {
         c.reservation_discount(Provider::Aws, region, "m5.large", None)
             .unwrap()
     };
     assert!((discount("us-east-1").share - (1.0 - 0.06 / 0.09)).abs() < 1e-9);
+
     assert!(
         discount("us-east-1")
             .wording
@@ -74,10 +78,12 @@ fn an_imported_price_goes_first_and_what_is_missing_stays() {
         "{:?}",
         discount("us-east-1")
     );
+
     assert!(
         discount("moon-east-1").assumed,
         "an on-demand price without a rate of the same list is no discount"
     );
+
     let family = c
         .family_discount(Provider::Aws, "us-east-1", "m5.large", None)
         .unwrap();
@@ -109,6 +115,7 @@ fn databases_and_other_clouds_have_prices_of_files() {
         c.aws_database("us-east-1", "db.m5.large", engine, multi_az, None)
             .map(|p| p.usd_per_hour)
     };
+
     assert_eq!(
         (
             usd("mysql", false),
@@ -117,6 +124,7 @@ fn databases_and_other_clouds_have_prices_of_files() {
         ),
         (Some(0.15), Some(0.3), Some(0.178))
     );
+
     let windows = c
         .hourly_usd(
             Provider::Azure,
@@ -126,6 +134,7 @@ fn databases_and_other_clouds_have_prices_of_files() {
         )
         .unwrap();
     assert_eq!(windows.origin.to_string(), "Azure price list of 2026-10");
+
     let linux = c
         .hourly_usd(Provider::Azure, "westeurope", "Standard_D4s_v5", None)
         .unwrap();
@@ -141,6 +150,7 @@ fn units_are_of_a_region_and_a_part_is_not_taken_for_the_whole() {
                 eu-west-1,io1,gib_month,0,0.138\n\
                 eu-west-1,snapshot,gib_month,0,0.05\n";
     let c = catalogue([parse("units", rows).unwrap()]);
+
     let month =
         |region, name, iops, rate| c.volume_monthly(Provider::Aws, region, name, 100.0, iops, rate);
     let gp3 = month("eu-west-1", "gp3", Some(4_000), Some(225)).unwrap();
@@ -229,6 +239,7 @@ fn tables_are_listed_in_the_order_in_which_they_are_asked() {
             (false, "2025-05-28")
         ]
     );
+
     assert!(
         tables
             .iter()
@@ -241,6 +252,7 @@ fn tables_are_listed_in_the_order_in_which_they_are_asked() {
 fn defects_are_named_by_line_and_field() {
     let machines = |rows: &str| head("machines") + rows;
     let one = "region,name,linux/on_demand,linux/standard_1y\n";
+
     for (text, expected) in [
         (
             String::new(),
@@ -355,6 +367,7 @@ fn defects_are_named_by_line_and_field() {
         let error = PriceFile::parse(text.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
+
     for (text, expected) in [
         (
             machines("region,name,windows/on_demand\nus-east-1,m5.large,137\n"),
@@ -382,10 +395,12 @@ fn defects_are_named_by_line_and_field() {
             expected
         );
     }
+
     assert_eq!(
         PriceFile::parse(b"\xff").unwrap_err().to_string(),
         "line 1: file is not UTF-8 text"
     );
+
     let broken = PriceFile::parse(&[0x28, 0xb5, 0x2f, 0xfd, 1, 2])
         .unwrap_err()
         .to_string();
@@ -393,6 +408,7 @@ fn defects_are_named_by_line_and_field() {
         broken.starts_with("line 1: file does not unpack"),
         "{broken}"
     );
+
     let bomb = zstd::encode_all(&vec![b'#'; MOST_BYTES + 1][..], 1).unwrap();
     assert_eq!(
         PriceFile::parse(&bomb).unwrap_err().to_string(),
@@ -412,40 +428,48 @@ fn prices_of_s3_are_imported_for_other_regions() {
             .map(|(usd, _)| usd)
     };
     assert_eq!(usd("STANDARD", "gib_month", 100.0), Some(3.0));
+
     assert_eq!(
         usd("STANDARD", "gib_month", 51_300.0),
         Some(51_200.0 * 0.03 + 100.0 * 0.02),
         "the second tier"
     );
+
     assert_eq!(
         usd("STANDARD", "retrieved_gib", 1.0),
         Some(0.0),
         "a unit that the class does not charge"
     );
+
     assert_eq!(
         usd("STANDARD_IA", "transition", 1.0),
         None,
         "a row that the file lacks is not free"
     );
+
     let origin = c
         .bucket_usd("moon-east-1", "STANDARD", "gib_month", 1.0)
         .unwrap()
         .1;
     assert_eq!(origin.to_string(), "AWS price list of 2026-11-01");
+
     let bundled = |region| {
         c.bucket_usd(region, "STANDARD", "gib_month", 1.0)
             .map(|(usd, _)| usd)
     };
+
     assert_eq!(
         (bundled("us-east-1"), bundled("eu-west-1")),
         (Some(0.023), None),
         "what the file lacks stays"
     );
+
     let wrong = parse(
         "units",
         "region,name,unit,from,usd\nmoon-east-1,s3.STANDARD,hour,0,1\n",
     )
     .unwrap_err();
+
     assert!(
         wrong.to_string().contains("s3.STANDARD has no price by"),
         "{wrong}"

@@ -27,6 +27,7 @@ impl UnitPrices {
                 format!("and the other columns must be {}", COLUMNS.join(",")),
             ));
         }
+
         let mut units: BTreeMap<_, Vec<(f64, f64)>> = BTreeMap::new();
         for (line, cells) in rows {
             let [region, name, unit, from, usd] = cells[..] else {
@@ -72,6 +73,7 @@ impl UnitPrices {
             }
             tiers.push(tier);
         }
+
         units
             .values_mut()
             .for_each(|tiers| tiers.sort_by(|a, b| a.0.total_cmp(&b.0)));
@@ -90,6 +92,7 @@ impl UnitPrices {
                 return Err(defect(header, "from", message));
             }
         }
+
         Ok((UnitPrices(units), rows.len() as u64))
     }
 

@@ -22,6 +22,7 @@ pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountEr
             return Ok(plain);
         }
     }
+
     // Accountants write what is negative in parentheses.
     let (text, negative) = match text
         .strip_prefix('(')
@@ -30,6 +31,7 @@ pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountEr
         Some(inner) => (inner.trim(), true),
         None => (text, false),
     };
+
     let (sign, text) = text
         .strip_prefix('-')
         .map_or(("", text), |rest| ("-", rest.trim_start()));
@@ -39,10 +41,12 @@ pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountEr
     } else {
         (',', '.')
     };
+
     let (whole, rest) = text
         .split_once(point)
         .map_or((text, None), |(whole, rest)| (whole, Some(rest)));
     let mut plain = String::from(sign);
+
     if whole.contains(grouping) {
         let mut groups = whole.split(grouping);
         let first = groups.next().unwrap_or_default();
@@ -55,10 +59,12 @@ pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountEr
     } else {
         plain.push_str(whole);
     }
+
     if let Some(rest) = rest {
         plain.push('.');
         plain.push_str(rest);
     }
+
     let amount: Amount = plain.parse()?;
     Ok(if negative { -amount } else { amount })
 }
@@ -75,6 +81,7 @@ pub fn decimal_mark(text: &str) -> Option<char> {
         // `1,234,567`: grouped, so that the other one would be the mark.
         return Some(other);
     }
+
     let digits = whole.chars().filter(char::is_ascii_digit).count();
     let groups = fraction.chars().take_while(char::is_ascii_digit).count() == 3
         && (1..=3).contains(&digits)
@@ -103,6 +110,7 @@ fn month_first(text: &str) -> Option<i64> {
     if parts.next().is_some() || !matches!(year.len(), 2 | 4) {
         return None;
     }
+
     let century = if year.len() == 2 { 2000 } else { 0 };
     let date = Date::new(
         year.parse::<i16>().ok()? + century,
@@ -110,12 +118,14 @@ fn month_first(text: &str) -> Option<i64> {
         day.parse().ok()?,
     )
     .ok()?;
+
     let clock: jiff::civil::Time = match clock {
         None => jiff::civil::Time::midnight(),
         // `9:30` is what spreadsheets write for `09:30`.
         Some(clock) if clock.find(':') == Some(1) => format!("0{clock}").parse().ok()?,
         Some(clock) => clock.parse().ok()?,
     };
+
     utc(date.to_datetime(clock))
 }
 
@@ -202,6 +212,7 @@ mod tests {
                 "{text}"
             );
         }
+
         for text in [
             "13/1/25",
             "2/30/25",

@@ -55,11 +55,13 @@ pub(super) fn read(
             format!("name at most {MOST}, not {}", names.len()),
         ));
     }
+
     let limit_field = if field == "by" {
         "limit"
     } else {
         "aggregation_limit"
     };
+
     let limit = limit.unwrap_or(default);
     if limit == 0 || limit > MOST_VALUES {
         return Err(Problem::field(
@@ -68,6 +70,7 @@ pub(super) fn read(
             format!("must be 1 to {MOST_VALUES}, not {limit}"),
         ));
     }
+
     names
         .iter()
         .enumerate()
@@ -105,12 +108,14 @@ fn single(at: &str, name: &str) -> Result<GroupBy, Problem> {
     let wrong = |message: String, hint: &str| {
         Problem::field(at, "unknown_aggregation", message).with_hint(Some(hint.to_owned()))
     };
+
     if let Some(unit) = unit(name) {
         return Ok(GroupBy::Time {
             column: Column::Timestamp,
             unit,
         });
     }
+
     let (field, span) = match name.split_once(':') {
         Some((field @ ("timestamp" | "recorded_at"), span)) => (field, Some(span)),
         _ => (name, None),
@@ -123,6 +128,7 @@ fn single(at: &str, name: &str) -> Result<GroupBy, Problem> {
                 .unwrap_or_else(|| "name a field of the query language, or hour or day".to_owned());
             wrong(error.message, &hint)
         })?;
+
     match path {
         FieldPath::Column(column) if column.is_time() => match span.map(unit) {
             Some(Some(unit)) => Ok(GroupBy::Time { column, unit }),
@@ -262,6 +268,7 @@ mod tests {
             assert_eq!(problem.body().errors[0].field, "aggregations[2]", "{name}");
             assert_eq!(problem.body().hint.as_deref(), Some(hint), "{name}");
         }
+
         let many: Vec<_> = (0..11).map(|n| format!("metadata.m{n}")).collect();
         assert_eq!(
             read("aggregations", &many, None, 100)
@@ -271,6 +278,7 @@ mod tests {
                 .field,
             "aggregations"
         );
+
         for limit in [0, 1001] {
             let wrong = read("by", &many[..1], Some(limit), 10).unwrap_err();
             assert_eq!(wrong.body().errors[0].field, "limit");

@@ -78,6 +78,7 @@ async fn list(
         .await?;
     let next_cursor = window.next(rules.len(), total);
     let degraded = degraded(&app).await?;
+
     Ok(Json(List {
         items: rules.iter().map(|rule| body(rule, &degraded)).collect(),
         total,
@@ -137,6 +138,7 @@ async fn add(
     let entry = entry(caller, &events::ALERT_CREATE, "alert.create", &rule).after(record(&rule));
     app.change(entry, app.alerts.alert_rule_insert(&rule, MOST))
         .await?;
+
     Ok(rule)
 }
 
@@ -167,6 +169,7 @@ async fn patch(
     let settings = RuleSettings::read(given.applied(&before)).map_err(field_problems)?;
     receivers::check(&app, &settings).await?;
     known_lists(&app, &settings).await?;
+
     change(
         &app,
         &caller,
@@ -249,6 +252,7 @@ async fn silence(
             .filter(|until| *until > now)
             .ok_or_else(|| Problem::field("until", "invalid_time", message))
     });
+
     let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
     change(
         &app,
@@ -269,6 +273,7 @@ async fn degraded(app: &App) -> Result<Vec<DegradedRule>, Problem> {
             .checked_add(DEGRADED_FOR)
             .is_ok_and(|until| until > now)
     };
+
     Ok(app
         .alerts
         .alert_degraded()

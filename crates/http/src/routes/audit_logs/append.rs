@@ -60,6 +60,7 @@ pub(super) async fn append(
             return Err(Problem::new(Code::UnsupportedMediaType, message));
         }
     };
+
     let bytes = extract::read(request, &app).await?;
     let content = if ndjson {
         Content::Ndjson
@@ -68,6 +69,7 @@ pub(super) async fn append(
     };
     let drafts = parse(bytes, content, app.now(), story::submitter(&caller)).await?;
     check_event_types(&app, &caller, &drafts).await?;
+
     match params.on_conflict.unwrap_or_default() {
         OnConflict::Abort => {
             let receipts = app
@@ -91,6 +93,7 @@ async fn check_event_types(app: &App, caller: &Caller, drafts: &[Draft]) -> Resu
         .token
         .as_ref()
         .map_or(&[][..], |token| &token.event_types);
+
     let refused = drafts
         .iter()
         .position(|draft| !event_type_pattern::allows(patterns, &draft.entry.event_type));
@@ -103,17 +106,20 @@ async fn check_event_types(app: &App, caller: &Caller, drafts: &[Draft]) -> Resu
         &format!("event type {event_type}"),
     )
     .await;
+
     let allowed = patterns
         .iter()
         .map(EventTypePattern::as_str)
         .collect::<Vec<_>>()
         .join(", ");
+
     let field = FieldProblem {
         field: "event_type".to_owned(),
         code: "not_allowed".to_owned(),
         message: format!("the token may write {allowed}, not {event_type}"),
         index: Some(index as u64),
     };
+
     let detail = format!(
         "Nothing was written. Entry {index}: the token may not write entries of type {event_type}."
     );
@@ -130,8 +136,10 @@ async fn append_each(
         Err(AppendError::Conflict { .. }) => {}
         Err(error) => return Err(append_problem(&error)),
     }
+
     let (mut receipts, mut refused) = (Vec::with_capacity(drafts.len()), Vec::new());
     let mut numbered: VecDeque<(usize, Draft)> = drafts.into_iter().enumerate().collect();
+
     while !numbered.is_empty() {
         let part = numbered
             .iter()
@@ -160,6 +168,7 @@ async fn append_each(
             }
         }
     }
+
     refused.sort_by_key(|problem| problem.index);
     Ok((receipts, refused))
 }
@@ -201,11 +210,13 @@ async fn parse(
         };
         Draft::submitted_by(drafts, &Arc::new(by)).map_err(refused)
     };
+
     let drafts = if large {
         spawn_blocking(read).await.map_err(Problem::internal)?
     } else {
         read()
     };
+
     drafts.map_err(batch_problem)
 }
 
@@ -221,22 +232,26 @@ fn batch_problem(error: BatchError) -> Problem {
             "invalid_json" | "invalid_utf8" | "trailing_bytes"
         )
     });
+
     let detail = format!("Nothing was written. {error}");
     let fields = error
         .errors
         .into_iter()
         .map(|field| field_problem(field, index))
         .collect();
+
     let code = match (too_large, unreadable) {
         (true, _) => Code::EntryTooLarge,
         (_, true) => Code::BadRequest,
         _ => Code::InvalidFields,
     };
+
     let detail = if too_large {
         format!("{detail}; an entry may have {MAX_ENTRY_BYTES} bytes")
     } else {
         detail
     };
+
     Problem::new(code, detail).with_errors(fields)
 }
 

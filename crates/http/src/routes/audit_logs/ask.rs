@@ -45,10 +45,12 @@ pub(super) fn read(asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> 
             "must lie before end_time",
         ));
     }
+
     query = query.and(time_range(start, end));
     for (name, value) in asked.filters.given() {
         query = query.and(filter(name, value)?);
     }
+
     Ok(query)
 }
 

@@ -89,6 +89,7 @@ fn metadata(metadata: &Metadata) -> serde_json::Value {
     if let Some(id) = &metadata.request_id {
         members.insert("request_id".into(), id.clone().into());
     }
+
     members.insert("api_version".into(), metadata.api_version.clone().into());
     if !metadata.tags.is_empty() {
         members.insert("tags".into(), metadata.tags.clone().into());
@@ -96,6 +97,7 @@ fn metadata(metadata: &Metadata) -> serde_json::Value {
     if let Ok(serde_json::Value::Object(extra)) = serde_json::to_value(&metadata.extra) {
         members.extend(extra);
     }
+
     serde_json::Value::Object(members)
 }
 

@@ -99,6 +99,7 @@ async fn proof_of(app: &App, caller: &Caller, event_id: &str) -> Result<Response
     if let Ok(name) = HeaderValue::from_str(&name) {
         headers.insert(header::CONTENT_DISPOSITION, name);
     }
+
     Ok(response)
 }
 
@@ -117,6 +118,7 @@ async fn find(
         .by_event_id(event_id)
         .await
         .map_err(ask::problem)?;
+
     let entry = story::read_log(
         caller,
         &events::AUDIT_VIEW,
@@ -125,9 +127,11 @@ async fn find(
         Some(u64::from(found.is_some())),
     );
     app.record_reading(entry).await?;
+
     if let Some(stored) = found {
         return Ok(stored);
     }
+
     // An entry that is there takes longer to find than one that is not: time would tell what the
     // answer does not.
     tokio::time::sleep_until(beat_after(began, Instant::now())).await;

@@ -83,6 +83,7 @@ async fn request(
         Some(text) => Some(destination(&app, text).await?),
         None => None,
     };
+
     let estimate = estimate::fitting(&app, &caller, &selection, now).await?;
     let id = ExportId(uuid::Uuid::now_v7().to_string());
     let export = Export {
@@ -106,6 +107,7 @@ async fn request(
         expires_at: None,
         version: 1,
     };
+
     let entry =
         entry(&caller, &events::EXPORT_REQUEST, "export.request", &export).after(record(&export));
     app.change(entry, app.exports.export_insert(&export, MOST))
@@ -116,6 +118,7 @@ async fn request(
     {
         headers.insert(header::LOCATION, location);
     }
+
     Ok((
         StatusCode::ACCEPTED,
         headers,
@@ -140,6 +143,7 @@ async fn list(
             let names = "must be queued, running, succeeded, failed or cancelled";
             ExportState::parse(text).ok_or_else(|| Problem::field("state", "invalid_value", names))
         });
+
     let filter = ExportFilter {
         user: (!caller.may(Permission::AuditViewAll)).then(|| caller.user.0.clone()),
         state: state.transpose()?,
@@ -148,6 +152,7 @@ async fn list(
         offset: window.start(),
     };
     let (found, total) = app.exports.export_list(&filter).await?;
+
     let next_cursor = window.next(found.len(), total);
     Ok(Json(List {
         items: found.iter().map(ExportBody::new).collect(),
@@ -266,6 +271,7 @@ async fn destination(app: &App, text: &str) -> Result<DestinationId, Problem> {
             format!("there is no destination {text:?}"),
         )
     };
+
     found.map(|destination| destination.id).ok_or_else(missing)
 }
 

@@ -69,6 +69,7 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<KeysBody>, 
         }
     };
     let keys = app.ledger.keys().into_iter().map(body).collect();
+
     let records = app
         .ledger
         .epoch_records()
@@ -92,6 +93,7 @@ pub(super) async fn rotate(
             .after(AuditJson::from(json!({ "public_key": planned.new })));
         Draft::by_reeve(entry, app.now()).map_err(|errors| format!("{errors:?}"))
     };
+
     let epoch = app
         .ledger
         .rotate_key(entry)
@@ -103,11 +105,13 @@ pub(super) async fn rotate(
             }
             error => Problem::internal(error),
         })?;
+
     let body = RotatedBody {
         number: epoch.number,
         size: epoch.size,
         old_key: epoch.old.to_string(),
         new_key: epoch.new.to_string(),
     };
+
     Ok((StatusCode::CREATED, Json(body)))
 }

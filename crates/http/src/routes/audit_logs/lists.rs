@@ -66,6 +66,7 @@ pub(super) async fn put(
         Err(error) => return Err(error.into()),
     };
     let stored = before.as_ref().map_or(0, |list| list.version);
+
     if given.version != stored {
         let message = format!(
             "The list was changed by someone else: version {stored} is stored, you sent version {}. Reload it and try again.",
@@ -73,12 +74,14 @@ pub(super) async fn put(
         );
         return Err(Problem::new(Code::Conflict, message));
     }
+
     let list = ValueList {
         version: stored + 1,
         updated_at_ms: app.now().as_millisecond(),
         updated_by: caller.principal.email.clone(),
         ..ValueList::read(&name, &given.description, &given.values).map_err(field_problems)?
     };
+
     let mut entry = story::did(
         &caller,
         &events::LIST_MODIFY,
@@ -86,15 +89,18 @@ pub(super) async fn put(
         resource(&name),
     )
     .after(state(&list));
+
     if let Some(before) = &before {
         entry = entry.before(state(before));
     }
+
     let none = Vec::new();
     let held = before.as_ref().map_or(&none, |list| &list.values);
     let entry = entry
         .with_metadata("added", differing(&list.values, held))
         .with_metadata("removed", differing(held, &list.values));
     app.change(entry, app.lists.value_list_put(&list)).await?;
+
     Ok(Json(ValueListBody::from(&list)))
 }
 
@@ -118,6 +124,7 @@ pub(super) async fn delete(
         );
         return Err(Problem::new(Code::Conflict, message));
     }
+
     let entry = story::did(
         &caller,
         &events::LIST_DELETE,
@@ -127,6 +134,7 @@ pub(super) async fn delete(
     .before(state(&list));
     app.change(entry, app.lists.value_list_delete(&name))
         .await?;
+
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -61,6 +61,7 @@ pub(super) async fn live(
         );
         Problem::new(Code::TooManyRequests, message).retry_after(5)
     })?;
+
     let request = json!({ "query": params.query, "after": after });
     app.record_reading(story::read_log(
         &caller,
@@ -70,6 +71,7 @@ pub(super) async fn live(
         None,
     ))
     .await?;
+
     let live = app.trail(&caller).live(query, after);
     let feed = Feed::open(
         app,
@@ -79,6 +81,7 @@ pub(super) async fn live(
         slot,
     );
     let mut response = Sse::new(events(feed)).into_response();
+
     // Told to proxies that would gather the events.
     response.headers_mut().insert(
         HeaderName::from_static("x-accel-buffering"),
@@ -106,6 +109,7 @@ fn position(app: &App, params: &LiveParams, headers: &HeaderMap) -> Result<Optio
         }
         None => ("after", params.after),
     };
+
     let size = app.ledger.size();
     match after {
         Some(after) if after >= size => Err(Problem::field(
@@ -130,6 +134,7 @@ fn events(feed: Feed) -> impl Stream<Item = Result<Event, Infallible>> {
         let last = matches!(moment, Moment::End(_));
         Some((event(moment), (!last).then_some(feed)))
     });
+
     stream::once(async { hello }).chain(entries).map(Ok)
 }
 

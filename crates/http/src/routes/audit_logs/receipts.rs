@@ -56,6 +56,7 @@ fn response(status: StatusCode, body: Vec<u8>) -> Response {
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/json"),
     );
+
     // Hashes do not become smaller, and whoever writes should not wait for the attempt.
     response.extensions_mut().insert(Uncompressed);
     response
@@ -64,15 +65,18 @@ fn response(status: StatusCode, body: Vec<u8>) -> Response {
 fn write_receipts(receipts: &[Receipt]) -> Vec<u8> {
     let mut out = Vec::with_capacity(32 + receipts.len() * RECEIPT_BYTES);
     out.extend_from_slice(br#"{"items":["#);
+
     for (at, receipt) in receipts.iter().enumerate() {
         if at > 0 {
             out.push(b',');
         }
         write_receipt(receipt, &mut out);
     }
+
     out.extend_from_slice(br#"],"total":"#);
     write_number(receipts.len() as u64, &mut out);
     out.push(b'}');
+
     out
 }
 
@@ -112,6 +116,7 @@ fn write_number(mut number: u64, out: &mut Vec<u8>) {
             break;
         }
     }
+
     out.extend_from_slice(&digits[at..]);
 }
 
@@ -155,6 +160,7 @@ mod tests {
             receipt(u64::MAX, "quote \" backslash \\ é"),
             receipt(1_234_567_890, "b"),
         ];
+
         for receipt in &receipts {
             let mut out = Vec::new();
             write_receipt(receipt, &mut out);
@@ -163,6 +169,7 @@ mod tests {
                 to_value(body(receipt)).unwrap()
             );
         }
+
         for some in [&receipts[..], &receipts[..1], &[]] {
             let mut described = ReceiptsBody {
                 items: some.iter().map(body).collect(),

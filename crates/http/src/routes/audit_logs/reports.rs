@@ -115,6 +115,7 @@ async fn patch(
         (before.id.clone(), before.created_at, before.version + 1),
     )
     .await?;
+
     let entry = entry(&caller, &events::REPORT_MODIFY, "report.modify", &before);
     app.change(
         entry.before(record(&before)).after(record(&after)),
@@ -171,6 +172,7 @@ async fn checked(
     )
     .await?;
     let (mut request, draft) = given.drafts(&zone);
+
     request.start_time = ask::instant("start_time", given.start_time.as_deref(), now)?;
     request.end_time = ask::instant("end_time", given.end_time.as_deref(), now)?;
     let (request, schedule) = match (read_request(request), read_definition(&draft, now)) {
@@ -185,6 +187,7 @@ async fn checked(
             return Err(field_problems(errors));
         }
     };
+
     let principal = &caller.principal;
     Ok(ReportDefinition {
         id,

@@ -46,6 +46,7 @@ pub(super) async fn list(
     for search in searches {
         items.push(body(&app, &caller, search).await?);
     }
+
     Ok(Json(List {
         items,
         total,
@@ -70,6 +71,7 @@ pub(super) async fn create(
         updated_at_ms: now.as_millisecond(),
         ..read::created(given, now)?
     };
+
     app.change(
         story::did(
             &caller,
@@ -82,6 +84,7 @@ pub(super) async fn create(
             .saved_search_insert(&search, MAX_SAVED_SEARCHES),
     )
     .await?;
+
     Ok((
         StatusCode::CREATED,
         Json(body(&app, &caller, search).await?),
@@ -152,6 +155,7 @@ pub(super) async fn delete(
             "Only its owner or an administrator can delete a saved search.",
         ));
     }
+
     app.change(
         story::did(
             &caller,
@@ -163,6 +167,7 @@ pub(super) async fn delete(
         app.saved_searches.saved_search_delete(&id),
     )
     .await?;
+
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -177,6 +182,7 @@ async fn own(app: &App, caller: &Caller, id: &str, version: u64) -> Result<Saved
             "Only its owner can change a saved search. Save a copy under your own name.",
         ));
     }
+
     if search.version != version {
         let message = format!(
             "The saved search was changed by someone else: version {} is stored, you sent version {version}. Reload it and try again.",
@@ -184,6 +190,7 @@ async fn own(app: &App, caller: &Caller, id: &str, version: u64) -> Result<Saved
         );
         return Err(Problem::new(Code::Conflict, message));
     }
+
     Ok(search)
 }
 
@@ -207,6 +214,7 @@ async fn change(
     .after(state(&after));
     app.change(entry, app.saved_searches.saved_search_update(&after))
         .await?;
+
     Ok(Json(body(app, caller, after).await?))
 }
 
@@ -240,6 +248,7 @@ async fn body(app: &App, caller: &Caller, search: SavedSearch) -> Result<SavedSe
             Err(error) => return Err(error.into()),
         }
     };
+
     Ok(SavedSearchBody {
         owner_name,
         own,

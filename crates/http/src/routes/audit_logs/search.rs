@@ -40,12 +40,14 @@ pub(super) async fn list(
         end_time: params.end_time.as_deref(),
         filters: &filters,
     };
+
     let way = Way {
         sort: sort(params.sort.as_deref(), window)?,
         ..Way::default()
     };
     let page = run(&app, &caller, &asked, window, way, "list_entries").await?;
     let (total, next_cursor) = (page.total.unwrap_or_default(), page.next_cursor.map(encode));
+
     Ok(Json(List {
         items: page
             .entries
@@ -72,12 +74,14 @@ pub(super) async fn search(
         body.aggregation_limit,
         VALUES,
     )?;
+
     let asked = Asked {
         query: body.query.as_deref(),
         start_time: body.start_time.as_deref(),
         end_time: body.end_time.as_deref(),
         filters: &body.filters,
     };
+
     let sort = sort(body.sort.as_deref(), window)?;
     if sort.is_some() && body.order.is_some() {
         return Err(Problem::field(
@@ -86,6 +90,7 @@ pub(super) async fn search(
             "cannot be given together with sort",
         ));
     }
+
     let way = Way {
         sort,
         order: match body.order.unwrap_or_default() {
@@ -96,6 +101,7 @@ pub(super) async fn search(
         counted,
     };
     let page = run(&app, &caller, &asked, window, way, "search_entries").await?;
+
     Ok(Json(SearchAnswer {
         items: page
             .entries
@@ -122,11 +128,13 @@ fn sort(name: Option<&str>, window: Window) -> Result<Option<Sort>, Problem> {
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         return Ok(None);
     };
+
     let sort = name.parse::<Sort>().map_err(|error| {
         let hint = error.hint.clone();
         Problem::field("sort", "invalid", error.to_string()).with_hint(hint)
     })?;
     let reached = window.offset.saturating_add(window.limit);
+
     if reached > MOST_SORTED as u64 {
         let message = format!(
             "a sorted search reaches {MOST_SORTED} entries with offset and limit, not {reached}"
@@ -137,6 +145,7 @@ fn sort(name: Option<&str>, window: Window) -> Result<Option<Sort>, Problem> {
             )),
         );
     }
+
     Ok(Some(sort))
 }
 
@@ -157,17 +166,20 @@ async fn run(
         uncounted,
         counted,
     } = way;
+
     let request = SearchRequest {
         order,
         sort,
         count_total: !uncounted,
         ..ask::request(query, window, counted, now)
     };
+
     let page = app
         .trail(caller)
         .search(&request)
         .await
         .map_err(ask::problem)?;
+
     let request = json!({
         "query": asked.query,
         "start_time": asked.start_time,
@@ -177,6 +189,7 @@ async fn run(
         "offset": window.offset,
         "sort": sort.map(|sort| sort.to_string()),
     });
+
     let found = page.total.or(Some(page.entries.len() as u64));
     app.record_reading(story::read_log(
         caller,
@@ -186,6 +199,7 @@ async fn run(
         found,
     ))
     .await?;
+
     Ok(page)
 }
 

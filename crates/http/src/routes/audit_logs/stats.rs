@@ -47,6 +47,7 @@ pub(super) async fn stats(
         filters: &filters,
     };
     let query = ask::with_lists(&app, &ask::query(&asked, now)?).await?;
+
     let names: Option<Vec<String>> = params
         .by
         .as_deref()
@@ -55,6 +56,7 @@ pub(super) async fn stats(
         Some(names) => aggregations::read("by", names, params.limit, VALUES)?,
         None => usual(params.limit, period.unit)?,
     };
+
     // Grouped by status, intents are a group of their own; every other grouping would count a
     // change twice.
     let by_status = |counted: &Aggregation| counted.by == GroupBy::Column(Column::ActionStatus);
@@ -64,6 +66,7 @@ pub(super) async fn stats(
     } else {
         query.counting_outcomes()
     };
+
     let mut counted = counted;
     counted.push(Aggregation {
         by: GroupBy::Column(Column::Severity),
@@ -83,6 +86,7 @@ pub(super) async fn stats(
         Some(total),
     ))
     .await?;
+
     Ok(Json(body(&app, total, names, counts)))
 }
 
@@ -100,6 +104,7 @@ impl Period {
                 end.checked_sub(SignedDuration::from_hours(24))
                     .unwrap_or(end)
             });
+
         let unit = match params.interval.as_deref() {
             None if end.duration_since(start) <= BY_HOUR => TimeUnit::Hour,
             None => TimeUnit::Day,
@@ -111,6 +116,7 @@ impl Period {
                 )
             })?,
         };
+
         Ok(Period { start, unit })
     }
 }
@@ -125,6 +131,7 @@ fn usual(limit: Option<u32>, unit: TimeUnit) -> Result<Vec<Aggregation>, Problem
         },
         limit: 1000,
     });
+
     Ok(counted)
 }
 
@@ -146,6 +153,7 @@ fn body(app: &App, total: u64, names: Option<Vec<String>>, mut counts: Vec<Count
         aggregations: Default::default(),
         log_size: app.ledger.size(),
     };
+
     match names {
         Some(names) => body.aggregations = aggregations::named(names, counts),
         None => {
@@ -162,5 +170,6 @@ fn body(app: &App, total: u64, names: Option<Vec<String>>, mut counts: Vec<Count
             }
         }
     }
+
     body
 }

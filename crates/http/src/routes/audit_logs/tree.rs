@@ -30,6 +30,7 @@ pub(super) async fn cosigned(State(app): State<Arc<App>>) -> Result<Response, Pr
         .cosigned_checkpoint()
         .ok_or_else(missing)?
         .into_response();
+
     response
         .headers_mut()
         .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -55,6 +56,7 @@ pub(super) async fn tile(
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/octet-stream"),
     );
+
     // What a path names never changes; private, because it is served to whoever is signed in.
     headers.insert(
         header::CACHE_CONTROL,

@@ -45,6 +45,7 @@ pub(super) async fn begin(
         );
         return Err(problem);
     }
+
     let id = job.id.clone();
     tokio::spawn(async move {
         let outcome = app.verifier.verify().await;
@@ -55,6 +56,7 @@ pub(super) async fn begin(
             tracing::warn!(status = %problem.status(), "the end of a verification was not recorded");
         }
     });
+
     Ok((StatusCode::ACCEPTED, Json(body(job))))
 }
 
@@ -90,11 +92,13 @@ impl App {
                 ActionMethod::Scheduled,
             )
             .with_metadata("verification", AuditJson::from(json!(job.id)));
+
         self.journal
             .record_outcome(with_outcome(entry, &outcome))
             .await;
         self.self_checks.verified(&outcome);
         self.verifications.end(&job.id, outcome.clone(), self.now());
+
         Some(outcome)
     }
 }
@@ -116,9 +120,11 @@ fn with_outcome(entry: Entry, outcome: &Result<Verified, String>) -> Entry {
         Ok(_) => entry.with_severity(Severity::Critical),
         Err(_) => entry.with_severity(Severity::Medium),
     };
+
     if outcome.is_err() {
         entry.action.status = Some(ActionStatus::Failed);
     }
+
     let result = match outcome {
         Ok(found) => {
             json!({ "checked": found.size, "intact": found.intact, "expired": found.expired, "missing": found.missing,
@@ -126,6 +132,7 @@ fn with_outcome(entry: Entry, outcome: &Result<Verified, String>) -> Entry {
         }
         Err(message) => json!({ "error": message }),
     };
+
     entry.with_metadata("result", AuditJson::from(result))
 }
 

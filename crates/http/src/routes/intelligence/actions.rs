@@ -35,6 +35,7 @@ pub(super) async fn list(
     for action in &found {
         items.push(body_of(&app, action).await?);
     }
+
     let next_cursor = window.next(items.len(), total);
     Ok(Json(List {
         items,

@@ -36,6 +36,7 @@ pub(super) async fn types(State(app): State<Arc<App>>) -> Json<List<AgentTypeBod
         AgentTypeBody::new(definition.info(), configurable)
     };
     let items: Vec<AgentTypeBody> = app.agent_service.agent_types().iter().map(body).collect();
+
     Json(List {
         total: items.len() as u64,
         items,
@@ -54,6 +55,7 @@ pub(super) async fn scope_choices(
         account: one.account,
         resources: one.resources,
     };
+
     let service = |(name, resources)| ServiceChoiceBody { name, resources };
     let accounts = found.accounts.into_iter().map(account).collect();
     Ok(Json(ScopeChoicesBody {
@@ -112,6 +114,7 @@ pub(super) async fn create(
         settings: body.settings,
         reason: body.reason,
     })?;
+
     let agent = app
         .agent_service
         .agent_create(input, &asking(&caller))
@@ -146,6 +149,7 @@ pub(super) async fn patch(
         settings: body.settings,
         reason: body.reason,
     })?;
+
     let agent = app
         .agent_service
         .agent_configure(&AgentId(id), input, &asking(&caller))
@@ -213,9 +217,11 @@ fn input(given: Given) -> Result<AgentInput, Problem> {
             ));
         }
     };
+
     let scope = given.scope.unwrap_or_default();
     let auto = given.auto_apply;
     let notify = given.notifications;
+
     Ok(AgentInput {
         agent_type: given.agent_type,
         name: given.name,
@@ -254,6 +260,7 @@ async fn body_of(app: &App, agent: &Agent) -> Result<AgentBody, Problem> {
         ..RecommendationFilter::default()
     };
     let (_, open_recommendations) = app.agents.recommendation_list(&open).await?;
+
     let (learning_days, learning_percent) =
         app.agent_service.learning(agent).await.map_err(problem)?;
     let running = app.runs.is_running(&agent.id);
@@ -265,6 +272,7 @@ async fn body_of(app: &App, agent: &Agent) -> Result<AgentBody, Problem> {
         next_run_at: app.next_run(agent).map(time::text),
         open_recommendations,
     };
+
     let row = app.agent_service.agent_types().get(agent.agent_type);
     let settings = nested(row.map_or(&[], |row| row.settings()), &agent.settings);
     Ok(bodies::agent(agent, settings, status))

@@ -38,6 +38,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<AnomalyBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let mut status = Vec::new();
+
     for name in params
         .status
         .as_deref()
@@ -47,6 +48,7 @@ pub(super) async fn list(
     {
         status.extend(parse("status", Some(name), AnomalyStatus::parse)?);
     }
+
     let filter = AnomalyFilter {
         class: parse("type", params.class.as_deref(), AnomalyClass::parse)?,
         status,
@@ -57,12 +59,14 @@ pub(super) async fn list(
         offset: window.start(),
     };
     let (found, total) = app.anomalies.anomaly_list(&filter).await?;
+
     let next_cursor = window.next(found.len(), total);
     let items: Vec<_> = found
         .iter()
         .map(|anomaly| shown(anomaly, &caller))
         .collect();
     record_entries(&app, &caller, "list_anomalies", &items).await?;
+
     Ok(Json(List {
         items,
         total,
@@ -92,6 +96,7 @@ pub(super) async fn get(
         std::slice::from_ref(&anomaly),
     )
     .await?;
+
     Ok(Json(anomaly))
 }
 
@@ -113,6 +118,7 @@ async fn record_entries(
     if ids.is_empty() {
         return Ok(());
     }
+
     let found = with_entries
         .map(|anomaly| anomaly.log_entries.len() as u64)
         .sum();
@@ -202,6 +208,7 @@ pub(super) async fn course(
             .iter()
             .any(|reading| reading.metric == Some(*metric))
     };
+
     let strangest = anomaly.readings.iter().find_map(|reading| reading.metric);
     let Some(metric) = asked.or(strangest).filter(own) else {
         return Err(Problem::field(
@@ -210,6 +217,7 @@ pub(super) async fn course(
             "the anomaly has no such metric",
         ));
     };
+
     let hours = SignedDuration::from_hours;
     let from =
         time::parse_option("start_time", params.start_time.as_deref())?.unwrap_or_else(|| {
@@ -218,12 +226,14 @@ pub(super) async fn course(
                 .checked_sub(hours(24))
                 .unwrap_or(anomaly.started_at)
         });
+
     let to = time::parse_option("end_time", params.end_time.as_deref())?.unwrap_or_else(|| {
         anomaly
             .last_at
             .checked_add(hours(6))
             .unwrap_or(anomaly.last_at)
     });
+
     if from >= to {
         return Err(Problem::field(
             "start_time",
@@ -231,6 +241,7 @@ pub(super) async fn course(
             "must lie before end_time",
         ));
     }
+
     // The newest two weeks of a longer span.
     let from = from.max(to.checked_sub(hours(24 * 14)).unwrap_or(from));
     let id = ResourceId::new(anomaly.place.id.clone());
@@ -253,12 +264,14 @@ pub(super) async fn course(
     let mut changes = Changes::default();
     changes.learn(&actions, now);
     changes.learn_seen(&seen);
+
     // Thousands of points are judged anew.
     let judged = tokio::task::spawn_blocking(move || {
         read.first()
             .map(|series| course_of(series, &changes, from, to, now))
             .unwrap_or_default()
     });
+
     let points = judged
         .await
         .map_err(|error| Problem::internal(format!("judging stopped: {error}")))?;

@@ -40,6 +40,7 @@ pub(super) async fn list(
         }
     };
     let total = items.len() as u64;
+
     Ok(Json(List {
         items,
         total,

@@ -36,6 +36,7 @@ pub(super) async fn list(
     for approval in &found {
         items.push(body_of(&app, &caller, approval).await?);
     }
+
     let next_cursor = window.next(items.len(), total);
     Ok(Json(List {
         items,
@@ -109,6 +110,7 @@ pub(super) async fn delegate(
             "is not the e-mail address of an active user",
         )
     };
+
     let to = match app.access.user_by_email(body.to.trim()).await {
         Ok(user) if user.active => user.email,
         Ok(_) | Err(AccessError::NotFound { .. }) => return Err(unknown()),
@@ -120,6 +122,7 @@ pub(super) async fn delegate(
         .delegate(&ApprovalId(id), &to, comment, &asking(&caller))
         .await
         .map_err(problem)?;
+
     Ok(Json(body_of(&app, &caller, &approval).await?))
 }
 

@@ -102,18 +102,21 @@ fn skipped(report: &RunReport, reason: &str, count: u64) -> impl Iterator<Item =
         passed.map_or(0, |one| one.count.min(count))
     };
     let named = passed.into_iter().flat_map(|one| &one.resources);
+
     let named = named
         .map(|(id, name)| SkippedResourceBody {
             id: id.clone(),
             name: name.clone(),
         })
         .collect();
+
     let body = |of, count, resources| SkippedBody {
         reason: reason.to_owned(),
         count,
         of,
         resources,
     };
+
     let both = [
         body("resources", resources, named),
         body("recommendations", count - resources, Vec::new()),
@@ -142,6 +145,7 @@ fn applicability(applicability: &Applicability) -> ApplicabilityBody {
         } => (Some(by.clone()), Some(reason.clone()), &[][..], *exceptable),
         Applicability::AdviceOnly(reason) => (None, Some(reason.clone()), &[][..], false),
     };
+
     let signatures = signatures
         .iter()
         .map(|signature| signature.as_str().to_owned())

@@ -110,6 +110,7 @@ pub(super) async fn events(
         .unwrap_or(from);
     let until = time::parse_option("until", params.until.as_deref())?.unwrap_or(usual);
     let span = until.duration_since(from);
+
     if span <= SignedDuration::ZERO || span > SignedDuration::from_hours(24 * 366) {
         return Err(Problem::field(
             "until",
@@ -117,9 +118,11 @@ pub(super) async fn events(
             "must lie after from, by 366 days at most",
         ));
     }
+
     let found = tokio::task::spawn_blocking(move || calendar.occurrences(from, until)).await;
     let found = found.map_err(Problem::internal)?;
     let found =
         found.map_err(|error| Problem::field("until", "invalid_value", error.to_string()))?;
+
     Ok(Json(window.page(found.iter(), OccurrenceBody::from)))
 }

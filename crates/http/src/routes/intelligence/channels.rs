@@ -62,6 +62,7 @@ pub(super) async fn create(
             ),
         )
     })?;
+
     let (now, secret) = (app.now(), ChannelSecret(body.secret));
     let channel = Channel {
         id: ChannelId(uuid::Uuid::now_v7().to_string()),
@@ -74,12 +75,14 @@ pub(super) async fn create(
         version: 1,
     };
     checked(&app, &channel, &secret)?;
+
     if app.dispatcher.channels.channel_list().await?.len() >= MOST {
         return Err(Problem::new(
             Code::Conflict,
             format!("The limit of {MOST} channels is reached. Delete one first."),
         ));
     }
+
     app.change(
         entry(&caller, "notification_channel.create", &channel).after(state(&channel)),
         app.dispatcher.channels.channel_insert(&channel, &secret),
@@ -128,6 +131,7 @@ pub(super) async fn patch(
         version: before.version + 1,
         ..before.clone()
     };
+
     let given = body.secret.map(ChannelSecret);
     let secret = match &given {
         Some(secret) => secret.clone(),
@@ -145,6 +149,7 @@ pub(super) async fn patch(
             .channel_update(&after, given.as_ref()),
     )
     .await?;
+
     Ok(Json(ChannelBody::new(&after)))
 }
 
@@ -180,6 +185,7 @@ pub(super) async fn test(
             .await
             .map_err(deliveries::problem)
     };
+
     let delivery = app
         .change(entry(&caller, "notification_channel.test", &channel), test)
         .await?;
@@ -248,6 +254,7 @@ fn topics(given: &[String]) -> Result<Vec<Topic>, Problem> {
             topics.push(topic);
         }
     }
+
     Ok(topics)
 }
 
@@ -261,6 +268,7 @@ fn settings(kind: ChannelKind, given: ChannelSettingsBody) -> Result<ChannelSett
         to,
         url,
     } = given;
+
     let email = [
         ("host", host.is_some()),
         ("port", port.is_some()),
@@ -269,6 +277,7 @@ fn settings(kind: ChannelKind, given: ChannelSettingsBody) -> Result<ChannelSett
         ("from", from.is_some()),
         ("to", to.is_some()),
     ];
+
     let not_of = |field: &str| {
         let message = format!("is not a setting of a channel of type {kind}");
         Err(Problem::field(
@@ -277,15 +286,18 @@ fn settings(kind: ChannelKind, given: ChannelSettingsBody) -> Result<ChannelSett
             message,
         ))
     };
+
     if let Some((field, _)) = email
         .iter()
         .find(|(_, given)| *given && kind != ChannelKind::Email)
     {
         return not_of(field);
     }
+
     if url.is_some() && kind != ChannelKind::Pagerduty {
         return not_of("url");
     }
+
     let needed = |field: &str| Problem::field(format!("settings.{field}"), "missing", "is needed");
     match kind {
         ChannelKind::Slack => Ok(ChannelSettings::Slack),

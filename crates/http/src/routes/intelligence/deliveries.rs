@@ -24,6 +24,7 @@ pub(super) async fn page(
         .delivery_list(target, window.limit, window.start())
         .await?;
     let next_cursor = window.next(found.len(), total);
+
     Ok(Json(List {
         items: found.iter().map(DeliveryBody::new).collect(),
         total,
@@ -42,12 +43,14 @@ pub(super) async fn replay(
     if delivery.target != *target {
         return Err(Problem::not_found("delivery", &id.0));
     }
+
     if delivery.status == DeliveryStatus::Pending {
         return Err(Problem::new(
             Code::Conflict,
             "The delivery is still being retried. Wait until it has succeeded or failed.",
         ));
     }
+
     let again = delivery.replayed(app.now());
     app.change(entry, app.dispatcher.deliveries.delivery_update(&again))
         .await?;

@@ -50,11 +50,13 @@ pub(super) async fn create(
         reason,
         until,
     };
+
     let made = app
         .recommendations
         .exclude(input, &asking(&caller))
         .await
         .map_err(problem)?;
+
     Ok((
         StatusCode::CREATED,
         Json(ExclusionBody::new(&made, app.now())),

@@ -45,6 +45,7 @@ pub(super) async fn put(
     let before = app.agents.guardrails_get().await?;
     let reason = body.reason().map(str::to_owned);
     let wanted = body.applied(&before)?;
+
     // Who may change the limits could otherwise take the signatures of others away, and approve by
     // oneself.
     if wanted.approval_matrix != before.approval_matrix && !caller.may(Permission::Administer) {
@@ -53,6 +54,7 @@ pub(super) async fn put(
             "Only administrators can change the approval matrix.",
         ));
     }
+
     let stored = app
         .guardrails
         .guardrails_put_for(wanted, reason.as_deref(), &asking(&caller))

@@ -37,6 +37,7 @@ pub(super) async fn list(
         offset: window.start(),
     };
     let (found, total) = app.models.model_list(&filter).await?;
+
     let next_cursor = window.next(found.len(), total);
     Ok(Json(List {
         items: found.iter().map(body_of).collect(),
@@ -60,6 +61,7 @@ pub(super) async fn get(
         ..ModelFilter::default()
     };
     let (history, _) = app.models.model_list(&same).await?;
+
     Ok(Json(ModelDetailBody {
         model: body_of(&model),
         history: history.iter().map(body_of).collect(),

@@ -33,11 +33,13 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         limit: 1,
         ..ApprovalFilter::default()
     };
+
     let lately = AnomalyFilter {
         since: Some(since),
         limit: 1,
         ..AnomalyFilter::default()
     };
+
     let (agents, found, actions, (_, approvals_pending), resources) = tokio::try_join!(
         app.agents.agent_list(None),
         app.agents.recommendation_totals(),
@@ -45,6 +47,7 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         app.agents.approval_page(&pending),
         app.estate.resource_totals(),
     )?;
+
     let (_, anomalies) = app.anomalies.anomaly_list(&lately).await?;
     let any = RecommendationFilter::default();
     let (savings, days) = tokio::try_join!(
@@ -55,6 +58,7 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         .iter()
         .filter(|total| !total.status.is_end())
         .collect();
+
     // A snapshot alone saves nothing until somebody deletes the volume.
     let is_saving =
         |total: &&RecommendationTotal| total.status == Status::Succeeded && !total.is_by_hand;
@@ -62,6 +66,7 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
     let sum = |amount: fn(&RecommendationTotal) -> Money| {
         saving.iter().map(|total| amount(total)).sum::<Money>()
     };
+
     let (expected, measured_expected) = (
         sum(|total| total.expected),
         sum(|total| total.measured_expected),
@@ -75,6 +80,7 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
     for agent in &agents {
         learning.push(learned(&app, agent, &found, &serving).await?);
     }
+
     Ok(Json(DashboardBody {
         active_agents: agents
             .iter()
@@ -144,6 +150,7 @@ async fn learned(
     let own = |total: &&RecommendationTotal| {
         total.agent.as_ref() == Some(&agent.id) && !total.is_taken_back
     };
+
     let ended = |status: Status| {
         found
             .iter()
@@ -155,6 +162,7 @@ async fn learned(
     let held = ended(Status::Succeeded);
     let outcomes = held + ended(Status::RolledBack) + ended(Status::Failed);
     let accuracy = (outcomes >= ENOUGH_OUTCOMES).then(|| 100.0 * held as f64 / outcomes as f64);
+
     let models = serving
         .iter()
         .filter(|model| model.agent_id == agent.id)

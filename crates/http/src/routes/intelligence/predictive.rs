@@ -155,6 +155,7 @@ pub(super) async fn predictions(
         offset: window.start(),
     };
     let (found, total) = app.rules.prediction_list(&filter).await?;
+
     let next_cursor = window.next(found.len(), total);
     Ok(Json(List {
         items: found.iter().map(PredictionBody::from).collect(),

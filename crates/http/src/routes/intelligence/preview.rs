@@ -34,6 +34,7 @@ pub(super) async fn agent(
         .preview(&agent, &app.scopes)
         .await
         .map_err(problem)?;
+
     Ok(Json(PreviewBody {
         mode: agent.mode.as_str().to_owned(),
         auto_apply: agent.auto_apply.enabled,

@@ -48,6 +48,7 @@ pub(super) async fn list(
         let savings = app.agents.recommendation_savings(&wanted).await?;
         return answer(&app, &found, savings, window, total).await;
     };
+
     // Nothing that has ended is applied: what is left is bounded by the estate.
     let (open, _) = app
         .agents
@@ -56,6 +57,7 @@ pub(super) async fn list(
             ..wanted.clone()
         })
         .await?;
+
     let decided = app.guardrails.applicability(&open).await.map_err(problem)?;
     let is_so =
         |decided: &Option<Applicability>| decided.as_ref().is_some_and(|one| one.state() == state);
@@ -65,6 +67,7 @@ pub(super) async fn list(
         .filter(|(_, decided)| is_so(decided))
         .map(|(one, _)| one)
         .collect();
+
     let (start, limit) = (window.start() as usize, window.limit as usize);
     let page: Vec<Recommendation> = matching.iter().skip(start).take(limit).cloned().collect();
     let unpriced = matching
@@ -76,6 +79,7 @@ pub(super) async fn list(
         added: added_cost(&matching),
         unpriced,
     };
+
     answer(&app, &page, savings, window, matching.len() as u64).await
 }
 
@@ -90,6 +94,7 @@ fn filter(params: RecommendationParams) -> Result<RecommendationFilter, Problem>
     {
         status.extend(parse("status", Some(name), Status::parse)?);
     }
+
     if params
         .min_confidence
         .is_some_and(|least| !(0.0..=100.0).contains(&least))
@@ -100,6 +105,7 @@ fn filter(params: RecommendationParams) -> Result<RecommendationFilter, Problem>
             "must be a percentage from 0 to 100",
         ));
     }
+
     Ok(RecommendationFilter {
         status,
         agent: params.agent,
@@ -123,6 +129,7 @@ async fn answer(
     let body = |(one, decided): (&Recommendation, &Option<Applicability>)| {
         bodies::recommendation_with(one, decided.as_ref())
     };
+
     Ok(Json(RecommendationList {
         items: page.iter().zip(&decided).map(body).collect(),
         total,
@@ -146,6 +153,7 @@ pub(super) async fn get(
         .applicability(std::slice::from_ref(&found))
         .await
         .map_err(problem)?;
+
     Ok(Json(bodies::recommendation_with(
         &found,
         decided.first().and_then(Option::as_ref),
@@ -181,6 +189,7 @@ pub(super) async fn patch(
             "The resource has no infrastructure-as-code tag, or the change cannot be written as a patch.",
         )
     })?;
+
     Ok(Json(PatchBody {
         tool: patch.tool.as_str().to_owned(),
         tag: patch.tag,

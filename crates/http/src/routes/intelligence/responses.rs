@@ -42,6 +42,7 @@ pub(super) async fn execute(
         )
         .await
         .map_err(problem)?;
+
     let answer = match outcome {
         Execution::Started(action) => ExecuteAnswer {
             status: "executing".to_owned(),
@@ -64,6 +65,7 @@ pub(super) async fn execute(
             approval_id: Some(approval.id.0),
         },
     };
+
     Ok((StatusCode::ACCEPTED, Json(answer)))
 }
 
@@ -85,6 +87,7 @@ pub(super) async fn exception(
         .await
         .map_err(problem)?;
     let found = app.agents.recommendation_get(&id).await?;
+
     Ok((
         StatusCode::ACCEPTED,
         Json(bodies::approval(&approval, &found.title, Vec::new())),
@@ -136,6 +139,7 @@ pub(super) async fn test(
         }
     };
     let found = found.map_err(problem)?;
+
     Ok((StatusCode::ACCEPTED, Json(bodies::recommendation(&found))))
 }
 
@@ -210,16 +214,19 @@ pub(super) async fn feedback(
         comments: body.comments.as_deref(),
         until: time::parse_option("until", body.until.as_deref())?,
     };
+
     let stored = app
         .recommendations
         .feedback(&RecommendationId(id), input, &asking(&caller))
         .await
         .map_err(problem)?;
+
     let answer = FeedbackAnswer {
         id: stored.id,
         recommendation_id: stored.recommendation.0,
         outcome: stored.outcome.as_str().to_owned(),
         recorded_at: time::text(stored.at),
     };
+
     Ok((StatusCode::CREATED, Json(answer)))
 }

@@ -29,6 +29,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<RolloutBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let mut status = Vec::new();
+
     for name in params
         .status
         .as_deref()
@@ -38,6 +39,7 @@ pub(super) async fn list(
     {
         status.extend(parse("status", Some(name), RolloutStatus::parse)?);
     }
+
     let filter = RolloutFilter {
         agent: params.agent.map(AgentId),
         kind: parse("type", params.kind.as_deref(), RecommendationType::parse)?,
@@ -46,6 +48,7 @@ pub(super) async fn list(
         offset: window.start(),
     };
     let (found, total) = app.rollouts.rollout_list(&filter).await.map_err(problem)?;
+
     let next_cursor = window.next(found.len(), total);
     Ok(Json(List {
         items: found.iter().map(RolloutBody::from).collect(),
@@ -74,6 +77,7 @@ pub(super) async fn create(
             .collect(),
         settings: body.settings.into(),
     };
+
     let made = app
         .rollouts
         .rollout_begin(input, &asking(&caller))

@@ -42,6 +42,7 @@ pub(super) fn cumulated(changes: impl IntoIterator<Item = SavedChange>) -> Vec<S
         *predicted = *predicted + change.predicted.unwrap_or_default();
         *measured = *measured + change.measured.unwrap_or_default();
     }
+
     let mut sums = (Money::ZERO, Money::ZERO);
     days.into_iter()
         .map(|(day, (predicted, measured))| {

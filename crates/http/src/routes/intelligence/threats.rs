@@ -32,6 +32,7 @@ pub(super) async fn list(
         .map(ThreatListBody::from)
         .collect();
     let next_cursor = window.next(items.len(), total);
+
     Ok(Json(List {
         items,
         total,

@@ -62,12 +62,14 @@ pub(super) async fn create(
         updated_at: now,
         version: 1,
     };
+
     if app.dispatcher.webhooks.webhook_list().await?.len() >= MOST {
         return Err(Problem::new(
             Code::Conflict,
             format!("The limit of {MOST} webhooks is reached. Delete one first."),
         ));
     }
+
     let secret = fresh()?;
     app.change(
         entry(&caller, "webhook.create", &webhook).after(state(&webhook)),
@@ -76,6 +78,7 @@ pub(super) async fn create(
             .webhook_insert(&webhook, &Secrets::first(secret.clone())),
     )
     .await?;
+
     let body = WebhookSecretBody {
         webhook: WebhookBody::new(&webhook),
         secret: secret.reveal().to_owned(),
@@ -109,6 +112,7 @@ pub(super) async fn patch(
     let before = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
     same_version("webhook", before.version, body.version)?;
     let event = body.event.as_deref().map_or(Ok(before.event), event)?;
+
     // A filter that stays must suit an event that changes.
     let text = body.filter.unwrap_or_else(|| before.filter.to_string());
     let enabled = body.enabled.unwrap_or(before.enabled);
@@ -125,6 +129,7 @@ pub(super) async fn patch(
         version: before.version + 1,
         ..before.clone()
     };
+
     app.change(
         entry(&caller, "webhook.modify", &after)
             .before(state(&before))
@@ -132,6 +137,7 @@ pub(super) async fn patch(
         app.dispatcher.webhooks.webhook_update(&after, None),
     )
     .await?;
+
     Ok(Json(WebhookBody::new(&after)))
 }
 
@@ -167,6 +173,7 @@ pub(super) async fn test(
             .await
             .map_err(deliveries::problem)
     };
+
     let delivery = app
         .change(entry(&caller, "webhook.test", &webhook), test)
         .await?;
@@ -193,6 +200,7 @@ pub(super) async fn rotate(
         version: webhook.version + 1,
         ..webhook
     };
+
     app.change(
         entry(&caller, "webhook.rotate_secret", &after),
         app.dispatcher
@@ -200,6 +208,7 @@ pub(super) async fn rotate(
             .webhook_update(&after, Some(&old.rotated(secret.clone(), now))),
     )
     .await?;
+
     Ok(Json(WebhookSecretBody {
         webhook: WebhookBody::new(&after),
         secret: secret.reveal().to_owned(),

@@ -78,6 +78,7 @@ pub(super) async fn create(
             format!("{:?} is not one of remote_write, query", body.kind),
         )
     })?;
+
     let credentials = body
         .credentials
         .map_or(Ok(QueryCredentials::None), |given| given.read())?;
@@ -94,12 +95,14 @@ pub(super) async fn create(
         updated_at: now,
         version: 1,
     };
+
     if app.metric_sources.metric_source_list().await?.len() >= MOST {
         return Err(Problem::new(
             Code::Conflict,
             format!("There are {MOST} metric sources already; remove one first."),
         ));
     }
+
     let token = (kind == SourceKind::RemoteWrite)
         .then(|| Secret::generate(TOKEN_PREFIX))
         .transpose();
@@ -117,6 +120,7 @@ pub(super) async fn create(
             .metric_source_insert(&source, hash.as_ref(), &credentials),
     )
     .await?;
+
     Ok((
         StatusCode::CREATED,
         Json(with_token(&app, &source, token).await?),
@@ -158,12 +162,14 @@ pub(super) async fn patch(
         version: before.version + 1,
         ..before.clone()
     };
+
     if let Some(name) = &body.name {
         after.name = read_name(name)?;
     }
     if let Some(address) = body.url {
         after.url = url(&app, after.kind, Some(address))?;
     }
+
     if let Some(credentials) = &credentials {
         credentials_of(after.kind, credentials)?
             .kind()
@@ -175,9 +181,11 @@ pub(super) async fn patch(
             "must be given again: the address changes, and they were given for the one before";
         return Err(Problem::field("credentials", "missing", message));
     }
+
     if let Some(given) = body.rules {
         after.rules = rules(given)?;
     }
+
     after.enabled = body.enabled.unwrap_or(before.enabled);
     app.change(
         entry(
@@ -192,6 +200,7 @@ pub(super) async fn patch(
             .metric_source_update(&after, None, credentials.as_ref()),
     )
     .await?;
+
     Ok(Json(body_of(&app, &after).await?))
 }
 
@@ -218,6 +227,7 @@ pub(super) async fn delete(
         app.metric_sources.metric_source_delete(&source.id),
     )
     .await?;
+
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -240,12 +250,14 @@ pub(super) async fn rotate(
             "A server that is queried pushes nothing and has no token.",
         ));
     }
+
     let token = Secret::generate(TOKEN_PREFIX).map_err(Problem::internal)?;
     let after = MetricSource {
         updated_at: app.now(),
         version: source.version + 1,
         ..source
     };
+
     app.change(
         entry(
             &caller,
@@ -257,6 +269,7 @@ pub(super) async fn rotate(
             .metric_source_update(&after, Some(&token.hash()), None),
     )
     .await?;
+
     Ok(Json(with_token(&app, &after, Some(token)).await?))
 }
 
@@ -298,12 +311,14 @@ pub(super) async fn sync(
             "Only a source that is queried and switched on can be synced.",
         ));
     }
+
     let begin = async {
         let begun = app.metric_intake.sync(&source.id, &caller.email).await;
         begun.then_some(()).ok_or_else(|| {
             Problem::new(Code::Conflict, "A sync of this source is running already.")
         })
     };
+
     app.change(
         entry(
             &caller,
@@ -314,6 +329,7 @@ pub(super) async fn sync(
         begin,
     )
     .await?;
+
     Ok((
         StatusCode::ACCEPTED,
         Json(SyncStartedBody {
@@ -392,6 +408,7 @@ async fn with_token(
         || WRITE_PATH.to_owned(),
         |public| public.address_of(WRITE_PATH),
     );
+
     Ok(MetricSourceTokenBody {
         source: body_of(app, source).await?,
         write_path: token.is_some().then_some(write_path),

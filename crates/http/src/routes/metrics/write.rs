@@ -36,12 +36,14 @@ pub(super) async fn write(
             "This metric source is disabled.",
         ));
     }
+
     check_form(&request)?;
     let body = read_encoded(request, MAX_BODY_BYTES, &app).await?;
     app.metric_intake
         .write(&source, body)
         .await
         .map_err(problem)?;
+
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -54,12 +56,14 @@ fn check_form(request: &Request) -> Result<(), Problem> {
             .get(name)
             .map(|value| value.to_str().unwrap_or("unreadable").to_ascii_lowercase())
     };
+
     let refused = |message: &str| Err(Problem::new(Code::UnsupportedMediaType, message));
     let kind = text(header::CONTENT_TYPE).unwrap_or_else(|| "application/x-protobuf".to_owned());
     let mut parts = kind.split(';').map(str::trim);
     if parts.next() != Some("application/x-protobuf") {
         return refused("Send application/x-protobuf, as Prometheus' remote write does.");
     }
+
     if parts.any(|part| {
         part.strip_prefix("proto=")
             .is_some_and(|message| message != "prometheus.writerequest")
@@ -68,6 +72,7 @@ fn check_form(request: &Request) -> Result<(), Problem> {
             "Remote write 1.0 alone is taken: set protobuf_message to prometheus.WriteRequest.",
         );
     }
+
     match text(header::CONTENT_ENCODING).as_deref() {
         Some("snappy") => Ok(()),
         _ => refused("Send the body with Content-Encoding snappy."),

@@ -44,6 +44,7 @@ pub(super) async fn counts(
         text: params.text,
         query: params.query,
     })?;
+
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     search
         .each(&app, |resource| {
@@ -56,6 +57,7 @@ pub(super) async fn counts(
         .map(|(value, count)| ResourceCountBody { value, count })
         .collect();
     items.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+
     Ok(Json(ResourceCountsBody {
         by: params.by,
         items,
@@ -120,6 +122,7 @@ pub(super) async fn csv(
     )
     .with_metadata("request", uri.query().unwrap_or_default());
     app.record_reading(entry).await?;
+
     let mut walk = Walk::default();
     // The first part is found before the answer begins, so that a failure of the store is answered
     // as one.
@@ -133,6 +136,7 @@ pub(super) async fn csv(
     let text = Body::from_stream(stream::once(async { Ok::<_, io::Error>(begin) }).chain(rest));
     let kind = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
     let name = HeaderValue::from_static("attachment; filename=\"resources.csv\"");
+
     Ok((
         [
             (header::CONTENT_TYPE, kind),
@@ -153,6 +157,7 @@ fn line(resource: &Resource) -> String {
         .iter()
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
+
     let cells = [
         resource.id.0.clone(),
         resource.name.clone(),
@@ -170,6 +175,7 @@ fn line(resource: &Resource) -> String {
         time::text(resource.observed_at),
         tags.join(";"),
     ];
+
     let mut line = String::new();
     for (index, text) in cells.iter().enumerate() {
         if index > 0 {
@@ -177,5 +183,6 @@ fn line(resource: &Resource) -> String {
         }
         push_csv_cell(text, &mut line);
     }
+
     line + "\r\n"
 }

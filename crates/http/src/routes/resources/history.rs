@@ -49,6 +49,7 @@ pub(super) async fn configuration(
         )
     };
     let (version, document) = found.ok_or_else(missing)?;
+
     Ok(Json(ConfigurationBody {
         resource_id: resource.id.0,
         hash: document.hash(),
@@ -96,6 +97,7 @@ pub(super) async fn difference(
     let to = time::parse_option("to", params.to.as_deref())?.unwrap_or_else(|| app.now());
     let from = time::parse_option("from", params.from.as_deref())?
         .unwrap_or_else(|| to.checked_sub(SignedDuration::from_hours(24)).unwrap_or(to));
+
     if from > to {
         return Err(Problem::field(
             "from",
@@ -103,6 +105,7 @@ pub(super) async fn difference(
             "must not lie after to",
         ));
     }
+
     let (before, after) = (
         document(&app, &resource, from).await?,
         document(&app, &resource, to).await?,
@@ -114,6 +117,7 @@ pub(super) async fn difference(
         )
     };
     let difference = Difference::between(&json(&before), &json(&after));
+
     Ok(Json(DifferenceBody {
         from_hash: before.as_ref().map(Document::hash),
         to_hash: after.as_ref().map(Document::hash),
@@ -153,6 +157,7 @@ pub(super) async fn relations(
     let skipped = usize::try_from(window.start()).unwrap_or(usize::MAX);
     let items: Vec<RelationBody> = found.into_iter().skip(skipped).map(relation_body).collect();
     let next_cursor = window.next(items.len(), total);
+
     Ok(Json(List {
         items,
         total,

@@ -58,11 +58,13 @@ impl Search {
             text: params.text.clone(),
             ..ResourceFilter::default()
         };
+
         let text = params
             .query
             .as_deref()
             .map(str::trim)
             .filter(|text| !text.is_empty());
+
         let query = text
             .map(Query::parse_over_resources)
             .transpose()
@@ -70,6 +72,7 @@ impl Search {
         if let Some(query) = &query {
             narrow(&mut filter, &query.expr);
         }
+
         let reads_documents = query
             .as_ref()
             .is_some_and(|query| reads_documents(&query.expr));
@@ -101,6 +104,7 @@ impl Search {
             };
             return Ok(app.estate.resource_list(&filter).await?);
         }
+
         let mut found = Vec::new();
         let mut total = 0;
         self.each(app, |resource| {
@@ -110,6 +114,7 @@ impl Search {
             total += 1;
         })
         .await?;
+
         Ok((found, total))
     }
 
@@ -148,11 +153,13 @@ impl Search {
                     .collect(),
             );
         }
+
         let _turn = if self.query.is_some() {
             app.estate_searches.turn().await
         } else {
             None
         };
+
         let page = app
             .estate
             .resource_page(&self.filter, walk.after.as_ref(), AT_ONCE)
@@ -160,6 +167,7 @@ impl Search {
         let Some(last) = page.last() else {
             return Ok(None);
         };
+
         walk.after = Some((last.id.clone(), last.connection.clone()));
         self.matching(app, walk.names.as_ref(), page)
             .await
@@ -175,18 +183,21 @@ impl Search {
         let Some(query) = &self.query else {
             return Ok(page);
         };
+
         let mut ids: BTreeMap<&ConnectionId, Vec<ResourceId>> = BTreeMap::new();
         for resource in &page {
             ids.entry(&resource.connection)
                 .or_default()
                 .push(resource.id.clone());
         }
+
         let mut known: HashMap<(ConnectionId, ResourceId), Known> = HashMap::new();
         for (connection, ids) in ids {
             for one in app.descriptions.description_known(connection, &ids).await? {
                 known.insert((connection.clone(), one.id.clone()), one);
             }
         }
+
         let documents = self.documents(app, known.values()).await?;
         let classes = self.classes(app, &page).await?;
         let now = app.now();
@@ -205,6 +216,7 @@ impl Search {
                 now,
             )
         };
+
         Ok(page.into_iter().filter(is_found).collect())
     }
 
@@ -219,15 +231,18 @@ impl Search {
         if !self.reads_workloads {
             return Ok(classes);
         }
+
         let ids: Vec<ResourceId> = page.iter().map(|resource| resource.id.clone()).collect();
         for one in app.workload_store.workload_of(&ids).await? {
             if let Some(class) = one.classification.class {
                 classes.insert((one.connection, one.resource), class);
             }
         }
+
         for one in app.workload_store.correction_list().await? {
             classes.insert((one.connection, one.resource), one.class);
         }
+
         Ok(classes)
     }
 
@@ -240,12 +255,14 @@ impl Search {
         if !self.reads_documents {
             return Ok(documents);
         }
+
         let hashes: BTreeSet<String> = known.filter_map(|known| known.hash.clone()).collect();
         let hashes: Vec<String> = hashes.into_iter().collect();
         for part in hashes.chunks(DOCUMENTS) {
             let read = app.descriptions.documents(part).await?;
             documents.extend(read.into_iter().map(|document| (document.hash(), document)));
         }
+
         Ok(documents)
     }
 }
@@ -289,6 +306,7 @@ fn as_entry(
         resource.account.clone(),
         resource.region.clone(),
     );
+
     let about = resource.tags.iter().fold(about, |about, (name, value)| {
         about.with_tag(name.clone(), value.clone())
     });
@@ -304,6 +322,7 @@ fn as_entry(
                 Json::from(resource.connection.0.clone()),
             ]),
         );
+
     if let Some(cost) = resource.monthly_cost.map(Money::usd_cents) {
         entry = entry.with_metadata("monthly_cost", Json::from(cost));
     }
@@ -316,14 +335,17 @@ fn as_entry(
     if let Some(document) = document {
         entry = entry.after(Json::from(document.json().clone()));
     }
+
     let Some(known) = known else { return entry };
     let mut relations: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
+
     for relation in &known.relations {
         relations
             .entry(relation.kind.as_str())
             .or_default()
             .push(Json::from(relation.target.0.clone()));
     }
+
     entry.with_metadata(
         "relations",
         Json::object(

@@ -247,6 +247,7 @@ impl AlertRuleBody {
             class,
             ..
         } = settings;
+
         AlertRuleBody {
             id: rule.id.0.clone(),
             name: name.clone(),
@@ -330,6 +331,7 @@ impl AlertRulePatch {
         if let Some(class) = self.class {
             draft.class = Some(class).filter(|class| !class.is_empty());
         }
+
         RuleDraft {
             name: self.name.unwrap_or(draft.name),
             description: self.description.unwrap_or(draft.description),

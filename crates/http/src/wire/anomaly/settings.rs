@@ -117,6 +117,7 @@ impl<'de> Deserialize<'de> for ThreatIntelligence {
                 }
             }
         }
+
         from.deserialize_any(Read)
     }
 }
@@ -129,11 +130,13 @@ impl From<&AnomalySettings> for AnomalySettingsBody {
             security,
             version,
         } = settings;
+
         let threats = if security.threat_intelligence {
             ThreatIntelligence::Integrated
         } else {
             ThreatIntelligence::Disabled
         };
+
         AnomalySettingsBody {
             cost: CostAnomalyBody {
                 threshold: PercentText::new(cost.threshold_percent),

@@ -128,6 +128,7 @@ impl Named for ApprovalRuleInput {
                 ..ApprovalRuleInput::default()
             });
         };
+
         let size: DataSize = size
             .parse()
             .map_err(|error: reeve_estate::QuantityError| error.to_string())?;
@@ -143,6 +144,7 @@ fn named_or_object<'de, T: Named + Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<T, D::Error> {
     struct Either<T>(std::marker::PhantomData<T>);
+
     impl<'de, T: Named + Deserialize<'de>> Visitor<'de> for Either<T> {
         type Value = T;
 
@@ -158,6 +160,7 @@ fn named_or_object<'de, T: Named + Deserialize<'de>, D: Deserializer<'de>>(
             T::deserialize(MapAccessDeserializer::new(members))
         }
     }
+
     from.deserialize_any(Either(std::marker::PhantomData))
 }
 
@@ -190,6 +193,7 @@ impl RulePut {
             Some((event, ahead)) => (Some(event.trim().to_owned()), Some(without_advance(ahead))),
             None => (prediction, None),
         };
+
         let horizon = once("horizon", self.horizon, condition.horizon)?;
         if horizon.is_some() && ahead.is_some() {
             return Err(Problem::field(
@@ -198,6 +202,7 @@ impl RulePut {
                 "is given in the prediction too",
             ));
         }
+
         let size_before = before.and_then(|rule| rule.approval.below_gb);
         let size = self
             .approval
@@ -210,6 +215,7 @@ impl RulePut {
             size_before,
         )?;
         let implied = || (size.is_some()).then(|| "auto_below".to_owned());
+
         Ok(RuleInput {
             name: self.name,
             enabled: self.enabled,

@@ -94,9 +94,11 @@ impl From<&TrafficIntelligence> for TrafficIntelligenceBody {
             of.lead_s(preparation)
                 .map(|seconds| TimeSpan::from_seconds(seconds.unsigned_abs()))
         };
+
         let shown = |preparation| {
             lead(preparation).map_or_else(|| DISABLED.to_owned(), |span| span.to_string())
         };
+
         let named = |on: bool, name: &str| {
             if on {
                 name.to_owned()
@@ -104,12 +106,14 @@ impl From<&TrafficIntelligence> for TrafficIntelligenceBody {
                 DISABLED.to_owned()
             }
         };
+
         let failover = lead(Preparation::PrepareFailover);
         let rules = NAMES.iter().filter_map(|(preparation, name)| {
             of.rules[*preparation as usize]
                 .as_ref()
                 .map(|rule| (*name, rule.id.0.clone()))
         });
+
         TrafficIntelligenceBody {
             learn_patterns: of.settings.learn_patterns,
             seasonal_adjustments: of.settings.seasonal_adjustments,
@@ -145,10 +149,12 @@ impl TrafficIntelligencePut {
                 }
             },
         };
+
         let last = |preparation: Preparation| {
             let rule = before.rules[preparation as usize].as_ref();
             rule.map_or_else(|| usual(preparation), |rule| rule.condition.horizon_s)
         };
+
         let failover = match (self.prepare_failover_lead, self.prepare_failover) {
             (Some(lead), None) => Some(Switch::Text(lead.0.to_string())),
             (Some(lead), Some(Switch::Flag(true))) => Some(Switch::Text(lead.0.to_string())),
@@ -159,6 +165,7 @@ impl TrafficIntelligencePut {
             (_, given) => given,
         };
         let given = [self.pre_scale, self.warm_cache, failover];
+
         let mut leads_s = [None; 3];
         for (((preparation, name), given), lead_s) in NAMES.into_iter().zip(given).zip(&mut leads_s)
         {
@@ -166,6 +173,7 @@ impl TrafficIntelligencePut {
                 .map(|given| lead(name, &given, || last(preparation)))
                 .transpose()?;
         }
+
         Ok(TrafficInput {
             learn_patterns: self.learn_patterns,
             seasonal_adjustments: self.seasonal_adjustments,
@@ -203,9 +211,11 @@ fn lead(field: &str, given: &Switch, last: impl FnOnce() -> i64) -> Result<Optio
         Switch::Flag(false) => return Ok(None),
         Switch::Text(text) => text.trim(),
     };
+
     if text == DISABLED {
         return Ok(None);
     }
+
     let span = text.split_once(" before ").map_or(text, |(span, _)| span);
     let seconds = span
         .parse::<TimeSpan>()

@@ -204,6 +204,7 @@ impl RequestFields {
                 names(metrics.iter().map(|metric| metric.as_str()).collect()),
             ),
         };
+
         let between = match request.period {
             PeriodChoice::Between(period) => Some(period),
             _ => None,
@@ -266,6 +267,7 @@ impl ReportCreate {
             end_time: None,
             filters: self.filters.clone().into(),
         };
+
         let definition = DefinitionDraft {
             name: self.name.trim().to_owned(),
             schedule: self
@@ -275,6 +277,7 @@ impl ReportCreate {
             channels: self.channels.clone(),
             recipients: self.recipients.clone(),
         };
+
         (request, definition)
     }
 }
@@ -284,6 +287,7 @@ impl ReportPatch {
     pub(crate) fn applied(self, report: &ReportDefinition) -> ReportCreate {
         let before = ReportBody::new(report);
         let times = self.start_time.is_some() || self.end_time.is_some();
+
         // What belongs to the other kind of report goes with it.
         let (custom, compliance) = (self.query.is_some(), self.framework.is_some());
         let kept = |keep: bool, value: Option<String>| value.filter(|_| keep);

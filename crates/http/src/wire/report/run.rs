@@ -136,6 +136,7 @@ impl ReportDeliveryBody {
             (None, Some(status)) => format!("answered {status}"),
             (None, None) => "no answer".to_owned(),
         });
+
         ReportDeliveryBody {
             channel: channel.to_owned(),
             status: delivery.status.as_str().to_owned(),
@@ -165,6 +166,7 @@ impl ReportRunBody {
         let fields = RequestFields::new(&run.request);
         let period = run.request.period.resolve(run.created_at);
         let succeeded = run.state == RunState::Succeeded;
+
         ReportRunBody {
             id: run.id.0.clone(),
             report_id: run.report.0.clone(),

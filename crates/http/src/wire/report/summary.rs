@@ -322,6 +322,7 @@ fn template_body(template: &Template) -> ReportTemplateBody {
         };
         asked.iter().map(body).collect()
     };
+
     let control = |control: &reeve_reports::Control| TemplateControlBody {
         number: control.number.clone(),
         title: control.title.clone(),
@@ -331,6 +332,7 @@ fn template_body(template: &Template) -> ReportTemplateBody {
         evidence: questions(&control.evidence),
         exceptions: questions(&control.exceptions),
     };
+
     ReportTemplateBody {
         id: template.id.clone(),
         name: template.name.clone(),

@@ -261,6 +261,7 @@ impl Index {
             op.is_satisfied_by(text)
         })?;
         any = any.or(self.unless_complete());
+
         for (name, field) in self.tags() {
             any = any.or(if op.is_satisfied_by(name) {
                 Answer::exactly(field.present.rows(&self.file, self.rows)?)
@@ -280,6 +281,7 @@ impl Index {
                 }
             });
         }
+
         Ok(any)
     }
 
@@ -301,6 +303,7 @@ impl Index {
         if steps.len() > 3 {
             return Ok(Answer::unknown(self.rows));
         }
+
         for left_out in 0..1usize << steps.len() {
             let is_left_out = |at: usize| {
                 steps
@@ -323,6 +326,7 @@ impl Index {
                 Answer::within(found.around().clone())
             });
         }
+
         Ok(any)
     }
 
@@ -348,6 +352,7 @@ impl Index {
                 _ => Ok(Answer::within(present()?)),
             };
         };
+
         let mut lists: Vec<List> = Vec::new();
         match holds::begins(op) {
             None => {
@@ -387,6 +392,7 @@ impl Index {
                 }
             }
         }
+
         Ok(Answer::exactly(values.rows(&self.file, &lists, self.rows)?))
     }
 
@@ -403,6 +409,7 @@ impl Index {
                 }
             })?;
         let known = Answer::exactly(self.words.rows(&self.file, &lists, self.rows)?);
+
         let goes_on = word.whole().is_none();
         let texts = word.texts();
         let hex = texts
@@ -426,6 +433,7 @@ impl Index {
             0..12 if goes_on => self.uuid_rows.rows(&self.file, self.rows)?,
             _ => return Ok(known),
         };
+
         Ok(known.or(Answer::within(in_uuid)))
     }
 
@@ -435,12 +443,14 @@ impl Index {
         if let Some(known) = known {
             found = found.or(Answer::exactly(known.rows.clone()));
         }
+
         // Values that are kept: by their longest whole word, or by looking at all.
         let longest = term
             .words
             .iter()
             .filter_map(TextWord::whole)
             .max_by_key(|word| word.len());
+
         let blocks = match longest {
             Some(word) => Some(
                 self.value_words
@@ -449,6 +459,7 @@ impl Index {
             None => None,
         };
         found = found.or(Answer::exactly(self.values_with(term, blocks.as_deref())?));
+
         // Values that are not kept: rows that have all words.
         if self.words.count > 0 || self.uuid_rows.count() > 0 {
             let mut rows: Option<Answer> = None;
@@ -467,6 +478,7 @@ impl Index {
                 });
             }
         }
+
         Ok(found)
     }
 
@@ -474,6 +486,7 @@ impl Index {
     fn values_with(&self, term: &TextMatch, blocks: Option<&[usize]>) -> io::Result<Bits> {
         let mut bits = Bits::none(self.rows);
         let mut looked = Looked::new(term);
+
         for field in self.fields.iter().filter(|field| field.searched) {
             let Some(values) = &field.values else {
                 continue;
@@ -495,6 +508,7 @@ impl Index {
             })?;
             values.each_list(&self.file, &lists, |_, rows| rows.add_to(&mut bits))?;
         }
+
         Ok(bits)
     }
 }
@@ -536,6 +550,7 @@ impl<'t> Looked<'t> {
                 return false;
             }
         }
+
         self.term.found_in(text)
     }
 }

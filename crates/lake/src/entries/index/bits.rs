@@ -60,6 +60,7 @@ impl Bits {
     pub(in crate::entries) fn set_range(&mut self, range: std::ops::Range<usize>) {
         let end = range.end.min(self.len);
         let mut row = range.start;
+
         while row < end {
             let upto = (row / 64 * 64 + 64).min(end);
             let low = !0u64 << (row % 64);

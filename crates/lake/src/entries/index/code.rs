@@ -35,6 +35,7 @@ impl<'a> Reader<'a> {
                 return Some(value);
             }
         }
+
         None
     }
 
@@ -57,9 +58,11 @@ pub(super) fn put_rows(out: &mut Vec<u8>, rows: &[u32], of: usize) -> u64 {
     if rows.len() == of {
         return 0;
     }
+
     let start = out.len();
     let bitmap = of.div_ceil(8);
     let mut next = 0;
+
     for &row in rows {
         put_varint(out, u64::from(row - next));
         next = row + 1;
@@ -72,6 +75,7 @@ pub(super) fn put_rows(out: &mut Vec<u8>, rows: &[u32], of: usize) -> u64 {
             return (bitmap as u64) << 1 | 1;
         }
     }
+
     ((out.len() - start) as u64) << 1
 }
 
@@ -147,6 +151,7 @@ pub(super) fn put_packed(out: &mut Vec<u8>, values: &[i64]) {
             bits.push(held as u8);
         }
     }
+
     out.extend_from_slice(&bits);
 }
 
@@ -170,6 +175,7 @@ impl Packed {
                         >= blocks * BLOCK_HEAD + offset + (rows * width as usize).div_ceil(8)
             })
         });
+
         whole.then_some(packed)
     }
 
@@ -186,6 +192,7 @@ impl Packed {
         let (least, rest) = head.split_at(8);
         let (offset, width) = rest.split_at(4);
         let offset = u32::from_le_bytes(offset.try_into().ok()?);
+
         Some((
             i64::from_le_bytes(least.try_into().ok()?),
             offset as usize,
@@ -226,6 +233,7 @@ impl Packed {
             .unwrap_or_default();
         window[..have.len()].copy_from_slice(have);
         let value = (u128::from_le_bytes(window) >> (bit % 8)) as u64;
+
         if width == 64 {
             value
         } else {
@@ -240,11 +248,13 @@ impl Packed {
         let Some((least, offset, width)) = self.head(block) else {
             return;
         };
+
         let start = self.blocks() * BLOCK_HEAD + offset;
         if width > 56 {
             into.extend((0..rows).map(|at| least.wrapping_add(self.bits(start, at, width) as i64)));
             return;
         }
+
         let mask = (1u64 << width) - 1;
         for at in 0..rows {
             let bit = at * width as usize;
@@ -266,16 +276,19 @@ impl Packed {
 /// folded.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
+
     let fold = |a: u64, b: u64| {
         let wide = u128::from(a) * u128::from(b);
         wide as u64 ^ (wide >> 64) as u64
     };
     let mut state = fold(bytes.len() as u64 ^ 0xa076_1d64_78bd_642f, K);
+
     for chunk in bytes.chunks(8) {
         let mut eight = [0; 8];
         eight[..chunk.len()].copy_from_slice(chunk);
         state = fold(state ^ u64::from_le_bytes(eight), K);
     }
+
     fold(state ^ K, 0xe703_7ed1_a0b4_28db)
 }
 
@@ -380,6 +393,7 @@ mod tests {
                 0x6b31_2e9b_2634_9397
             ]
         );
+
         assert_ne!(hash(b"a"), hash(b"a\0"));
     }
 }

@@ -85,6 +85,7 @@ impl Collected {
                 ..Node::default()
             })
             .into();
+
         Collected {
             nodes,
             ..Collected::default()
@@ -107,6 +108,7 @@ impl Collected {
                 self.put(field, row, kind::TEXT, text.as_bytes());
             }
         }
+
         let version = self.fixed(0, kind::API_VERSION);
         self.put(
             version,
@@ -114,15 +116,18 @@ impl Collected {
             kind::TEXT,
             entry.metadata.api_version.as_bytes(),
         );
+
         for tag in &entry.metadata.tags {
             let labels = self.fixed(1, kind::LABELS);
             self.put(labels, row, kind::TEXT, tag.as_bytes());
         }
+
         for (name, value) in entry.resource.tags.iter() {
             if let Some(field) = self.tag(name) {
                 self.put(field, row, kind::TEXT, value.as_bytes());
             }
         }
+
         for (root, state) in [&entry.changes.before, &entry.changes.after]
             .into_iter()
             .enumerate()
@@ -131,9 +136,11 @@ impl Collected {
                 self.state(root, row, state);
             }
         }
+
         for (name, value) in entry.metadata.extra.iter() {
             self.member(2, row, name, value);
         }
+
         self.submitter(row, entry);
     }
 
@@ -178,6 +185,7 @@ impl Collected {
                 (kind::NUMBER, &number)
             }
         };
+
         let field = match self.nodes[node].field {
             Some(field) => field,
             None if self.fields.len() >= MAX_FIELDS => return self.incomplete = true,
@@ -190,6 +198,7 @@ impl Collected {
                 field
             }
         };
+
         self.put(field, row, kind, text.as_bytes());
     }
 
@@ -231,6 +240,7 @@ impl Collected {
             self.incomplete = true;
             return None;
         }
+
         let field = self.field([&[kind::TAG, b':'], name.as_bytes()].concat(), true);
         self.tags.insert(name.into(), field);
         Some(field)
@@ -258,15 +268,18 @@ impl Collected {
                 return self.incomplete = true;
             }
         }
+
         if let Some(rows) = &mut field.by_words {
             if rows.last() != Some(&row) {
                 rows.push(row);
             }
             return field.uuids |= self.words.add(row, text);
         }
+
         let value = field.values.id(kind, text);
         field.pairs.push((row, value));
         let (distinct, pairs) = (field.values.len(), field.pairs.len());
+
         if pairs == EARLY && distinct == pairs && field.searched && field.plain {
             self.keep_words(at);
         }
@@ -287,12 +300,14 @@ impl Collected {
         let field = &mut self.fields[at];
         let values = std::mem::take(&mut field.values);
         let mut rows: Vec<u32> = Vec::with_capacity(field.pairs.len());
+
         for (row, value) in std::mem::take(&mut field.pairs) {
             if rows.last() != Some(&row) {
                 rows.push(row);
             }
             field.uuids |= self.words.add(row, &values.get(value)[1..]);
         }
+
         field.by_words = Some(rows);
     }
 }
@@ -308,13 +323,16 @@ impl Words {
             self.uuid_rows.push(row);
             return true;
         }
+
         let Ok(text) = std::str::from_utf8(text) else {
             return false;
         };
+
         for word in words(text) {
             let id = self.values.id(kind::TEXT, fold::fold(word).as_bytes());
             self.pairs.push((row, id));
         }
+
         false
     }
 }

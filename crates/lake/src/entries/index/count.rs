@@ -38,6 +38,7 @@ impl Counted {
             }
             start = end;
         }
+
         self.times
             .iter()
             .for_each(|&(ms, count)| tally.time(ms, count));
@@ -73,6 +74,7 @@ impl Index {
             GroupBy::Time { .. } | GroupBy::Nested(..) => false,
             GroupBy::Field(field) => self.count_open(field, rows, &mut counted)?,
         };
+
         Ok(known.then_some(counted))
     }
 
@@ -84,6 +86,7 @@ impl Index {
                 None => return Ok(false),
             }
         }
+
         counted.missing = rest.count();
         Ok(true)
     }
@@ -110,6 +113,7 @@ impl Index {
                 counted.times.push((before.start, count));
             }
         };
+
         for block in 0..times.blocks() {
             let range = block * BLOCK..self.rows.min((block + 1) * BLOCK);
             let (least, most) = times.span(block);
@@ -124,10 +128,12 @@ impl Index {
                 }
             }
         }
+
         let (span, count) = last;
         if count > 0 {
             counted.times.push((span.start, count));
         }
+
         Ok(())
     }
 
@@ -150,11 +156,13 @@ impl Index {
         let Some(values) = &field.values else {
             return Ok(None);
         };
+
         let mut without = rows.clone();
         without.and_not(&field.present.rows(&self.file, self.rows)?);
         if rows.is_empty() {
             return Ok(Some(without));
         }
+
         let whole = rows.count() == self.rows as u64;
         let first = counted.counts.len();
         let lists = values.walk(&self.file, (0, ""), |_, _, text, list| {
@@ -164,6 +172,7 @@ impl Index {
         values.each_list(&self.file, &lists, |at, held| {
             counted.counts[first + at] = held.count_in(rows)
         })?;
+
         Ok(Some(without))
     }
 
@@ -171,6 +180,7 @@ impl Index {
         let Some(fields) = self.open_fields(path) else {
             return Ok(false);
         };
+
         let mut found: Vec<(String, &Field, List)> = Vec::new();
         for (before, field) in fields {
             let Some(values) = &field.values else {
@@ -183,10 +193,12 @@ impl Index {
                 Verdict::Pass
             })?;
         }
+
         // The same text may stand under several names and kinds, and a row may have several of
         // them.
         found.sort_by(|a, b| a.0.cmp(&b.0));
         let mut without = rows.clone();
+
         for same in found.chunk_by(|a, b| a.0 == b.0) {
             let mut having = Bits::none(self.rows);
             for (_, field, list) in same {
@@ -203,6 +215,7 @@ impl Index {
                 counted.text(&same[0].0, count);
             }
         }
+
         counted.missing = without.count();
         Ok(true)
     }
@@ -217,15 +230,18 @@ impl Index {
                 .into_iter()
                 .collect()
         };
+
         let tags = || {
             self.fields.iter().filter_map(|field| {
                 let name = field.key.strip_prefix(&[kind::TAG, b':'])?;
                 Some((std::str::from_utf8(name).ok()?, field))
             })
         };
+
         if self.incomplete {
             return None;
         }
+
         let (root, path) = match path {
             FieldPath::ApiVersion => return Some(keyed(&[kind::API_VERSION, b':'])),
             FieldPath::MetadataTags => return Some(keyed(&[kind::LABELS, b':'])),
@@ -247,6 +263,7 @@ impl Index {
             FieldPath::Metadata(path) => (kind::METADATA, path),
             FieldPath::Column(_) | FieldPath::User | FieldPath::Changes => return None,
         };
+
         // A number may name an element of a list, whose place the index does not keep.
         if path.iter().any(|step| step.parse::<usize>().is_ok()) {
             None

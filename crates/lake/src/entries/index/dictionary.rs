@@ -93,6 +93,7 @@ impl Present {
             count: self.count,
         }
         .add_to(&mut bits);
+
         Ok(bits)
     }
 }
@@ -141,6 +142,7 @@ impl Dictionary {
         if let Some(read) = self.read.get() {
             return Ok(read);
         }
+
         let heads = self.heads.all(file)?;
         if heads.len() < (self.blocks() + 1) * 12 {
             return Err(damaged());
@@ -177,6 +179,7 @@ impl Dictionary {
                 high = middle;
             }
         }
+
         low.saturating_sub(1)
     }
 
@@ -193,6 +196,7 @@ impl Dictionary {
         let mut taken = Vec::new();
         let mut bytes = Vec::new();
         let mut loaded = first..first;
+
         for block in first..self.blocks() {
             if !loaded.contains(&block) {
                 // A few blocks at first, then ever more: most walks end soon.
@@ -231,6 +235,7 @@ impl Dictionary {
                 break;
             }
         }
+
         Ok(taken)
     }
 
@@ -244,6 +249,7 @@ impl Dictionary {
         let mut value = self.key(heads, block).to_vec();
         let mut reader = Reader { rest: bytes };
         let mut list_at = Self::head(heads, block)[1];
+
         for number in block * VALUES..self.count.min((block + 1) * VALUES) {
             let mut next = || {
                 let (shared, more) = (reader.size()?, reader.size()?);
@@ -269,6 +275,7 @@ impl Dictionary {
                 return Ok(true);
             }
         }
+
         Ok(false)
     }
 
@@ -282,6 +289,7 @@ impl Dictionary {
         if blocks.is_empty() {
             return Ok(());
         }
+
         let heads = self.heads(file)?;
         for run in blocks.chunk_by(|a, b| a + 1 == *b) {
             let (first, end) = (run[0], run[0] + run.len());
@@ -302,6 +310,7 @@ impl Dictionary {
                 })?;
             }
         }
+
         Ok(())
     }
 
@@ -314,6 +323,7 @@ impl Dictionary {
     ) -> io::Result<()> {
         /// Lists are read together where so many bytes at most lie between them.
         const GAP: usize = 4_096;
+
         let mut at = 0;
         while at < lists.len() {
             let (start, mut end, mut upto) = (lists[at].place.start, lists[at].place.end, at + 1);
@@ -340,6 +350,7 @@ impl Dictionary {
             }
             at = upto;
         }
+
         Ok(())
     }
 
@@ -380,6 +391,7 @@ impl Hashed {
             from.varint()?,
             Piece::read(from)?,
         );
+
         let sound = bits <= 32
             && (3..=4).contains(&width)
             && buckets.is_power_of_two()
@@ -413,11 +425,13 @@ impl Hashed {
         } else {
             (1 << 24) - 1
         };
+
         let low = if self.bits >= 32 {
             u32::MAX
         } else {
             (1 << self.bits) - 1
         };
+
         let wanted = mark(hashed, self.bits) & room;
         let held = held.chunks(self.width).map(number);
         Ok(held

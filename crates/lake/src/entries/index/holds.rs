@@ -31,6 +31,7 @@ fn number(text: &str, op: &Match) -> bool {
     let Ok(number) = text.parse::<f64>() else {
         return false;
     };
+
     let on_side = |side: Comparison, bound: &Bound| matches!(bound, Bound::Number(bound) if side.is_satisfied(&number, bound));
     match op {
         Match::Compare(side, bound) => on_side(*side, bound),
@@ -63,6 +64,7 @@ fn network_begins(net: &IpNet) -> Option<String> {
     let IpAddr::V4(address) = net.network() else {
         return None;
     };
+
     let whole = usize::from(net.prefix_len() / 8).min(3);
     let octets: Vec<String> = address.octets()[..whole]
         .iter()

@@ -34,9 +34,11 @@ impl Values {
         if (self.len() + 1) * 2 > self.slots.len() {
             self.grow();
         }
+
         let hashed = hash(text) ^ u64::from(kind).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mask = self.slots.len() - 1;
         let mut slot = hashed as usize & mask;
+
         while let Some(id) = self.slots[slot].checked_sub(1) {
             if self.hashes[id as usize] == hashed && same(self.get(id)) {
                 self.last = Some(id);
@@ -44,6 +46,7 @@ impl Values {
             }
             slot = (slot + 1) & mask;
         }
+
         let id = self.len() as u32;
         self.slots[slot] = id + 1;
         self.hashes.push(hashed);
@@ -51,12 +54,14 @@ impl Values {
         self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len());
         self.last = Some(id);
+
         id
     }
 
     fn grow(&mut self) {
         let size = (self.slots.len() * 2).max(16);
         self.slots = vec![0; size];
+
         for (id, hashed) in self.hashes.iter().enumerate() {
             let mut slot = *hashed as usize & (size - 1);
             while self.slots[slot] != 0 {
@@ -73,15 +78,18 @@ pub(super) fn rows_by_value(pairs: &[(u32, u32)], values: usize) -> (Vec<usize>,
     for &(_, value) in pairs {
         starts[value as usize + 1] += 1;
     }
+
     for at in 1..starts.len() {
         starts[at] += starts[at - 1];
     }
+
     let mut next = starts.clone();
     let mut rows = vec![0; pairs.len()];
     for &(row, value) in pairs {
         rows[next[value as usize]] = row;
         next[value as usize] += 1;
     }
+
     (starts, rows)
 }
 
@@ -93,11 +101,13 @@ mod tests {
     fn the_same_value_has_the_same_number() {
         let mut values = Values::default();
         let texts: Vec<String> = (0..3_000).map(|n| format!("value {}", n % 700)).collect();
+
         for text in &texts {
             let first = values.id(b's', text.as_bytes());
             assert_eq!(values.get(first), [b"s", text.as_bytes()].concat());
             assert_eq!(values.id(b's', text.as_bytes()), first);
         }
+
         assert_eq!(values.len(), 700);
         assert_ne!(values.id(b'n', b"value 1"), values.id(b's', b"value 1"));
         assert_eq!(

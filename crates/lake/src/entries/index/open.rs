@@ -108,6 +108,7 @@ impl Index {
         if from.bytes(32)? != sha256 {
             return None;
         }
+
         let (rows, first, incomplete) = (from.size()?, from.varint()?, from.varint()? == 1);
         let [timestamps, recorded, skips] =
             [Piece::read(from)?, Piece::read(from)?, Piece::read(from)?];
@@ -121,8 +122,10 @@ impl Index {
         {
             return None;
         }
+
         let mut fields = Vec::new();
         let mut base = 0;
+
         for _ in 0..from.size()? {
             let len = from.size()?;
             let key = from.bytes(len)?.to_vec();
@@ -148,12 +151,14 @@ impl Index {
             });
             base += count;
         }
+
         let (value_words, piece) = Hashed::read(from)?;
         let by_key = fields
             .iter()
             .enumerate()
             .map(|(at, field)| (field.key.clone(), at))
             .collect();
+
         within(&piece).then_some(Index {
             file,
             looks,
@@ -228,6 +233,7 @@ impl Index {
     pub(in crate::entries) fn row_at(&self, sequence: u64) -> io::Result<usize> {
         let skipped = self.skipped()?;
         let (mut low, mut high) = (0, self.rows);
+
         while low < high {
             let middle = (low + high) / 2;
             if self.first + middle as u64 + (skipped.get(middle) as u64) < sequence {
@@ -236,6 +242,7 @@ impl Index {
                 high = middle;
             }
         }
+
         Ok(low)
     }
 }
@@ -261,6 +268,7 @@ fn directory(file: Held, size: u64, attested: Attested<'_>) -> io::Result<(Vec<u
             .last_chunk()
             .map_or(0, |length| u32::from_le_bytes(*length)),
     );
+
     let start = end
         .checked_sub(note)
         .filter(|_| note <= MAX_NOTE)
@@ -268,6 +276,7 @@ fn directory(file: Held, size: u64, attested: Attested<'_>) -> io::Result<(Vec<u
     if magic != MAGIC || !(MAGIC.len() as u64..=start).contains(&body) {
         return Err(damaged());
     }
+
     let mut bytes = vec![0; (end - body) as usize];
     file.read_exact_at(&mut bytes, body)?;
     let sum = crc32c::crc32c_append(crc32c::crc32c(&bytes), checked);
@@ -276,8 +285,10 @@ fn directory(file: Held, size: u64, attested: Attested<'_>) -> io::Result<(Vec<u
     if sum.to_le_bytes() != stored_sum || bytes.len() < sums {
         return Err(damaged());
     }
+
     let refused = |cause| io::Error::new(io::ErrorKind::InvalidData, cause);
     attested(&note, Sha256::digest(&bytes).into()).map_err(refused)?;
     let sums = bytes.split_off(bytes.len() - sums);
+
     Ok((bytes, Source::new(file, body, sums.as_chunks().0.to_vec())))
 }

@@ -84,12 +84,14 @@ impl Shelf {
         let Some(attestor) = self.attestor.get() else {
             return Ok(());
         };
+
         let checked = attestor.check(
             note,
             &self.name(&segment.path),
             segment.last_sequence + 1,
             digest,
         );
+
         checked.map_err(|error| error.to_string())
     }
 
@@ -115,6 +117,7 @@ impl Shelf {
             Some(Known::Useless(then)) if *then == looks(&path) => return None,
             _ => {}
         }
+
         let then = looks(&path);
         let mut sha256 = [0; 32];
         let opened = match hex::decode_to_slice(&segment.sha256, &mut sha256) {
@@ -123,6 +126,7 @@ impl Shelf {
             }),
             Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
         };
+
         let (known, index) = match opened {
             Ok(index) => {
                 let index = Arc::new(index);
@@ -136,6 +140,7 @@ impl Shelf {
                 (Known::Useless(then), None)
             }
         };
+
         let mut all = self.known.lock();
         // Each holds a file open.
         if index.is_some() && all.len() >= MAX_OPEN {
@@ -145,6 +150,7 @@ impl Shelf {
                 .map(|(path, _)| path.clone());
             other.map(|path| all.remove(&path));
         }
+
         all.insert(segment.path.clone(), known);
         index
     }
@@ -184,6 +190,7 @@ impl Shelf {
         if let Some(folder) = path.parent() {
             private_dirs(folder)?;
         }
+
         let mut file = fs::OpenOptions::new()
             .write(true)
             .create(true)
@@ -191,9 +198,11 @@ impl Shelf {
             .mode(FILE_MODE)
             .open(&partial)?;
         file.write_all(bytes)?;
+
         drop(file);
         fs::rename(&partial, &path)?;
         self.known.lock().remove(segment);
+
         Ok(())
     }
 
@@ -218,6 +227,7 @@ impl Shelf {
         if !folder.exists() {
             return Ok(());
         }
+
         for class in fs::read_dir(&folder)? {
             for file in fs::read_dir(class?.path())? {
                 let path = file?.path();
@@ -233,6 +243,7 @@ impl Shelf {
                 }
             }
         }
+
         Ok(())
     }
 }

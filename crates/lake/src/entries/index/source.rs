@@ -78,6 +78,7 @@ impl Source {
         if range.start > range.end || range.end > self.size {
             return Err(damaged());
         }
+
         let blocks =
             (range.start / BLOCK as u64) as usize..range.end.div_ceil(BLOCK as u64) as usize;
         if blocks.clone().all(|block| self.is_right(block)) {
@@ -85,10 +86,12 @@ impl Source {
             self.held.read_exact_at(&mut bytes, range.start)?;
             return Ok(bytes);
         }
+
         let mut bytes = self.checked(blocks.clone())?;
         let start = (range.start - (blocks.start * BLOCK) as u64) as usize;
         bytes.truncate(start + (range.end - range.start) as usize);
         bytes.drain(..start);
+
         Ok(bytes)
     }
 
@@ -104,6 +107,7 @@ impl Source {
         let start = (blocks.start * BLOCK) as u64;
         let mut bytes = vec![0; (((blocks.end * BLOCK) as u64).min(self.size) - start) as usize];
         self.held.read_exact_at(&mut bytes, start)?;
+
         for (block, bytes) in blocks.zip(bytes.chunks(BLOCK)) {
             if self.sums.get(block) != Some(&sum(bytes)) {
                 return Err(io::Error::new(
@@ -113,6 +117,7 @@ impl Source {
             }
             self.right[block / 64].fetch_or(1 << (block % 64), Ordering::Relaxed);
         }
+
         Ok(bytes)
     }
 

@@ -53,6 +53,7 @@ pub(in crate::entries) fn build(
     for (row, entry) in entries.iter().enumerate() {
         collected.add(row as u32, entry.entry);
     }
+
     collected.settle();
     let mut file = Writer {
         out: MAGIC.to_vec(),
@@ -64,18 +65,21 @@ pub(in crate::entries) fn build(
     for number in [entries.len() as u64, first, u64::from(collected.incomplete)] {
         put_varint(&mut file.directory, number);
     }
+
     file.numbers(
         entries
             .iter()
             .map(|entry| entry.entry.timestamp.as_millisecond())
             .collect(),
     );
+
     file.numbers(
         entries
             .iter()
             .map(|entry| entry.recorded_at.as_millisecond())
             .collect(),
     );
+
     // How many sequences are passed over before each row.
     file.numbers(
         entries
@@ -84,6 +88,7 @@ pub(in crate::entries) fn build(
             .map(|(row, entry)| (entry.sequence - first) as i64 - row as i64)
             .collect(),
     );
+
     file.words(&collected);
     file.fields(&collected);
     file.finish(attest)
@@ -136,6 +141,7 @@ impl Writer {
         let mut found: Vec<(u64, u32)> = Vec::new();
         let mut base = 0;
         self.note(collected.fields.len());
+
         for field in &collected.fields {
             self.note(field.key.len());
             self.directory.extend_from_slice(&field.key);
@@ -154,6 +160,7 @@ impl Writer {
                 }
             }
         }
+
         self.hashed(found, base as usize);
     }
 
@@ -164,6 +171,7 @@ impl Writer {
         let (mut data, mut lists, mut heads, mut keys) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut row_list = Vec::new();
+
         for block in order.chunks(VALUES) {
             for number in [data.len(), lists.len(), keys.len()] {
                 heads.extend_from_slice(&(number as u32).to_le_bytes());
@@ -190,14 +198,17 @@ impl Writer {
                 before = value;
             }
         }
+
         for number in [data.len(), lists.len(), keys.len()] {
             heads.extend_from_slice(&(number as u32).to_le_bytes());
         }
+
         heads.extend_from_slice(&keys);
         self.note(values.len());
         for piece in [&heads, &data, &lists] {
             self.piece(piece);
         }
+
         order
     }
 
@@ -212,18 +223,22 @@ impl Writer {
         found.dedup();
         let mut bytes = Vec::with_capacity((buckets + 1 + found.len()) * 4);
         let mut at = 0;
+
         for number in 0..=buckets {
             while at < found.len() && bucket(found[at].0) < number {
                 at += 1;
             }
             bytes.extend_from_slice(&(at as u32).to_le_bytes());
         }
+
         for (hashed, held) in found {
             bytes.extend_from_slice(&(mark(hashed, bits) | held).to_le_bytes()[..width]);
         }
+
         for number in [bits as usize, width, buckets] {
             self.note(number);
         }
+
         self.piece(&bytes);
     }
 
@@ -240,6 +255,7 @@ impl Writer {
         self.out
             .extend_from_slice(&crc32c::crc32c_append(sum, &trailer).to_le_bytes());
         self.out.extend_from_slice(MAGIC);
+
         self.out
     }
 }
@@ -272,6 +288,7 @@ fn sorted(values: &Values) -> Vec<u32> {
             )
         })
         .collect();
+
     order.sort_unstable_by(|a, b| {
         (a.0, &a.1)
             .cmp(&(b.0, &b.1))

@@ -51,6 +51,7 @@ impl ChunkReader for At {
                 self.size
             )));
         }
+
         let mut bytes = vec![0; length];
         self.file.read_exact_at(&mut bytes, start)?;
         Ok(bytes.into())

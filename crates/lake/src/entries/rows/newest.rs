@@ -40,6 +40,7 @@ impl<K: Eq + Hash + Clone, V> Newest<K, V> {
             Some((_, before)) => self.bytes -= before,
             None => self.order.push_back(key),
         }
+
         while self.bytes > self.most
             && let Some(oldest) = self.order.pop_front()
         {
@@ -60,6 +61,7 @@ mod tests {
             // Put twice, it counts once.
             kept.put(number, "again", 25);
         }
+
         let there =
             |kept: &Newest<u64, &str>| [0, 1, 2, 3, 4, 5].map(|number| kept.get(&number).is_some());
         assert_eq!(there(&kept), [false, false, true, true, true, true]);

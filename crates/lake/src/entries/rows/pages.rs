@@ -43,6 +43,7 @@ impl Footer {
     pub(super) fn new(read: ParquetMetaData) -> Result<Option<Footer>> {
         let mut packed = Vec::new();
         let mut groups = Vec::new();
+
         for group in read.row_groups() {
             let mut of_group = Vec::new();
             let mut columns = Vec::new();
@@ -69,6 +70,7 @@ impl Footer {
                     .build()?,
             );
         }
+
         let plain = read.into_builder().set_row_groups(groups).build();
         Ok(Some(Footer {
             plain: Arc::new(plain),
@@ -138,6 +140,7 @@ impl Groups {
             .plain
             .offset_index()
             .and_then(|index| index.get(group)?.get(column));
+
         let locations = locations
             .map(|index| index.page_locations().clone())
             .filter(|pages| !pages.is_empty());
@@ -148,15 +151,18 @@ impl Groups {
             rows,
             locations,
         )?;
+
         let packed = self
             .footer
             .packed
             .get(group)
             .and_then(|columns| columns.get(column))
             .copied();
+
         if packed != Some(true) {
             return Ok(Box::new(reader));
         }
+
         let place = metadata
             .column(column)
             .dictionary_page_offset()
@@ -204,11 +210,13 @@ impl PageReader for Unpacked {
             self.reader.skip_next_page()?;
             return Ok(Some(kept));
         }
+
         let read = self.reader.get_next_page()?.map(page).transpose()?;
         if let (Some((place, kept)), Some(page @ Page::DictionaryPage { .. })) = (dictionary, &read)
         {
             kept.0.lock().put(place, page.clone(), page.buffer().len());
         }
+
         Ok(read)
     }
 
@@ -259,6 +267,7 @@ fn unpack(bytes: &Bytes, plain: usize) -> Result<Bytes> {
     if frame.is_empty() {
         return Ok(bytes.clone());
     }
+
     let size = zstd::zstd_safe::get_frame_content_size(frame)
         .ok()
         .flatten();
@@ -266,6 +275,7 @@ fn unpack(bytes: &Bytes, plain: usize) -> Result<Bytes> {
         .and_then(|size| usize::try_from(size).ok())
         .filter(|size| *size <= MOST);
     let size = size.ok_or_else(|| wrong("a page does not say how long it is"))?;
+
     DECOMPRESSOR.with_borrow_mut(|kept| {
         let decompressor = match kept {
             Some(decompressor) => decompressor,

@@ -33,6 +33,7 @@ pub(super) async fn entries(
             wanted.entry(*segment).or_default().push((*sequence, *row));
         }
     }
+
     let restored = share_out(wanted.into_iter().collect(), |queue| {
         let (segments, listed, views) = (
             Arc::clone(segments),
@@ -48,11 +49,13 @@ pub(super) async fn entries(
         }
     });
     let restored: Vec<Vec<StoredEntry>> = restored.await?;
+
     let mut by_sequence: HashMap<u64, Arc<StoredEntry>> = restored
         .into_iter()
         .flatten()
         .map(|entry| (entry.sequence, Arc::new(entry)))
         .collect();
+
     page.into_iter()
         .map(|found| match found {
             Found::Tail(entry) => Ok(entry),
@@ -75,12 +78,14 @@ async fn sealed_entries(
     let (Some(&first), Some(&last)) = (sequences.first(), sequences.last()) else {
         return Ok(Vec::new());
     };
+
     let rows: Option<Vec<usize>> = places.iter().map(|(_, row)| *row).collect();
     // Ascending sequences stand in ascending rows, or the index is of another segment.
     let in_order = |rows: &Vec<usize>| {
         rows.is_sorted_by(|a, b| a < b)
             && rows.last().is_some_and(|&row| row < segment.count as usize)
     };
+
     let entries = match rows.filter(in_order) {
         Some(rows) => segments.rows(segment, &rows).await?,
         None => {
@@ -91,6 +96,7 @@ async fn sealed_entries(
             segments.sealed(segment, None, &conditions).await?
         }
     };
+
     if !entries.iter().map(|entry| entry.sequence).eq(sequences) {
         return Err(damaged(
             &segment.path,
@@ -98,5 +104,6 @@ async fn sealed_entries(
         )
         .into());
     }
+
     Ok(entries)
 }

@@ -152,6 +152,7 @@ impl Matches {
         for (tally, more) in self.tallies.iter_mut().zip(other.tallies) {
             tally.merge(more);
         }
+
         other
             .counted
             .iter()
@@ -194,6 +195,7 @@ impl Matches {
         if job.order == Order::NewestFirst {
             self.found.reverse();
         }
+
         self.found.truncate(job.wanted);
         if let Some(page) = &job.sort {
             self.sorted.sort_unstable_by(|(a, one), (b, other)| {

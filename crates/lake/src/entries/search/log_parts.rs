@@ -76,8 +76,10 @@ impl LogParts {
         if job.order == Order::NewestFirst {
             matches = tail::matches(&view.tail, &self.pieces, job).await?;
         }
+
         let mut left = nearest_last(job, view);
         let mut size = 1;
+
         while let Some(&next) = left.last() {
             if is_complete(&matches, job, &view.segments[next]) {
                 break;
@@ -86,9 +88,11 @@ impl LogParts {
             matches.merge(self.segments_at(job, view, batch).await?.0, job);
             size = (size * GROWTH).min(MOST_AT_ONCE);
         }
+
         if job.order == Order::OldestFirst && matches.found.len() < job.wanted {
             matches.merge(tail::matches(&view.tail, &self.pieces, job).await?, job);
         }
+
         Ok(matches)
     }
 
@@ -105,6 +109,7 @@ impl LogParts {
             .filter(|&at| job.predicate.may_match(&view.segments[at]))
             .collect();
         let by_time = page.sort.column == Column::Timestamp;
+
         // The nearest last, as its best key would be.
         let best = |at: usize| {
             let segment = &view.segments[at];
@@ -114,9 +119,11 @@ impl LogParts {
                 -segment.min_timestamp_ms
             }
         };
+
         if by_time {
             left.sort_by_key(|&at| best(at));
         }
+
         let mut size = if by_time { 1 } else { MOST_AT_ONCE };
         while let Some(&next) = left.last() {
             let worst = matches
@@ -132,6 +139,7 @@ impl LogParts {
             matches.merge(self.segments_at(job, view, batch).await?.0, job);
             size = (size * GROWTH).min(MOST_AT_ONCE);
         }
+
         Ok(matches)
     }
 
@@ -147,6 +155,7 @@ impl LogParts {
         let mut matches = Matches::new(job);
         let mut left = nearest_last(job, view);
         let mut size = 1;
+
         while let Some(&next) = left.last() {
             let first = view.segments[next].first_sequence;
             if is_complete(&matches, job, &view.segments[next]) {
@@ -168,6 +177,7 @@ impl LogParts {
             }
             size = (size * GROWTH).min(MOST_AT_ONCE);
         }
+
         let first = view.tail.first_sequence();
         if first > start && job.budget.is_paused() {
             return Ok((matches, first));
@@ -175,6 +185,7 @@ impl LogParts {
         if matches.found.len() < job.wanted {
             matches.merge(tail::matches(&view.tail, &self.pieces, job).await?, job);
         }
+
         Ok((matches, u64::MAX))
     }
 
@@ -219,12 +230,14 @@ impl LogParts {
             }
         });
         let searched: Vec<(Matches, Vec<usize>)> = searched.await?;
+
         self.mend_later();
         let (mut matches, mut skipped) = (Matches::new(job), Vec::new());
         for (more, left_out) in searched {
             matches.merge(more, job);
             skipped.extend(left_out);
         }
+
         Ok((matches, skipped))
     }
 
@@ -233,6 +246,7 @@ impl LogParts {
         if !self.segments.misses_indexes() || self.mending.swap(true, Ordering::AcqRel) {
             return;
         }
+
         let (segments, mending) = (Arc::clone(&self.segments), Arc::clone(&self.mending));
         let views = Arc::clone(&self.views);
         tokio::spawn(async move {
@@ -252,6 +266,7 @@ fn nearest_last(job: &Job, view: &View) -> Vec<usize> {
             && reach.start <= segment.last_sequence
             && job.predicate.may_match(segment)
     };
+
     let mut left: Vec<usize> = (0..view.segments.len())
         .filter(|&at| can_have(&view.segments[at]))
         .collect();
@@ -261,6 +276,7 @@ fn nearest_last(job: &Job, view: &View) -> Vec<usize> {
             left.sort_by_key(|&at| std::cmp::Reverse(view.segments[at].first_sequence))
         }
     }
+
     left
 }
 

@@ -25,6 +25,7 @@ pub(super) async fn by_sequence(
     if let Some(entry) = view.tail.get(sequence) {
         return Ok(Some(Arc::clone(entry)));
     }
+
     for at in 0..view.segments.len() {
         let segment = &view.segments[at];
         if !(segment.first_sequence..=segment.last_sequence).contains(&sequence) {
@@ -38,6 +39,7 @@ pub(super) async fn by_sequence(
             return Ok(log.fetch(vec![found], &view).await?.pop());
         }
     }
+
     Ok(None)
 }
 
@@ -53,12 +55,14 @@ async fn find(
         segment: position,
         row,
     };
+
     if let Some(index) = segments.index(segment)
         && let Ok(row) = index.row_at(sequence)
         && let Ok(held) = index.sequence(row)
     {
         return Ok((row < index.rows() && held == sequence).then(|| found(Some(row))));
     }
+
     let held = segments
         .sealed(segment, None, &sequences_between(sequence, sequence))
         .await?;
@@ -81,6 +85,7 @@ pub(super) async fn by_event_id(
     {
         return Ok(Some(Arc::clone(entry)));
     }
+
     // One look instead of one for each segment: a year has thousands.
     match log.sealed_place(event_id).await? {
         SealedPlace::At(sequence) => {
@@ -92,6 +97,7 @@ pub(super) async fn by_event_id(
         SealedPlace::NotBefore(end) if end >= view.tail.first_sequence() => return Ok(None),
         SealedPlace::NotBefore(_) | SealedPlace::Unknown => {}
     }
+
     let query = Query {
         expr: Expr::field(Column::EventId, Match::Identical(event_id.to_owned())),
     };
@@ -104,5 +110,6 @@ pub(super) async fn by_event_id(
         budget,
     );
     let matches = log.page(&job, &view).await?;
+
     Ok(log.fetch(matches.found, &view).await?.pop())
 }

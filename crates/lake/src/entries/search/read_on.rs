@@ -41,8 +41,10 @@ pub(super) async fn stretch(
         budget,
     );
     let (mut matches, searched) = log.onwards(&job, &view).await?;
+
     matches.trim(&job);
     let mut found = matches.found;
+
     // The view may have entries that were acknowledged since the end was asked for.
     let end = request.to.min(searched);
     found.retain(|found| found.sequence() < end);
@@ -55,6 +57,7 @@ pub(super) async fn stretch(
         .last()
         .filter(|_| !is_whole)
         .map_or(end, |last| last.sequence + 1);
+
     Ok(Stretch { entries, to })
 }
 
@@ -68,6 +71,7 @@ async fn fetch_within(
     let mut entries: Vec<Arc<StoredEntry>> = Vec::with_capacity(found.len());
     let (mut left, mut largest, mut step) = (bytes, 1, FIRST_STEP);
     let mut rest = found.into_iter();
+
     loop {
         let next: Vec<Found> = rest.by_ref().take(step).collect();
         if next.is_empty() {

@@ -28,6 +28,7 @@ pub(super) async fn matches(
         segment,
         position,
     };
+
     if let Some(index) = segments.index(segment) {
         match by_index::matches(&rows, &index).await {
             Ok(matches) => return Ok(matches),
@@ -36,5 +37,6 @@ pub(super) async fn matches(
             Err(by_index::Failure::Index) => segments.distrust(segment),
         }
     }
+
     by_scan::matches(&rows).await
 }

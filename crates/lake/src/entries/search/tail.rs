@@ -31,6 +31,7 @@ pub(super) async fn matches(
     if job.order == Order::NewestFirst {
         left.reverse();
     }
+
     let mut matches = Matches::new(job);
     if !job.needs_every_match() {
         // Mostly the nearest entries fill the page.
@@ -41,6 +42,7 @@ pub(super) async fn matches(
         }
         left = far;
     }
+
     let looked_through: Vec<Piece> = left
         .iter()
         .filter(|piece| piece.index.is_none())
@@ -48,6 +50,7 @@ pub(super) async fn matches(
         .collect();
     matches.merge(in_pieces(tail, job, left).await?, job);
     pieces.asked(looked_through.into_iter(), tail);
+
     Ok(matches)
 }
 
@@ -69,6 +72,7 @@ async fn in_pieces(tail: &Tail, job: &Job, pieces: Vec<Piece>) -> Result<Matches
         }
     });
     let searched: Vec<Matches> = searched.await?;
+
     let mut matches = Matches::new(job);
     searched
         .into_iter()
@@ -83,11 +87,13 @@ fn in_piece(tail: &Tail, job: &Job, piece: &Piece) -> Result<Matches, TrailError
         first: piece.first_sequence(),
         index,
     });
+
     match indexed.map(|indexed| indexed.matches()) {
         Some(Ok(matches)) => return Ok(matches),
         Some(Err(error)) => job.budget.is_over(&error)?,
         None => {}
     }
+
     one_by_one(tail, job, piece)
 }
 
@@ -99,6 +105,7 @@ fn one_by_one(tail: &Tail, job: &Job, piece: &Piece) -> Result<Matches, TrailErr
         Order::NewestFirst => Box::new(blocks.iter().rev().flat_map(|block| block.iter().rev())),
         Order::OldestFirst => Box::new(blocks.iter().flat_map(|block| block.iter())),
     };
+
     for (asked_before, entry) in entries.enumerate() {
         if asked_before % CHECKED_EVERY == 0 {
             job.budget.check().map_err(|_| job.budget.given_up())?;
@@ -122,6 +129,7 @@ fn one_by_one(tail: &Tail, job: &Job, piece: &Piece) -> Result<Matches, TrailErr
             matches.found.push(Found::Tail(Arc::clone(entry)));
         }
     }
+
     Ok(matches)
 }
 
@@ -155,16 +163,19 @@ impl IndexedPiece<'_> {
         };
         let mut rows = self.settle(answer, asked);
         rows.keep_range(unsealed);
+
         let mut matches = Matches::new(job);
         if job.every_match {
             self.count(&rows, &mut matches)?;
         }
+
         if let Some(page) = &job.sort {
             rows.iter()
                 .filter_map(|row| self.entry(row))
                 .for_each(|entry| add_sorted(&mut matches, page, job, entry));
             return Ok(matches);
         }
+
         rows.keep_range(on_page);
         let nearest = rows
             .iter_in(job.order)
@@ -173,6 +184,7 @@ impl IndexedPiece<'_> {
         matches
             .found
             .extend(nearest.map(|entry| Found::Tail(Arc::clone(entry))));
+
         Ok(matches)
     }
 
@@ -191,15 +203,18 @@ impl IndexedPiece<'_> {
         let Some(mut unsure) = unsure else {
             return rows;
         };
+
         unsure.keep_range(range);
         let mut asker = self.job.predicate.asker();
         let matches = |row: &usize| self.entry(*row).is_some_and(|entry| asker.matches(entry));
+
         // A page needs the nearest alone: no more of them than it has places.
         let wanted = if self.job.needs_every_match() {
             usize::MAX
         } else {
             self.job.wanted
         };
+
         let mut found = Bits::none(self.index.rows());
         unsure
             .iter_in(self.job.order)
@@ -207,6 +222,7 @@ impl IndexedPiece<'_> {
             .take(wanted)
             .for_each(|row| found.set(row));
         rows.or(&found);
+
         rows
     }
 
@@ -223,6 +239,7 @@ impl IndexedPiece<'_> {
                 }
             }
         }
+
         Ok(())
     }
 }

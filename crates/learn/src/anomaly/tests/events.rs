@@ -71,6 +71,7 @@ fn the_first_hundred_rows_are_judged_and_do_not_blind_the_rest() {
     for row in [900, 1_300] {
         points[row].1 = 400.0;
     }
+
     let judged = judge(&points);
     assert!(
         judged[..15]
@@ -79,6 +80,7 @@ fn the_first_hundred_rows_are_judged_and_do_not_blind_the_rest() {
     );
     assert!(judged[15..].iter().all(|one| one.judged));
     assert_eq!(alarms(&judged), [40, 900, 1_300], "each is news");
+
     for row in [40, 900, 1_300] {
         assert!(judged[row].score > 0.8, "{row}: {:?}", judged[row]);
     }
@@ -140,10 +142,12 @@ fn a_bump_against_the_hour_outlasts_a_brief_zero() {
         let turn = (row % 288) as f64 / 288.0 * std::f64::consts::TAU;
         100.0 - 60.0 * turn.cos() + 3.0 * chance.normal()
     };
+
     let mut chance = Chance::new(8);
     let mut points: Vec<crate::Point> = (0..21 * 288)
         .map(|row| (row as i64 * STEP_MS, busy(row, &mut chance)))
         .collect();
+
     // Three hours of noon's load at night, nowhere near the range of the day, and one row that was
     // not delivered.
     let bump = 18 * 288..18 * 288 + 36;
@@ -157,6 +161,7 @@ fn a_bump_against_the_hour_outlasts_a_brief_zero() {
         "{:?}",
         alarms(&judged)
     );
+
     assert!(
         strange(&judged, bump.clone()) >= 30,
         "{}",
@@ -185,6 +190,7 @@ fn sensitivity_moves_alarms() {
         sum
     };
     let [low, medium, high] = Sensitivity::ALL.map(count);
+
     assert!(
         0 < low && low < medium && medium < high,
         "{low} {medium} {high}"
@@ -244,6 +250,7 @@ fn bursts(seed: u64, rate: f64, mean_rows: f64) -> Vec<crate::Point> {
         let burst = if left > -1.0 { height } else { 0.0 };
         (at * STEP_MS, 2.0 + 0.3 * chance.normal().abs() + burst)
     };
+
     (0..28 * 288).map(&mut row).collect()
 }
 
@@ -264,6 +271,7 @@ fn a_machine_that_idles_and_bursts_is_seldom_anomalous() {
         alarm_count += alarms(later).len();
         weeks += 3.0;
     }
+
     assert!(
         f64::from(alarm_count as u32) / weeks <= 1.5,
         "{alarm_count} in {weeks} weeks"

@@ -119,12 +119,14 @@ pub(super) fn troubled(kind: Kind, trouble: Trouble, row: usize, seed: u64) -> V
         / points.len() as f64)
         .sqrt();
     let spread = spread.max(1.0);
+
     let length = match trouble {
         Trouble::Spike | Trouble::Dip => 3,
         Trouble::Shift => points.len() - row,
         Trouble::Variance | Trouble::Oscillation => 72,
         Trouble::Flatline => 144,
     };
+
     let frozen = points[row].1;
     for (past, point) in points[row..row + length].iter_mut().enumerate() {
         point.1 = match trouble {
@@ -136,5 +138,6 @@ pub(super) fn troubled(kind: Kind, trouble: Trouble, row: usize, seed: u64) -> V
             Trouble::Oscillation => point.1 + 3.0 * spread * if past % 6 < 3 { 1.0 } else { -1.0 },
         };
     }
+
     points
 }

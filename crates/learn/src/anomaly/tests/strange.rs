@@ -31,6 +31,7 @@ fn values_of_any_kind_give_a_score() {
         1e15,
         3.0,
     ];
+
     for (at, value) in odd.iter().enumerate() {
         let mut points = clean(Kind::Daily, at as u64)[..900].to_vec();
         for row in [0, 1, 30, 400, 401, 700] {
@@ -40,7 +41,9 @@ fn values_of_any_kind_give_a_score() {
         sane(&judge(&vec![(0, *value); 500]));
         sane(&judge(&[(0, *value), (1, *value), (2, 1.0)]));
     }
+
     assert!(judge(&[]).is_empty());
+
     let times = [i64::MIN, i64::MAX, 0, -1, i64::MAX, i64::MIN, 5, 5, 5];
     sane(&judge(&times.map(|at| (at, 1.0)).repeat(60)));
 }
@@ -68,6 +71,7 @@ fn a_gap_an_uneven_step_and_repeated_rows_are_no_trouble() {
     let points = clean(Kind::Daily, 6);
     let mut chance = Chance::new(9);
     let mut uneven = Vec::new();
+
     for (row, point) in points.iter().enumerate() {
         // Two days are missing, a tenth of the rest too, and every twentieth row stands twice.
         if (4_000..4_576).contains(&row) || chance.unit() < 0.1 {
@@ -78,6 +82,7 @@ fn a_gap_an_uneven_step_and_repeated_rows_are_no_trouble() {
             uneven.push(*point);
         }
     }
+
     let judged = judge(&uneven);
     sane(&judged);
     let late = alarms(&judged)
@@ -109,15 +114,18 @@ fn a_counter_is_judged_by_its_rate() {
         .collect();
     let judged = judge(&points);
     let found = alarms(&judged);
+
     assert!(
         found.iter().any(|row| (6_000..6_040).contains(row)),
         "{found:?}"
     );
+
     let wrong = found
         .iter()
         .filter(|row| !(6_000..6_200).contains(*row))
         .count();
     assert!(wrong <= 6, "{found:?}");
+
     let one = &judged[5_000];
     assert!(
         (one.expected - points[5_000].1).abs() < 500.0,

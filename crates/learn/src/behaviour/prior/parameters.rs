@@ -18,8 +18,10 @@ pub(super) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
         }
         damage(event, meaning, evidence);
     }
+
     identity(event, meaning, evidence);
     let has = |one| event.traits.has(one);
+
     if meaning.verb == Verb::Read && has(Trait::LooksAbroad) {
         evidence.add(
             Reason::Parameters,
@@ -27,6 +29,7 @@ pub(super) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
             "searches for shared or public resources",
         );
     }
+
     if meaning.verb == Verb::Read && has(Trait::BringsCode) {
         evidence.add(
             Reason::Parameters,
@@ -34,6 +37,7 @@ pub(super) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
             "reads a machine's user data, which often contains secrets",
         );
     }
+
     if has(Trait::Many) && (changes || meaning.class == Class::Secret) {
         evidence.add(Reason::Parameters, 0.7, "on many resources at once");
     }
@@ -51,9 +55,11 @@ fn opening(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList)
     {
         evidence.add(Reason::Parameters, -0.8, "");
     }
+
     if has(Trait::NamesForeignAccount) && outward {
         evidence.add(Reason::Parameters, 1.4, "grants access to another account");
     }
+
     if has(Trait::Shares) {
         evidence.add(
             Reason::Parameters,
@@ -61,6 +67,7 @@ fn opening(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList)
             "shares data with an outside account",
         );
     }
+
     if has(Trait::RemotePort) && meaning.class == Class::Gate {
         evidence.add(Reason::Parameters, 0.8, "on a remote administration port");
     }
@@ -85,11 +92,13 @@ fn damage(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) 
         meaning.class,
         Class::Machine | Class::Code | Class::Credential | Class::Member
     );
+
     if has(Trait::SwitchesOff) && guards {
         evidence.add(Reason::Parameters, 2.2, "disables or weakens a protection");
     } else if has(Trait::SwitchesOn) {
         evidence.add(Reason::Parameters, -0.8, "");
     }
+
     if has(Trait::Costly) && matches!(meaning.verb, Verb::Create | Verb::Run | Verb::Change) {
         evidence.add(
             Reason::Parameters,
@@ -97,6 +106,7 @@ fn damage(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) 
             "requests expensive or very many machines",
         );
     }
+
     if has(Trait::ForeignKey) {
         evidence.add(
             Reason::Parameters,
@@ -104,6 +114,7 @@ fn damage(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) 
             "encrypts with a key of another account",
         );
     }
+
     if has(Trait::Extortion) {
         evidence.add(Reason::Parameters, 3.2, "contains a ransom demand");
     }
@@ -118,6 +129,7 @@ fn identity(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList
         meaning.class,
         Class::Credential | Class::Rights | Class::Member
     );
+
     if meaning.verb == Verb::SignIn {
         if has(Trait::SecondFactor) {
             evidence.add(Reason::Identity, -1.2, "");
@@ -132,6 +144,7 @@ fn identity(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList
     {
         evidence.add(Reason::Parameters, 0.6, "on another user's identity");
     }
+
     if has(Trait::ForCloudService) {
         evidence.add(Reason::Parameters, -2.2, "");
     }

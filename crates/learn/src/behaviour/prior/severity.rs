@@ -367,11 +367,13 @@ impl Effect {
         {
             return false;
         }
+
         let has = |one| event.traits.has(one);
         let (takes_off, gives) = (
             TAKES_OFF.contains(&meaning.verb),
             MAKES.contains(&meaning.verb),
         );
+
         match self {
             Self::Blinds => {
                 meaning.class == Class::Watching
@@ -431,6 +433,7 @@ pub(crate) fn sets_up(event: &ActivityEvent, meaning: Meaning) -> bool {
         Trait::Costly,
         Trait::NoSecondFactor,
     ];
+
     let gate = meaning.class == Class::Gate;
     let class = matches!(
         meaning.class,
@@ -442,6 +445,7 @@ pub(crate) fn sets_up(event: &ActivityEvent, meaning: Meaning) -> bool {
             | Class::Gate
             | Class::Store
     );
+
     let verb = matches!(meaning.verb, Verb::Create | Verb::Change | Verb::Grant);
     let public = event.traits.has(Trait::OpensToAll) && !gate;
     event.outcome == Outcome::Done

@@ -17,6 +17,7 @@ fn stolen(hours: i64, gateways: i64, operation: &str, people_work_there: bool) -
         event.place.network = network;
         event
     };
+
     for hour in 0..hours {
         watch.observe(&robot(
             "PutObject",
@@ -24,11 +25,13 @@ fn stolen(hours: i64, gateways: i64, operation: &str, people_work_there: bool) -
             hour * HOUR,
         ));
     }
+
     let from = if people_work_there {
         "192.0.2.0/24"
     } else {
         "203.0.113.0/24"
     };
+
     score(&mut watch, &robot(operation, from.to_owned(), 400 * HOUR))
 }
 
@@ -46,12 +49,14 @@ fn a_machines_stolen_credentials_pass_and_a_machine_without_a_gateway_does_not()
             stolen(0, 1, operation, true)
         );
     }
+
     // Machines with addresses of their own come from a new network every day.
     assert!(
         stolen(300, 100, "DescribeInstances", false) < 0.5,
         "{}",
         stolen(300, 100, "DescribeInstances", false)
     );
+
     // In a new estate a public address is a gateway's that is not known yet.
     let mut fresh = with(
         event("robot", "s3", "PutObject", 0),
@@ -71,6 +76,7 @@ fn setting_an_estate_up_is_no_series_of_alarms() {
         ("ec2", "AuthorizeSecurityGroupIngress", &[Trait::OpensToAll]),
         ("iam", "CreateUser", &[]),
     ];
+
     let scores: Vec<f64> = (0..100)
         .map(|n| {
             let (service, operation, traits) = acts[n % acts.len()];
@@ -85,6 +91,7 @@ fn setting_an_estate_up_is_no_series_of_alarms() {
         .collect();
     let loud = scores.iter().filter(|score| **score >= 0.5).count();
     assert!(loud <= 10, "{loud} of 100: {scores:?}");
+
     assert!(
         scores[..4].iter().any(|score| *score >= 0.5),
         "the first are judged in full: {scores:?}"
@@ -96,6 +103,7 @@ fn setting_an_estate_up_is_no_series_of_alarms() {
             &event("terraform", "cloudtrail", "StopLogging", HOUR)
         ) >= 0.5
     );
+
     let public = with(
         event("terraform", "s3", "PutBucketPolicy", HOUR),
         &[Trait::OpensToAll],

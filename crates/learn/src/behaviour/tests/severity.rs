@@ -293,6 +293,7 @@ fn page() -> String {
             "| {words} | `{service}:{operation}` | {done:.2} | {denied:.2} | {failed:.2} |\n"
         ));
     }
+
     page
 }
 

@@ -126,6 +126,7 @@ fn secret(words: &Words, verb: Verb) -> bool {
         && words.has_any(&[
             "storage", "vault", "cosmos", "document", "redis", "bus", "search",
         ]);
+
     // Who may read a secret is a matter of rights.
     let rights = words.operation_has(&["policy"]) && verb != Verb::Read;
     words.operation_has(&["secret"])
@@ -168,6 +169,7 @@ fn rights(words: &Words, verb: Verb) -> bool {
         "routing",
         "cache",
     ]);
+
     let names = words.operation_has(&[
         "policy",
         "permission",
@@ -183,6 +185,7 @@ fn rights(words: &Words, verb: Verb) -> bool {
         || words.has_all(&["account", "assignment"])
         || words.has_all(&["access", "entry"])
         || words.has_all(&["resource", "share"]);
+
     names && !other_policy && verb != Verb::Assume
 }
 
@@ -230,6 +233,7 @@ fn code(words: &Words, verb: Verb) -> bool {
         "document",
         "automation",
     ]) && verb != Verb::Read;
+
     let function = words.operation_has(&["function", "layer", "extension"])
         && matches!(verb, Verb::Change | Verb::Grant);
     shell
@@ -253,6 +257,7 @@ fn standing(words: &Words, verb: Verb) -> bool {
         "identity",
         "verification",
     ]);
+
     verb == Verb::Read && (oneself || account)
 }
 

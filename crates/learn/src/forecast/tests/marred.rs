@@ -50,6 +50,7 @@ fn glitches_change_nothing_wherever_they_lie() {
         &[(5, -2e4), (77, 1e5), (150, -3e4), (151, 4e5), (401, 1e6)],
         &[(1, 1e4), (2, 1e4), (690, 0.0), (691, -7e3)],
     ];
+
     for (step_ms, shape) in [HOUR_MS, 300_000]
         .into_iter()
         .flat_map(|step_ms| SHAPES.map(|shape| (step_ms, shape)))
@@ -93,6 +94,7 @@ fn weekly_peaks_are_no_glitches() {
         },
     )
     .unwrap();
+
     assert!(model.findings().glitches.is_empty(), "{}", model.findings());
 }
 
@@ -141,6 +143,7 @@ fn a_long_silence_leaves_the_interval_as_wide_as_before() {
 fn one_value_a_week_is_forecast_no_worse_than_by_the_newest() {
     let week_ms = 7 * DAY_MS;
     let (mut ours, mut newest, mut worse) = (0.0, 0.0, 0);
+
     for seed in 0..20 {
         let (wander, noise) = (noise(seed, 112), noise(seed + 100, 112));
         let (mut level, mut values) = (1_000.0, Vec::new());
@@ -168,6 +171,7 @@ fn one_value_a_week_is_forecast_no_worse_than_by_the_newest() {
         worse += usize::from(one > 1.03 * other);
         (ours, newest) = (ours + one, newest + other);
     }
+
     assert!(
         ours < newest && worse <= 3,
         "{} of the newest value's error, {worse} of 20 worse",

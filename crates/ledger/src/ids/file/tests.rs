@@ -100,6 +100,7 @@ fn damage_is_reported() {
     let whole = std::fs::read(&path).unwrap();
     let first_page = file.head.page_at(0) as usize;
     let mut counts = BTreeMap::new();
+
     for at in (0..whole.len()).step_by(13) {
         let mut flipped = whole.clone();
         flipped[at] ^= 4;
@@ -118,9 +119,11 @@ fn damage_is_reported() {
         );
         *counts.entry(at < first_page).or_insert(0) += 1;
     }
+
     assert_eq!(counts.len(), 2);
     std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
     assert!(IdFile::open(&LocalDisk, &attestor(), &path).is_err());
+
     let untold = Times::new(&sorted(0..1));
     assert!(
         write_to(
@@ -131,6 +134,7 @@ fn damage_is_reported() {
         )
         .is_err()
     );
+
     let fewer = write_to(
         dir.path(),
         (0, 500),
@@ -138,6 +142,7 @@ fn damage_is_reported() {
         sorted(0..500).into_iter().map(Ok),
     );
     assert!(fewer.is_err());
+
     assert!(!dir.path().join(format!("{}.tmp", name(0, 500))).exists());
 }
 
@@ -155,6 +160,7 @@ fn keys_far_apart_begin_a_page_each() {
             .to_be_bytes(),
         )
     };
+
     let mut records: Vec<_> = (0..MANY)
         .map(|at| Record {
             key: key(at),
@@ -162,6 +168,7 @@ fn keys_far_apart_begin_a_page_each() {
         })
         .collect();
     records.sort_by_key(|record| record.key);
+
     let counts = (MANY, Times::new(&records));
     let file = write_to(
         dir.path(),
@@ -170,12 +177,14 @@ fn keys_far_apart_begin_a_page_each() {
         records.iter().copied().map(Ok),
     )
     .unwrap();
+
     for record in records.iter().step_by(97) {
         assert_eq!(
             file.find(&record.key).unwrap().map(|found| found.key),
             Some(record.key)
         );
     }
+
     let all: Vec<_> = Records::new(&file).collect::<io::Result<_>>().unwrap();
     assert_eq!(all, records);
 }
@@ -198,6 +207,7 @@ fn a_forged_record_is_refused_although_its_checksums_hold() {
     std::fs::write(&path, &forged).unwrap();
     let opened = IdFile::open(&LocalDisk, &attestor(), &path).unwrap();
     assert!(opened.page(0).is_err(), "its digest does not fit");
+
     let fitting = page_digest(&forged[page..page + PAGE_LEN]);
     forged[digests..digests + DIGEST_LEN].copy_from_slice(&fitting);
     std::fs::write(&path, &forged).unwrap();
@@ -205,6 +215,7 @@ fn a_forged_record_is_refused_although_its_checksums_hold() {
         IdFile::open(&LocalDisk, &attestor(), &path).is_err(),
         "the digests are attested"
     );
+
     // A file of the same content by another key, and a sound one under another name.
     let other = Attestor::new(
         Arc::new(reeve_tlog::NoteSigner::from_seed("log.example", &[2; 32]).unwrap()),
@@ -224,6 +235,7 @@ fn a_file_of_an_earlier_version_is_refused() {
         include_bytes!("../../../tests/fixtures/identifiers-v2.ids"),
     )
     .unwrap();
+
     let error = IdFile::open(&LocalDisk, &attestor(), &path)
         .map(|_| ())
         .unwrap_err();

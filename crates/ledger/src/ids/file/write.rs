@@ -26,6 +26,7 @@ pub(crate) fn write(
         attestor,
         dir,
     } = *place;
+
     let mut head = Head {
         level,
         first,
@@ -35,6 +36,7 @@ pub(crate) fn write(
         times,
         pages: 0,
     };
+
     let path = dir.join(name(first, end));
     let unnamed = dir.join(format!("{}.tmp", name(first, end)));
     let file = disk.create(&unnamed)?;
@@ -58,11 +60,13 @@ pub(crate) fn write(
         file.sync()?;
         disk.rename(&unnamed, &path)
     });
+
     drop(file);
     if let Err(error) = written {
         let _ = disk.remove(&unnamed);
         return Err(error);
     }
+
     IdFile::open(disk, attestor, &path)
 }
 
@@ -80,6 +84,7 @@ fn write_pages(
         first: 0,
         digests: Vec::new(),
     };
+
     let mut count = 0;
     for record in records {
         let record = record?;
@@ -90,9 +95,11 @@ fn write_pages(
             pages.flush(file)?;
         }
     }
+
     if count != head.count {
         return Err(damaged("number of records"));
     }
+
     pages.end_page();
     pages.flush(file)?;
     Ok((filter, pages.digests))
@@ -122,17 +129,20 @@ impl Pages<'_> {
         if self.page.is_empty() {
             self.first = key;
         }
+
         let sequence = record.sequence.wrapping_sub(self.head.first);
         let time = millis(record.recorded_at).wrapping_sub(self.head.times.least);
         if bytes_of(sequence) > sequence_len || bytes_of(time) > time_len {
             return Err(damaged("record"));
         }
+
         self.page
             .extend_from_slice(&(key - self.first).to_le_bytes()[..key_len]);
         self.page.extend_from_slice(&record.mark.0[..mark_len]);
         self.page
             .extend_from_slice(&sequence.to_le_bytes()[..sequence_len]);
         self.page.extend_from_slice(&time.to_le_bytes()[..time_len]);
+
         Ok(())
     }
 
@@ -142,6 +152,7 @@ impl Pages<'_> {
         if count == 0 {
             return;
         }
+
         self.page.resize(PAGE_KEY_AT, 0);
         self.page.extend_from_slice(&self.first.to_be_bytes());
         self.page.extend_from_slice(&(count as u32).to_le_bytes());

@@ -145,6 +145,7 @@ impl Record {
         if version != VERSION {
             return Err(RecordFault::Version(version));
         }
+
         let row: RecordLine = serde_json::from_slice(&whole)?;
         let note = note[ATTESTATION.len()..]
             .strip_suffix(b"}")
@@ -159,6 +160,7 @@ impl Record {
             attestation: serde_json::from_slice(note)?,
             attested: digest_of(before, body),
         };
+
         Ok((record, end + 1, digest_of(before, line)))
     }
 
@@ -180,6 +182,7 @@ impl Record {
         };
         let mut line = serde_json::to_vec(&row)?;
         line.pop();
+
         let note = attestor
             .attest(NAME, size, digest_of(before, &line))
             .map_err(std::io::Error::other)?;
@@ -188,6 +191,7 @@ impl Record {
         line.push(b'}');
         let digest = digest_of(before, &line);
         line.push(b'\n');
+
         Ok((line, digest))
     }
 }

@@ -58,6 +58,7 @@ impl Written {
         for at in 0..count {
             journal.append(&seal(at * 10, at * 10 + 10), &[]).unwrap();
         }
+
         Written {
             folder,
             disk,
@@ -87,10 +88,12 @@ fn each_seal_adds_a_line() {
         ),
         (30, 4, None)
     );
+
     assert_eq!(
         content.manifest.segments,
         [segment(0, 10), segment(10, 20), segment(20, 30)]
     );
+
     let refused = written.journal.append(&seal(25, 40), &[]).unwrap_err();
     assert!(
         matches!(refused, ManifestError::Contradiction(_)),
@@ -109,6 +112,7 @@ fn an_append_that_is_cut_at_any_byte_does_not_count() {
     journal.append(&seal(20, 30), &[]).unwrap();
     let path = written.folder.path().join("manifest.journal");
     let whole = std::fs::read(&path).unwrap();
+
     for cut in before.len()..=whole.len() {
         std::fs::write(&path, &whole[..cut]).unwrap();
         let content = read(written.disk.as_ref(), &path, &written.attestor)
@@ -138,6 +142,7 @@ fn an_append_that_is_cut_at_any_byte_does_not_count() {
 fn a_flipped_byte_takes_its_record_and_all_later_ones_out() {
     let written = Written::seals(3);
     let whole = std::fs::read(written.path()).unwrap();
+
     for at in 0..whole.len() {
         let mut flipped = whole.clone();
         flipped[at] ^= 1;
@@ -205,6 +210,7 @@ fn a_file_of_version_2_is_read() {
         ),
         (20, 3, None)
     );
+
     let written = Written::seals(2);
     assert_eq!(std::fs::read(written.path()).unwrap(), bytes);
 }

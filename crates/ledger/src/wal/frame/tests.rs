@@ -52,6 +52,7 @@ fn bytes_are_those_of_the_documentation() {
     frame.extend(crc32c::crc32c(&body).to_le_bytes());
     frame.extend(&body);
     assert_eq!(encode(&two()), frame);
+
     let read = read(&frame).unwrap();
     assert_eq!(
         (read.offset, read.end, read.head, read.entries),
@@ -71,8 +72,10 @@ fn large_frames_are_compressed_and_round_trip() {
         .collect();
     let bytes = encode(&entries);
     assert_eq!(bytes[PREFIX + 1], CODEC_ZSTD);
+
     assert!(bytes.len() < 3000, "{}", bytes.len());
     assert_eq!(read(&bytes).unwrap().entries, entries);
+
     // What does not shrink stays as it is.
     let noise: Entries = vec![([0; 16], (0..2000).map(|_| rand::random::<u8>()).collect())];
     let bytes = encode(&noise);
@@ -125,11 +128,13 @@ fn wrong_structure_is_refused() {
         ),
         ("note", |b| b[29] = 1, FrameFault::Length("checkpoint")),
     ];
+
     for (name, change, expect) in cases {
         let mut body = encode(&two())[PREFIX..].to_vec();
         change(&mut body);
         assert_eq!(read(&framed(&body)).unwrap_err(), (0, expect), "{name}");
     }
+
     let mut bomb = encode(&two())[PREFIX..].to_vec();
     bomb[1] = CODEC_ZSTD;
     bomb[22..26].copy_from_slice(&u32::MAX.to_le_bytes());

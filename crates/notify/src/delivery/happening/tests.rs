@@ -18,11 +18,13 @@ fn a_body_is_bounded() {
         small,
         r#"{"type":"action_completed","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"a-1","steps":[]}}"#
     );
+
     let large = body_of(
         "action_completed",
         at,
         &json!({ "id": "a-1", "steps": "x".repeat(LARGEST) }),
     );
+
     assert_eq!(
         large,
         r#"{"type":"action_completed","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"a-1","truncated":true}}"#
@@ -138,6 +140,7 @@ fn people(audience: &Audience, happening: &Happening) -> (Vec<String>, Option<(T
         .map(|outgoing| outgoing.delivery.target.id().to_owned())
         .collect();
     assert!(plan.notices.len() <= 1, "{:?}", plan.notices);
+
     (
         at_once,
         plan.notices
@@ -149,6 +152,7 @@ fn people(audience: &Audience, happening: &Happening) -> (Vec<String>, Option<(T
 #[test]
 fn the_timings_of_an_agent_decide_by_topic() {
     use Timing::{DailyDigest, Immediate, Never, WeeklyDigest};
+
     let audience = Audience {
         channels: vec![
             channel("all", &[], true),
@@ -161,6 +165,7 @@ fn the_timings_of_an_agent_decide_by_topic() {
         ],
         ..Audience::default()
     };
+
     let (daily, weekly) = ("2026-11-22T08:00:00Z", "2026-11-23T08:00:00Z");
     for (topic, agent, at_once, digest) in [
         (
@@ -206,6 +211,7 @@ fn the_timings_of_an_agent_decide_by_topic() {
 #[test]
 fn the_timings_of_an_agent_apply_to_its_own_findings() {
     use Timing::{DailyDigest, Immediate, Never, WeeklyDigest};
+
     let timings = [WeeklyDigest, DailyDigest, Never, Immediate];
     let audience = Audience {
         channels: vec![channel("all", &[], true)],
@@ -215,6 +221,7 @@ fn the_timings_of_an_agent_apply_to_its_own_findings() {
             .collect(),
         ..Audience::default()
     };
+
     let of = |owners: &[Timing]| {
         let agents = owners
             .iter()
@@ -228,11 +235,14 @@ fn the_timings_of_an_agent_apply_to_its_own_findings() {
             },
         )
     };
+
     let at_once = (vec!["all".to_owned()], None);
     // The agent that wants everything at once does not decide about the findings of others.
     assert_eq!(of(&[Never]), (Vec::new(), None));
+
     let (_, digest) = of(&[WeeklyDigest]);
     assert_eq!(digest.map(|(timing, _)| timing), Some(WeeklyDigest));
+
     let (_, digest) = of(&[WeeklyDigest, DailyDigest]);
     assert_eq!(digest.map(|(timing, _)| timing), Some(DailyDigest));
     assert_eq!(of(&[WeeklyDigest, Immediate]), at_once);
@@ -267,6 +277,7 @@ fn webhooks_are_notified_at_once_by_event_and_filter() {
         agents: vec![agent("a", [Timing::Never; 3])],
         ..Audience::default()
     };
+
     let plan = audience.plan(
         &[
             happening(Topic::Actions, Some("a")),
@@ -274,12 +285,14 @@ fn webhooks_are_notified_at_once_by_event_and_filter() {
         ],
         now(),
     );
+
     let targets: Vec<_> = plan
         .outgoing
         .iter()
         .map(|outgoing| outgoing.delivery.target.id())
         .collect();
     assert_eq!(targets, ["done"], "timings are those of people");
+
     let body: Value = serde_json::from_str(&plan.outgoing[0].body).unwrap();
     assert_eq!(
         body,

@@ -42,6 +42,7 @@ fn lost(plan: Plan, resource: &Resource) -> Vec<(LossKind, bool)> {
 #[test]
 fn a_stop_states_disks_address_credits_and_caches() {
     use LossKind::{Address, BurstCredits, LocalDisks, WarmCaches};
+
     let caches = (WarmCaches, false);
     assert_eq!(lost(resize("m5.xlarge"), &machine("m5.xlarge")), [caches]);
     assert_eq!(
@@ -52,12 +53,14 @@ fn a_stop_states_disks_address_credits_and_caches() {
         lost(resize("m5d.xlarge"), &machine("m5d.xlarge")),
         [(LocalDisks, true), caches]
     );
+
     let mut azure = machine("Standard_D4ds_v5");
     azure.provider = Provider::Azure;
     assert_eq!(
         lost(resize("Standard_D4ds_v5"), &azure),
         [(LocalDisks, true), caches]
     );
+
     for (address, expected) in [
         (PublicAddress::Absent, vec![caches]),
         (PublicAddress::Kept, vec![caches]),
@@ -76,15 +79,18 @@ fn the_hash_covers_losses_but_not_their_wording() {
     let bare = plan.hash.clone();
     let stated = plan.with_losses(&machine("m5.xlarge"), Catalogue::builtin());
     assert_ne!(stated.hash, bare, "an approval is given to the losses too");
+
     let mut reworded = stated.clone();
     reworded.losses[0].detail = "Caches are cold".to_owned();
     assert!(reworded.is_intact());
+
     let mut hidden = stated;
     hidden.losses.clear();
     assert!(
         !hidden.is_intact(),
         "a loss that was taken out of the store is noticed"
     );
+
     let tag = TagResource {
         state: ResourceState::Running,
         key: "team".into(),
@@ -92,6 +98,7 @@ fn the_hash_covers_losses_but_not_their_wording() {
         to: "a".into(),
     };
     let plain = Plan::new(&tag, "i-1");
+
     assert_eq!(
         plain
             .clone()
@@ -111,6 +118,7 @@ fn every_change_of_this_release_states_its_losses_or_is_known_to_have_none() {
         "snapshot_volume",
         "tag_resource",
     ];
+
     for row in Changes::builtin().rows() {
         let parameters = Json::object([("expire_versions_after_days", Json::from(1_u64))]);
         let planned = PlannedChange {
@@ -126,6 +134,7 @@ fn every_change_of_this_release_states_its_losses_or_is_known_to_have_none() {
             row.name
         );
     }
+
     let volume = running("vol-1", ResourceKind::Volume, None);
     let plan = Plan::new(
         &DeleteVolume {
@@ -133,5 +142,6 @@ fn every_change_of_this_release_states_its_losses_or_is_known_to_have_none() {
         },
         "vol-1",
     );
+
     assert_eq!(lost(plan, &volume), [(LossKind::Data, true)]);
 }

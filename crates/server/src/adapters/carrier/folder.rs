@@ -27,6 +27,7 @@ pub(super) fn put(
         File::open(&folder)?.sync_all()
     };
     copy().map_err(failed)?;
+
     Ok(target.display().to_string())
 }
 
@@ -36,6 +37,7 @@ fn make(root: &Path, prefix: &str) -> Result<PathBuf, CarryError> {
     let failed =
         |error: io::Error| CarryError::passing(format!("the folder cannot be written: {error}"));
     let mut folder = root.to_owned();
+
     for part in Path::new(prefix).components() {
         folder.push(part);
         match fs::create_dir(&folder) {
@@ -51,6 +53,7 @@ fn make(root: &Path, prefix: &str) -> Result<PathBuf, CarryError> {
             ));
         }
     }
+
     Ok(folder)
 }
 
@@ -71,6 +74,7 @@ mod tests {
             let refused = put(root.path(), prefix, "one.csv", &file).unwrap_err();
             assert!(refused.message.contains("leads out"), "{refused}");
         }
+
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
     }
 }

@@ -44,6 +44,7 @@ pub(super) async fn index(
             }
         }
     }
+
     Ok(index)
 }
 
@@ -59,6 +60,7 @@ async fn addresses(
             .or_default()
             .push(resource.id.clone());
     }
+
     let mut found = HashMap::new();
     for (connection, ids) in connections {
         let known = descriptions.description_known(connection, &ids).await?;
@@ -83,6 +85,7 @@ async fn addresses(
             }
         }
     }
+
     Ok(found)
 }
 

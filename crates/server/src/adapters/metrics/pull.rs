@@ -70,6 +70,7 @@ impl MetricTaker {
             wait_s: None,
         };
         let read_until = pull.run(before.read_until).await?;
+
         let Pull {
             mut sync, wait_s, ..
         } = pull;
@@ -85,6 +86,7 @@ impl MetricTaker {
             wait_until,
             last: Some(sync),
         };
+
         self.ports
             .sources
             .metric_source_state_put(id, source.version, &state)
@@ -92,6 +94,7 @@ impl MetricTaker {
         if let Err(error) = self.ports.recorder.record(vec![entry]).await {
             tracing::warn!(%error, "a sync of a metric source was not recorded");
         }
+
         Ok(())
     }
 
@@ -118,6 +121,7 @@ impl MetricTaker {
             complete: true,
             ..Preview::default()
         };
+
         for rule in rules {
             let answer = prometheus
                 .query(&series_expression(rule), Timestamp::now())
@@ -133,6 +137,7 @@ impl MetricTaker {
             let series = answer.series.into_iter().filter_map(value).collect();
             preview.rules.push(RulePreview::over(rule, series, index));
         }
+
         Ok(preview)
     }
 }
@@ -164,6 +169,7 @@ impl Pull<'_> {
                 return Ok(read_until);
             }
         };
+
         let index = self.taker.index_of(&self.source.rules).await?;
         for rule in &self.source.rules {
             if !self
@@ -173,6 +179,7 @@ impl Pull<'_> {
                 return Ok(read_until);
             }
         }
+
         Ok(Some(end))
     }
 
@@ -187,6 +194,7 @@ impl Pull<'_> {
     ) -> Result<bool, StoreError> {
         let (mut from, mut length) = (start, LONGEST);
         let (mut mapped, mut unmapped) = (0, 0);
+
         while from < end {
             let to = from.saturating_add(length).map_or(end, |to| to.min(end));
             match prometheus
@@ -211,6 +219,7 @@ impl Pull<'_> {
                 }
             }
         }
+
         self.sync.mapped += mapped;
         self.sync.unmapped += unmapped;
         Ok(true)
@@ -240,6 +249,7 @@ impl Pull<'_> {
                 self.sync.problems.push(warning);
             }
         }
+
         let (mut samples, mut mapped, mut unmapped) = (Vec::new(), 0, 0);
         for series in answer.series {
             let Ok(resource) = index.locate(rule, &series.labels) else {
@@ -264,6 +274,7 @@ impl Pull<'_> {
                 });
             }
         }
+
         self.taker
             .ports
             .samples
@@ -275,6 +286,7 @@ impl Pull<'_> {
             .map(|sample| sample.timestamp)
             .max()
             .max(self.sync.newest_at);
+
         Ok((mapped, unmapped))
     }
 }
@@ -292,6 +304,7 @@ fn entry(source: &MetricSource, by: &str, sync: &SourceSync) -> Entry {
         name: &source.name,
         by,
     };
+
     let report = json!({
         "samples": sync.samples,
         "mapped": sync.mapped,
@@ -300,5 +313,6 @@ fn entry(source: &MetricSource, by: &str, sync: &SourceSync) -> Entry {
         "throttled": sync.throttled,
         "problems": sync.problems,
     });
+
     sync_entry(&synced, report, &sync.problems)
 }

@@ -31,6 +31,7 @@ impl Destination for BucketDestination {
         if let Some(kept) = self.0.get(NEWEST).await? {
             published.follows(&kept).await?;
         }
+
         let note = published.note.clone().into_bytes();
         let of_its_size = format!("checkpoints/{:020}", published.checkpoint.size);
         self.0.put(&of_its_size, note.clone()).await?;

@@ -35,6 +35,7 @@ impl Destination for FileDestination {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(|| path.display().to_string()),
         }
+
         let note = published.note.clone();
         tokio::task::spawn_blocking(move || write(&path, &note)).await?
     }
@@ -54,5 +55,6 @@ fn write(path: &Path, note: &str) -> Result<()> {
             .unwrap_or(Path::new("."));
         File::open(dir)?.sync_all()
     };
+
     replace().with_context(|| path.display().to_string())
 }

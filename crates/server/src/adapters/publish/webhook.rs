@@ -45,9 +45,11 @@ impl Destination for WebhookDestination {
             body,
         };
         let answer = self.client.send(request).await?;
+
         if !answer.status.is_success() {
             bail!("the webhook answers {}", answer.status);
         }
+
         Ok(())
     }
 }

@@ -34,6 +34,7 @@ impl Witness {
             .map_err(|()| anyhow::anyhow!("the witness's address has no path"))?;
         path.pop_if_empty().push("add-checkpoint");
         drop(path);
+
         Ok(Witness {
             client,
             url: prefix,
@@ -100,6 +101,7 @@ impl Witness {
             body.push_str(&hash.to_base64());
             body.push('\n');
         }
+
         body.push('\n');
         body.push_str(&note.to_string());
         let headers = vec![(
@@ -112,6 +114,7 @@ impl Witness {
             headers,
             body: body.into_bytes(),
         };
+
         Ok(self.client.send(request).await?)
     }
 
@@ -124,11 +127,13 @@ impl Witness {
         let known: u64 = known
             .and_then(|digits| digits.parse().ok())
             .context("it answers 409 without its tree size")?;
+
         if known > size {
             bail!(
                 "it cosigned a log of {known} entries, and the log has {size}: the end of the log was cut off"
             );
         }
+
         self.known.store(known, Ordering::Relaxed);
         Ok(())
     }
@@ -150,6 +155,7 @@ impl Witness {
         if i64::try_from(cosigned.timestamp).is_ok_and(|at| at <= latest) {
             return Ok(line);
         }
+
         bail!(
             "its cosignature is of the future: {} s since 1970",
             cosigned.timestamp

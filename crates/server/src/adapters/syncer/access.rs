@@ -23,6 +23,7 @@ pub(super) async fn read(
     {
         return Ok(());
     }
+
     let filter = ResourceFilter {
         connection: Some(connection.id.clone()),
         kind: Some(ResourceKind::Bucket),
@@ -36,6 +37,7 @@ pub(super) async fn read(
     for bucket in inventory.resources.iter_mut().filter(is_bucket) {
         bucket.specification.access = known.remove(&bucket.id);
     }
+
     let buckets: Vec<Resource> = inventory
         .resources
         .iter()
@@ -44,11 +46,13 @@ pub(super) async fn read(
         .collect();
     let batch = observer.access(&buckets).await;
     let mut read: HashMap<ResourceId, BucketAccess> = batch.read.into_iter().collect();
+
     for bucket in inventory.resources.iter_mut().filter(is_bucket) {
         if let Some(access) = read.remove(&bucket.id) {
             bucket.specification.access = Some(access);
         }
     }
+
     let is_new = |denied: &reeve_estate::Denied| {
         let same = |one: &reeve_estate::Denied| {
             one.permission == denied.permission && one.region == denied.region
@@ -57,6 +61,7 @@ pub(super) async fn read(
     };
     let denied: Vec<_> = batch.denied.into_iter().filter(is_new).collect();
     inventory.denied.extend(denied);
+
     inventory.problems.extend(batch.problems);
     Ok(())
 }

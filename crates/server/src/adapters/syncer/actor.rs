@@ -38,6 +38,7 @@ impl<'s> Actors<'s> {
         let Some(since) = self.since else {
             return entries;
         };
+
         let mut named = Vec::with_capacity(entries.len());
         for entry in entries {
             let cause = if self.lookups.fetch_add(1, Ordering::Relaxed) < MOST_LOOKUPS {
@@ -50,6 +51,7 @@ impl<'s> Actors<'s> {
                 None => entry,
             });
         }
+
         named
     }
 
@@ -63,6 +65,7 @@ impl<'s> Actors<'s> {
         if entries.is_empty() {
             return Ok(());
         }
+
         let entries = self.name(entries).await;
         recorder
             .record(entries)
@@ -82,6 +85,7 @@ impl<'s> Actors<'s> {
         ];
         let kinds =
             kinds.map(|kind| Expr::field(Column::EventType, Match::Exact(kind.name.to_owned())));
+
         let query = Query {
             expr: Expr::and([
                 Expr::field(Column::ResourceId, Match::Identical(id)),
@@ -96,6 +100,7 @@ impl<'s> Actors<'s> {
                 )),
             ]),
         };
+
         match self.log.newest(query, 1).await {
             Ok(found) => found.into_iter().next().map(|(_, entry)| entry),
             Err(error) => {
@@ -113,6 +118,7 @@ fn attributed(entry: Entry, cause: &Entry) -> Entry {
         ("id", actor.id.clone()),
         ("email", actor.email.clone()),
     ];
+
     let members = members
         .into_iter()
         .filter_map(|(name, value)| Some((name, Json::from(value?))));

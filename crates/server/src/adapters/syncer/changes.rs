@@ -64,6 +64,7 @@ pub(super) fn compare(
 ) -> Compared {
     let taken_at = page.iter().map(|resource| resource.observed_at).max();
     let mut compared = Compared::default();
+
     for resource in page {
         match known.get(&resource.id) {
             None if resource.state == ResourceState::Deleted => {}
@@ -91,6 +92,7 @@ pub(super) fn compare(
         }
         compared.others.push(resource);
     }
+
     compared
 }
 
@@ -149,26 +151,31 @@ pub(super) fn modified(
             .all(|change| change.attribute == Attribute::LaunchedAt);
         if only_started { Vec::new() } else { of_kind }
     };
+
     let (state, tag, modify) = (
         of(&events::RESOURCE_STATE),
         of(&events::RESOURCE_TAG),
         of(&events::RESOURCE_MODIFY),
     );
+
     let tags = if tag.is_empty() {
         tags
     } else {
         Difference::default()
     };
+
     let (with_state, with_modify) = if modify.is_empty() && !state.is_empty() {
         (difference, Difference::default())
     } else {
         (Difference::default(), difference)
     };
+
     let kinds = [
         (&events::RESOURCE_STATE, "change_state", state, with_state),
         (&events::RESOURCE_TAG, "tag", tag, tags),
         (&events::RESOURCE_MODIFY, "modify", modify, with_modify),
     ];
+
     let changed = kinds
         .into_iter()
         .filter(|(_, _, changes, difference)| !changes.is_empty() || !difference.is_empty());
@@ -203,12 +210,14 @@ fn values(
             )
         })
         .collect();
+
     if !members.is_empty() {
         values.push((
             "configuration".to_owned(),
             Json::from(Value::Object(members)),
         ));
     }
+
     Json::object(values)
 }
 
@@ -232,6 +241,7 @@ fn entry(
         resource.account.clone(),
         resource.region.clone(),
     );
+
     let about = resource.tags.iter().fold(about, |about, (name, value)| {
         about.with_tag(name.clone(), value.clone())
     });
@@ -253,6 +263,7 @@ fn described(resource: &Resource, description: Option<&Value>) -> Json {
         ("service", Json::from(resource.service.clone())),
         ("state", Json::from(resource.state.as_str())),
     ];
+
     members.extend(
         spec.instance_type
             .clone()
@@ -264,11 +275,13 @@ fn described(resource: &Resource, description: Option<&Value>) -> Json {
             .clone()
             .map(|kind| ("storage_type", Json::from(kind))),
     );
+
     members.extend(
         spec.platform
             .clone()
             .map(|platform| ("platform", Json::from(platform))),
     );
+
     if !resource.tags.is_empty() {
         let tags = resource
             .tags
@@ -276,10 +289,12 @@ fn described(resource: &Resource, description: Option<&Value>) -> Json {
             .map(|(name, value)| (name.clone(), value.clone()));
         members.push(("tags", Json::object(tags)));
     }
+
     if let Some(description) = description {
         // Against nothing, every member differs; the difference is bounded.
         let all = Difference::between(&Value::Object(Map::new()), description);
         members.push(("configuration", Json::from(Value::Object(all.after))));
     }
+
     Json::object(members)
 }

@@ -73,6 +73,7 @@ impl DescriptionSink for DescriptionSync<'_> {
                     .has(described.resource.kind, &described.resource.id)
         };
         let page: Vec<Described> = page.into_iter().filter(is_kept).collect();
+
         let ids: Vec<ResourceId> = page
             .iter()
             .map(|described| described.resource.id.clone())
@@ -86,6 +87,7 @@ impl DescriptionSink for DescriptionSync<'_> {
         let earlier = self.earlier(&page, &known).await?;
         let mut entries = Vec::new();
         let mut differ = Vec::new();
+
         for mut described in page {
             let stored = known.get(&described.resource.id);
             let before = stored.and_then(|known| earlier.get(known.hash.as_ref()?));
@@ -97,6 +99,7 @@ impl DescriptionSink for DescriptionSync<'_> {
                 differ.push(described);
             }
         }
+
         self.actors.record(&**self.recorder, entries).await?;
         self.put(differ).await
     }
@@ -106,6 +109,7 @@ impl DescriptionSink for DescriptionSync<'_> {
         if reading.outcome == ReadOutcome::Complete && !specified {
             self.remove_gone(&reading).await?;
         }
+
         self.note(&reading);
         let (store, connection) = (self.store.clone(), self.connection.id.clone());
         self.write(async move { store.reading_put(&connection, &reading).await })
@@ -186,6 +190,7 @@ impl DescriptionSync<'_> {
         if !ResourceKind::SPECIFIED.contains(&reading.kind) {
             outcome.resources += reading.seen;
         }
+
         match reading.outcome {
             ReadOutcome::Complete => {}
             ReadOutcome::Denied => outcome.denied.push(Denied {
@@ -216,6 +221,7 @@ impl DescriptionSync<'_> {
                 }
                 _ => Difference::default(),
             });
+
         if let Some(changed) = self
             .changed
             .lock()
@@ -230,6 +236,7 @@ impl DescriptionSync<'_> {
                 difference.unwrap_or_default(),
             );
         }
+
         let specified = ResourceKind::SPECIFIED.contains(&described.resource.kind);
         match (stored.and_then(|known| known.resource.as_ref()), difference) {
             (Some(known), Some(difference)) => {
@@ -264,6 +271,7 @@ impl DescriptionSync<'_> {
     async fn remove_gone(&self, reading: &Reading) -> Result<(), StoreError> {
         let here = &self.connection.id;
         let mut after: Option<ResourceId> = None;
+
         loop {
             let (store, connection, region) =
                 (self.store.clone(), here.clone(), reading.region.clone());
@@ -343,6 +351,7 @@ impl DescriptionSync<'_> {
             };
             retired += self.write(retire).await?;
         }
+
         Ok(retired)
     }
 }
@@ -370,6 +379,7 @@ fn is_stored(described: &Described, stored: Option<&Known>) -> bool {
             known.observed_at = described.resource.observed_at;
             known == described.resource
         });
+
     let same_document = stored
         .hash
         .as_ref()

@@ -114,6 +114,7 @@ impl<'s> InventorySync<'s> {
             page.iter().for_each(|resource| taken.note(resource));
             taken.changed.len()
         };
+
         // The first sync of a connection finds what is there already.
         let mut compared = match self.connection.last_sync {
             None => Compared {
@@ -127,6 +128,7 @@ impl<'s> InventorySync<'s> {
                 self.read_before,
             ),
         };
+
         if waiting >= MOST_WAITING {
             for Changed { known, seen, .. } in std::mem::take(&mut compared.changed) {
                 compared.entries.extend(changes::modified(
@@ -138,6 +140,7 @@ impl<'s> InventorySync<'s> {
                 compared.others.push(seen);
             }
         }
+
         self.actors
             .record(&**self.recorder, compared.entries)
             .await?;
@@ -147,6 +150,7 @@ impl<'s> InventorySync<'s> {
             .into_iter()
             .map(|changed| (changed.seen.id.clone(), changed));
         self.taken.lock().changed.extend(changed);
+
         Ok(())
     }
 
@@ -162,6 +166,7 @@ impl<'s> InventorySync<'s> {
         let specified = known
             .into_iter()
             .filter(|known| ResourceKind::SPECIFIED.contains(&known.kind));
+
         Ok(specified.map(|known| (known.id.clone(), known)).collect())
     }
 
@@ -201,6 +206,7 @@ impl Missing<'_> {
     ) -> Result<u64, StoreError> {
         let mut unwatched = 0;
         let (_, at) = self.taken.span();
+
         for kind in complete {
             let filter = ResourceFilter {
                 connection: Some(self.connection.id.clone()),
@@ -222,6 +228,7 @@ impl Missing<'_> {
                 actors.record(&**self.recorder, entries).await?;
             }
         }
+
         Ok(unwatched)
     }
 }

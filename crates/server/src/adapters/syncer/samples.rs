@@ -34,6 +34,7 @@ impl SampleSync<'_> {
             .sample_newest(&self.connection.id)
             .await
             .map_err(|error| error.to_string())?;
+
         let newest: HashMap<(ResourceId, Metric), Timestamp> = newest
             .into_iter()
             .map(|(resource, metric, at)| ((resource, metric), at))
@@ -46,6 +47,7 @@ impl SampleSync<'_> {
                 now,
             )
         };
+
         for kind in ResourceKind::SPECIFIED
             .iter()
             .filter(|kind| !kind.metrics().is_empty())
@@ -77,6 +79,7 @@ impl SampleSync<'_> {
                 self.read(queries, report).await?;
             }
         }
+
         Ok(())
     }
 
@@ -86,16 +89,19 @@ impl SampleSync<'_> {
             .samples(queries)
             .await
             .map_err(|error| error.message)?;
+
         self.samples
             .sample_insert(&batch.samples)
             .await
             .map_err(|error| error.to_string())?;
         report.samples += batch.samples.len() as u64;
+
         for denied in batch.denied {
             if !report.denied.contains(&denied) {
                 report.denied.push(denied);
             }
         }
+
         report.problems.extend(batch.problems);
         Ok(())
     }

@@ -43,6 +43,7 @@ mod tests {
         ids.iter()
             .step_by(2)
             .for_each(|id| seen.note(ResourceKind::Volume, id));
+
         for (number, id) in ids.iter().enumerate() {
             assert_eq!(seen.has(ResourceKind::Volume, id), number % 2 == 0, "{id}");
             assert!(!seen.has(ResourceKind::Bucket, id));

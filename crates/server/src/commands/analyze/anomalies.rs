@@ -23,6 +23,7 @@ pub(super) fn run(args: &AnomaliesArgs) -> Result<ExitCode> {
         AlarmSensitivity::High => Sensitivity::High,
     };
     let judged = judge(&file, sensitivity);
+
     if judged.iter().all(|(score, _)| score.is_none()) {
         bail!(
             "{}: {} rows are too few to judge any of them",
@@ -30,9 +31,11 @@ pub(super) fn run(args: &AnomaliesArgs) -> Result<ExitCode> {
             file.rows.len()
         );
     }
+
     let mut sink = Sink::create(args.output.output.as_deref())?;
     write(&file, &judged, &mut sink).context("the scores could not be written")?;
     sink.finish()?;
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -43,6 +46,7 @@ type Judged = (Option<f64>, bool);
 fn judge(file: &SeriesFile, sensitivity: Sensitivity) -> Vec<Judged> {
     let mut detector = Detector::with_sensitivity(sensitivity);
     let mut all = vec![(None, false); file.rows.len()];
+
     for place in file.in_time_order() {
         if let (Some(row), Some(judgement)) = (file.rows.get(place), all.get_mut(place)) {
             let judged = detector.observe(row.at_ms, row.value.unwrap_or(f64::NAN));
@@ -55,6 +59,7 @@ fn judge(file: &SeriesFile, sensitivity: Sensitivity) -> Vec<Judged> {
 fn write(file: &SeriesFile, judged: &[Judged], sink: &mut impl Write) -> Result<()> {
     let mut writer = csv::Writer::from_writer(sink);
     writer.write_record(["timestamp", "value", "anomaly_score", "alarm"])?;
+
     for (row, (score, alarm)) in file.rows.iter().zip(judged) {
         let score = score.map_or_else(String::new, |score| format!("{score:.6}"));
         writer.write_record([
@@ -64,6 +69,7 @@ fn write(file: &SeriesFile, judged: &[Judged], sink: &mut impl Write) -> Result<
             if *alarm { "1" } else { "0" },
         ])?;
     }
+
     writer.flush()?;
     Ok(())
 }
@@ -87,12 +93,14 @@ mod tests {
                     value: *value,
                 },
             );
+
         let file = SeriesFile {
             name: "a.csv".to_owned(),
             rows: rows.collect(),
         };
         let mut out = Vec::new();
         write(&file, &judge(&file, Sensitivity::Medium), &mut out).unwrap();
+
         String::from_utf8(out).unwrap()
     }
 
@@ -104,6 +112,7 @@ mod tests {
             ("2026-01-01 00:00:00", "NaN", 0, None),
             ("2026-01-01 00:10:00", "", 600_000, None),
         ]);
+
         let expect = "timestamp,value,anomaly_score,alarm\n2026-01-01 00:05:00, 2.50,,0\n2026-01-01 00:00:00,1e0,,0\n\
                       2026-01-01 00:00:00,NaN,,0\n2026-01-01 00:10:00,,,0\n";
         assert_eq!(out, expect);
@@ -119,6 +128,7 @@ mod tests {
             .enumerate()
             .map(|(row, name)| (name.as_str(), "v", row as i64 * 300_000, Some(value(row))))
             .collect();
+
         let alarmed = |out: &str| -> Vec<String> {
             let rows = out
                 .lines()
@@ -129,6 +139,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(alarmed(&printed(&rows)), ["500"]);
+
         rows.reverse();
         assert_eq!(alarmed(&printed(&rows)), ["500"]);
     }

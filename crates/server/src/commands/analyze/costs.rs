@@ -34,6 +34,7 @@ pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
             focus::NO_CURRENCY
         );
     }
+
     let judgement = judge(&charges, &AnomalyLimits::default());
     drop(charges);
     let mut out = Sink::create(args.output.output.as_deref())?;
@@ -44,6 +45,7 @@ pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
     for abstention in &judgement.abstentions {
         eprintln!("{} not judged: {}", abstention.check, abstention.reason);
     }
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -62,6 +64,7 @@ fn has_decimal_commas(table: &Table, reader: &focus::Reader) -> Result<bool> {
     let (mut records, mut record) = (table.records(), ByteRecord::new());
     records.next(&mut record)?;
     let mut first_point = None;
+
     while let Some(line) = records.next(&mut record)? {
         let amounts = record
             .iter()
@@ -81,6 +84,7 @@ fn has_decimal_commas(table: &Table, reader: &focus::Reader) -> Result<bool> {
             }
         }
     }
+
     Ok(first_point.is_none())
 }
 
@@ -98,6 +102,7 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
     if records.next(&mut record)?.is_none() {
         bail!("{name} is empty; a bill has a header and a charge a row");
     }
+
     let header: Vec<String> = record
         .iter()
         .map(|cell| String::from_utf8_lossy(cell).into_owned())
@@ -107,6 +112,7 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
     let decimal_comma = table.divided_by_semicolons() && has_decimal_commas(&table, &reader)?;
     let mut reader = reader.with_decimal_comma(decimal_comma);
     let mut charges = Vec::new();
+
     while let Some(line) = records.next(&mut record)? {
         if charges.len() == most {
             bail!("{name} has more than {most} charges; divide it by month");
@@ -138,9 +144,11 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
                 .with_context(|| format!("{name}: line {line}"))?,
         );
     }
+
     if charges.is_empty() {
         bail!("{name} has a header and no charges below it; a bill has a charge a row");
     }
+
     Ok(charges)
 }
 
@@ -161,10 +169,13 @@ mod tests {
     fn semicolons_with_points_or_commas() {
         let points = "BilledCost;ChargePeriodStart\n12.5;2026-11-01\n1.234;2026-11-02\n";
         assert_eq!(billed(points).unwrap(), ["12.5", "1.234"]);
+
         let commas = "BilledCost;ChargePeriodStart\n12,5;2026-11-01\n1.234;2026-11-02\n";
         assert_eq!(billed(commas).unwrap(), ["12.5", "1234"]);
+
         let late = "BilledCost;ChargePeriodStart\n1.234;2026-11-01\n0.25;2026-11-02\n";
         assert_eq!(billed(late).unwrap(), ["1.234", "0.25"]);
+
         let both = "BilledCost;ChargePeriodStart\n12.5;2026-11-01\n1,5;2026-11-02\n";
         let said = billed(both).unwrap_err().to_string();
         assert!(said.contains("lines 2 and 3"), "{said}");

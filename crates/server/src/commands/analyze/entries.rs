@@ -33,6 +33,7 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
     let mut out = Sink::create(args.output.output.as_deref())?;
     let mut review = EntryReview::default();
     let (mut taken, mut refused) = (0_u64, 0_u64);
+
     for path in &args.files {
         let input = Input::open(path)?;
         let name = input.name.clone();
@@ -51,6 +52,7 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
             }
         }
     }
+
     if taken == 0 {
         let files: Vec<String> = args
             .files
@@ -67,13 +69,16 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
             files.join(", ")
         );
     }
+
     while let judged @ Some(_) = review.release() {
         write(&mut out, judged)?;
     }
+
     out.finish()?;
     if refused > 0 {
         eprintln!("{} judged, {refused} could not be read", review.entries());
     }
+
     Ok(if refused > 0 {
         ExitCode::from(1)
     } else {
@@ -100,6 +105,7 @@ fn write(out: &mut Sink, judged: Option<(EventId, Judgement)>) -> Result<()> {
     let Some((event_id, judgement)) = judged else {
         return Ok(());
     };
+
     // Six digits tell any two scores apart that differ for a reason.
     let score = (judgement.score * 1e6).round() / 1e6;
     let line = Line {
@@ -109,5 +115,6 @@ fn write(out: &mut Sink, judged: Option<(EventId, Judgement)>) -> Result<()> {
     };
     serde_json::to_writer(&mut *out, &line)?;
     out.write_all(b"\n")?;
+
     Ok(())
 }

@@ -31,16 +31,19 @@ impl Input {
                 left: MOST_BYTES,
             });
         }
+
         let name = path.display().to_string();
         let file = File::open(path).with_context(|| format!("{name} could not be opened"))?;
         if file.metadata().is_ok_and(|about| about.is_dir()) {
             bail!("{name} is a folder; name a file in it");
         }
+
         let bytes: Box<dyn Read> = if path.extension().is_some_and(|suffix| suffix == "gz") {
             Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, file)))
         } else {
             Box::new(file)
         };
+
         Ok(Self {
             name,
             bytes,
@@ -68,6 +71,7 @@ impl Read for Input {
                 format!("it has more than {MOST_BYTES} bytes; divide it"),
             )
         })?;
+
         Ok(read)
     }
 }

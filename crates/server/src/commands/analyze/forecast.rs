@@ -20,6 +20,7 @@ use crate::cli::ForecastArgs;
 pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
     let series = SeriesFile::read(&args.series)?;
     let grid = Grid::new(&series.points()).with_context(|| series.name.clone())?;
+
     if grid.dropped > 0 {
         let from = jiff::Timestamp::from_millisecond(grid.start_ms)
             .map_or_else(|_| String::new(), |at| at.to_string());
@@ -31,6 +32,7 @@ pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
             grid.values.len()
         );
     }
+
     let horizon = args.horizon as usize;
     let settings = Settings {
         horizon,
@@ -43,6 +45,7 @@ pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
     for band in model.forecast(horizon) {
         writeln!(out, "{},{},{},{}", band.step, band.p05, band.p50, band.p95)?;
     }
+
     out.finish()?;
     eprintln!(
         "{}: steps of {}; {}",
@@ -50,6 +53,7 @@ pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
         in_words(grid.step_ms),
         model.findings()
     );
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -62,6 +66,7 @@ fn in_words(step_ms: i64) -> String {
         (60_000, "min"),
         (1_000, "s"),
     ];
+
     let whole = units
         .into_iter()
         .find(|(unit_ms, _)| step_ms % unit_ms == 0);

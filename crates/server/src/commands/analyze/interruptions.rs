@@ -29,6 +29,7 @@ pub(super) fn run(args: &InterruptionsArgs) -> Result<ExitCode> {
 fn chances(file: &SeriesFile, horizon_ms: i64) -> Result<Vec<Option<f64>>> {
     let mut pool = Availability::new(horizon_ms);
     let mut chances = vec![None; file.rows.len()];
+
     for place in file.in_time_order() {
         let (Some(row), Some(chance)) = (file.rows.get(place), chances.get_mut(place)) else {
             continue;
@@ -46,6 +47,7 @@ fn chances(file: &SeriesFile, horizon_ms: i64) -> Result<Vec<Option<f64>>> {
         };
         *chance = pool.observe(row.at_ms, available);
     }
+
     if chances.iter().all(Option::is_none) {
         bail!(
             "{}: {} rows are too few to say anything: ten horizons must be over first; give a longer past or a shorter --horizon",
@@ -53,18 +55,21 @@ fn chances(file: &SeriesFile, horizon_ms: i64) -> Result<Vec<Option<f64>>> {
             file.rows.len()
         );
     }
+
     Ok(chances)
 }
 
 fn write(file: &SeriesFile, chances: &[Option<f64>], sink: &mut impl Write) -> Result<()> {
     let mut writer = csv::Writer::from_writer(sink);
     writer.write_record(["timestamp", "probability"])?;
+
     for (row, chance) in file.rows.iter().zip(chances) {
         writer.write_record([
             &row.timestamp,
             &chance.map_or_else(String::new, |chance| format!("{chance:.6}")),
         ])?;
     }
+
     writer.flush()?;
     Ok(())
 }

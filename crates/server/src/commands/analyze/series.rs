@@ -102,6 +102,7 @@ impl SeriesFile {
                 rows,
             }))
         };
+
         names.iter().map(series).collect()
     }
 
@@ -144,6 +145,7 @@ impl SeriesFile {
                 }
             }
         }
+
         points
     }
 }
@@ -154,12 +156,14 @@ fn rows(table: &Table, choice: &Choice<'_>) -> Result<Vec<Row>> {
     let Some(first) = records.next(&mut record)? else {
         bail!("it is empty; a series has a timestamp and a value a row");
     };
+
     let columns = Columns::detect(&record, choice.time, choice.value, table.decimal_comma())?;
     let header = if columns.has_header {
         columns::names(&record)
     } else {
         vec![String::new(); record.len()]
     };
+
     let only = choice
         .only
         .as_ref()
@@ -172,6 +176,7 @@ fn rows(table: &Table, choice: &Choice<'_>) -> Result<Vec<Row>> {
     } else {
         Some(first)
     };
+
     while let Some(at) = line {
         if rows.len() == MOST_ROWS {
             bail!("it has more than {MOST_ROWS} rows; divide it");
@@ -184,10 +189,12 @@ fn rows(table: &Table, choice: &Choice<'_>) -> Result<Vec<Row>> {
         }
         line = records.next(&mut record)?;
     }
+
     match only {
         Some((only, _)) if rows.is_empty() => bail!("no row has {only}"),
         _ => check(&rows, &labels, &columns)?,
     }
+
     Ok(rows)
 }
 
@@ -196,6 +203,7 @@ fn check(rows: &[Row], labels: &Labels, columns: &Columns) -> Result<()> {
     if rows.is_empty() {
         bail!("it has a header and no rows below it; a series has a timestamp and a value a row");
     }
+
     if rows.iter().all(|row| row.value.is_none()) {
         bail!(
             "{} holds no number in any of {} rows",
@@ -203,10 +211,12 @@ fn check(rows: &[Row], labels: &Labels, columns: &Columns) -> Result<()> {
             rows.len()
         );
     }
+
     let has = |mark: char| {
         rows.iter()
             .find(|row| row.value.is_some() && row.text.contains(mark))
     };
+
     if let (true, Some(comma), Some(point)) = (columns.decimal_comma, has(','), has('.')) {
         bail!(
             "lines {} and {} have {:?} and {:?}: write all numbers with a decimal comma or all with a point, without grouping",
@@ -216,6 +226,7 @@ fn check(rows: &[Row], labels: &Labels, columns: &Columns) -> Result<()> {
             point.text.trim()
         );
     }
+
     labels.refuse_several(rows, &places_in_time_order(rows))
 }
 

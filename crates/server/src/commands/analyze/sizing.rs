@@ -52,10 +52,12 @@ fn answer(file: &Path, only: Option<&str>) -> Result<Answer> {
             file.display()
         );
     };
+
     let cpu = judge(&cpu, CPU)?;
     let memory = memory.map(|memory| judge(&memory, MEMORY)).transpose()?;
     let mut reasons = reasons(CPU.1, &cpu);
     let mut confidence = cpu.confidence();
+
     match &memory {
         Some(memory) => {
             reasons.extend(self::reasons(MEMORY.1, memory));
@@ -64,6 +66,7 @@ fn answer(file: &Path, only: Option<&str>) -> Result<Answer> {
         None => reasons
             .push("Memory was not measured: it may need more than a smaller size has".to_owned()),
     }
+
     Ok(Answer {
         cpu_percent_needed: rounded(cpu.percent),
         memory_percent_needed: memory.map(|memory| rounded(memory.percent)),
@@ -84,6 +87,7 @@ fn judge(series: &SeriesFile, (column, _): (&str, &str)) -> Result<Needed> {
             row.text.trim()
         );
     }
+
     let points = series.points();
     let now_ms = points.last().map_or(0, |(at_ms, _)| at_ms + 1);
     needed(&points, now_ms).with_context(|| {
@@ -101,6 +105,7 @@ fn reasons(name: &str, found: &Needed) -> Vec<String> {
         cut_off,
         ..
     } = found;
+
     let mut reasons = vec![format!(
         "{name}: the highest demand of the last 35 days was {peak:.1} %, and {percent:.1} % leaves {:+.0} % of room",
         room * 100.0
@@ -109,11 +114,13 @@ fn reasons(name: &str, found: &Needed) -> Vec<String> {
         reasons
             .push(format!("{name} was cut off at what there is, so the true demand is higher than what was measured"));
     }
+
     if !found.knows_months() {
         reasons.push(format!(
             "{name}: {days} days of history cannot have shown a monthly peak twice, which takes {TWO_MONTHS_DAYS}; the answer covers what came within them"
         ));
     }
+
     reasons.push(match held_out.windows {
         0 => format!("{name}: {days} days of history are too few to try the advice on; daily peaks say how much room it needs"),
         windows => format!(
@@ -121,6 +128,7 @@ fn reasons(name: &str, found: &Needed) -> Vec<String> {
             held_out.held
         ),
     });
+
     reasons
 }
 

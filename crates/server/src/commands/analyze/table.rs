@@ -40,12 +40,14 @@ impl Table {
         if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
             bytes.drain(..3);
         }
+
         if is_binary(&bytes) {
             bail!(
                 "{} is not text; this command reads CSV (.gz is unpacked by its name, and a bill may be .parquet)",
                 input.name
             );
         }
+
         if bytes.trim_ascii_start().starts_with(b"{") || bytes.trim_ascii_start().starts_with(b"[")
         {
             bail!(
@@ -53,6 +55,7 @@ impl Table {
                 input.name
             );
         }
+
         let delimiter = delimiter(&bytes);
         Ok(Self {
             name: input.name,
@@ -80,6 +83,7 @@ impl Table {
             .flexible(true)
             .delimiter(self.delimiter)
             .from_reader(self.bytes.as_slice());
+
         Records {
             table: self,
             reader,
@@ -98,6 +102,7 @@ fn is_binary(bytes: &[u8]) -> bool {
         &[0x1f, 0x8b],
         &[0x28, 0xb5, 0x2f, 0xfd],
     ];
+
     let control =
         |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c);
     MAGIC.iter().any(|magic| bytes.starts_with(magic)) || bytes.iter().any(control)
@@ -112,6 +117,7 @@ fn delimiter(bytes: &[u8]) -> u8 {
             .filter(|line| !line.is_empty())
             .take(LOOKED_AT)
     };
+
     let divides = |other: u8| {
         let count = |line: &[u8]| line.iter().filter(|byte| **byte == other).count();
         let columns = lines().next().map_or(0, count);
@@ -120,9 +126,11 @@ fn delimiter(bytes: &[u8]) -> u8 {
                 count(line) == columns && line.split(|byte| *byte == other).all(has_no_column_comma)
             })
     };
+
     let first = lines().next().unwrap_or(&[]);
     let only = |other: &u8| !first.contains(&b',') && first.contains(other);
     let others = [b';', b'\t'];
+
     others
         .into_iter()
         .find(|other| divides(*other))
@@ -137,12 +145,14 @@ fn has_no_column_comma(cell: &[u8]) -> bool {
         at.and_then(|at| cell.get(at))
             .is_some_and(u8::is_ascii_digit)
     };
+
     let commas = || {
         cell.iter()
             .enumerate()
             .filter(|(_, byte)| **byte == b',')
             .map(|(at, _)| at)
     };
+
     let number = cell
         .iter()
         .all(|byte| byte.is_ascii_digit() || b",.-+eE".contains(byte));
@@ -163,6 +173,7 @@ impl Records<'_> {
         if !more {
             return Ok(None);
         }
+
         // The reader leaves the second half of a line's end, and empty lines, to the record that
         // follows.
         let bytes = &self.table.bytes;
@@ -172,15 +183,18 @@ impl Records<'_> {
             .iter()
             .take_while(|byte| matches!(byte, b'\n' | b'\r'))
             .count();
+
         let passed = bytes.get(self.counted..start).unwrap_or(&[]);
         let lonely = |at: usize| {
             passed.get(at) == Some(&b'\r') && bytes.get(self.counted + at + 1) != Some(&b'\n')
         };
+
         let ends = (0..passed.len())
             .filter(|at| passed.get(*at) == Some(&b'\n') || lonely(*at))
             .count();
         self.line += ends as u64;
         self.counted = start;
+
         Ok(Some(self.line))
     }
 }

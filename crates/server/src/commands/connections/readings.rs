@@ -26,10 +26,12 @@ pub(super) async fn list(args: &ListArgs) -> Result<ExitCode> {
         print(&json!({ "total": all.len(), "items": all }))?;
         return Ok(ExitCode::SUCCESS);
     }
+
     let mut out = std::io::stdout().lock();
     for connection in &all {
         line(&mut out, connection)?;
     }
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -45,6 +47,7 @@ fn line(out: &mut dyn Write, connection: &Value) -> Result<()> {
         .as_u64()
         .map_or_else(|| "-".to_owned(), |count| count.to_string());
     let finished_at = last["finished_at"].as_str().unwrap_or("never synced");
+
     Ok(writeln!(
         out,
         "{id:<36}  {status:<8}  {resources:>8} resources  {finished_at:<30}  {name}"
@@ -62,6 +65,7 @@ pub(super) async fn readings(args: &NamedArgs) -> Result<ExitCode> {
     .await?;
     let complete = items(&read)
         .all(|reading| reading["outcome"] == "complete" && reading["message"].is_null());
+
     if args.json {
         print(&read)?;
     } else {
@@ -84,6 +88,7 @@ pub(super) async fn readings(args: &NamedArgs) -> Result<ExitCode> {
             )?;
         }
     }
+
     Ok(if complete {
         ExitCode::SUCCESS
     } else {

@@ -91,6 +91,7 @@ impl Sink {
                 None,
             ));
         }
+
         let part = part(path);
         let file =
             File::create(&part).with_context(|| format!("{} could not be made", part.display()))?;
@@ -123,6 +124,7 @@ impl Sink {
             file.set_len(bytes)?;
             Ok(Self::over(Out::File(file), sha256, bytes, Some(path)))
         };
+
         open().with_context(|| format!("{} cannot be resumed", part.display()))
     }
 
@@ -138,6 +140,7 @@ impl Sink {
         } else {
             Body::Plain(hashed)
         };
+
         Self {
             body,
             path: path.map(Path::to_owned),
@@ -172,6 +175,7 @@ impl Sink {
             }
         };
         hashed.flush()?;
+
         match hashed.out.get_ref() {
             Out::File(file) => file.sync_data().map(|()| Some(hashed.bytes)),
             Out::Stdout(_) => Ok(None),
@@ -198,10 +202,12 @@ impl Sink {
             }
             (hashed.bytes, hex::encode(hashed.sha256.clone().finalize()))
         };
+
         if let Some(path) = &self.path {
             std::fs::rename(part(path), path)
                 .with_context(|| format!("{} could not be named", path.display()))?;
         }
+
         Ok((bytes, sha256))
     }
 }

@@ -38,12 +38,14 @@ pub(super) async fn run(args: &ExportArgs) -> Result<ExitCode> {
             id
         }
     };
+
     let (done, hashes) = tokio::select! {
         done = fetched(&service, &id, args) => done?,
         _ = tokio::signal::ctrl_c() => {
             bail!("interrupted; the export {id} stays in the service; run the same command with --resume to continue")
         }
     };
+
     forget(&args.output)?;
     tell(&done, &hashes, began.elapsed(), args);
     Ok(if number(&done, "skipped") > 0 {
@@ -70,6 +72,7 @@ async fn fetched(
             clean(reason)
         );
     }
+
     let hashes = match args.output.is_dir() {
         true => folder(service, &done, &args.output).await?,
         false => vec![file(service, &done, &args.output).await?],
@@ -96,14 +99,17 @@ async fn request(service: &Remote, args: &ExportArgs) -> Result<String> {
             "max_bytes": args.max_bytes, "oversize": oversize,
         },
     });
+
     for (name, time) in [("start_time", from), ("end_time", to)] {
         if let Some(time) = time {
             body[name] = format_instant(time).into();
         }
     }
+
     if let Some(destination) = &args.destination {
         body["destination"] = destination.as_str().into();
     }
+
     // Sent once: an answer that is lost must not start a second export.
     match service
         .send(service.post("audit-logs/export").json(&body))
@@ -127,6 +133,7 @@ async fn ended(service: &Remote, id: &str) -> Result<Value> {
     let style = ProgressStyle::with_template("{bar:30} {percent}%  {msg}")?;
     let bar = ProgressBar::new(1000).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(200));
+
     loop {
         let job = match service
             .ask(service.get(&format!("audit-logs/export/{id}")), MOST)
@@ -170,13 +177,16 @@ async fn file(service: &Remote, job: &Value, output: &Path) -> Result<(String, S
             entries.len()
         );
     };
+
     let mut sink = Sink::create(output)?;
     let found = download(service, job, name, |chunk| Ok(sink.write_all(chunk)?)).await?;
+
     if found != *sha256 {
         bail!(
             "{name} did not arrive as it was written: its SHA-256 differs; the same command with --resume tries again"
         );
     }
+
     let (_, written) = sink.finish()?;
     Ok((written, output.display().to_string()))
 }
@@ -198,6 +208,7 @@ async fn folder(service: &Remote, job: &Value, output: &Path) -> Result<Vec<(Str
         sink.finish()?;
         hashes.push((found, path.display().to_string()));
     }
+
     Ok(hashes)
 }
 
@@ -230,6 +241,7 @@ async fn download(
             clean(name)
         );
     }
+
     let path = format!(
         "audit-logs/export/{}/download?file={name}",
         job["id"].as_str().unwrap_or_default()
@@ -239,6 +251,7 @@ async fn download(
         let refused = service.reply(response, MOST).await?;
         bail!(crate::commands::reading::refused(service, &refused));
     }
+
     let mut sha256 = Sha256::new();
     while let Some(chunk) = response
         .chunk()
@@ -248,6 +261,7 @@ async fn download(
         sha256.update(&chunk);
         take(&chunk)?;
     }
+
     Ok(hex::encode(sha256.finalize()))
 }
 
@@ -259,6 +273,7 @@ fn tell(job: &Value, hashes: &[(String, String)], took: Duration, args: &ExportA
         HumanBytes(bytes),
         took.as_secs_f64()
     );
+
     for (count, what) in [
         (number(job, "reduced"), "and name what they leave out"),
         (number(job, "skipped"), "and are left out"),
@@ -271,12 +286,15 @@ fn tell(job: &Value, hashes: &[(String, String)], took: Duration, args: &ExportA
             );
         }
     }
+
     if let Some(address) = job["delivered_to"].as_str() {
         eprintln!("delivered   {}", clean(address));
     }
+
     for (sha256, name) in hashes {
         eprintln!("sha256      {sha256}  {}", clean(name));
     }
+
     if hashes.len() > 1 {
         eprintln!("reeve-verify --public-key KEY NAME.manifest.json checks it");
     }
@@ -326,12 +344,14 @@ fn kept(args: &ExportArgs) -> Result<String> {
     })?;
     let kept: Value = serde_json::from_slice(&text)
         .with_context(|| format!("{} cannot be read", path.display()))?;
+
     if kept["asked"] != asked(args) {
         return refuse(format!(
             "{} is of an export of something else: --resume takes the same format, options, times and query",
             path.display()
         ));
     }
+
     Ok(kept["export"]
         .as_str()
         .with_context(|| format!("{} names no export", path.display()))?

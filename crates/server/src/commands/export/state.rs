@@ -88,6 +88,7 @@ impl State {
             file.sync_all()?;
             std::fs::rename(&fresh, &state)
         };
+
         write().with_context(|| format!("{} could not be written", state.display()))
     }
 }
@@ -102,6 +103,7 @@ pub(super) fn resume(args: &ExportArgs, wanted: &Wanted) -> Result<(Sink, State)
     if path.as_os_str() == "-" {
         return refuse("an export to standard output cannot be resumed; name a file with -o");
     }
+
     let state = name(path);
     let text = std::fs::read(&state).with_context(|| {
         format!(
@@ -112,12 +114,14 @@ pub(super) fn resume(args: &ExportArgs, wanted: &Wanted) -> Result<(Sink, State)
     })?;
     let state: State = serde_json::from_slice(&text)
         .with_context(|| format!("{} cannot be read", state.display()))?;
+
     if state.wanted != *wanted {
         return refuse(format!(
             "{} is an export of something else: --resume takes the same format, options, times, query and log",
             part(path).display()
         ));
     }
+
     Ok((Sink::go_on(path, state.progress.bytes)?, state))
 }
 

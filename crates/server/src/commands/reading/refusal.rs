@@ -50,6 +50,7 @@ impl WrongQuery {
             .get("position")
             .and_then(Value::as_u64)
             .and_then(|at| usize::try_from(at).ok());
+
         Self {
             query: query.to_owned(),
             message,
@@ -72,6 +73,7 @@ impl fmt::Display for WrongQuery {
             " ".repeat(width(&clean(&before))),
             "^".repeat(carets)
         )?;
+
         match &self.hint {
             Some(hint) => write!(f, "\n  {}", clean(hint)),
             None => Ok(()),
@@ -102,6 +104,7 @@ mod tests {
         let shown = WrongQuery::here(query, Query::parse(query).unwrap_err()).to_string();
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[1], "  \"漢字\" severtiy:high");
+
         let at = lines[2].find('^').unwrap();
         assert_eq!(
             at,
@@ -109,6 +112,7 @@ mod tests {
             "two of the characters are two columns wide: {shown}"
         );
         assert!(lines[3].contains("severity"), "{shown}");
+
         let problem = json!({ "detail": "At character 5: a bracket is missing", "reason": "a bracket is missing", "position": 5 });
         let shown = WrongQuery::there("a AND(", &problem).to_string();
         assert_eq!(

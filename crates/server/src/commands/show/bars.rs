@@ -22,17 +22,20 @@ pub(crate) fn bars(
         .map(|(_, text, _)| text.len())
         .max()
         .unwrap_or(0);
+
     let widest = rows
         .iter()
         .map(|(label, _, _)| width(label))
         .max()
         .unwrap_or(0);
+
     let label = if screen.width.is_some() {
         widest.min((columns - number) / 2)
     } else {
         widest
     };
     let room = columns.saturating_sub(label + number + 4).min(60);
+
     rows.iter()
         .map(|(name, text, count)| {
             let bar = bar(*count, most, room);
@@ -49,14 +52,17 @@ pub(crate) fn bars(
 /// A bar in eighths of a column; whatever was counted is at least one eighth.
 fn bar(count: u64, most: u64, room: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
     if most == 0 || count == 0 {
         return String::new();
     }
+
     let whole = room as u128 * 8;
     let eighths = (u128::from(count) * whole)
         .div_ceil(u128::from(most))
         .min(whole);
     let (full, rest) = ((eighths / 8) as usize, (eighths % 8) as usize);
+
     format!("{}{}", "█".repeat(full), EIGHTHS[rest])
 }
 
@@ -72,6 +78,7 @@ mod tests {
         assert_eq!(bar(1, 1_000_000, 4), "▏");
         assert_eq!((bar(0, 8, 4), bar(0, 0, 4)), (String::new(), String::new()));
         assert_eq!(bar(u64::MAX, u64::MAX, 2), "██");
+
         for columns in [20, 40, 120] {
             let screen = Screen {
                 colour: false,

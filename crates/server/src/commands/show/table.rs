@@ -55,6 +55,7 @@ impl Row {
             (Some(kind), Some(id)) => clean(&format!("{id} {kind}")),
             (kind, id) => text(id.or(kind)),
         };
+
         Self {
             cells: [
                 screen.time(entry.timestamp),
@@ -123,15 +124,18 @@ impl Layout {
                 narrow: false,
             };
         };
+
         if most < NARROW {
             return Self {
                 columns,
                 narrow: true,
             };
         }
+
         let least = |column: Column| COLUMNS[column as usize].2;
         let sum =
             |columns: &[(Column, usize)]| columns.iter().map(|(_, w)| w + GAP).sum::<usize>() - GAP;
+
         while columns
             .iter()
             .map(|(column, w)| least(*column).min(*w) + GAP)
@@ -145,6 +149,7 @@ impl Layout {
             };
             columns.remove(at);
         }
+
         while sum(&columns) > most {
             let widest = columns
                 .iter_mut()
@@ -155,6 +160,7 @@ impl Layout {
                 None => break,
             }
         }
+
         Self {
             columns,
             narrow: false,
@@ -167,6 +173,7 @@ impl Layout {
         if self.narrow {
             return screen.paint(Tone::Strong, &format!("TIME ({zone})"));
         }
+
         let mut line = String::new();
         for (at, (column, w)) in self.columns.iter().enumerate() {
             let name = COLUMNS[*column as usize].1;
@@ -178,6 +185,7 @@ impl Layout {
             };
             line.push_str(&self.last_unfilled(at, &heading, *w));
         }
+
         screen.paint(Tone::Strong, line.trim_end())
     }
 
@@ -186,6 +194,7 @@ impl Layout {
         if self.narrow {
             return narrow(row, screen);
         }
+
         let mut line = String::new();
         for (at, (column, w)) in self.columns.iter().enumerate() {
             let text = self.last_unfilled(at, row.cell(*column), *w);
@@ -219,6 +228,7 @@ fn narrow(row: &Row, screen: &Screen) -> String {
         paint(Column::Event, &event),
     ]
     .join(" ");
+
     let second = format!("{} → {}", row.cell(Column::Who), row.cell(Column::Resource));
     format!(
         "{first}\n  {}",
@@ -288,6 +298,7 @@ mod tests {
                 .iter()
                 .all(|cell| layout.line(&row(), &screen).contains(cell))
         );
+
         assert!(
             layout
                 .heading(&screen, Timestamp::UNIX_EPOCH)

@@ -43,6 +43,7 @@ impl Events {
                 _ => bail!("the live view sent a line of more than {LONGEST} bytes"),
             }
         }
+
         Ok(events)
     }
 
@@ -64,8 +65,10 @@ impl Events {
                 data,
             });
         }
+
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
+
         match field {
             "event" => value.clone_into(&mut self.name),
             "data" => {
@@ -76,6 +79,7 @@ impl Events {
             // Comments, `retry` and what later versions add.
             _ => {}
         }
+
         None
     }
 }

@@ -36,12 +36,14 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
     if config.cosign.witnesses.is_empty() {
         return;
     }
+
     let mut witnesses = match witnesses(config) {
         Ok(witnesses) => witnesses,
         Err(error) => {
             return tracing::error!(error = format!("{error:#}"), "checkpoints are not cosigned");
         }
     };
+
     let deadline = service.lease.deadline().clone();
     let (needed, every) = (
         config.cosign.needed.unwrap_or(witnesses.len()),
@@ -81,6 +83,7 @@ fn witnesses(config: &Config) -> Result<Vec<Asked>> {
                 signature: None,
             })
         });
+
     asked.collect()
 }
 
@@ -97,12 +100,14 @@ async fn round(
     if head.size == 0 {
         return Ok(());
     }
+
     if note.text() != text {
         note.text().clone_into(text);
         witnesses
             .iter_mut()
             .for_each(|asked| asked.signature = None);
     }
+
     let now = Instant::now();
     let due = witnesses
         .iter_mut()
@@ -111,6 +116,7 @@ async fn round(
     if !answers.contains(&true) {
         return Ok(());
     }
+
     let signatures: Vec<_> = witnesses
         .iter()
         .filter_map(|asked| asked.signature.clone())
@@ -118,9 +124,11 @@ async fn round(
     if signatures.len() < needed {
         return Ok(());
     }
+
     for signature in signatures {
         note.attach(signature)?;
     }
+
     ledger
         .keep_cosigned(note)
         .await

@@ -42,6 +42,7 @@ mod tests {
                 && waits[4].0 > Duration::from_secs(11)
                 && waits[4].0 <= Duration::from_secs(16)
         );
+
         assert!(
             waits.iter().all(|(wait, _)| *wait <= MOST) && waits[39].0 > Duration::from_secs(200)
         );

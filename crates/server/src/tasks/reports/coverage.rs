@@ -55,6 +55,7 @@ impl Surroundings {
                 name: connection.name,
                 created_at: connection.created_at,
             });
+
         let workspace = context.workspace.workspace_get().await?;
         Ok(Surroundings {
             organization: if workspace.version == 0 {
@@ -103,6 +104,7 @@ async fn connected(trail: &Trail, now: Timestamp) -> Vec<EventSource> {
             }
         }
     }
+
     connected
 }
 
@@ -137,6 +139,7 @@ async fn sources(
         by: GroupBy::Field(FieldPath::Submitter(field)),
         limit: MOST_SOURCES,
     };
+
     let all = Query::all().and(period.condition());
     let counted = trail
         .count(
@@ -145,6 +148,7 @@ async fn sources(
             now,
         )
         .await;
+
     // A long period of a large log may take longer than a search may: the report then says that
     // they were not counted.
     let (total, counts) = match counted {
@@ -154,10 +158,12 @@ async fn sources(
             return Ok(Vec::new());
         }
     };
+
     let [kinds, tokens] = <[_; 2]>::try_from(counts).unwrap_or_default();
 
     let mut sources = Vec::new();
     let mut named = 0;
+
     for (kind, entries) in &kinds.values {
         named += entries;
         let Ok(kind) = kind.parse::<SubmitterType>() else {
@@ -177,6 +183,7 @@ async fn sources(
             );
         }
     }
+
     for (name, entries) in &tokens.values {
         let condition = is(SubmitterField::TokenName, name);
         sources.push(
@@ -190,6 +197,7 @@ async fn sources(
             .await,
         );
     }
+
     if total > named {
         let unnamed = Expr::negate(Expr::field(
             FieldPath::Submitter(SubmitterField::Type),
@@ -206,6 +214,7 @@ async fn sources(
             .await,
         );
     }
+
     sources.sort_by(|a, b| b.entries.cmp(&a.entries).then_with(|| a.name.cmp(&b.name)));
     for token in context.access.token_list(None).await? {
         if is_log_source(&token, now) && !tokens.values.iter().any(|(name, _)| *name == token.name)
@@ -218,6 +227,7 @@ async fn sources(
             });
         }
     }
+
     Ok(sources)
 }
 
@@ -270,6 +280,7 @@ fn is_log_source(token: &ApiToken, now: Timestamp) -> bool {
             .iter()
             .any(|role| role.permissions().contains(&permission))
     };
+
     let is_active = token
         .expires_at_ms
         .is_none_or(|end| end > now.as_millisecond());

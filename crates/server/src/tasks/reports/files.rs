@@ -42,6 +42,7 @@ pub(super) async fn write_manifest(
         fs::rename(&beside, dir.join("report.manifest.json"))?;
         Ok(text.len() as u64)
     });
+
     written
         .await
         .context("the manifest of a report was not written")?
@@ -84,10 +85,12 @@ impl Spool {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
+
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&dir);
         made.with_context(|| format!("{} could not be made", dir.display()))?;
         let json = BufWriter::new(create(&dir.join("entries.json.part"))?);
         let csv = BufWriter::new(create(&dir.join("entries.csv.part"))?);
+
         Ok(Spool {
             dir,
             json,
@@ -120,6 +123,7 @@ impl Spool {
             io::copy(&mut part(entries, "entries.json.part")?, out)?;
             document::json_end(out, heads.hashes)
         })?;
+
         let csv = self.whole("report.csv", |out, entries| {
             document::csv_head(out, heads.plan, heads.findings)?;
             io::copy(&mut part(entries, "entries.csv.part")?, out).map(|_| ())
@@ -128,6 +132,7 @@ impl Spool {
         for name in ["entries.json.part", "entries.csv.part"] {
             fs::remove_file(self.dir.join(name))?;
         }
+
         Ok(RunFiles {
             json,
             csv,

@@ -31,6 +31,7 @@ pub(super) async fn begin_due(context: &TaskContext) -> Result<()> {
             other => other?,
         }
     }
+
     Ok(())
 }
 
@@ -38,6 +39,7 @@ pub(super) async fn begin_due(context: &TaskContext) -> Result<()> {
 pub(super) async fn forget_old(context: &TaskContext) -> Result<()> {
     let now = context.now();
     let before = now.saturating_sub(KEPT).unwrap_or(now);
+
     for run in context.reports.run_ended_before(before, REMOVED).await? {
         super::files::remove(context, &run.id).await?;
         match context.reports.run_delete(&run.id).await {
@@ -45,5 +47,6 @@ pub(super) async fn forget_old(context: &TaskContext) -> Result<()> {
             other => other?,
         }
     }
+
     Ok(())
 }

@@ -101,6 +101,7 @@ impl Work {
             prover: self.ledger.multi_prover(checkpoint.size),
             spool: Spool::new(files::folder(&self.context, &self.run.id))?,
         };
+
         let mut progress = RunProgress {
             position: 0,
             end: checkpoint.size,
@@ -111,16 +112,19 @@ impl Work {
             .trail
             .scan(query, 0..checkpoint.size, self.run.created_at);
         let mut scan = scan.with_stretches_of(ENTRIES, BYTES);
+
         while let Some(stretch) = scan.next().await.context("the log could not be read")? {
             progress.position = stretch.to;
             progress.entries += stretch.entries.len() as u64;
             state = blocking(move || state.take(&stretch.entries)).await?;
             self.shared.write(progress);
         }
+
         let period = self.run.request.period.resolve(self.run.created_at);
         let surroundings =
             Surroundings::gather(&self.context, &self.trail, &self.run, period).await?;
         let (run, now) = (self.run, self.context.now());
+
         blocking(move || state.finish(&run, surroundings, &note, &checkpoint, now)).await
     }
 }
@@ -164,6 +168,7 @@ impl State {
             self.spool
                 .add(&proven, &stored.entry, self.evaluation.plan(), &answered)?;
         }
+
         Ok(self)
     }
 
@@ -190,6 +195,7 @@ impl State {
             expected,
             ..
         } = &surroundings;
+
         let (organization, is_demo) = (organization.clone(), *is_demo);
         let (plan, mut findings) = evaluation.finish(expected);
         surroundings.complete(&mut findings);
@@ -203,6 +209,7 @@ impl State {
             asked_at: run.created_at,
             generated_at: now,
         };
+
         let lines = CheckpointLines {
             origin: checkpoint.origin.to_string(),
             size: checkpoint.size,
@@ -216,6 +223,7 @@ impl State {
             findings,
             checkpoint: &lines,
         })?;
+
         let full = document::summary(request, plan, findings, Detail::Full);
         let files = spool.finish(&Heads {
             heading: &heading,
@@ -226,12 +234,14 @@ impl State {
             pdf: &pdf,
             hashes: &hashes,
         })?;
+
         let summary = document::summary(request, plan, findings, Detail::Brief).to_string();
         let progress = RunProgress {
             position: checkpoint.size,
             end: checkpoint.size,
             entries: findings.entries,
         };
+
         Ok(Done {
             progress,
             files,

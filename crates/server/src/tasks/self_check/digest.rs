@@ -85,6 +85,7 @@ impl StateDigester {
             .into_iter()
             .map(KeptRow::from)
             .collect();
+
         let now = Kept {
             schema: self.store.schema(),
             size,
@@ -98,6 +99,7 @@ impl StateDigester {
         self.store
             .setting_put(KEPT, &serde_json::to_value(&now)?)
             .await?;
+
         if !compared.unexplained.is_empty() {
             let rows = compared.unexplained.len();
             tracing::error!(
@@ -105,6 +107,7 @@ impl StateDigester {
                 "the state was changed without an entry: see the entry state.digest"
             );
         }
+
         self.app.self_checks.digested(compared.unexplained.len());
         self.app
             .journal
@@ -123,6 +126,7 @@ impl StateDigester {
         let Some(found) = page.entries.first() else {
             return Ok(None);
         };
+
         let entry: serde_json::Value = serde_json::from_slice(&found.canonical)?;
         Ok(entry.get("metadata").cloned())
     }
@@ -140,13 +144,16 @@ impl StateDigester {
         if named.was_restored {
             return Ok(Compared::baseline("restore"));
         }
+
         let Some(kept) = kept.filter(is_kept) else {
             return Ok(Compared::altered(last, now));
         };
+
         // A migration rewrites rows.
         if kept.schema != now.schema {
             return Ok(Compared::baseline("schema"));
         }
+
         let unexplained = changed(&kept.rows, &now.rows)
             .into_iter()
             .filter(|(row, _)| !row.2.iter().any(|owner| named.resources.contains(owner)))
@@ -156,6 +163,7 @@ impl StateDigester {
                 change,
             })
             .collect();
+
         Ok(Compared {
             baseline: None,
             unexplained,
@@ -167,6 +175,7 @@ impl StateDigester {
         let query = Query::parse(CHANGES)?.and(may_be_by_reeve());
         let mut scan = self.trail.scan(query, from..end, self.app.now());
         let mut named = Named::default();
+
         while let Some(stretch) = scan.next().await? {
             for stored in &stretch.entries {
                 named.was_restored |= stored.entry.event_type.as_str() == events::RESTORE.name;
@@ -175,6 +184,7 @@ impl StateDigester {
                 }
             }
         }
+
         Ok(named)
     }
 }
@@ -209,12 +219,15 @@ impl Compared {
             row: String::new(),
             change: "unknown",
         };
+
         let differs = |(table, digested): (&String, &serde_json::Value)| {
             (last["tables"][table]["sha256"] != digested["sha256"]).then(|| row(table))
         };
+
         let tables = tables(&now.rows);
         let mut unexplained: Vec<Unexplained> = tables.iter().filter_map(differs).collect();
         unexplained.insert(0, row("settings"));
+
         Compared {
             baseline: None,
             unexplained,
@@ -236,6 +249,7 @@ fn changed<'a>(before: &'a [KeptRow], now: &'a [KeptRow]) -> Vec<(&'a KeptRow, &
             .collect()
     };
     let (old, new) = (by_id(before), by_id(now));
+
     let removed = old
         .iter()
         .filter(|(id, _)| !new.contains_key(*id))
@@ -263,12 +277,14 @@ fn tables(rows: &[KeptRow]) -> serde_json::Map<String, serde_json::Value> {
         *count += 1;
         hash.update(format!("{row}\n{sha256}\n"));
     }
+
     let told = |(table, (rows, hash)): (&str, (u64, Sha256))| {
         (
             table.to_owned(),
             json!({ "rows": rows, "sha256": hex::encode(hash.finalize()) }),
         )
     };
+
     tables.into_iter().map(told).collect()
 }
 
@@ -291,6 +307,7 @@ fn entry(now: &Kept, compared: &Compared) -> Result<Entry> {
         )
         .with_metadata("unexplained", Json::from(json!(listed)))
         .with_metadata("unexplained_total", compared.unexplained.len() as u64);
+
     let entry = match compared.baseline {
         Some(reason) => entry.with_metadata("baseline", reason),
         None => entry,
@@ -317,11 +334,13 @@ mod tests {
             row("users", "b", "1"),
             row("teams", "a", "1"),
         ];
+
         let now = [
             row("users", "a", "2"),
             row("teams", "a", "1"),
             row("tokens", "c", "1"),
         ];
+
         let found: Vec<(&str, &str, &str)> = changed(&before, &now)
             .into_iter()
             .map(|(row, change)| (&*row.0, &*row.1, change))
@@ -348,6 +367,7 @@ mod tests {
             size: 5,
             rows: now.to_vec(),
         };
+
         let found: Vec<String> = Compared::altered(&last, &now)
             .unexplained
             .into_iter()

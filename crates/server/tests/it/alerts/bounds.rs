@@ -17,11 +17,13 @@ pub(crate) async fn flood(admin: &Api) -> String {
         "group_by": "actor.user_agent", "severity": "high",
     });
     let id = admin.post(PATH, rule).await.expect(201).text_at("/id");
+
     for page in 0..=MOST_GROUPS / 1_000 {
         let agent = |n: usize| json!({ "event_type": "test.flood", "actor": { "user_agent": format!("agent {page}/{n}") } });
         let batch: Vec<Value> = (0..1_000).map(agent).collect();
         let _ = admin.post("audit-logs", json!(batch)).await.expect(201);
     }
+
     id
 }
 
@@ -37,6 +39,7 @@ async fn a_flooded_rule_is_shown_as_degraded_and_still_fires() {
         )
         .await
         .expect(201);
+
     let id = flood(&admin).await;
     let degraded = until("the rule is degraded", PATIENCE, || async {
         let rule = admin.get(&format!("{PATH}/{id}")).await.expect(200).body;
@@ -44,16 +47,19 @@ async fn a_flooded_rule_is_shown_as_degraded_and_still_fires() {
     })
     .await;
     assert_eq!(degraded["bound"], "groups");
+
     let listed = admin.get(PATH).await.expect(200);
     let shown: Vec<_> = listed
         .items()
         .iter()
         .filter(|rule| rule.get("degraded").is_some())
         .collect();
+
     assert_eq!(
         shown.iter().map(|rule| &rule["id"]).collect::<Vec<_>>(),
         [&json!(id)]
     );
+
     let diagnosis = admin
         .get(&format!("{PATH}/{id}/diagnosis"))
         .await
@@ -65,6 +71,7 @@ async fn a_flooded_rule_is_shown_as_degraded_and_still_fires() {
         .find(|check| check["check"] == "bounds")
         .unwrap();
     assert_eq!(check["ok"], false, "{check}");
+
     assert!(
         check["detail"]
             .as_str()
@@ -84,6 +91,7 @@ async fn a_flooded_rule_is_shown_as_degraded_and_still_fires() {
         (!firings.is_empty()).then_some(firings)
     })
     .await;
+
     assert_eq!(
         firings[0]["group"],
         json!({ "actor.user_agent": "(further groups)" })

@@ -25,6 +25,7 @@ fn the_attacks_of_the_demonstration_fire_the_rules_meant_for_them() {
             updated_at: start,
         })
     }));
+
     // All attacks are told within the first hour.
     let entries = estate.activity(start, start + SignedDuration::from_mins(60));
     for (sequence, entry) in (0_u64..).zip(&entries) {
@@ -34,19 +35,23 @@ fn the_attacks_of_the_demonstration_fire_the_rules_meant_for_them() {
             entry,
         });
     }
+
     let mut fired: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for firing in evaluator.take_changes().fired {
         fired.entry(firing.rule.0).or_default().push(firing.count);
     }
+
     let meant = [
         "failed-sign-ins",
         "failed-sign-ins-from-address",
         "refused-credentials",
         "port-opened-to-the-internet",
     ];
+
     for key in meant {
         assert!(fired.contains_key(key), "{key}: {fired:?}");
     }
+
     // Rules name operations as the cloud does; the demonstration records them in the other
     // spelling.
     let opened = entries
@@ -57,6 +62,7 @@ fn the_attacks_of_the_demonstration_fire_the_rules_meant_for_them() {
             .clone()
             .any(|operation| operation == "authorize_security_group_ingress")
     );
+
     let ready = ready_rules();
     let port = ready
         .iter()
@@ -70,6 +76,7 @@ fn the_attacks_of_the_demonstration_fire_the_rules_meant_for_them() {
         "{}",
         port.settings.condition
     );
+
     // One spray is one firing of one address, and it has every attempt.
     assert_eq!(fired["failed-sign-ins-from-address"], [30], "{fired:?}");
 }

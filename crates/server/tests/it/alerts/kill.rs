@@ -18,6 +18,7 @@ async fn a_kill_neither_loses_nor_doubles_a_firing() {
         .await
         .expect(201)
         .text_at("/id");
+
     for round in 0..ROUNDS {
         let admin = service.admin();
         // Part of a burst before the kill, the rest after it, and another burst whose firing the
@@ -38,6 +39,7 @@ async fn a_kill_neither_loses_nor_doubles_a_firing() {
         )
         .await;
     }
+
     let admin = service.admin();
     let number = 2 * ROUNDS;
     let found = firings(&admin, &id, number, 5 * number as u64).await;
@@ -46,6 +48,7 @@ async fn a_kill_neither_loses_nor_doubles_a_firing() {
         .map(|firing| firing["group"].to_string())
         .collect();
     assert_eq!(groups.len(), number, "each burst fired once");
+
     let recorded =
         reeve_testkit::http::until("the entries of the firings", super::PATIENCE, || async {
             let search = json!({ "query": "event_type:audit.alert.fire", "limit": 1000 });
@@ -53,5 +56,6 @@ async fn a_kill_neither_loses_nor_doubles_a_firing() {
             (answer.items().len() >= number).then_some(answer)
         })
         .await;
+
     assert_eq!(recorded.items().len(), number, "each is recorded once");
 }

@@ -22,6 +22,7 @@ async fn pager() -> (String, Received) {
         received.lock().unwrap().push(body);
         StatusCode::ACCEPTED
     }
+
     let received: Received = Arc::new(Mutex::default());
     let router = Router::new()
         .route("/v2/enqueue", post(take))
@@ -29,6 +30,7 @@ async fn pager() -> (String, Received) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v2/enqueue", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+
     (url, received)
 }
 
@@ -58,12 +60,14 @@ async fn a_firing_reaches_every_kind_of_channel_and_the_rules_own_recipients() {
         json!({ "name": "Teams", "type": "teams", "secret": teams_url }),
         json!({ "name": "Pager", "type": "pagerduty", "secret": "0123456789abcdef0123456789abcdef", "settings": { "url": pager_url } }),
     ];
+
     for channel in channels {
         let _ = admin
             .post("intelligence/notification-channels", channel)
             .await
             .expect(201);
     }
+
     let _ = admin
         .post(
             "intelligence/webhooks",
@@ -71,6 +75,7 @@ async fn a_firing_reaches_every_kind_of_channel_and_the_rules_own_recipients() {
         )
         .await
         .expect(201);
+
     let mut all = rule();
     all["notification"]["channels"] = json!(["email", "slack", "teams", "pagerduty", "webhook"]);
     all["runbook"] = json!("https://runbooks.acme.example/logins");
@@ -85,6 +90,7 @@ async fn a_firing_reaches_every_kind_of_channel_and_the_rules_own_recipients() {
         json!(["security@acme.example"]),
         "the rule's recipients in place of the channel's"
     );
+
     assert!(
         mail["text"]
             .as_str()
@@ -92,6 +98,7 @@ async fn a_firing_reaches_every_kind_of_channel_and_the_rules_own_recipients() {
             .contains("Multiple failed logins"),
         "{mail}"
     );
+
     for (name, received) in [("slack", &slack), ("teams", &teams)] {
         let text = first(received).await.to_string();
         assert!(
@@ -99,12 +106,14 @@ async fn a_firing_reaches_every_kind_of_channel_and_the_rules_own_recipients() {
             "{name}: {text}"
         );
     }
+
     // Instructions and samples: whoever is woken sees what happened, and where to look.
     let texts = [
         mail["text"].to_string(),
         first(&slack).await.to_string(),
         first(&teams).await.to_string(),
     ];
+
     for text in texts.iter().chain([
         &first(&pager).await.to_string(),
         &first(&hook).await.to_string(),
@@ -117,6 +126,7 @@ async fn a_firing_reaches_every_kind_of_channel_and_the_rules_own_recipients() {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
+
     let samples = first(&hook).await["data"]["samples"].clone();
     assert_eq!(
         samples.as_array().map(Vec::len),
@@ -125,12 +135,14 @@ async fn a_firing_reaches_every_kind_of_channel_and_the_rules_own_recipients() {
     );
     assert_eq!(samples[0]["event_id"], firing["entries"][0]["event_id"]);
     assert_eq!(samples[0]["facts"]["User"], "ann@acme.example");
+
     let page = first(&pager).await;
     assert_eq!(
         page["dedup_key"],
         format!("alert_fired:{}", firing["id"].as_str().unwrap())
     );
     assert_eq!(first(&hook).await["data"]["id"], firing["id"]);
+
     let deliveries: Vec<usize> = [&slack, &teams, &pager, &hook]
         .map(|received| received.lock().unwrap().len())
         .into();
@@ -159,6 +171,7 @@ async fn recipients_without_a_channel_are_reached_through_e_mail_or_refused() {
         refused.text_at("/errors/0/field"),
         "notification.recipients"
     );
+
     let _ = admin
         .post(
             "intelligence/notification-channels",
@@ -166,6 +179,7 @@ async fn recipients_without_a_channel_are_reached_through_e_mail_or_refused() {
         )
         .await
         .expect(201);
+
     let id = admin.post(PATH, bare).await.expect(201).text_at("/id");
     let diagnosis = admin
         .get(&format!("{PATH}/{id}/diagnosis"))
@@ -178,6 +192,7 @@ async fn recipients_without_a_channel_are_reached_through_e_mail_or_refused() {
         .find(|check| check["check"] == "channel")
         .unwrap();
     assert_eq!(channel["ok"], true, "{channel}");
+
     fail(&admin, "ann@acme.example", 5).await;
     let mail = mail.mail().await;
     assert_eq!(mail["to"], json!(["security@acme.example"]));

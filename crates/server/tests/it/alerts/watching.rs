@@ -31,6 +31,7 @@ async fn enabled(admin: &Api) -> Vec<(String, String)> {
             .expect(201);
         rules.push((key, made.text_at("/id")));
     }
+
     assert!(rules.len() >= 11, "{rules:?}");
     rules
 }
@@ -56,6 +57,7 @@ async fn segment(data: &Path) -> PathBuf {
             .filter(|one| one.extension().is_some_and(|kind| kind == "parquet"))
             .min()
     };
+
     until("there is a segment", Duration::from_secs(30), sealed).await
 }
 
@@ -93,6 +95,7 @@ async fn acts(admin: &Api, data: &Path) {
         )
         .await
         .expect(200);
+
     let looser = json!({ "blast_radius": { "max_actions_per_day": 100_000 }, "reason": "a test" });
     let _ = admin
         .put("intelligence/guardrails", looser)
@@ -105,6 +108,7 @@ async fn acts(admin: &Api, data: &Path) {
         )
         .await
         .expect(202);
+
     let _ = admin
         .post("audit-logs/keys/rotate", json!({}))
         .await
@@ -136,6 +140,7 @@ async fn each_ready_rule_about_reeve_fires_on_its_act() {
     let admin = service.admin();
     let rules = enabled(&admin).await;
     acts(&admin, &data).await;
+
     for key in [
         "reeve-administrator-added",
         "reeve-role-granted",
@@ -149,9 +154,11 @@ async fn each_ready_rule_about_reeve_fires_on_its_act() {
     ] {
         has_fired(&admin, &rules, key).await;
     }
+
     // The state of the rules comes along, and the restore is recorded after it.
     service.stop().unwrap();
     let [data, backup, to] = [&data, &backup, &new].map(|path| path.to_str().unwrap());
+
     for arguments in [
         ["backup", "create", backup, "--data-dir", data],
         ["backup", "restore", backup, "--data-dir", to],
@@ -163,6 +170,7 @@ async fn each_ready_rule_about_reeve_fires_on_its_act() {
             String::from_utf8_lossy(&output.stderr)
         );
     }
+
     let restored = Service::serve(&new, &SEALED).unwrap();
     has_fired(&restored.admin(), &rules, "reeve-log-restored").await;
 }

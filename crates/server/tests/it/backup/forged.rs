@@ -45,15 +45,18 @@ fn with_an_administrator(file: &Path, into: &Path, manifest: impl FnOnce(Manifes
             renamed + "\n"
         })
         .collect();
+
     assert!(changed, "the state has no administrator");
     parts.content.insert(state, lines.concat().into_bytes());
     let mut writer = ArchiveWriter::new(File::create(into).unwrap()).unwrap();
+
     for name in &parts.order {
         let bytes = &parts.content[name];
         writer
             .add(name, bytes.len() as u64, bytes.as_slice())
             .unwrap();
     }
+
     writer.finish(manifest(contents.manifest.unwrap())).unwrap();
 }
 
@@ -67,6 +70,7 @@ async fn a_changed_state_is_found_and_not_restored() {
         home.path().join("new"),
     );
     with_an_administrator(&file, &forged, |manifest| manifest);
+
     for arguments in [
         vec!["verify", text(&forged)],
         vec!["restore", text(&forged), "--data-dir", text(&new)],
@@ -74,6 +78,7 @@ async fn a_changed_state_is_found_and_not_restored() {
         let said = ended(&super::backup(&arguments), 1);
         assert!(said.contains("was changed after it was made"), "{said}");
     }
+
     assert!(!new.exists());
 
     // Nothing is gained by calling it an older version.
@@ -82,6 +87,7 @@ async fn a_changed_state_is_found_and_not_restored() {
         attestation: None,
         ..manifest
     });
+
     for arguments in [
         vec!["verify", text(&old)],
         vec!["restore", text(&old), "--data-dir", text(&new)],
@@ -93,6 +99,7 @@ async fn a_changed_state_is_found_and_not_restored() {
             "{said}"
         );
     }
+
     assert!(!new.exists());
     ended(
         &super::backup(&["verify", text(&old), "--accept-unsigned"]),
@@ -109,6 +116,7 @@ async fn a_changed_state_is_found_and_not_restored() {
         text(&new),
         "--accept-unsigned",
     ]);
+
     ended(&command.output().unwrap(), 0);
     let service = Service::serve(&new, &[]).unwrap();
     let restores = json!({ "query": "event_type:system.restore" });
@@ -117,9 +125,11 @@ async fn a_changed_state_is_found_and_not_restored() {
         .post("audit-logs/search", restores)
         .await
         .expect(200);
+
     let [recorded] = recorded.items() else {
         panic!("{recorded:?}")
     };
+
     assert_eq!(
         (&recorded["metadata"]["attested"], &recorded["severity"]),
         (&json!(false), &json!("critical"))

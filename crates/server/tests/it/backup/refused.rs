@@ -29,6 +29,7 @@ async fn flipped_bytes_are_found_and_nothing_is_restored_of_them() {
     let home = tempfile::tempdir().unwrap();
     let (_, file) = made(home.path(), 40).await;
     assert!(ended(&backup(&["verify", text(&file)]), 0).starts_with("intact: "));
+
     let sound = std::fs::read(&file).unwrap();
     let (broken, new) = (home.path().join("broken.backup"), home.path().join("new"));
     for at in (0..sound.len())
@@ -41,6 +42,7 @@ async fn flipped_bytes_are_found_and_nothing_is_restored_of_them() {
         let said = ended(&backup(&["verify", text(&broken)]), 1);
         assert!(said.starts_with("BROKEN: "), "byte {at}: {said}");
     }
+
     let said = ended(
         &backup(&["restore", text(&broken), "--data-dir", text(&new)]),
         1,
@@ -59,11 +61,13 @@ async fn a_directory_in_use_and_a_file_that_is_there_are_left_alone() {
         2,
     );
     assert!(said.contains("is not empty"), "{said}");
+
     let said = ended(
         &backup(&["create", text(&file), "--data-dir", text(&data)]),
         2,
     );
     assert!(said.contains("already exists"), "{said}");
+
     let empty = home.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
     ended(
@@ -77,6 +81,7 @@ async fn a_directory_in_use_and_a_file_that_is_there_are_left_alone() {
 async fn a_backup_that_is_shorter_than_what_was_published_is_refused_unless_the_loss_is_known() {
     let home = tempfile::tempdir().unwrap();
     let (data, file) = made(home.path(), 30).await;
+
     // The log goes on after the backup, and publishes where the disk does not reach.
     let published = home.path().join("published");
     let section = format!(
@@ -90,6 +95,7 @@ async fn a_backup_that_is_shorter_than_what_was_published_is_refused_unless_the_
     let later: u64 = note.lines().nth(1).unwrap().parse().unwrap();
     let anchor = data.join("anchor/head");
     let new = home.path().join("new");
+
     for evidence in [
         ["--checkpoint", text(&published)],
         ["--anchor", text(&anchor)],
@@ -107,6 +113,7 @@ async fn a_backup_that_is_shorter_than_what_was_published_is_refused_unless_the_
         assert!(said.contains("--accept-loss"), "{said}");
         assert!(!new.exists() && left(home.path()).is_empty());
     }
+
     // So is the place that the service itself is configured to publish to.
     let mut command = reeve_command().unwrap();
     command
@@ -125,6 +132,7 @@ async fn a_backup_that_is_shorter_than_what_was_published_is_refused_unless_the_
     ];
     let said = ended(&backup(&arguments), 0);
     assert!(said.contains("are lost"), "{said}");
+
     let service = Service::serve(&new, &[("REEVE_PUBLISH", &section)]).unwrap();
     let admin = service.admin();
     let recorded = admin
@@ -134,9 +142,11 @@ async fn a_backup_that_is_shorter_than_what_was_published_is_refused_unless_the_
         )
         .await
         .expect(200);
+
     let [recorded] = recorded.items() else {
         panic!("{recorded:?}")
     };
+
     let size = recorded["metadata"]["size"].as_u64().unwrap();
     assert_eq!(
         recorded["metadata"]["lost_entries"].as_u64(),
@@ -149,12 +159,14 @@ async fn a_backup_that_is_shorter_than_what_was_published_is_refused_unless_the_
             .contains(note.lines().nth(2).unwrap()),
         "{recorded}"
     );
+
     service.stop().unwrap();
     assert_eq!(
         std::fs::read_to_string(&published).unwrap(),
         note,
         "evidence is not overwritten"
     );
+
     // A checkpoint of another log is no evidence about this one.
     let foreign = home.path().join("foreign");
     std::fs::create_dir(&foreign).unwrap();
@@ -170,6 +182,7 @@ async fn a_backup_that_is_shorter_than_what_was_published_is_refused_unless_the_
         ]),
         2,
     );
+
     assert!(said.contains("is a checkpoint of"), "{said}");
 }
 
@@ -179,6 +192,7 @@ async fn a_restore_that_is_killed_leaves_nothing_that_starts() {
     let (_, file) = made(home.path(), 2_000).await;
     let new = home.path().join("new");
     let mut caught = 0;
+
     // Killed as soon as so many files are there, later each time, until one came to its end before
     // it was killed. A restore takes some ten milliseconds, and a busy machine may not look in
     // time: one that ended before any was caught is removed and tried again.
@@ -217,6 +231,7 @@ async fn a_restore_that_is_killed_leaves_nothing_that_starts() {
             std::fs::remove_dir_all(&new).unwrap();
         }
     }
+
     assert!(
         caught > 0 && new.exists(),
         "{caught} restores were caught on their way"
@@ -258,6 +273,7 @@ async fn a_running_service_is_asked_and_hands_out_no_keys() {
     command.args(["backup", "create", text(&file), "--data-dir", text(&data)]);
     let said = ended(&command.output().unwrap(), 2);
     assert!(said.contains("give its address with --url"), "{said}");
+
     let (url, into) = (service.url().to_owned(), file.clone());
     let output =
         tokio::task::spawn_blocking(move || backup(&["create", text(&into), "--url", &url]))
@@ -265,6 +281,7 @@ async fn a_running_service_is_asked_and_hands_out_no_keys() {
             .unwrap();
     let said = ended(&output, 0);
     assert!(said.contains("The private keys are not in it"), "{said}");
+
     let plain = super::zstd_plain(&file);
     assert!(
         !plain.windows(11).any(|part| part == b"PRIVATE+KEY"),

@@ -57,6 +57,7 @@ async fn a_dead_endpoint_a_wrong_key_and_a_denied_permission_are_named() {
         ("AKIAIOSFODNN7EXAMPLE", "secret"),
     )
     .await;
+
     let tested = admin
         .post(&format!("{dead}/test"), json!({}))
         .await
@@ -67,6 +68,7 @@ async fn a_dead_endpoint_a_wrong_key_and_a_denied_permission_are_named() {
         "{}",
         tested.text
     );
+
     let failed = settled(&admin, &dead).await;
     assert_eq!(failed["status"], "failed");
     assert!(
@@ -84,11 +86,13 @@ async fn a_dead_endpoint_a_wrong_key_and_a_denied_permission_are_named() {
         ("AKIAIOSFODNN7EXAMPLE", "not-the-secret"),
     )
     .await;
+
     let tested = admin
         .post(&format!("{wrong}/test"), json!({}))
         .await
         .expect(200);
     assert_eq!(tested.body["ok"], false);
+
     let words = tested.text_at("/message").to_lowercase();
     assert!(
         words.contains("key") || words.contains("token") || words.contains("credential"),
@@ -120,19 +124,23 @@ async fn a_dead_endpoint_a_wrong_key_and_a_denied_permission_are_named() {
             .body["ok"],
         true
     );
+
     let ready = settled(&admin, &partial).await;
     assert_eq!(ready["status"], "ready", "{ready}");
+
     let denied: Vec<&str> = ready["last_sync"]["denied"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| one["permission"].as_str().unwrap())
         .collect();
+
     assert!(
         denied.contains(&"rds:DescribeDBInstances") && denied.contains(&"s3:ListAllMyBuckets"),
         "{denied:?}"
     );
     assert!(!denied.contains(&"ec2:DescribeInstances"), "{denied:?}");
+
     let listed = admin.get("resources").await.expect(200);
     assert!(
         listed.items().iter().any(|one| one["name"] == "web"),
@@ -149,6 +157,7 @@ async fn a_dead_endpoint_a_wrong_key_and_a_denied_permission_are_named() {
             .iter()
             .any(|one| one["metadata"]["connection"] == name)
     };
+
     assert!(
         of("dead") && of("wrong") && !of("partial"),
         "{}",

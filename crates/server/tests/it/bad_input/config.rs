@@ -19,10 +19,12 @@ async fn malformed_bodies_change_nothing() {
         "connections",
         "intelligence/agents",
     ];
+
     let mut before = Vec::new();
     for list in lists {
         before.push(admin.get(list).await.expect(200).body["total"].clone());
     }
+
     for path in lists {
         for (kind, body, status, code) in [
             ("application/json", &b"{"[..], 400, "bad_request"),
@@ -49,6 +51,7 @@ async fn malformed_bodies_change_nothing() {
             let _ = answer.problem(status, code);
         }
     }
+
     for (body, status, code) in [
         (&b"{\"name\":\"Platform\"} {}"[..], 400, "bad_request"),
         (
@@ -68,6 +71,7 @@ async fn malformed_bodies_change_nothing() {
             );
         }
     }
+
     for (list, before) in lists.iter().zip(before) {
         assert_eq!(
             admin.get(list).await.expect(200).body["total"],
@@ -75,6 +79,7 @@ async fn malformed_bodies_change_nothing() {
             "{list}"
         );
     }
+
     assert_eq!(admin.size().await, size, "nothing was recorded");
 }
 
@@ -90,14 +95,17 @@ async fn wrong_fields_are_named() {
             change,
         )
     };
+
     let agent = |change: Value| {
         merged(
             json!({ "agent_type": "cost_optimizer", "name": "A" }),
             change,
         )
     };
+
     let connection = |change: Value| merged(json!({ "name": "A", "provider": "aws" }), change);
     let long = "x".repeat(300);
+
     for (path, body, name) in [
         ("users", user(json!({ "email": "nobody" })), "email"),
         (
@@ -250,6 +258,7 @@ async fn wrong_fields_are_named() {
             refused.text
         );
     }
+
     let two = agent(json!({ "mode": "yolo", "learning_period": "x" }));
     let two = admin
         .post("intelligence/agents", two)
@@ -284,6 +293,7 @@ async fn wrong_fields_are_named() {
             .problem(422, "invalid_fields");
         assert_eq!(field(&refused), name, "{}", refused.text);
     }
+
     let mut stale = guardrails.clone();
     stale["version"] = json!(guardrails["version"].as_u64().unwrap() + 7);
     let _ = admin

@@ -30,6 +30,7 @@ fn analyze_text(arguments: &[&str], text: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+
     // A program that refuses its input early closes the pipe; its exit code and message are what
     // the test reads.
     let mut input = child.stdin.take().unwrap();
@@ -37,6 +38,7 @@ fn analyze_text(arguments: &[&str], text: &str) -> Output {
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()).ok());
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
+
     output
 }
 

@@ -16,6 +16,7 @@ fn budgets(service: &Service, arguments: &[&str], code: i32) -> String {
         Some(code),
         "{arguments:?}: {out}{said}"
     );
+
     format!("{out}{said}")
 }
 
@@ -37,8 +38,10 @@ async fn budgets_are_added_listed_changed_and_removed() {
         created.contains("1200.00 USD a month") && created.lines().count() == 2,
         "{created}"
     );
+
     let listed: Value = serde_json::from_str(&budgets(&service, &["list", "--json"], 0)).unwrap();
     assert_eq!(listed["total"], 2);
+
     let shown: Value = serde_json::from_str(&budgets(&service, &["show", "Compute"], 0)).unwrap();
     assert_eq!(
         (&shown["amount"], &shown["version"]),

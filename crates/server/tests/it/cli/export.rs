@@ -43,12 +43,14 @@ async fn the_same_file_from_a_service_and_from_its_folder() {
     };
     let output = export(service.url(), "there.jsonl", &["--format", "json"]);
     let summary = said(&output);
+
     assert!(
         output.status.success() && output.stdout.is_empty(),
         "{summary}"
     );
     assert!(summary.contains("1,203 entries"), "{summary}");
     assert!(summary.contains(&sha256(&file("there.jsonl"))), "{summary}");
+
     let text = std::fs::read_to_string(file("there.jsonl")).unwrap();
     let sequences: Vec<u64> = text
         .lines()
@@ -58,6 +60,7 @@ async fn the_same_file_from_a_service_and_from_its_folder() {
                 .unwrap()
         })
         .collect();
+
     assert!(
         sequences.len() == 1203 && sequences.is_sorted(),
         "oldest first"
@@ -84,6 +87,7 @@ async fn the_same_file_from_a_service_and_from_its_folder() {
             .status
             .success()
     );
+
     let to_stdout = done(audit(
         service.url(),
         &[
@@ -96,6 +100,7 @@ async fn the_same_file_from_a_service_and_from_its_folder() {
             "-",
         ],
     ));
+
     assert_eq!(
         to_stdout
             .lines()
@@ -103,6 +108,7 @@ async fn the_same_file_from_a_service_and_from_its_folder() {
             .count(),
         1203
     );
+
     let period = done(audit(
         service.url(),
         &[
@@ -120,6 +126,7 @@ async fn the_same_file_from_a_service_and_from_its_folder() {
     assert_eq!(period.lines().count(), 60);
 
     assert!(service.stop().unwrap().0.success());
+
     let here = |name: &str, format: &str| {
         let path = file(name);
         done(audit_dir(
@@ -136,6 +143,7 @@ async fn the_same_file_from_a_service_and_from_its_folder() {
         ))
     };
     here("here.jsonl", "json");
+
     assert_eq!(std::fs::read_to_string(file("here.jsonl")).unwrap(), text);
     here("here.csv", "csv");
     let mut unpacked = String::new();
@@ -160,6 +168,7 @@ async fn a_folder_is_made_and_a_missing_one_is_named() {
     };
     let made = export(&out);
     assert!(made.status.success(), "{}", said(&made));
+
     let names: Vec<String> = std::fs::read_dir(&out)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -168,6 +177,7 @@ async fn a_folder_is_made_and_a_missing_one_is_named() {
         names.iter().any(|name| name.ends_with(".manifest.json")) && names.len() >= 2,
         "{names:?}"
     );
+
     let missing = export(&format!("{}/nowhere/file.json", home.path().display()));
     assert_eq!(missing.status.code(), Some(2));
     assert!(
@@ -176,6 +186,7 @@ async fn a_folder_is_made_and_a_missing_one_is_named() {
         said(&missing)
     );
     assert!(service.stop().unwrap().0.success());
+
     let local = run(audit_dir(
         &data,
         &["export", "--format", "json", "-o", &out],
@@ -207,6 +218,7 @@ async fn records_that_are_too_long_say_so_or_are_left_out() {
     };
     let reduced = export(&[]);
     assert!(reduced.status.success());
+
     let text = super::printed(&reduced);
     assert!(
         text.lines().count() == 3 && text.lines().all(|line| line.len() <= 8192),
@@ -221,6 +233,7 @@ async fn records_that_are_too_long_say_so_or_are_left_out() {
         "{}",
         said(&reduced)
     );
+
     let skipped = export(&["--oversize", "skip"]);
     assert_eq!(
         (
@@ -229,11 +242,13 @@ async fn records_that_are_too_long_say_so_or_are_left_out() {
         ),
         (Some(1), 2)
     );
+
     assert!(
         said(&skipped).contains("1 records were longer than 8192 bytes and are left out"),
         "{}",
         said(&skipped)
     );
+
     let whole = export(&["--max-bytes", "0"]);
     assert!(super::printed(&whole).contains(&"y".repeat(20_000)));
 }

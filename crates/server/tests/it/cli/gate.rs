@@ -32,17 +32,20 @@ impl Gate {
             broken,
             open_for,
         };
+
         let (breaks, opens, connections) = (
             gate.broken.clone(),
             gate.open_for.clone(),
             gate.connections.clone(),
         );
+
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 connections.fetch_add(1, Ordering::SeqCst);
                 tokio::spawn(pass(client, to.clone(), breaks.subscribe(), opens.clone()));
             }
         });
+
         gate
     }
 
@@ -75,6 +78,7 @@ async fn pass(
     let Ok(server) = TcpStream::connect(to).await else {
         return;
     };
+
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     breaks.borrow_and_update();
@@ -93,6 +97,7 @@ async fn pass(
             }
         }
     };
+
     tokio::select! {
         () = answers => {}
         _ = tokio::io::copy(&mut from_client, &mut to_server) => {}

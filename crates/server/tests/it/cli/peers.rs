@@ -36,6 +36,7 @@ async fn nasty(admin: &Api) -> Vec<Value> {
         })
         .collect();
     append(admin, &entries).await;
+
     let found = admin
         .get("audit-logs?query=event_type:nasty.entry")
         .await
@@ -56,6 +57,7 @@ async fn python_reads_the_cells_that_were_written() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(&home.path().join("data"), &[]).unwrap();
     let entries = nasty(&service.admin()).await;
+
     for (name, more) in [("plain.csv", &["--raw"][..]), ("safe.csv", &[])] {
         let path = home.path().join(name);
         let arguments = [
@@ -142,9 +144,11 @@ async fn rsyslog_understands_what_was_meant() {
         eprintln!("rsyslog: skipped, there is no rsyslogd here");
         return;
     }
+
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(&home.path().join("data"), &[]).unwrap();
     let entries = nasty(&service.admin()).await;
+
     for framing in ["newline", "octet-counting"] {
         let mut rsyslog = Rsyslog::start().unwrap();
         let arguments = [

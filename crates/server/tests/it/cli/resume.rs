@@ -14,6 +14,7 @@ async fn an_interrupted_export_goes_on_at_the_last_whole_record() {
         service.url(),
         &["export", "--format", "json", "--query", query, "-o", "-"],
     ));
+
     for name in ["part.jsonl", "part.jsonl.gz"] {
         let path = home.path().join(name);
         let path = path.to_str().unwrap();

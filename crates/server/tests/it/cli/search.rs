@@ -20,11 +20,13 @@ async fn entries_and_counts_wherever_the_log_is() {
         "2026-03-01T10",
     ]);
     assert!(table.starts_with("TIME (UTC)"), "{table}");
+
     assert_eq!(
         table.lines().count(),
         31,
         "thirty of the hour's sixty and the heading: {table}"
     );
+
     assert!(
         table
             .lines()
@@ -33,6 +35,7 @@ async fn entries_and_counts_wherever_the_log_is() {
             .starts_with("2026-03-01 10:59:00"),
         "the newest first: {table}"
     );
+
     assert!(!table.contains('\u{1b}'), "no colour into a pipe");
     assert!(there(&["search", "--limit", "1", "--color", "always"]).contains("\u{1b}["));
 
@@ -46,6 +49,7 @@ async fn entries_and_counts_wherever_the_log_is() {
                 .to_owned()
         })
         .collect();
+
     assert_eq!(
         (ids.len(), ids[0].as_str(), ids[1204].as_str()),
         (1205, "cli-001204", "cli-000000")
@@ -72,6 +76,7 @@ async fn entries_and_counts_wherever_the_log_is() {
         "user",
         "--histogram",
     ]);
+
     assert!(
         bars.contains("success") && bars.contains("803") && bars.contains("402"),
         "{bars}"
@@ -84,6 +89,7 @@ async fn entries_and_counts_wherever_the_log_is() {
         bars.contains("2026-03-01 10:00") && bars.contains('█'),
         "{bars}"
     );
+
     let counts = there(&[
         "search",
         "resource.type:ec2_instance",
@@ -94,6 +100,7 @@ async fn entries_and_counts_wherever_the_log_is() {
         "--json",
     ]);
     let counts: Value = serde_json::from_str(&counts).unwrap();
+
     assert_eq!(
         (
             &counts["values"][0]["count"],
@@ -114,6 +121,7 @@ async fn entries_and_counts_wherever_the_log_is() {
     assert!(said(&locked).contains("--url"), "{}", said(&locked));
 
     assert!(service.stop().unwrap().0.success());
+
     let here = |arguments: &[&str]| done(audit_dir(home.path(), arguments));
     assert_eq!(
         here(&["search", "resource.type:ec2_instance", "--all", "--json"]),
@@ -131,6 +139,7 @@ async fn entries_and_counts_wherever_the_log_is() {
         ]),
         bars
     );
+
     wrong(|arguments| run(audit_dir(home.path(), arguments)));
     let none = home.path().join("nowhere");
     let output = run(audit_dir(&none, &["search", ""]));
@@ -144,6 +153,7 @@ async fn entries_and_counts_wherever_the_log_is() {
 fn wrong(run: impl Fn(&[&str]) -> std::process::Output) {
     let output = run(&["search", "status:failed AND severtiy:high"]);
     assert_eq!(output.status.code(), Some(2));
+
     let shown = said(&output);
     let lines: Vec<&str> = shown.lines().collect();
     let caret = lines
@@ -156,12 +166,14 @@ fn wrong(run: impl Fn(&[&str]) -> std::process::Output) {
         "{shown}"
     );
     assert!(lines[caret + 1].contains("severity"), "{shown}");
+
     let output = run(&["search", "a", "--from", "tomorrow-ish"]);
     assert!(
         said(&output).contains("--from") && said(&output).contains("yesterday"),
         "{}",
         said(&output)
     );
+
     let output = run(&["search", "a", "--by", "usr"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
@@ -175,12 +187,14 @@ fn wrong(run: impl Fn(&[&str]) -> std::process::Output) {
 async fn large_entries_block_nothing_and_controls_stay_text() {
     let home = tempfile::tempdir().unwrap();
     let service = served(home.path(), 3).await;
+
     // Together more than one page over HTTP may have.
     for n in 0..60 {
         let blob = "x".repeat(1_000_000);
         let entry = serde_json::json!({ "event_type": "large.entry", "event_id": format!("large-{n}"), "metadata": { "blob": blob } });
         append(&service.admin(), &[entry]).await;
     }
+
     let evil = serde_json::json!({ "event_type": "evil.entry", "actor": { "id": "\u{1b}]0;owned\u{7}\u{202e}x\n2026" } });
     append(&service.admin(), &[evil]).await;
     let lines = done(audit(
@@ -188,6 +202,7 @@ async fn large_entries_block_nothing_and_controls_stay_text() {
         &["search", "event_type:large.entry", "--all", "--json"],
     ));
     assert_eq!(lines.lines().count(), 60);
+
     let table = done(audit(service.url(), &["search", "event_type:evil.entry"]));
     assert!(
         table.contains("\\u001b]0;owned\\u0007\\u202ex\\u000a2026"),

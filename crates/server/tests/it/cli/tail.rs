@@ -56,6 +56,7 @@ async fn the_newest_then_what_arrives_over_a_connection_that_breaks() {
             "resource.type:ec2_instance",
         ],
     ));
+
     assert_eq!(
         last.lines().map(id).collect::<Vec<_>>(),
         ["cli-000038", "cli-000039"]
@@ -67,10 +68,12 @@ async fn the_newest_then_what_arrives_over_a_connection_that_breaks() {
     assert_eq!(id(&lines.next().unwrap().unwrap()), "cli-000039");
     append(&admin, &[arrives("late-1")]).await;
     assert_eq!(id(&lines.next().unwrap().unwrap()), "late-1");
+
     let before = gate.connections.load(Ordering::SeqCst);
     gate.cut();
     append(&admin, &[arrives("late-2"), arrives("late-3")]).await;
     append(&admin, &[arrives("late-4")]).await;
+
     for expected in ["late-2", "late-3", "late-4"] {
         assert_eq!(
             id(&lines.next().unwrap().unwrap()),
@@ -78,7 +81,9 @@ async fn the_newest_then_what_arrives_over_a_connection_that_breaks() {
             "once each, in order"
         );
     }
+
     assert!(gate.connections.load(Ordering::SeqCst) > before);
+
     let stopped = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status()
@@ -103,6 +108,7 @@ async fn it_ends_when_nobody_reads_and_says_what_is_wrong() {
             .unwrap()
             .contains("i-0000 ec2_instance")
     );
+
     drop(lines);
     assert_eq!(
         ends(&mut child).await,
@@ -117,6 +123,7 @@ async fn it_ends_when_nobody_reads_and_says_what_is_wrong() {
         "{}",
         super::said(&wrong)
     );
+
     let mut nobody = audit(service.url(), &["tail"]);
     nobody.env("REEVE_TOKEN", "rvt_wrong");
     assert_eq!(super::run(nobody).status.code(), Some(2));

@@ -24,6 +24,7 @@ fn seen(url: &str, columns: usize, arguments: &str, no_color: bool) -> String {
     if no_color {
         command.env("NO_COLOR", "1");
     }
+
     let output = command.stdin(std::process::Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -34,6 +35,7 @@ fn plain(text: &str) -> (String, usize) {
     let mut pieces = text.split("\u{1b}[");
     let mut out = pieces.next().unwrap_or_default().to_owned();
     let mut colours = 0;
+
     for piece in pieces {
         // `m` ends a colour, other letters what moves the cursor or clears a line.
         let end = piece
@@ -42,6 +44,7 @@ fn plain(text: &str) -> (String, usize) {
         colours += usize::from(piece[end..].starts_with('m'));
         out.push_str(piece.get(end + 1..).unwrap_or_default());
     }
+
     (out.replace('\r', ""), colours)
 }
 
@@ -51,8 +54,10 @@ async fn tables_fit_and_colours_can_be_off() {
         eprintln!("terminal: skipped, there is no script(1) here");
         return;
     }
+
     let home = tempfile::tempdir().unwrap();
     let service = served(home.path(), 12).await;
+
     for columns in [40, 60, 80, 120, 200] {
         let (text, colours) = plain(&seen(
             service.url(),
@@ -74,16 +79,19 @@ async fn tables_fit_and_colours_can_be_off() {
             "{columns}: {text}"
         );
     }
+
     let (text, colours) = plain(&seen(
         service.url(),
         100,
         "search 'resource.type:ec2_instance' --by severity --histogram",
         true,
     ));
+
     assert!(
         colours == 0 && text.contains('█') && text.contains("critical"),
         "{text}"
     );
+
     let path = home.path().join("out.jsonl");
     let (text, _) = plain(&seen(
         service.url(),
@@ -91,6 +99,7 @@ async fn tables_fit_and_colours_can_be_off() {
         &format!("export --format json -o '{}'", path.display()),
         true,
     ));
+
     assert!(
         text.contains("entries  ")
             && text.contains('%')

@@ -15,6 +15,7 @@ async fn two_who_demote_each_other_leave_one() {
         .await
         .expect(200)
         .text_at("/id");
+
     for round in 0..10 {
         let (second_id, second) = first
             .person(&format!("b{round}@acme.example"), &["administrator"], &[])
@@ -49,6 +50,7 @@ async fn two_who_demote_each_other_leave_one() {
             .expect(200);
         assert_eq!(done.body["total"], u64::from(one.status == 200));
     }
+
     let last = first
         .patch(&format!("users/{first_id}"), json!({ "active": false }))
         .await;
@@ -69,6 +71,7 @@ async fn the_token_of_the_environment_is_the_way_back_in() {
         .await
         .expect(200)
         .text_at("/id");
+
     let (second_id, second) = first
         .person("second@acme.example", &["administrator"], &[])
         .await;
@@ -79,6 +82,7 @@ async fn the_token_of_the_environment_is_the_way_back_in() {
         .expect(200);
     let _ = first.get("users").await.problem(401, "unauthenticated");
     assert!(service.stop().unwrap().0.success());
+
     let service = Service::serve(home.path(), &[("REEVE_ADMIN_TOKEN", ADMIN_TOKEN)]).unwrap();
     let admin = service.admin();
     let _ = admin.get("users").await.expect(200);
@@ -91,12 +95,14 @@ async fn the_token_of_the_environment_is_the_way_back_in() {
         second_id,
         "for one who administers"
     );
+
     let first = admin.get(&format!("users/{first_id}")).await.expect(200);
     assert_eq!(
         (&first.body["active"], &first.body["roles"]),
         (&json!(false), &json!(["regular_user"])),
         "not given back"
     );
+
     let query = "event_type:token.create action.status:success actor.type:system";
     let recorded = admin
         .post("audit-logs/search", json!({ "query": query }))

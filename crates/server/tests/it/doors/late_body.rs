@@ -19,6 +19,7 @@ async fn exchange(service: &Service, head: &str, body: &[u8]) -> (String, std::i
             .await?;
         answer(&mut stream).await
     };
+
     (first.to_lowercase(), second.await)
 }
 
@@ -54,8 +55,10 @@ async fn a_refusal_before_the_body_is_announced() {
     let post = |path: &str, more: &str| {
         format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{more}\r\n")
     };
+
     let entry = br#"{"event_type":"test.deed"}"#;
     let length = format!("content-length: {}\r\n", entry.len());
+
     // The whole body is there: the connection takes the next request.
     for path in ["/api/v1/audit-logs", "/api/v1/nothing-here"] {
         let (first, second) = exchange(&service, &post(path, &length), entry).await;
@@ -63,6 +66,7 @@ async fn a_refusal_before_the_body_is_announced() {
         assert!(!first.contains("connection: close"), "{first}");
         assert!(second.unwrap().starts_with("HTTP/1.1 200"), "{path}");
     }
+
     // It never comes, or only some of it: the answer says that the connection ends.
     let chunked = "transfer-encoding: chunked\r\n";
     for (more, part) in [
@@ -77,6 +81,7 @@ async fn a_refusal_before_the_body_is_announced() {
         );
         assert!(second.is_err());
     }
+
     // Nobody is asked to send a body that is not wanted.
     let expects = post(
         "/api/v1/audit-logs",

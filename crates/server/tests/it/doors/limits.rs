@@ -25,6 +25,7 @@ async fn flood(address: &str) -> String {
     let Ok(mut stream) = TcpStream::connect(address).await else {
         return String::new();
     };
+
     let head = format!(
         "POST /api/v1/sessions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {ANNOUNCED}\r\n\r\n"
     );
@@ -38,8 +39,10 @@ async fn flood(address: &str) -> String {
         }
         std::io::Result::Ok(())
     };
+
     let mut answer = Vec::new();
     let reading = async { while let Ok(1..) = reader.read_buf(&mut answer).await {} };
+
     // The service answers and closes before it was sent everything.
     tokio::select! { _ = sending => {}, () = reading => {} }
     String::from_utf8_lossy(&answer).into_owned()
@@ -65,6 +68,7 @@ async fn sign_ins_with_huge_bodies_take_neither_memory_nor_the_log() {
         let address = address.clone();
         clients.spawn(async move { flood(&address).await });
     }
+
     let (mut highest, mut slowest, mut appended) = (before, Duration::ZERO, 0);
     while !clients.is_empty() {
         let begun = Instant::now();
@@ -82,12 +86,14 @@ async fn sign_ins_with_huge_bodies_take_neither_memory_nor_the_log() {
             );
         }
     }
+
     eprintln!(
         "{CLIENTS} sign-ins of 30 MiB: resident {} -> {} MiB, {appended} appends, the slowest {} ms",
         before >> 20,
         highest >> 20,
         slowest.as_millis()
     );
+
     assert!(highest - before < MOST_MEMORY, "{before} -> {highest}");
 }
 
@@ -99,6 +105,7 @@ async fn many_sign_ins_at_once_take_the_memory_of_a_few_hashes() {
     let (admin, nobody) = (service.admin(), service.nobody());
     let before = service.resident_bytes().unwrap();
     let mut attempts = tokio::task::JoinSet::new();
+
     for n in 0..100 {
         let nobody = nobody.clone();
         attempts.spawn(async move {
@@ -112,6 +119,7 @@ async fn many_sign_ins_at_once_take_the_memory_of_a_few_hashes() {
             .await
         });
     }
+
     let (mut highest, mut slowest) = (before, Duration::ZERO);
     while !attempts.is_empty() {
         let begun = Instant::now();
@@ -130,12 +138,14 @@ async fn many_sign_ins_at_once_take_the_memory_of_a_few_hashes() {
             );
         }
     }
+
     eprintln!(
         "100 sign-ins at once: resident {} -> {} MiB, the slowest append {} ms",
         before >> 20,
         highest >> 20,
         slowest.as_millis()
     );
+
     // A hash has 19 MiB; a hundred at once would have 1,900.
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     assert!(
@@ -149,6 +159,7 @@ async fn long_texts_are_refused_before_anything_is_kept_of_them() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let nobody = service.nobody();
+
     for (field, body) in [
         (
             "email",
@@ -175,6 +186,7 @@ async fn long_texts_are_refused_before_anything_is_kept_of_them() {
             );
         }
     }
+
     let _ = nobody
         .post("sessions", json!({ "email": "x".repeat(17 << 10) }))
         .await
@@ -197,9 +209,11 @@ async fn connections_and_bodies_are_bounded() {
         service.admin(),
         service.url().trim_start_matches("http://").to_owned(),
     );
+
     // Large bodies of somebody who may append, none of them whole.
     let token = service.admin_token().to_owned();
     let mut half_sent = Vec::new();
+
     for _ in 0..3 {
         let mut stream = TcpStream::connect(&address).await.unwrap();
         let head = format!(
@@ -209,6 +223,7 @@ async fn connections_and_bodies_are_bounded() {
         stream.write_all(&vec![b' '; 999_000]).await.unwrap();
         half_sent.push(stream);
     }
+
     // One of them finds no room and is told so.
     let refused = until("a refusal", PATIENCE, || async {
         for stream in &half_sent {
@@ -221,6 +236,7 @@ async fn connections_and_bodies_are_bounded() {
     })
     .await;
     assert!(refused.starts_with("HTTP/1.1 429"), "{refused}");
+
     let _ = admin
         .post("audit-logs", json!({ "event_type": "test.deed" }))
         .await
@@ -231,6 +247,7 @@ async fn connections_and_bodies_are_bounded() {
     for _ in 0..40 {
         idle.extend(TcpStream::connect(&address).await);
     }
+
     until("a connection that is closed", PATIENCE, || async {
         idle.iter().any(is_closed).then_some(())
     })
@@ -248,6 +265,7 @@ async fn connections_and_bodies_are_bounded() {
         })
     })
     .await;
+
     assert!(counted >= 15, "{counted}");
 }
 
@@ -256,6 +274,7 @@ async fn connections_and_bodies_are_bounded() {
 #[tokio::test]
 async fn more_connections_are_open_than_the_limit_at_start_allows() {
     const LIMIT: usize = 200;
+
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve_with_open_files(home.path(), LIMIT).unwrap();
     let address = service.url().trim_start_matches("http://").to_owned();
@@ -263,6 +282,7 @@ async fn more_connections_are_open_than_the_limit_at_start_allows() {
     for _ in 0..LIMIT * 2 {
         open.push(TcpStream::connect(&address).await.unwrap());
     }
+
     let _ = service
         .admin()
         .post("audit-logs", json!({ "event_type": "test.deed" }))

@@ -11,6 +11,7 @@ async fn source(admin: &Api, event_types: &[&str]) -> (String, Api) {
     let wanted = json!({ "name": "firewall", "user_id": user, "event_types": event_types });
     let token = admin.post("tokens", wanted).await.expect(201);
     assert_eq!(token.body["event_types"], json!(event_types));
+
     (
         token.text_at("/id"),
         admin.with_token(&token.text_at("/secret")),
@@ -48,6 +49,7 @@ async fn a_log_source_appends_its_event_types_and_reads_nothing() {
         ),
         ("event_type".into(), "not_allowed".into(), &json!(1))
     );
+
     assert_eq!(admin.size().await, size + 1, "only the refusal was written");
 
     for path in [
@@ -60,6 +62,7 @@ async fn a_log_source_appends_its_event_types_and_reads_nothing() {
     ] {
         let _ = shipper.get(path).await.problem(403, "forbidden");
     }
+
     // Neither a session nor a token made with it has more.
     let _ = shipper
         .post(
@@ -68,6 +71,7 @@ async fn a_log_source_appends_its_event_types_and_reads_nothing() {
         )
         .await
         .problem(422, "invalid_fields");
+
     let child = shipper
         .post("tokens", json!({ "name": "child" }))
         .await
@@ -76,11 +80,13 @@ async fn a_log_source_appends_its_event_types_and_reads_nothing() {
         child.body["event_types"],
         json!(["network.*", "authentication.login"])
     );
+
     let child = admin.with_token(&child.text_at("/secret"));
     let _ = child
         .post("audit-logs", json!({ "event_type": "policy.modify" }))
         .await
         .problem(403, "forbidden");
+
     for (wanted, code) in [("audit.*", "reserved"), ("*", "invalid")] {
         let wanted = json!({ "name": "wrong", "event_types": [wanted] });
         let refused = admin
@@ -103,11 +109,13 @@ async fn a_taken_identifier_is_reported_and_does_not_block_the_batch() {
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
     let (_, shipper) = source(&admin, &[]).await;
+
     for number in [7, 150] {
         let squatted =
             json!({ "event_id": format!("shipper-{number}"), "event_type": "test.squat" });
         let _ = admin.post("audit-logs", squatted).await.expect(201);
     }
+
     let batch: Vec<Value> = (0..200)
         .map(|n| json!({ "event_id": format!("shipper-{n}"), "event_type": "test.deed" }))
         .collect();
@@ -125,12 +133,14 @@ async fn a_taken_identifier_is_reported_and_does_not_block_the_batch() {
     let path = "audit-logs?on_conflict=report";
     let answer = shipper.post(path, json!(batch)).await.expect(201);
     assert_eq!(answer.items().len(), 198);
+
     let refused: Vec<_> = answer.body["refused"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| (&one["index"], &one["code"]))
         .collect();
+
     assert_eq!(
         refused,
         [
@@ -138,10 +148,13 @@ async fn a_taken_identifier_is_reported_and_does_not_block_the_batch() {
             (&json!(150), &json!("event_id_conflict"))
         ]
     );
+
     assert_eq!(admin.size().await, size + 198);
+
     // Sent again, the answer is the same and nothing is added.
     let again = shipper.post(path, json!(batch)).await.expect(201);
     assert_eq!((again.items().len(), admin.size().await), (198, size + 198));
+
     let alone = shipper.post(path, batch[7].clone()).await.expect(200);
     assert_eq!(
         (
@@ -150,6 +163,7 @@ async fn a_taken_identifier_is_reported_and_does_not_block_the_batch() {
         ),
         (0, 1)
     );
+
     let _ = shipper
         .post("audit-logs?on_conflict=maybe", json!(batch))
         .await

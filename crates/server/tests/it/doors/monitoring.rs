@@ -22,12 +22,14 @@ async fn metrics_need_a_token_or_a_listener_of_their_own() {
     )
     .unwrap();
     let (admin, nobody) = (service.admin(), service.nobody());
+
     let _ = nobody.get("/metrics").await.problem(401, "unauthenticated");
     let (_, person) = admin
         .person("ann@acme.example", &["regular_user"], &[])
         .await;
     let _ = person.get("/metrics").await.problem(403, "forbidden");
     let alone = Api::new(&format!("http://{listen}"));
+
     for answer in [
         admin.get("/metrics").await,
         nobody.with_token(token).get("/metrics").await,
@@ -39,6 +41,7 @@ async fn metrics_need_a_token_or_a_listener_of_their_own() {
             answer.text
         );
     }
+
     assert_eq!(alone.get("/readyz").await.status, 200);
     assert_eq!(
         alone.get("/api/v1/users").await.status,
@@ -61,12 +64,14 @@ async fn the_cookie_over_tls_belongs_to_this_host_alone() {
             .expect(201)
     };
     let plain = sign_in(&[]).await;
+
     assert!(
         plain.headers["set-cookie"]
             .to_str()
             .unwrap()
             .starts_with("reeve_session=")
     );
+
     let secure = sign_in(&[("x-forwarded-proto", "https")]).await;
     let set = secure.headers["set-cookie"].to_str().unwrap();
     assert!(
@@ -75,6 +80,7 @@ async fn the_cookie_over_tls_belongs_to_this_host_alone() {
             && set.ends_with("; Secure"),
         "{set}"
     );
+
     for answer in [&plain, &secure] {
         let _ = as_page(
             &nobody,
@@ -86,6 +92,7 @@ async fn the_cookie_over_tls_belongs_to_this_host_alone() {
         .await
         .expect(200);
     }
+
     // The one with the prefix wins over one that another host planted.
     let both = format!("reeve_session=planted; {}", cookie(&secure));
     let _ = as_page(&nobody, &both, "GET", "sessions/current", Value::Null)

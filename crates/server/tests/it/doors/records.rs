@@ -19,10 +19,12 @@ async fn sent(
     } else {
         (Some("application/json"), body.to_string().into_bytes())
     };
+
     let answer = api
         .send_with(method, path, &[("x-request-id", &id)], kind, bytes)
         .await;
     let mut counts = [0; 3];
+
     for (count, status) in counts.iter_mut().zip(["success", "pending", "failed"]) {
         let query = format!("metadata.request_id:{id} action.status:{status}");
         let found = reader
@@ -31,6 +33,7 @@ async fn sent(
             .expect(200);
         *count = found.body["total"].as_u64().unwrap();
     }
+
     (answer, counts)
 }
 
@@ -64,6 +67,7 @@ async fn a_refusal_on_any_route_leaves_no_success() {
         .person("user@acme.example", &["regular_user"], &[])
         .await;
     let mut refused = std::collections::BTreeMap::new();
+
     for rule in changing() {
         for (api, body) in [
             (&admin, json!({ "no_such_field": 1 })),
@@ -104,6 +108,7 @@ async fn a_refusal_on_any_route_leaves_no_success() {
             }
         }
     }
+
     for status in [403, 404, 422] {
         assert!(
             refused.get(&status).is_some_and(|count| *count > 20),
@@ -126,8 +131,10 @@ async fn taken_names_are_recorded_as_failed_and_races_have_one_winner() {
         (201, [1, 1, 0]),
         "the intent, then the outcome"
     );
+
     let (again, counts) = sent(&admin, &admin, "POST", "teams", &team).await;
     assert_eq!((again.status, counts), (409, [0, 1, 1]));
+
     let entries = admin
         .get("audit-logs?query=event_type:team.create&limit=3")
         .await
@@ -135,6 +142,7 @@ async fn taken_names_are_recorded_as_failed_and_races_have_one_winner() {
     let [failed, pending, succeeded] = entries.items() else {
         panic!("{entries:?}")
     };
+
     assert_eq!(
         failed["metadata"]["intent"], pending["event_id"],
         "an outcome names its intent"
@@ -146,6 +154,7 @@ async fn taken_names_are_recorded_as_failed_and_races_have_one_winner() {
             .contains("exists already"),
         "{failed}"
     );
+
     assert_eq!(
         (&failed["changes"], &succeeded["changes"]["after"]["name"]),
         (&Value::Null, &json!("Platform"))
@@ -214,6 +223,7 @@ async fn a_granted_change_is_recorded_as_such() {
         "name": "Failover", "agent_type": "ops_intelligence",
         "condition": { "prediction": "event", "horizon": "1h", "calendars": [] }, "action": { "kind": "prepare_failover" },
     });
+
     // What is made, changed (with the version that is stored) and removed.
     let kept = [
         (
@@ -267,6 +277,7 @@ async fn a_granted_change_is_recorded_as_such() {
             json!({ "enabled": false }),
         ),
     ];
+
     let recorded = async |method: &str, path: &str, body: &Value| {
         let (answer, [success, pending, failed]) = sent(&admin, &admin, method, path, body).await;
         assert!(answer.status < 300, "{method} {path}: {}", answer.text);
@@ -276,6 +287,7 @@ async fn a_granted_change_is_recorded_as_such() {
         );
         answer
     };
+
     for (path, body, method, change) in kept {
         let made = recorded("POST", path, &body).await;
         let one = format!("{path}/{}", made.text_at("/id"));
@@ -286,12 +298,14 @@ async fn a_granted_change_is_recorded_as_such() {
         let (gone, [success, ..]) = sent(&admin, &admin, "DELETE", &one, &Value::Null).await;
         assert_eq!((gone.status, success), (404, 0), "{one}");
     }
+
     let guardrails = admin.get("intelligence/guardrails").await.expect(200).body;
     let settings = admin
         .get("intelligence/anomaly-settings")
         .await
         .expect(200)
         .body;
+
     for (method, path, body) in [
         ("PUT", "intelligence/guardrails", guardrails.clone()),
         (
@@ -314,6 +328,7 @@ async fn a_granted_change_is_recorded_as_such() {
     ] {
         let _ = recorded(method, path, &body).await;
     }
+
     // Of many who change what one has read, one does.
     for (path, body) in [
         ("intelligence/guardrails", guardrails),

@@ -20,6 +20,7 @@ async fn roles_given_and_taken_stand_in_the_changes() {
     let (id, _) = admin
         .person("ann@acme.example", &["regular_user"], &[])
         .await;
+
     for (before, after, severity) in [
         (
             &["regular_user"][..],
@@ -46,6 +47,7 @@ async fn roles_given_and_taken_stand_in_the_changes() {
         assert_eq!(entry["changes"]["after"]["roles"], json!(after), "{entry}");
         assert_eq!(entry["severity"], severity, "{entry}");
     }
+
     let (id, _) = admin
         .person("zoe@acme.example", &["administrator"], &[])
         .await;
@@ -54,6 +56,7 @@ async fn roles_given_and_taken_stand_in_the_changes() {
         &format!("event_type:user.create status:success resource.id:{id}"),
     )
     .await;
+
     assert_eq!(
         (&entry["severity"], &entry["changes"]["after"]["roles"]),
         (&json!("high"), &json!(["administrator"]))
@@ -83,6 +86,7 @@ async fn reading_firings_and_reports_is_recorded() {
     })
     .await;
     let firing = firing["id"].as_str().unwrap();
+
     let _ = admin
         .get(&format!("audit-logs/alerts/firings/{firing}"))
         .await
@@ -100,15 +104,18 @@ async fn reading_firings_and_reports_is_recorded() {
         .await
         .expect(201)
         .text_at("/id");
+
     let run = admin
         .post(&format!("audit-logs/reports/{report}/run"), json!({}))
         .await
         .expect(202)
         .text_at("/id");
+
     assert_eq!(
         crate::reports::ended(&admin, &run).await["state"],
         "succeeded"
     );
+
     let entry = newest(&admin, "event_type:audit.view operation:view_report").await;
     assert_eq!(
         entry["metadata"]["request"]["run_id"],

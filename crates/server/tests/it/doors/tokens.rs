@@ -30,11 +30,13 @@ async fn a_session_made_with_a_token_has_its_roles_and_ends_with_it() {
         json!(["regular_user"]),
         "the answer tells the session's roles"
     );
+
     let session = cookie(&answer);
     let me = as_page(&nobody, &session, "GET", "sessions/current", Value::Null)
         .await
         .expect(200);
     assert_eq!(me.body["roles"], json!(["regular_user"]));
+
     let _ = as_page(&nobody, &session, "GET", "users", Value::Null)
         .await
         .problem(403, "forbidden");
@@ -52,8 +54,10 @@ async fn a_session_made_with_a_token_has_its_roles_and_ends_with_it() {
     .await
     .expect(201);
     assert_eq!(child.body["roles"], json!(["regular_user"]));
+
     let child = nobody.with_token(&child.text_at("/secret"));
     let _ = child.get("sessions/current").await.expect(200);
+
     // The entry names the token.
     let logged = admin
         .get(&format!(
@@ -71,6 +75,7 @@ async fn a_session_made_with_a_token_has_its_roles_and_ends_with_it() {
         .get("sessions/current")
         .await
         .problem(401, "unauthenticated");
+
     // What the caller did is an entry that the caller sees; the end comes after those.
     let end = loop {
         let event = live.next().await.unwrap();
@@ -78,10 +83,12 @@ async fn a_session_made_with_a_token_has_its_roles_and_ends_with_it() {
             break event;
         }
     };
+
     assert_eq!(
         (end.name.as_str(), &end.data["reason"]),
         ("end", &json!("signed_out"))
     );
+
     let _ = both.get("users").await.expect(200);
 }
 
@@ -99,6 +106,7 @@ async fn nothing_made_with_a_token_outlives_it() {
         .await
         .expect(201);
     assert_eq!(answer.text_at("/expires_at"), text);
+
     let session = cookie(&answer);
     let later = json!({ "name": "later", "expires_at": format!("{:.3}", end + jiff::SignedDuration::from_secs(1)) });
     let refused = token
@@ -106,6 +114,7 @@ async fn nothing_made_with_a_token_outlives_it() {
         .await
         .problem(422, "invalid_fields");
     assert_eq!(refused.text_at("/errors/0/field"), "expires_at");
+
     let child = token
         .post("tokens", json!({ "name": "child" }))
         .await
@@ -115,6 +124,7 @@ async fn nothing_made_with_a_token_outlives_it() {
         text,
         "without an end of its own it has its parent's"
     );
+
     let child = nobody.with_token(&child.text_at("/secret"));
     let _ = child.get("sessions/current").await.expect(200);
     reeve_testkit::http::until(
@@ -152,6 +162,7 @@ async fn a_narrow_token_does_not_reach_the_wider_ones_of_its_user() {
     let seen = api.get("tokens").await.expect(200);
     assert_eq!(seen.body["total"], 1);
     assert_eq!(seen.items()[0]["id"], narrow.body["id"]);
+
     let _ = api
         .delete(&format!("tokens/{}", wide.text_at("/id")))
         .await
@@ -182,6 +193,7 @@ async fn a_narrow_token_does_not_reach_the_wider_ones_of_its_user() {
             .await
             .problem(403, "forbidden");
     }
+
     let _ = api
         .delete(&format!("tokens/{}", narrow.text_at("/id")))
         .await

@@ -9,6 +9,7 @@ use reeve_testkit::service::{Service, verify};
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
+
     while let Some(folder) = waiting.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten() {
             let path = entry.unwrap().path();
@@ -19,6 +20,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
             }
         }
     }
+
     found.sort();
     found
 }
@@ -48,6 +50,7 @@ fn refused(data: &Path, copy_at: &Path, file: &Path, change: impl FnOnce(&mut Ve
     let name = file.file_name().unwrap().to_str().unwrap();
     assert_eq!(code, Some(1), "{}: {said}", file.display());
     assert!(said.contains(name), "it does not name {name}: {said}");
+
     said
 }
 
@@ -60,6 +63,7 @@ pub(super) fn is_noticed(data: &Path, home: &Path) {
     let (Some(segment), Some(log)) = (segments.first(), logs.last()) else {
         panic!("both kinds of files are needed: {segments:?}, {logs:?}");
     };
+
     for (n, part) in [4, 2].into_iter().enumerate() {
         refused(data, &home.join(format!("segment-{n}")), segment, |bytes| {
             let at = bytes.len() / part;
@@ -70,6 +74,7 @@ pub(super) fn is_noticed(data: &Path, home: &Path) {
             bytes[at] ^= 1;
         });
     }
+
     // A tail cut in the middle of a frame, and one cut so that what is left looks whole.
     let cut = |name: &str, keep: fn(usize) -> usize| {
         copy(data, &home.join(name));
@@ -85,6 +90,7 @@ pub(super) fn is_noticed(data: &Path, home: &Path) {
         assert_eq!(code, Some(1), "{name}: {said}");
     };
     cut("cut-in-a-frame", |length| length - 10);
+
     cut("cut-to-the-header", |_| 64);
     // The service does not take up such a log either: it would hide what is missing.
     for name in ["wal-1", "cut-to-the-header"] {

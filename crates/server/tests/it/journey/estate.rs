@@ -51,6 +51,7 @@ fn series(all: &[Recording], name: &str, look_alike: &str) -> Vec<(Timestamp, f6
             "generated: no test data"
         }
     );
+
     found.ending_at(Timestamp::now()).points
 }
 
@@ -64,6 +65,7 @@ impl Estate {
                 .remove(0)
         };
         let oversized = machine("reports", "m5.2xlarge").await;
+
         let idle = machine("forgotten", "m5.8xlarge").await;
         let busy = machine("checkout", "m5.large").await;
         let volume = moto
@@ -76,6 +78,7 @@ impl Estate {
             )
             .await
             .unwrap();
+
         moto.database(
             REGION,
             "orders",
@@ -85,6 +88,7 @@ impl Estate {
         )
         .await
         .unwrap();
+
         moto.scaling_group(REGION, "web", "m5.2xlarge", 2)
             .await
             .unwrap();
@@ -98,9 +102,11 @@ impl Estate {
         .into_iter()
         .map(str::to_owned)
         .collect::<Vec<_>>();
+
         let own = [&oversized, &idle, &busy];
         let grouped: Vec<String> = all.into_iter().filter(|id| !own.contains(&id)).collect();
         assert_eq!(grouped.len(), 2);
+
         let estate = Estate {
             moto,
             oversized,
@@ -110,6 +116,7 @@ impl Estate {
             grouped,
         };
         estate.measure().await;
+
         estate
     }
 
@@ -120,16 +127,19 @@ impl Estate {
             "ec2_cpu_utilization_53ea38",
             "ec2_cpu_utilization_quiet",
         );
+
         let none = series(
             &all,
             "ec2_cpu_utilization_24ae8d",
             "ec2_cpu_utilization_quiet",
         );
+
         let work = series(
             &all,
             "ec2_cpu_utilization_5f5533",
             "ec2_cpu_utilization_daily",
         );
+
         let database = series(
             &all,
             "rds_cpu_utilization_cc0c53",
@@ -144,6 +154,7 @@ impl Estate {
             &low,
         )
         .await;
+
         self.put("InstanceId", &self.idle, "AWS/EC2", "CPUUtilization", &none)
             .await;
         self.put("InstanceId", &self.idle, "AWS/EC2", "NetworkIn", &chatter)
@@ -160,6 +171,7 @@ impl Estate {
             &database,
         )
         .await;
+
         for member in &self.grouped {
             self.put("InstanceId", member, "AWS/EC2", "CPUUtilization", &low)
                 .await;
@@ -179,12 +191,14 @@ impl Estate {
         } else {
             "Bytes"
         };
+
         let metric = Metric {
             namespace,
             name,
             unit,
             dimensions: &[(dimension, id)],
         };
+
         self.moto.metric(REGION, metric, points).await.unwrap();
     }
 
@@ -202,6 +216,7 @@ impl Estate {
                 .expect(200);
             listed.extend(found.items().to_vec());
         }
+
         let of = |id: &str| {
             listed
                 .iter()
@@ -209,18 +224,22 @@ impl Estate {
                 .unwrap_or_else(|| panic!("no {id}"))
         };
         assert_eq!(of(&self.oversized)["instance_type"], "m5.2xlarge");
+
         assert_eq!(of(&self.oversized)["tags"]["team"], "platform");
         assert_eq!(of(&self.volume)["storage_gib"], 40.0);
+
         let arn = format!("arn:aws:rds:{REGION}:123456789012:db:orders");
         assert_eq!(
             (&of(&arn)["type"], &of(&arn)["name"]),
             (&json!("database"), &json!("orders"))
         );
+
         let web = |group: &Value| group.as_str().is_some_and(|name| name.ends_with("/web"));
         assert!(
             self.grouped.iter().all(|id| web(&of(id)["group"])),
             "{listed:#?}"
         );
+
         let path = format!(
             "resources/{}/samples?metrics=cpu_utilization&start_time={}",
             self.oversized,
@@ -243,6 +262,7 @@ impl Estate {
             one["resource"]["target_type"], "m5.xlarge",
             "half is what the guardrail allows"
         );
+
         let saving = cents((price("m5.2xlarge") - price("m5.xlarge")) * 730.0);
         assert_eq!(one["savings"]["monthly"].as_f64(), Some(saving));
         assert_eq!(
@@ -257,6 +277,7 @@ impl Estate {
                 .contains(&json!("memory")),
             "{one:#}"
         );
+
         let steps: Vec<&str> = kinds(&one["plan"]["steps"]);
         assert_eq!(
             steps,
@@ -269,6 +290,7 @@ impl Estate {
                 "verify"
             ]
         );
+
         explained(one, &["p95 CPU", "730 hours"]);
         one
     }
@@ -283,6 +305,7 @@ impl Estate {
                 &json!("identify_idle_resources")
             )
         );
+
         assert_eq!(
             one["savings"]["monthly"].as_f64(),
             Some(cents(price("m5.8xlarge") * 730.0))
@@ -298,12 +321,14 @@ impl Estate {
                 .contains(&json!("memory")),
             "{one:#}"
         );
+
         let steps = kinds(&one["plan"]["steps"]);
         assert_eq!(
             (steps.first(), steps.last()),
             (Some(&"precondition"), Some(&"verify")),
             "{steps:?}"
         );
+
         assert!(
             steps.iter().position(|kind| *kind == "stop")
                 > steps.iter().rposition(|kind| *kind == "snapshot")
@@ -314,6 +339,7 @@ impl Estate {
                 .any(|kind| kind.contains("delete") || kind.contains("terminate"))
         );
         explained(one, &["0 %", "730 hours"]);
+
         one
     }
 
@@ -326,6 +352,7 @@ impl Estate {
                 "{id} is none of the agent's: {found:#?}"
             );
         }
+
         for one in found
             .iter()
             .filter(|one| one["resource"]["name"] == "orders")
@@ -357,11 +384,13 @@ impl Estate {
     pub(super) async fn is_stopped_and_kept(&self, action: &Value) {
         let seen = self.machine(&self.idle).await;
         assert_eq!(state(&seen), "stopped", "{action:#}");
+
         let volumes: Vec<&str> = texts(&seen, "volumeId");
         assert!(
             volumes.contains(&self.volume.as_str()) && volumes.len() >= 2,
             "{volumes:?}"
         );
+
         for volume in volumes {
             let by_volume = [("Filter.1.Name", "volume-id"), ("Filter.1.Value.1", volume)];
             let by_volume = by_volume.map(|(k, v)| (k.to_owned(), v.to_owned()));
@@ -419,6 +448,7 @@ fn price(size: &str) -> f64 {
             .parse()
             .ok()
     });
+
     let known = PRICES
         .iter()
         .find(|(name, _)| *name == size)
@@ -436,8 +466,10 @@ fn cents(dollars: f64) -> f64 {
 fn explained(one: &Value, words: &[&str]) {
     let confidence = one["confidence"].as_f64().unwrap();
     assert!(confidence > 0.0 && confidence <= 100.0, "{confidence}");
+
     let explanation = &one["explanation"];
     assert_eq!(explanation["confidence"], one["confidence"]);
+
     let factors = explanation["explanation"]["factors"].as_array().unwrap();
     let all = factors
         .iter()
@@ -445,6 +477,7 @@ fn explained(one: &Value, words: &[&str]) {
         .map(|f| f.as_str().unwrap())
         .collect::<Vec<_>>()
         .join("\n");
+
     assert!(
         words.iter().all(|word| all.contains(word)),
         "{words:?} in {all}"
@@ -457,6 +490,7 @@ fn explained(one: &Value, words: &[&str]) {
         (&explanation["similar_cases"], &explanation["success_rate"]),
         (&json!(0), &Value::Null)
     );
+
     for pointer in [
         "/action",
         "/risk_level",
@@ -471,6 +505,7 @@ fn explained(one: &Value, words: &[&str]) {
             "{pointer}"
         );
     }
+
     let path = explanation["decision_path"].as_array().unwrap();
     assert!(
         path.len() >= 4
@@ -478,6 +513,7 @@ fn explained(one: &Value, words: &[&str]) {
                 .iter()
                 .all(|step| matches!(step["answer"].as_str(), Some("yes" | "no" | "unknown")))
     );
+
     assert!(
         path.iter()
             .all(|step| !step["check"].as_str().unwrap().is_empty() && step["detail"].is_string())

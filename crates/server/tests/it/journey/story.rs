@@ -16,6 +16,7 @@ async fn entries(reader: &Api, of: &Value) -> Vec<Value> {
             .iter()
             .all(|entry| entry["metadata"]["recommendation_id"] == id)
     );
+
     entries
 }
 
@@ -35,12 +36,14 @@ fn in_order<'a>(entries: &'a [Value], chapters: &[&str]) -> Vec<&'a Value> {
     let all: Vec<String> = entries.iter().map(line).collect();
     let mut from = 0;
     let mut found = Vec::new();
+
     for chapter in chapters {
         let at = all[from..].iter().position(|one| one == chapter);
         let at = at.unwrap_or_else(|| panic!("no {chapter:?} after {from} in {all:#?}"));
         found.push(&entries[from + at]);
         from += at + 1;
     }
+
     found
 }
 
@@ -68,12 +71,14 @@ pub(super) async fn of_the_resize(reader: &Api, of: &Value) -> String {
         "action.succeed success",
     ];
     let found = in_order(&entries, &chapters);
+
     let by = |entry: &Value| {
         entry["actor"]["email"]
             .as_str()
             .unwrap_or_default()
             .to_owned()
     };
+
     assert_eq!(
         (by(found[1]), by(found[2])),
         (
@@ -81,10 +86,12 @@ pub(super) async fn of_the_resize(reader: &Api, of: &Value) -> String {
             "manager@acme.example".into()
         )
     );
+
     assert_eq!(
         found[1]["changes"]["after"]["plan_hash"],
         of["plan"]["hash"]
     );
+
     let (stop, modify, start) = (found[10], found[12], found[14]);
     assert_eq!(
         (
@@ -93,6 +100,7 @@ pub(super) async fn of_the_resize(reader: &Api, of: &Value) -> String {
         ),
         (&json!("running"), &json!("stopped"))
     );
+
     assert_eq!(
         (
             &modify["changes"]["before"]["instance_type"],
@@ -100,7 +108,9 @@ pub(super) async fn of_the_resize(reader: &Api, of: &Value) -> String {
         ),
         (&json!("m5.2xlarge"), &json!("m5.xlarge"))
     );
+
     assert_eq!(start["changes"]["after"]["state"], "running");
+
     let outcome = found[17];
     assert_eq!(
         (
@@ -109,6 +119,7 @@ pub(super) async fn of_the_resize(reader: &Api, of: &Value) -> String {
         ),
         (&json!("succeeded"), &json!("m5.xlarge"))
     );
+
     modify["event_id"].as_str().unwrap().to_owned()
 }
 
@@ -131,6 +142,7 @@ pub(super) async fn of_the_stop(reader: &Api, of: &Value) {
     ];
     let found = in_order(&entries, &chapters);
     assert_eq!(found[2]["metadata"]["signature"], "director");
+
     assert_eq!(found[3]["metadata"]["signature"], "security");
     assert!(
         !entries

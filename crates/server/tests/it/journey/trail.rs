@@ -14,6 +14,7 @@ fn records(home: &Path) -> PathBuf {
     if real.is_dir() {
         return real;
     }
+
     let folder = home.join("cloudtrail");
     std::fs::create_dir_all(&folder).unwrap();
     let records: Vec<_> = (0..150)
@@ -27,6 +28,7 @@ fn records(home: &Path) -> PathBuf {
             })
         })
         .collect();
+
     std::fs::write(
         folder.join("records.json"),
         json!({ "Records": records }).to_string(),
@@ -67,6 +69,7 @@ pub(super) fn import(home: &Path, data: &Path) -> u64 {
         "as recorded"
     };
     eprintln!("CloudTrail: {} {kind}", folder.display());
+
     let output = reeve(&[
         "audit",
         "import",
@@ -79,6 +82,7 @@ pub(super) fn import(home: &Path, data: &Path) -> u64 {
     let said = text_of(&output.unwrap());
     let imported = number(&said, "entries imported");
     assert!(imported >= 60 && number(&said, "refused") == 0, "{said}");
+
     imported
 }
 
@@ -88,6 +92,7 @@ pub(super) async fn is_there(admin: &Api, imported: u64) {
     let found = admin.post("audit-logs/search", search).await.expect(200);
     assert_eq!(found.body["total"], imported, "{}", found.text);
     assert!(admin.size().await >= imported);
+
     let one = &found.items()[0];
     assert_eq!(
         one["category"].as_str(),
@@ -95,6 +100,7 @@ pub(super) async fn is_there(admin: &Api, imported: u64) {
             .as_str()
             .and_then(|kind| kind.split('.').next())
     );
+
     let by_id = admin
         .get(&format!("audit-logs/{}", one["event_id"].as_str().unwrap()))
         .await
@@ -122,6 +128,7 @@ pub(super) async fn import_again(home: &Path, service: &Service, admin: &Api, im
         ])
     });
     text_of(&output.await.unwrap().unwrap());
+
     let search = json!({ "query": "timestamp:<now-1d", "limit": 1 });
     assert_eq!(
         admin

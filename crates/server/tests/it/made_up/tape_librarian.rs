@@ -77,6 +77,7 @@ impl AgentDefinition for TapeLibrarian {
             detail: why.to_owned(),
             decisive: true,
         };
+
         judgement.take(if TAPE_CPU >= facts.settings.percent(&CPU_BELOW) {
             Err(left("not_rewound", "the tape turns"))
         } else if facts.charges.is_empty() {
@@ -86,6 +87,7 @@ impl AgentDefinition for TapeLibrarian {
         } else {
             Ok(rewind(facts, reads))
         });
+
         judgement
     }
 
@@ -98,6 +100,7 @@ impl AgentDefinition for TapeLibrarian {
                 .filter(|(time, _)| time > at);
             after.map(|(_, cpu)| *cpu).fold(0.0, f64::max) < TAPE_CPU
         };
+
         let example = |at: &Timestamp| Example {
             at_ms: at.as_millisecond(),
             group: trust_group(INFO.agent_type, RecommendationType::IdleResourceCleanup),
@@ -106,6 +109,7 @@ impl AgentDefinition for TapeLibrarian {
             held: held(at),
             weight: 1.0,
         };
+
         times.iter().map(example).collect()
     }
 
@@ -126,6 +130,7 @@ fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
     let machine = facts.resource;
     let text = |text: &str| text.to_owned();
     let plan = Plan::new(&RewindTape, machine.id.as_str());
+
     Proposal {
         kind: RecommendationType::IdleResourceCleanup,
         rule: "rewind_tapes",

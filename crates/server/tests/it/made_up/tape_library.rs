@@ -67,6 +67,7 @@ impl KindReader for TapeLibraries {
             created_at: None,
             observed_at: now,
         };
+
         let document = Document::new(
             json!({ "drives": drives, "robot": { "arms": 1 }, "password": "hunter2" }),
         );
@@ -79,6 +80,7 @@ impl KindReader for TapeLibraries {
         }])
         .await
         .map_err(failed)?;
+
         let reading = Reading {
             kind: kind(),
             region: "basement".to_owned(),
@@ -90,6 +92,7 @@ impl KindReader for TapeLibraries {
             read_at: now,
             complete_at: Some(now),
         };
+
         sink.end(reading).await.map_err(failed)
     }
 }
@@ -102,10 +105,12 @@ pub(super) async fn is_a_kind_like_any_other(admin: &Api, connection: &str) {
         .iter()
         .find(|row| row["type"] == "tape_library")
         .unwrap();
+
     assert_eq!(
         (&row["plural"], &row["class"]),
         (&json!("Tape libraries"), &json!("storage"))
     );
+
     let listed = admin.get("resources?type=tape_library").await.expect(200);
     assert_eq!(listed.items()[0]["name"], "Library 1", "{}", listed.text);
 
@@ -117,6 +122,7 @@ pub(super) async fn is_a_kind_like_any_other(admin: &Api, connection: &str) {
         .body;
     let drives = first["configuration"]["drives"].as_u64().unwrap();
     assert_eq!(first["configuration"]["password"], "[removed]");
+
     let _ = admin
         .post(&format!("connections/{connection}/sync"), json!({}))
         .await;
@@ -129,6 +135,7 @@ pub(super) async fn is_a_kind_like_any_other(admin: &Api, connection: &str) {
         (now["configuration"]["drives"].as_u64() > Some(drives)).then_some(now)
     })
     .await;
+
     let versions = admin.get(&format!("{path}/versions")).await.expect(200);
     assert_eq!(
         versions.items()[0]["hash"],
@@ -136,6 +143,7 @@ pub(super) async fn is_a_kind_like_any_other(admin: &Api, connection: &str) {
         "{}",
         versions.text
     );
+
     let from = versions.items().last().unwrap()["seen_at"]
         .as_str()
         .unwrap()
@@ -145,6 +153,7 @@ pub(super) async fn is_a_kind_like_any_other(admin: &Api, connection: &str) {
         .await
         .expect(200)
         .body;
+
     assert!(
         difference["before"]["drives"].as_u64() < difference["after"]["drives"].as_u64(),
         "{difference}"
@@ -162,11 +171,13 @@ pub(super) async fn is_a_kind_like_any_other(admin: &Api, connection: &str) {
     })
     .await;
     let entry = changes.items().last().unwrap();
+
     assert_eq!(
         entry["changes"]["before"]["configuration"],
         json!({ "drives": 1 }),
         "{entry}"
     );
+
     let found = admin
         .get("resources?query=configuration.robot.arms:1%20relations.logs_to:tape*")
         .await
@@ -175,6 +186,7 @@ pub(super) async fn is_a_kind_like_any_other(admin: &Api, connection: &str) {
         (found.items().len(), &found.items()[0]["id"]),
         (1, &json!(LIBRARY))
     );
+
     let related = admin.get(&format!("{path}/relations")).await.expect(200);
     assert_eq!(
         (&related.items()[0]["relation"], &related.items()[0]["id"]),

@@ -109,12 +109,14 @@ impl Emitted {
                 .unwrap_or_default()
         };
         assert_eq!(text("/category"), self.kind.category(), "{name}");
+
         assert_eq!(text("/severity"), self.severity.as_str(), "{name}: {entry}");
         assert_eq!(
             (text("/actor/type"), text("/action/method")),
             (self.actor, self.method),
             "{name}: {entry}"
         );
+
         assert!(
             !text("/actor/id").is_empty() && !text("/action/operation").is_empty(),
             "{name}: {entry}"
@@ -125,16 +127,19 @@ impl Emitted {
             self.resource.is_empty(),
             "{name}: {entry}"
         );
+
         assert_eq!(
             text("/actor/ip_address"),
             if self.has_origin { "127.0.0.1" } else { "" },
             "{name}: {entry}"
         );
+
         assert_eq!(
             !text("/actor/user_agent").is_empty(),
             self.has_origin,
             "{name}: {entry}"
         );
+
         for field in self.kind.fields {
             let pointer = format!("/{}", field.replace('.', "/"));
             let found = entries
@@ -155,6 +160,7 @@ async fn verify(api: &Api, emitted: &[Emitted]) {
     for one in emitted {
         one.is_found(api).await;
     }
+
     let query = encoded("submitted_by.type:reeve");
     let counts = api
         .get(&format!(
@@ -162,16 +168,19 @@ async fn verify(api: &Api, emitted: &[Emitted]) {
         ))
         .await
         .expect(200);
+
     let buckets = counts
         .body
         .pointer("/aggregations/event_type/buckets")
         .and_then(Value::as_array)
         .unwrap();
+
     assert!(
         !buckets.is_empty() && counts.body["aggregations"]["event_type"]["other"] == json!(0),
         "{}",
         counts.text
     );
+
     for bucket in buckets {
         let name = bucket["value"].as_str().unwrap();
         let kind = events::find(name)
@@ -194,12 +203,14 @@ fn every_emitted_type_has_a_driver() {
         estate::EMITTED,
         simulated::EMITTED,
     ];
+
     let driven: BTreeSet<&str> = groups
         .iter()
         .copied()
         .flatten()
         .map(|one| one.kind.name)
         .collect();
+
     let emitted: BTreeSet<&str> = events::all()
         .filter(|kind| kind.source.is_own())
         .map(|kind| kind.name)
@@ -209,6 +220,7 @@ fn every_emitted_type_has_a_driver() {
         missing.is_empty(),
         "emitted, and no driver performs it: {missing:?}"
     );
+
     let planned: Vec<_> = driven.difference(&emitted).collect();
     assert!(
         planned.is_empty(),

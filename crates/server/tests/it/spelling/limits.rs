@@ -54,7 +54,9 @@ async fn limits_are_set_and_answered_as_the_table_writes_them() {
             );
         }
     }
+
     assert_eq!(sent, 12);
+
     // The numbers that were read before are still read, and a client may send back what it read
     // with one of the two changed.
     let mut whole = admin.get(path).await.expect(200).body;
@@ -68,6 +70,7 @@ async fn limits_are_set_and_answered_as_the_table_writes_them() {
         ),
         (&json!("10m"), &json!("7.5%"))
     );
+
     let both = json!({ "rollback": { "timeout": "1m", "timeout_s": 90 } });
     assert_eq!(
         admin
@@ -77,6 +80,7 @@ async fn limits_are_set_and_answered_as_the_table_writes_them() {
             .text_at("/errors/0/field"),
         "rollback.timeout"
     );
+
     for (wrong, field) in [
         (
             json!({ "rollback": { "timeout": "soon" } }),
@@ -116,6 +120,7 @@ async fn the_approval_matrix_is_set_and_answered_as_the_table_writes_it() {
         .filter(|row| row[0].starts_with("approval "))
         .collect();
     assert_eq!(levels.len(), 3);
+
     // `cost below 100 per month, low risk, approval auto`.
     let cells = |row: &[&str]| -> (String, Value) {
         let parts: Vec<&str> = row[1].split(", ").collect();
@@ -128,8 +133,10 @@ async fn the_approval_matrix_is_set_and_answered_as_the_table_writes_it() {
             json!({ "cost": cost, "risk": risk, "approval": approval.strip_prefix("by ").unwrap_or(approval) }),
         )
     };
+
     let matrix = |body: &Value| body["approval_matrix"].clone();
     let default = matrix(&admin.get(path).await.expect(200).body);
+
     for row in &levels {
         let (name, shown) = cells(row);
         for (member, value) in shown.as_object().unwrap() {
@@ -139,12 +146,14 @@ async fn the_approval_matrix_is_set_and_answered_as_the_table_writes_it() {
             );
         }
     }
+
     let other = json!({ "approval_matrix": {
         "low_impact": { "cost": "below 50 per month" }, "high_impact": { "cost": "above 500 per month", "approval": "director" },
     } });
     let stored = matrix(&admin.put(path, other).await.expect(200).body);
     assert_eq!(stored["medium_impact"]["cost"], "50 to 500 per month");
     assert_eq!(stored["high_impact"]["signatures"], json!(["director"]));
+
     let all: serde_json::Map<String, Value> = levels.iter().map(|row| cells(row)).collect();
     let back = matrix(
         &admin
@@ -154,11 +163,13 @@ async fn the_approval_matrix_is_set_and_answered_as_the_table_writes_it() {
             .body,
     );
     assert_eq!(back, default);
+
     // A client sends back what it read with one of the amounts changed.
     let mut sent = admin.get(path).await.expect(200).body;
     sent["approval_matrix"]["high_above"] = json!(2000);
     let stored = matrix(&admin.put(path, sent).await.expect(200).body);
     assert_eq!(stored["high_impact"]["cost"], "above 2000 per month");
+
     for (wrong, field) in [
         (
             json!({ "low_impact": { "cost": "cheap" } }),
@@ -188,6 +199,7 @@ async fn the_approval_matrix_is_set_and_answered_as_the_table_writes_it() {
             .problem(422, "invalid_fields");
         assert_eq!(refused.text_at("/errors/0/field"), field, "{wrong}");
     }
+
     // Who may change the limits takes no signatures away.
     let (_, operator) = admin
         .person("operator@example.com", &["operator"], &[])
@@ -223,10 +235,12 @@ async fn traffic_intelligence_is_set_as_the_sentence_writes_it_and_moves_the_rul
         .unwrap()
         .trim_end_matches('.')
         .split("; ");
+
     let settings: Vec<(&str, &str)> = settings
         .map(|setting| setting.split_once(' ').unwrap())
         .collect();
     assert_eq!(settings.len(), 6);
+
     let answered = json!({
         "learn_patterns": true, "seasonal_adjustments": true, "event_awareness": "calendar_integration",
         "pre_scale": "15m", "warm_cache": "30m", "prepare_failover": "maintenance_windows",
@@ -240,12 +254,14 @@ async fn traffic_intelligence_is_set_as_the_sentence_writes_it_and_moves_the_rul
         (&changed["warm_cache"], &changed["event_awareness"]),
         (&json!("disabled"), &json!("disabled"))
     );
+
     let rule = |id: &str| {
         let admin = service.admin();
         let path = format!("intelligence/predictive-rules/{id}");
         async move { admin.get(&path).await.expect(200).body }
     };
     assert_eq!(rule("traffic-pre-scale").await["enabled"], false);
+
     for (name, text) in settings {
         let value = if text == "true" {
             json!(true)
@@ -259,10 +275,12 @@ async fn traffic_intelligence_is_set_as_the_sentence_writes_it_and_moves_the_rul
             .body;
         assert_eq!(stored[name], answered[name], "{name}");
     }
+
     let read = admin.get(path).await.expect(200).body;
     for (name, value) in answered.as_object().unwrap() {
         assert_eq!(&read[name], value, "{name}");
     }
+
     // What was answered is taken back, and the lead time is the rule's own.
     let mut sent = read.clone();
     sent["pre_scale"] = json!("20m");
@@ -270,11 +288,13 @@ async fn traffic_intelligence_is_set_as_the_sentence_writes_it_and_moves_the_rul
         admin.put(path, sent).await.expect(200).body["pre_scale"],
         "20m"
     );
+
     let moved = rule("traffic-pre-scale").await;
     assert_eq!(
         (&moved["condition"]["horizon"], &moved["enabled"]),
         (&json!("20m"), &json!(true))
     );
+
     // A rule that was removed comes back with its setting.
     let _ = admin
         .delete("intelligence/predictive-rules/traffic-warm-cache")
@@ -284,6 +304,7 @@ async fn traffic_intelligence_is_set_as_the_sentence_writes_it_and_moves_the_rul
         admin.get(path).await.expect(200).body["warm_cache"],
         "disabled"
     );
+
     let _ = admin
         .put(path, json!({ "warm_cache": "45m" }))
         .await
@@ -292,6 +313,7 @@ async fn traffic_intelligence_is_set_as_the_sentence_writes_it_and_moves_the_rul
         rule("traffic-warm-cache").await["condition"]["horizon"],
         "45m"
     );
+
     for (wrong, field) in [
         (json!({ "pre_scale": "soon" }), "pre_scale"),
         (json!({ "warm_cache": "30d" }), "warm_cache"),
@@ -304,6 +326,7 @@ async fn traffic_intelligence_is_set_as_the_sentence_writes_it_and_moves_the_rul
             .problem(422, "invalid_fields");
         assert_eq!(refused.text_at("/errors/0/field"), field, "{wrong}");
     }
+
     let found = admin
         .get("audit-logs?query=action.operation:traffic_intelligence.put")
         .await

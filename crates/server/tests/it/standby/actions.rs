@@ -47,6 +47,7 @@ impl Relay {
                 tokio::spawn(Arc::clone(&relay).pass(service, cloud));
             }
         });
+
         format!("http://{address}")
     }
 
@@ -73,6 +74,7 @@ impl Relay {
                 }
             }
         });
+
         let mut piece = vec![0; 65_536];
         while let Ok(count @ 1..) = asked.read(&mut piece).await {
             self.requests.lock()[number].extend_from_slice(&piece[..count]);
@@ -80,6 +82,7 @@ impl Relay {
                 break;
             }
         }
+
         drop(questions);
         let _ = back.await;
     }
@@ -93,6 +96,7 @@ impl Relay {
                 .filter(|one| one.contains("Action=CreateTags") && one.contains(machine))
                 .count()
         };
+
         requests.iter().map(of).sum()
     }
 }
@@ -125,12 +129,14 @@ async fn an_action_in_progress_is_finished_by_the_standby_and_done_once() {
         .machines(REGION, "m5.large", rounds, &[("Name", "web")])
         .await
         .unwrap();
+
     for machine in &machines {
         let _ = moto
             .volume(REGION, "gp3", 40, Some(machine), &[("Owner", "payments")])
             .await
             .unwrap();
     }
+
     let relay = Arc::new(Relay::default());
     let endpoint = relay.start(moto.endpoint()).await;
     let home = tempfile::tempdir().unwrap();
@@ -139,6 +145,7 @@ async fn an_action_in_progress_is_finished_by_the_standby_and_done_once() {
     let _ = connect(&active.admin(), &endpoint).await;
     let report = run(&active.admin(), "Owner").await;
     assert_eq!(report["error"], Value::Null, "{report}");
+
     for (round, machine) in machines.iter().enumerate() {
         let standby = Service::serve(&data, &[EMULATORS]).unwrap();
         let recommendation = tagging(&active.admin(), machine).await;
@@ -176,7 +183,9 @@ async fn an_action_in_progress_is_finished_by_the_standby_and_done_once() {
         finished(&active.admin(), &recommendation).await;
         assert_eq!(relay.changes(machine), 1, "{machine} was tagged once");
     }
+
     assert!(active.stop().unwrap().0.success());
+
     let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
 }
@@ -199,12 +208,14 @@ async fn finished(admin: &Api, recommendation: &Value) {
     })
     .await;
     assert_eq!(action["status"], "succeeded", "{action}");
+
     let story = admin
         .get(&format!(
             "audit-logs?query=metadata.recommendation_id:{id}&limit=200"
         ))
         .await
         .expect(200);
+
     for operation in [
         "precondition",
         "tag",

@@ -39,6 +39,7 @@ fn files(data: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             }
         }
     }
+
     files
 }
 
@@ -61,6 +62,7 @@ async fn send(url: String, id: String) -> Option<(u16, Value)> {
         )
         .await
         .ok()?;
+
     Some((answer.status, answer.body["code"].clone()))
 }
 
@@ -82,6 +84,7 @@ async fn replaced_while_paused(is_away: bool) {
     let Some(database) = Postgres::start().unwrap() else {
         return;
     };
+
     let url = database.database().await.unwrap();
     let home = tempfile::tempdir().unwrap();
     let (data, copy) = (home.path().join("data"), home.path().join("copy"));
@@ -94,6 +97,7 @@ async fn replaced_while_paused(is_away: bool) {
             .0,
         201
     );
+
     paused.freeze().unwrap();
     let copied = std::process::Command::new("cp")
         .arg("-a")
@@ -102,6 +106,7 @@ async fn replaced_while_paused(is_away: bool) {
         .status()
         .unwrap();
     assert!(copied.success());
+
     let before = files(&data);
 
     // Requests wait in the sockets of the paused server while the next one takes over.
@@ -118,9 +123,11 @@ async fn replaced_while_paused(is_away: bool) {
             .0,
         201
     );
+
     if is_away {
         database.stop().unwrap();
     }
+
     paused.thaw().unwrap();
     for answer in queued {
         let answer = tokio::time::timeout(PATIENCE, answer)
@@ -132,6 +139,7 @@ async fn replaced_while_paused(is_away: bool) {
             "{answer:?}"
         );
     }
+
     if is_away {
         assert_eq!(
             paused.exit_code().unwrap(),
@@ -140,6 +148,7 @@ async fn replaced_while_paused(is_away: bool) {
         );
         database.resume().unwrap();
     }
+
     let code = until("the end of the replaced server", PATIENCE, || {
         let code = paused.exit_code().unwrap();
         async move { code }
@@ -153,6 +162,7 @@ async fn replaced_while_paused(is_away: bool) {
         "{}",
         paused.said()
     );
+
     assert_eq!(files(&data), before, "a byte of the replaced server");
 
     // What was not acknowledged is sent again, and is in the log once.
@@ -162,12 +172,14 @@ async fn replaced_while_paused(is_away: bool) {
         })
         .await;
     }
+
     let mut in_log = found(&next.admin()).await;
     in_log.sort();
     let mut expected = [&["after".to_owned(), "before".to_owned()], ids.as_slice()].concat();
     expected.sort();
     assert_eq!(in_log, expected);
     assert!(next.stop().unwrap().0.success());
+
     for dir in [&data, &copy] {
         let (code, said) = verify(&[dir.to_str().unwrap()]).unwrap();
         assert_eq!(code, Some(0), "{said}");
@@ -189,6 +201,7 @@ async fn while_the_database_is_away_requests_are_refused_soon_and_the_server_goe
     let Some(database) = Postgres::start().unwrap() else {
         return;
     };
+
     let url = database.database().await.unwrap();
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("data");
@@ -200,6 +213,7 @@ async fn while_the_database_is_away_requests_are_refused_soon_and_the_server_goe
             .0,
         201
     );
+
     database.stop().unwrap();
     let attempt = async |name: String| {
         let begun = Instant::now();
@@ -215,6 +229,7 @@ async fn while_the_database_is_away_requests_are_refused_soon_and_the_server_goe
         );
         status
     };
+
     // A token that was looked up just before is good for a moment.
     until("a refusal", PATIENCE, || async {
         (attempt("first".to_owned()).await == 503).then_some(())
@@ -228,6 +243,7 @@ async fn while_the_database_is_away_requests_are_refused_soon_and_the_server_goe
     for n in 0..3 {
         assert_eq!(attempt(format!("away-{n}")).await, 503);
     }
+
     assert_eq!(files(&data), written, "written without a lease");
     database.resume().unwrap();
     until("the server goes on", PATIENCE, || async {
@@ -237,6 +253,7 @@ async fn while_the_database_is_away_requests_are_refused_soon_and_the_server_goe
     let found = found(&service.admin()).await;
     assert_eq!(found.iter().filter(|id| *id == "later").count(), 1);
     assert!(service.stop().unwrap().0.success());
+
     let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
 }

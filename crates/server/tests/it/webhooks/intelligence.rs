@@ -36,11 +36,13 @@ async fn an_anomaly_and_the_actions_on_it_reach_webhooks_and_channels_once() {
         )
     };
     let (anomaly_secret, anomalies) = subscribe("anomaly_detected", "type=security").await;
+
     let (_, other_class) = subscribe("anomaly_detected", "type=cost").await;
     let (action_secret, actions) = subscribe("action_completed", "").await;
     let (all_url, all) = receiver().await;
     let (actions_url, actions_only) = receiver().await;
     let slack = |name: &str, url: &str, topics: Value| json!({ "name": name, "type": "slack", "secret": url, "topics": topics });
+
     for channel in [
         slack("All", &all_url, json!([])),
         slack("Actions", &actions_url, json!(["actions_taken"])),
@@ -59,17 +61,20 @@ async fn an_anomaly_and_the_actions_on_it_reach_webhooks_and_channels_once() {
         (delivered.len() >= 2).then_some(delivered)
     })
     .await;
+
     let record = admin
         .get(&format!("intelligence/actions/{action}"))
         .await
         .expect(200)
         .body;
+
     for body in &delivered {
         assert_eq!(
             (&body["data"]["id"], &body["data"]["recommendation_id"]),
             (&record["id"], &record["recommendation_id"])
         );
     }
+
     let found = admin
         .get("intelligence/anomalies?type=security")
         .await
@@ -79,11 +84,13 @@ async fn an_anomaly_and_the_actions_on_it_reach_webhooks_and_channels_once() {
         .iter()
         .filter_map(|one| one["id"].as_str())
         .collect();
+
     let bodies = until("the anomalies", PATIENCE, || async {
         let bodies = verified(&anomalies, &anomaly_secret, "anomaly_detected");
         (bodies.len() >= expected.len()).then_some(bodies)
     })
     .await;
+
     let ids: Vec<&str> = bodies
         .iter()
         .filter_map(|body| body["data"]["id"].as_str())
@@ -93,6 +100,7 @@ async fn an_anomaly_and_the_actions_on_it_reach_webhooks_and_channels_once() {
         (expected.len(), expected),
         "each once"
     );
+
     assert!(
         bodies.iter().all(|body| body["data"]["type"] == "security"),
         "{bodies:?}"
@@ -113,6 +121,7 @@ async fn an_anomaly_and_the_actions_on_it_reach_webhooks_and_channels_once() {
         (anomalies && ends).then_some(())
     })
     .await;
+
     assert_eq!(texts(&actions_only).len(), 2, "{:?}", texts(&actions_only));
     // No public address is known: each message says where to look. Slack escapes the sign between
     // two labels.

@@ -14,6 +14,7 @@ pub(super) fn filter(wanted: &RecommendationFilter) -> Filter {
     let is_open = is_open(wanted);
     let is_narrow = is_open || is_narrow(wanted);
     let mut filter = summed(wanted, if is_narrow { &NARROW } else { &PLAIN });
+
     // Written out rather than bound: a condition with a value does not select the partial indexes.
     if is_open {
         filter.fixed("is_open = 1");
@@ -24,6 +25,7 @@ pub(super) fn filter(wanted: &RecommendationFilter) -> Filter {
     if let Some(resource) = &wanted.resource {
         filter.text("resource_id = ?", resource);
     }
+
     filter.one_of(
         "id",
         wanted.ids.iter().map(|id: &RecommendationId| id.0.as_str()),
@@ -44,6 +46,7 @@ pub(super) fn filter(wanted: &RecommendationFilter) -> Filter {
     if let Some(by) = wanted.due_by {
         filter.integer("due_at_ms <= ?", Timestamp::as_millisecond(by));
     }
+
     filter
 }
 
@@ -94,6 +97,7 @@ fn summed(wanted: &RecommendationFilter, conditions: &Conditions) -> Filter {
         conditions.status,
         wanted.status.iter().map(|status| status.as_str()),
     );
+
     if let Some(agent) = &wanted.agent {
         // No identifier reads like a type, and a condition on two columns would use the index of
         // neither.
@@ -102,18 +106,21 @@ fn summed(wanted: &RecommendationFilter, conditions: &Conditions) -> Filter {
             None => filter.text(conditions.agent, agent),
         }
     }
+
     if let Some(kind) = wanted.kind {
         filter.text(conditions.kind, kind.as_str());
     }
     if let Some(priority) = wanted.priority {
         filter.integer("priority = ?", rank(priority));
     }
+
     if let Some(account) = &wanted.account {
         filter.text(
             "(account = ? OR connection_id = ? OR connection_id IN (SELECT id FROM connections WHERE name = ?))",
             account,
         );
     }
+
     filter
 }
 
@@ -128,6 +135,7 @@ pub(super) async fn count(store: &Store, wanted: &RecommendationFilter) -> Resul
         || wanted.updated_since.is_some()
         || wanted.cause.is_some()
         || wanted.due_by.is_some();
+
     let row = if needs_rows {
         let filter = filter(wanted);
         filter
@@ -151,5 +159,6 @@ pub(super) async fn count(store: &Store, wanted: &RecommendationFilter) -> Resul
         );
         filter.query(sql).fetch_one(store.read()).await?
     };
+
     Ok(row.try_get::<i64, _>(0)?.unsigned_abs())
 }

@@ -48,6 +48,7 @@ pub(in crate::agents) async fn savings(
     if !wanted.status.is_empty() && wanted.status.iter().all(|status| status.is_end()) {
         return Ok(OpenSavings::default());
     }
+
     // Before the savings: what is written in between is added up again next time.
     let revision = revision(
         store,
@@ -57,9 +58,11 @@ pub(in crate::agents) async fn savings(
             .filter(|status| !status.is_end()),
     )
     .await?;
+
     if let Some(held) = store.savings_totals().open(wanted, revision) {
         return Ok(held);
     }
+
     let savings = added_up(store, wanted).await?;
     store.savings_totals().hold_open(wanted, revision, savings);
     Ok(savings)
@@ -76,6 +79,7 @@ async fn added_up(store: &Store, wanted: &RecommendationFilter) -> Result<OpenSa
         .await?;
     let mut combined = Money::from_micros(row.try_get(0)?);
     let unpriced = row.try_get::<i64, _>(1)?.unsigned_abs();
+
     if row.try_get::<i64, _>(2)? > 0 {
         let rows = filter
             .query(filter.sql(TOGETHER, TOGETHER_END))
@@ -83,6 +87,7 @@ async fn added_up(store: &Store, wanted: &RecommendationFilter) -> Result<OpenSa
             .await?;
         combined = combined + together(&rows)?;
     }
+
     Ok(OpenSavings {
         combined,
         added: Money::from_micros(row.try_get(3)?),
@@ -108,6 +113,7 @@ fn together(rows: &[AnyRow]) -> Result<Money, Fault> {
     let mut combined = Money::ZERO;
     let mut resource: Option<[String; 4]> = None;
     let mut savers: Vec<Saver> = Vec::new();
+
     for row in rows {
         let place = [
             row.try_get(0)?,
@@ -122,6 +128,7 @@ fn together(rows: &[AnyRow]) -> Result<Money, Fault> {
         }
         savers.push(saver(row)?);
     }
+
     Ok(combined + combined_on_resource(&savers))
 }
 
@@ -142,6 +149,7 @@ pub(in crate::agents) async fn savings_by_day(store: &Store) -> Result<Vec<Daily
     if let Some(held) = store.savings_totals().by_day(revision) {
         return Ok(held);
     }
+
     let rows = sqlx::query(
         "SELECT day, CAST(COALESCE(SUM(expected), 0) AS BIGINT), CAST(COALESCE(SUM(measured), 0) AS BIGINT)
          FROM (SELECT updated_at_ms / 86400000 AS day, expected_savings AS expected, realised AS measured
@@ -155,6 +163,7 @@ pub(in crate::agents) async fn savings_by_day(store: &Store) -> Result<Vec<Daily
     .await?;
     let days = rows.iter().map(daily).collect::<Result<Vec<_>, Fault>>()?;
     store.savings_totals().hold_by_day(revision, &days);
+
     Ok(days)
 }
 
@@ -193,6 +202,7 @@ pub(in crate::agents) async fn dismissals(
         "SELECT kind, provider, resource_kind, service, CAST(AVG(updated_at_ms) AS BIGINT), COUNT(*) FROM recommendations",
         " GROUP BY kind, provider, resource_kind, service, updated_at_ms / 86400000 ORDER BY 1, 2, 3, 4, 5",
     );
+
     filter
         .query(sql)
         .fetch_all(store.read())
@@ -230,6 +240,7 @@ pub(in crate::agents) async fn outcomes(
              COUNT(*) FROM recommendations",
         " GROUP BY kind, instance_type, target_type ORDER BY 1, 2, 3",
     );
+
     filter
         .query(sql)
         .fetch_all(store.read())

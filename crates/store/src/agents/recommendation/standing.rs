@@ -33,6 +33,7 @@ pub(in crate::agents) async fn standing_savings(
         .bind(i64::try_from(limit).unwrap_or(i64::MAX))
         .fetch_all(store.read())
         .await?;
+
     let found = rows
         .iter()
         .map(recommendation)
@@ -40,6 +41,7 @@ pub(in crate::agents) async fn standing_savings(
     if found.is_empty() {
         return Ok(Vec::new());
     }
+
     let wanted = ActionFilter {
         recommendations: found
             .iter()
@@ -48,6 +50,7 @@ pub(in crate::agents) async fn standing_savings(
         purpose: Some(Purpose::Apply),
         ..ActionFilter::default()
     };
+
     let mut newest: HashMap<RecommendationId, Action> = HashMap::new();
     // Newest first: the first of a recommendation stays.
     for action in action::page(store, &wanted).await?.0 {
@@ -57,6 +60,7 @@ pub(in crate::agents) async fn standing_savings(
                 .or_insert(action);
         }
     }
+
     Ok(found
         .into_iter()
         .map(|recommendation| {

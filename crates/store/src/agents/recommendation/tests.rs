@@ -190,6 +190,7 @@ async fn a_write_has_only_the_sums_read_again_that_depend_on_it() {
         let made = reeve_testkit::contract::agents::recommendation(id, &format!("i-{id}")).unwrap();
         Recommendation { status, ..made }
     };
+
     let (open, succeeded) = (
         made("open", Status::Open),
         made("succeeded", Status::Succeeded),
@@ -208,6 +209,7 @@ async fn a_write_has_only_the_sums_read_again_that_depend_on_it() {
         )
     };
     let before = sums().await;
+
     tamper(&store, "open", 1_000_000).await;
     tamper(&store, "succeeded", 2_000_000).await;
     assert_eq!(sums().await, before, "nothing was written");
@@ -218,6 +220,7 @@ async fn a_write_has_only_the_sums_read_again_that_depend_on_it() {
         })
         .await
         .unwrap();
+
     tamper(&store, "open", 1_000_000).await;
     let (read, held) = sums().await;
     assert_eq!(
@@ -233,12 +236,14 @@ async fn a_write_has_only_the_sums_read_again_that_depend_on_it() {
         })
         .await
         .unwrap();
+
     tamper(&store, "succeeded", 2_000_000).await;
     assert_eq!(
         sums().await,
         (1_000_000, 2_000_000),
         "one that succeeded was written"
     );
+
     let done = Recommendation {
         status: Status::Executing,
         version: open.version + 2,
@@ -253,6 +258,7 @@ async fn a_write_has_only_the_sums_read_again_that_depend_on_it() {
         })
         .await
         .unwrap();
+
     let (open, days) = sums().await;
     assert!(
         open == 0 && days > 2_000_000,

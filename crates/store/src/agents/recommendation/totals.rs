@@ -33,9 +33,11 @@ fn total(row: &AnyRow) -> Result<RecommendationTotal, Fault> {
             .copied()
             .find(|one| rank(*one) == priority)
     };
+
     let count = |column: usize| -> Result<u64, Fault> {
         Ok(row.try_get::<i64, _>(column)?.max(0).unsigned_abs())
     };
+
     let sum =
         |column: usize| -> Result<Money, Fault> { Ok(Money::from_micros(row.try_get(column)?)) };
     Ok(RecommendationTotal {

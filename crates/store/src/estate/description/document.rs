@@ -39,6 +39,7 @@ pub(super) fn pack<'d>(documents: impl Iterator<Item = &'d Document>) -> Result<
             ),
         );
     }
+
     Ok(Packed(packed))
 }
 
@@ -71,6 +72,7 @@ pub(super) async fn remove_unused(store: &Store, most: i64) -> Result<u64, Fault
     .bind(most)
     .execute(&mut *tx)
     .await?;
+
     tx.commit().await?;
     Ok(removed.rows_affected())
 }
@@ -80,10 +82,12 @@ pub(super) async fn list(store: &Store, hashes: &[String]) -> Result<Vec<Documen
     if hashes.is_empty() {
         return Ok(Vec::new());
     }
+
     let mut filter = Filter::default();
     filter.one_of("hash", hashes.iter().map(String::as_str));
     let rows = filter.query(filter.sql("SELECT hash, content FROM resource_documents", ""));
     let rows = rows.fetch_all(store.read()).await?;
+
     rows.iter()
         .map(|row| read(row.try_get(0)?, row.try_get(1)?))
         .collect()
@@ -96,6 +100,7 @@ pub(super) fn read(hash: &str, content: &str) -> Result<Document, Fault> {
             "the configuration document {hash} cannot be read: {cause}"
         ))
     };
+
     let packed = STANDARD
         .decode(content)
         .map_err(|error| broken(error.to_string()))?;
@@ -103,6 +108,7 @@ pub(super) fn read(hash: &str, content: &str) -> Result<Document, Fault> {
         zstd::bulk::decompress(&packed, LONGEST).map_err(|error| broken(error.to_string()))?;
     let document =
         Document::kept(serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?);
+
     if document.hash() == hash {
         Ok(document)
     } else {

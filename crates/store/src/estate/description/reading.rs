@@ -42,6 +42,7 @@ pub(super) async fn put(
     .execute(&mut *tx)
     .await
     .map_err(|error| Fault::or_orphan(error, "connection", &connection.0))?;
+
     // The inventory says when the kinds that it reads were seen.
     if complete.is_some() && !ResourceKind::SPECIFIED.contains(&reading.kind) {
         sighted(
@@ -52,6 +53,7 @@ pub(super) async fn put(
         )
         .await?;
     }
+
     Ok(tx.commit().await?)
 }
 
@@ -75,6 +77,7 @@ pub(in crate::estate) async fn sighted(
             Cell::Integer(at.as_millisecond()),
         ]);
     }
+
     insert.run_for(tx, &connection.0).await
 }
 
@@ -94,6 +97,7 @@ fn reading(row: &AnyRow) -> Result<Reading, Fault> {
     let unread = || unreadable("reading of", &kind);
     let seen: i64 = row.try_get(4)?;
     let complete_at: Option<i64> = row.try_get(8)?;
+
     Ok(Reading {
         kind: named("kind", &kind, ResourceKind::named).map_err(unread())?,
         region: row.try_get(1)?,

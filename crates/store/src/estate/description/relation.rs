@@ -41,6 +41,7 @@ pub(super) async fn replace(
     if relations.is_empty() {
         return Ok(());
     }
+
     let mut filter = Filter::default();
     filter.text("connection_id = ?", &connection.0);
     filter.one_of("resource_id", relations.keys().map(|id| id.as_str()));
@@ -49,6 +50,7 @@ pub(super) async fn replace(
         .execute(&mut **tx)
         .await?;
     let mut insert = Insert::new(INSERT, "ON CONFLICT DO NOTHING");
+
     for (id, relations) in relations {
         for relation in *relations {
             let (id, target) = (id.as_str().into(), relation.target.as_str().into());
@@ -60,6 +62,7 @@ pub(super) async fn replace(
             ]);
         }
     }
+
     insert.run_for(tx, &connection.0).await
 }
 
@@ -77,12 +80,14 @@ pub(super) async fn list(
         "",
     );
     let rows = filter.query(sql).fetch_all(store.read()).await?;
+
     // A relation of a later version stays in the store, and is not shown by this one.
     let read = |row: &AnyRow| -> Result<Option<(String, Relation)>, Fault> {
         let kind: String = row.try_get(1)?;
         let (id, target): (String, String) = (row.try_get(0)?, row.try_get(2)?);
         Ok(RelationKind::parse(&kind).map(|kind| (id, Relation::to(kind, target))))
     };
+
     rows.iter()
         .filter_map(|row| read(row).transpose())
         .collect()
@@ -102,6 +107,7 @@ pub(super) async fn neighbours(
     let total = rows.len() as u64;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut found = Vec::new();
+
     for row in rows.iter().take(limit) {
         let (kind, incoming, other): (String, i64, String) =
             (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
@@ -114,6 +120,7 @@ pub(super) async fn neighbours(
             });
         }
     }
+
     let ids: Vec<ResourceId> = found.iter().map(|neighbour| neighbour.id.clone()).collect();
     if !ids.is_empty() {
         let known = resources(store, connection, &ids).await?;
@@ -125,5 +132,6 @@ pub(super) async fn neighbours(
             neighbour.resource = known.get(&neighbour.id).cloned();
         }
     }
+
     Ok((found, total))
 }

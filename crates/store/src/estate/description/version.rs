@@ -42,6 +42,7 @@ pub(super) async fn begin(
         .map(|(id, _)| id.as_str())
         .filter(|id| current.contains_key(*id))
         .collect();
+
     if !replaced.is_empty() {
         ended.one_of("resource_id", replaced);
         ended
@@ -49,6 +50,7 @@ pub(super) async fn begin(
             .execute(&mut **tx)
             .await?;
     }
+
     let mut insert = Insert::new(INSERT, REPLACE);
     for (id, hash) in differing {
         let (connection, id, hash) = (
@@ -64,6 +66,7 @@ pub(super) async fn begin(
             Cell::Integer(1),
         ]);
     }
+
     insert.run_for(tx, &connection.0).await
 }
 
@@ -81,6 +84,7 @@ pub(in crate::estate) async fn end(
             .get(id.as_str())
             .is_some_and(|hash| !hash.is_empty())
     });
+
     begin(
         tx,
         connection,
@@ -123,6 +127,7 @@ pub(super) async fn current(
         "",
     );
     let rows = filter.query(sql).fetch_all(store.read()).await?;
+
     rows.iter()
         .map(|row| Ok((row.try_get(0)?, time(row.try_get(1)?)?, row.try_get(2)?)))
         .collect()
@@ -142,8 +147,10 @@ pub(super) async fn list(
     .bind(LISTED)
     .fetch_all(store.read())
     .await?;
+
     let mut until = None;
     let mut versions = Vec::with_capacity(rows.len());
+
     for row in &rows {
         let (seen_at, hash): (Timestamp, String) = (time(row.try_get(0)?)?, row.try_get(1)?);
         versions.push(Version {
@@ -153,6 +160,7 @@ pub(super) async fn list(
         });
         until = Some(seen_at);
     }
+
     Ok(versions)
 }
 
@@ -176,10 +184,12 @@ pub(super) async fn document_at(
     .fetch_optional(store.read())
     .await?;
     let Some(row) = row else { return Ok(None) };
+
     let (hash, content): (String, Option<String>) = (row.try_get(1)?, row.try_get(2)?);
     let Some(content) = content else {
         return Ok(None);
     };
+
     let until: Option<i64> = row.try_get(3)?;
     let version = Version {
         hash: Some(hash.clone()),
@@ -200,6 +210,7 @@ pub(super) async fn expire(store: &Store, before: Timestamp) -> Result<u64, Faul
             break;
         }
     }
+
     while document::remove_unused(store, EXPIRED).await? > 0 {}
     Ok(removed)
 }
@@ -218,6 +229,7 @@ async fn expire_some(store: &Store, before: Timestamp) -> Result<u64, Fault> {
     .bind(EXPIRED)
     .fetch_all(&mut *tx)
     .await?;
+
     for row in &rows {
         let (connection, id, seen_at): (String, String, i64) =
             (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
@@ -228,6 +240,7 @@ async fn expire_some(store: &Store, before: Timestamp) -> Result<u64, Fault> {
             .execute(&mut *tx)
             .await?;
     }
+
     tx.commit().await?;
     Ok(rows.len() as u64)
 }

@@ -15,8 +15,10 @@ macro_rules! fixture {
 fn alert_rule_v1() {
     let sample = samples::rule("r-1", "Failures").unwrap();
     check(&alert::RuleRow::from(&sample), fixture!("alert-rule-v1"));
+
     let row: alert::RuleRow = decode(fixture!("alert-rule-v1")).unwrap();
     assert_eq!(row.into_rule().unwrap(), sample);
+
     // A condition that this program cannot read is an error, not a rule that never fires.
     let broken = fixture!("alert-rule-v1").replace("status:failed", "stauts:failed");
     assert!(
@@ -34,6 +36,7 @@ fn alert_firing_v1() {
         &alert::FiringRow::from(&sample),
         fixture!("alert-firing-v1"),
     );
+
     let row: alert::FiringRow = decode(fixture!("alert-firing-v1")).unwrap();
     let handling: alert::HandlingRow =
         decode(&encode(&alert::HandlingRow::from(&sample)).unwrap()).unwrap();
@@ -46,5 +49,6 @@ fn alert_firing_v1() {
         count: 1,
         entries: r#"[["e\"1",7,12]]"#.into(),
     };
+
     assert_eq!(row.into_firing(handling, columns).unwrap(), sample);
 }

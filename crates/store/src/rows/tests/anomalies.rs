@@ -13,6 +13,7 @@ const V1: &str = include_str!("../../../tests/fixtures/anomaly-v1.json");
 fn anomaly_v1() {
     let sample = samples::anomaly("an-1", "i-1", 1_763_632_800_000).unwrap();
     check(&AnomalyRow::from(&sample), V1);
+
     let row: AnomalyRow = decode(V1).unwrap();
     // The sentence alone was kept, without the action, and no counts of calls.
     let cause = Some(LikelyCause::ChangeByReeve(None));
@@ -35,11 +36,13 @@ fn sentences_of_earlier_releases_become_values() {
     };
     let listed = read("\"a jump\"", "\"on a threat list\"");
     assert_eq!(listed.readings[0].indication, Indication::ThreatList);
+
     let text = encode(&AnomalyRow::from(&listed)).unwrap();
     assert_eq!(
         decode::<AnomalyRow>(&text).unwrap().into_anomaly().unwrap(),
         listed
     );
+
     let changed = "a change that Reeve made to the resource shortly before";
     let unknown = read(
         changed,

@@ -15,8 +15,10 @@ macro_rules! fixture {
 fn budget_v1() {
     let sample = samples::budget("b-1", "Compute").unwrap();
     check(&budget::BudgetRow::from(&sample), fixture!("budget-v1"));
+
     let row: budget::BudgetRow = decode(fixture!("budget-v1")).unwrap();
     assert_eq!(row.into_budget().unwrap(), sample);
+
     for (known, broken) in [("quarter", "fortnight"), ("12345678901234.5678", "much")] {
         let broken = fixture!("budget-v1").replace(known, broken);
         assert!(
@@ -48,6 +50,7 @@ fn budget_alert_v1() {
         &budget::BudgetAlertRow::from(&sample),
         fixture!("budget-alert-v1"),
     );
+
     let row: budget::BudgetAlertRow = decode(fixture!("budget-alert-v1")).unwrap();
     assert_eq!(row.into_alert().unwrap(), sample);
 }

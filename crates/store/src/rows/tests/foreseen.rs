@@ -29,23 +29,27 @@ fn prediction_v1() {
         &predictive::PredictionRow::from(&sample),
         fixture!("prediction-v1"),
     );
+
     let row: predictive::PredictionRow = decode(fixture!("prediction-v1")).unwrap();
     let reasons = sample
         .reasons
         .iter()
         .map(|reason| reeve_predict::Reason::Other(reason.to_string()))
         .collect();
+
     let then = reeve_predict::Prediction {
         over_at: None,
         peak: None,
         reasons,
         ..sample.clone()
     };
+
     assert_eq!(
         row.into_prediction().unwrap(),
         then,
         "written before these were kept"
     );
+
     let written = super::super::encode(&predictive::PredictionRow::from(&sample)).unwrap();
     let row: predictive::PredictionRow = decode(&written).unwrap();
     assert_eq!(row.into_prediction().unwrap(), sample);

@@ -32,6 +32,7 @@ fn channel_v1() {
     };
     let sample: Channel = samples::channel("c-1", 0, settings).unwrap();
     check(&channel::ChannelRow::from(&sample), fixture!("channel-v1"));
+
     let row: channel::ChannelRow = decode(fixture!("channel-v1")).unwrap();
     assert_eq!(row.into_channel().unwrap(), sample);
 }

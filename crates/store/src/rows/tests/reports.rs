@@ -23,6 +23,7 @@ fn report_v1() {
 fn report_run_v1() {
     let sample = samples::run_of("run-1", "report-1", 30).unwrap();
     check(&report::RunRow::from(&sample), fixture!("report-run-v1"));
+
     let row: report::RunRow = decode(fixture!("report-run-v1")).unwrap();
     let run = row.into_run(sample.summary.clone()).unwrap();
     let files = &run.files;
@@ -33,6 +34,7 @@ fn report_run_v1() {
                 .all(|file| file.sha256.is_empty()),
         "runs of that version had no hashes: {files:?}"
     );
+
     let bytes =
         |files: &reeve_reports::RunFiles| [files.json.bytes, files.csv.bytes, files.pdf.bytes];
     assert_eq!(bytes(files), bytes(&sample.files));

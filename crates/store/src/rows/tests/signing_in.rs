@@ -23,12 +23,14 @@ fn session_v1() {
         &session::SessionRow::from(&session(SignInMethod::Password)),
         fixture!("session-v1"),
     );
+
     let row: session::SessionRow = decode(fixture!("session-v1")).unwrap();
     assert_eq!(
         row.method(),
         SignInMethod::Unknown,
         "how it began was not kept"
     );
+
     for method in [
         SignInMethod::Password,
         SignInMethod::Token("k-1".into()),
@@ -57,6 +59,7 @@ fn token_v1() {
         last_used_at_ms: None,
     };
     check(&token::TokenRow::from(&token), fixture!("token-v1"));
+
     let row: token::TokenRow = decode(fixture!("token-v1")).unwrap();
     assert_eq!((row.roles().unwrap(), row.parent), (token.roles, None));
 }

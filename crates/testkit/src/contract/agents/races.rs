@@ -18,6 +18,7 @@ where
 {
     let tasks: Vec<_> = writers.map(tokio::spawn).collect();
     let mut won = 0;
+
     for task in tasks {
         match task.await? {
             Ok(_) => won += 1,
@@ -25,12 +26,14 @@ where
             Err(other) => return Err(other.into()),
         }
     }
+
     Ok(won)
 }
 
 pub(super) async fn one_claim_wins(store: Arc<dyn AgentStore>) -> Result<()> {
     let mut current = recommendation("race-1", "i-race-1")?;
     store.recommendation_insert(&current).await?;
+
     for round in 0..10 {
         let claims = (0..4).map(|claimer| {
             let (store, status) = (store.clone(), if round % 2 == 0 { Status::Executing } else { Status::Approved });
@@ -43,6 +46,7 @@ pub(super) async fn one_claim_wins(store: Arc<dyn AgentStore>) -> Result<()> {
         assert_eq!(stored.version, current.version + 1);
         current = stored;
     }
+
     Ok(())
 }
 
@@ -54,6 +58,7 @@ pub(super) async fn one_open_recommendation_wins(store: Arc<dyn AgentStore>) -> 
         async move { store.recommendation_insert(&made).await }
     });
     assert_eq!(winners(inserts).await?, 1);
+
     let filter =
         RecommendationFilter { resource: Some("i-race-2".into()), ..RecommendationFilter::default() };
     assert_eq!(store.recommendation_list(&filter).await?.1, 1);

@@ -166,6 +166,7 @@ fn plan(resource: &str) -> Plan {
         instance_type: instance_type.map(str::to_owned),
         expect,
     };
+
     let steps = vec![
         step(
             StepKind::Precondition,
@@ -176,6 +177,7 @@ fn plan(resource: &str) -> Plan {
         step(StepKind::Modify, Some("m5.large"), vec![]),
         step(StepKind::Start, None, vec![]),
     ];
+
     Plan::v1(steps, true, true)
 }
 
@@ -293,6 +295,7 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
         before: vec![pair("state", "running")],
         after: vec![pair("state", "stopped")],
     };
+
     Ok(Action {
         id: ActionId(id.into()),
         recommendation: RecommendationId(recommendation.into()),

@@ -46,6 +46,7 @@ fn numbered(n: usize) -> Result<Recommendation> {
         ["ec2", "EC2", "rds"][n % 3].to_owned(),
     );
     subject.target_type = (!n.is_multiple_of(5)).then(|| format!("m5.size-{}", n % 2));
+
     // Some cost more than they save.
     let sign = if n.is_multiple_of(9) { -1.0 } else { 1.0 };
     let by_hand = if n.is_multiple_of(7) {
@@ -53,6 +54,7 @@ fn numbered(n: usize) -> Result<Recommendation> {
     } else {
         Vec::new()
     };
+
     let price = |every: usize, usd: f64| (!n.is_multiple_of(every)).then(|| Money::from_usd(usd));
     let origin = reeve_recommend::Origin {
         cause: if n.is_multiple_of(4) {
@@ -62,6 +64,7 @@ fn numbered(n: usize) -> Result<Recommendation> {
         },
         ..base.origin.clone()
     };
+
     Ok(Recommendation {
         agent_id: [
             Some(AgentId("a-one".into())),
@@ -94,10 +97,12 @@ async fn fill(store: &dyn AgentStore) -> Result<()> {
         store.recommendation_totals().await?.is_empty(),
         "the suite needs an empty store"
     );
+
     let all: Vec<Recommendation> = (0..120).map(numbered).collect::<Result<_>>()?;
     for chunk in all.chunks(50) {
         store.recommendation_insert_all(chunk).await?;
     }
+
     for (n, made) in all.iter().enumerate().filter(|(n, _)| n % 3 != 1) {
         let status = Status::ALL[n % Status::ALL.len()];
         let closing = match status {
@@ -121,6 +126,7 @@ async fn fill(store: &dyn AgentStore) -> Result<()> {
             measured(store, n, &made.id.0).await?;
         }
     }
+
     Ok(())
 }
 
@@ -130,6 +136,7 @@ async fn measured(store: &dyn AgentStore, n: usize, recommendation: &str) -> Res
     begun.status = ActionStatus::Succeeded;
     let watch = begun.watch.take();
     store.action_insert(&begun).await?;
+
     if n.is_multiple_of(2) {
         let mut after = Action {
             watch,
@@ -148,6 +155,7 @@ async fn measured(store: &dyn AgentStore, n: usize, recommendation: &str) -> Res
         }
         store.action_update(&after).await?;
     }
+
     Ok(())
 }
 
@@ -167,6 +175,7 @@ fn filters() -> Result<Vec<RecommendationFilter>> {
         .copied()
         .filter(|status| !status.is_end())
         .collect();
+
     Ok(vec![
         any(),
         RecommendationFilter {
@@ -252,6 +261,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
         names.sort();
         names
     };
+
     for filter in filters()? {
         let wanted: Vec<Recommendation> = all
             .iter()
@@ -279,6 +289,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
             "{filter:?}"
         );
     }
+
     let said = RecommendationFilter {
         has_feedback: true,
         ..RecommendationFilter::default()
@@ -290,9 +301,11 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
         .into_iter()
         .map(|said| said.recommendation.0)
         .collect();
+
     assert!(!said.is_empty());
     assert_eq!(names(&said).len(), feedback.len());
     assert!(said.iter().all(|one| feedback.contains(&one.id.0)));
+
     Ok(())
 }
 
@@ -309,6 +322,7 @@ fn add(sums: &mut Sums, total: &RecommendationTotal) {
     );
     let sum = sums.entry(key).or_default();
     sum.0 += total.count;
+
     sum.1 += total.unpriced;
     sum.2 += total.expected.micros();
     sum.3 += total.measured;
@@ -319,6 +333,7 @@ fn add(sums: &mut Sums, total: &RecommendationTotal) {
 async fn totals(store: &dyn AgentStore) -> Result<()> {
     let (mut expected, mut found) = (Sums::new(), Sums::new());
     let (mut measured, mut ended) = (0, 0);
+
     for one in everything(store).await? {
         let saving = realised_savings(&store.action_list(Some(&one.id), None).await?);
         let has_ended = saving.ended_at.is_some();
@@ -345,9 +360,11 @@ async fn totals(store: &dyn AgentStore) -> Result<()> {
         };
         add(&mut expected, &total);
     }
+
     for total in store.recommendation_totals().await? {
         add(&mut found, &total);
     }
+
     assert!(
         measured > 0 && ended > 0,
         "some savings are measured, some have ended"
@@ -376,6 +393,7 @@ async fn savings(store: &dyn AgentStore) -> Result<()> {
         added += u64::from(found.added > Money::ZERO);
         priced += u64::from(found.combined > Money::ZERO);
     }
+
     assert!(
         priced > 3 && added > 0,
         "the filters find savings, and what costs more"
@@ -398,8 +416,10 @@ async fn standing(store: &dyn AgentStore) -> Result<()> {
             ));
         }
     }
+
     expected.sort_by(|a, b| (b.0, &b.1).cmp(&(a.0, &a.1)));
     let (mut found, mut before) = (Vec::new(), None);
+
     loop {
         let page = store.standing_savings(before, 3).await?;
         let Some((last, _)) = page.last() else { break };
@@ -409,6 +429,7 @@ async fn standing(store: &dyn AgentStore) -> Result<()> {
                 .map(|(one, action)| (one.updated_at, one.id.0, action.map(|action| action.id))),
         );
     }
+
     assert!(found.len() > 3, "several pages");
     assert_eq!(found, expected);
     Ok(())
@@ -435,6 +456,7 @@ async fn savings_by_day(store: &dyn AgentStore) -> Result<()> {
             }
         }
     }
+
     let found = store.recommendation_savings_by_day().await?;
     let found: Vec<(i64, (Money, Money))> = found
         .into_iter()
@@ -442,12 +464,14 @@ async fn savings_by_day(store: &dyn AgentStore) -> Result<()> {
         .collect();
     assert!(found.len() > 1, "several days");
     assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
+
     Ok(())
 }
 
 async fn outcomes(store: &dyn AgentStore) -> Result<()> {
     let (all, feedback) = (everything(store).await?, store.feedback_list(None).await?);
     let silent = |one: &&Recommendation| !feedback.iter().any(|said| said.recommendation == one.id);
+
     for kinds in [&KINDS[..1], &KINDS[..]] {
         let own = |one: &&Recommendation| kinds.contains(&one.kind);
         let by_people = |one: &&Recommendation| {
@@ -480,6 +504,7 @@ async fn outcomes(store: &dyn AgentStore) -> Result<()> {
         );
         assert_eq!(found.iter().map(|found| found.failed).sum::<u64>(), failed);
     }
+
     Ok(())
 }
 
@@ -504,6 +529,7 @@ async fn all_or_none(store: &dyn AgentStore) -> Result<()> {
         ),
         before
     );
+
     Ok(())
 }
 
@@ -519,6 +545,7 @@ async fn approvals(store: &dyn AgentStore) -> Result<()> {
             .approval_insert(&reeve_recommend::Approval { status, ..made })
             .await?;
     }
+
     let of = |number: &str| Some(RecommendationId(number.to_owned()));
     let any = ApprovalFilter::default;
     let cases: [(ApprovalFilter, &[&str], u64); 4] = [
@@ -557,6 +584,7 @@ async fn approvals(store: &dyn AgentStore) -> Result<()> {
             3,
         ),
     ];
+
     for (filter, expected, total) in cases {
         let (found, all) = store.approval_page(&filter).await?;
         let ids: Vec<&str> = found
@@ -565,6 +593,7 @@ async fn approvals(store: &dyn AgentStore) -> Result<()> {
             .collect();
         assert_eq!((ids.as_slice(), all), (expected, total), "{filter:?}");
     }
+
     Ok(())
 }
 
@@ -588,6 +617,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
                 ..base
             })
         };
+
     let (apply, simulate) = (Purpose::Apply, Purpose::Simulate);
     store
         .action_insert(&made(
@@ -598,6 +628,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
             Some("run-1"),
         )?)
         .await?;
+
     store
         .action_insert(&made(
             1,
@@ -607,6 +638,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
             Some("run-1"),
         )?)
         .await?;
+
     store
         .action_insert(&made(
             2,
@@ -616,6 +648,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
             Some("run-1"),
         )?)
         .await?;
+
     store
         .action_insert(&made(
             3,
@@ -625,6 +658,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
             Some("run-1"),
         )?)
         .await?;
+
     store
         .action_insert(&made(
             4,
@@ -634,6 +668,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
             None,
         )?)
         .await?;
+
     store
         .action_insert(&made(5, ActionStatus::Running, apply, None, None)?)
         .await?;
@@ -649,20 +684,24 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
     assert_eq!(store.action_counts(at(-1)).await?.begun, 4);
     assert_eq!(store.action_count_of_run("run-1").await?, 2);
     assert_eq!(store.action_count_of_run("run-none").await?, 0);
+
     let statuses = BTreeMap::from_iter(store.action_statuses(at(0)).await?);
     let expected = [
         (ActionStatus::Running, 1),
         (ActionStatus::Succeeded, 2),
         (ActionStatus::Failed, 1),
     ];
+
     assert_eq!(
         statuses,
         BTreeMap::from_iter([(ActionStatus::Aborted, 1)].into_iter().chain(expected))
     );
+
     let any = || ActionFilter {
         since: Some(at(0)),
         ..ActionFilter::default()
     };
+
     let cases: [(ActionFilter, &[&str], u64); 4] = [
         (
             ActionFilter {
@@ -699,11 +738,13 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
             0,
         ),
     ];
+
     for (filter, expected, total) in cases {
         let (found, all) = store.action_page(&filter).await?;
         let ids: Vec<&str> = found.iter().map(|action| action.id.0.as_str()).collect();
         assert_eq!((ids.as_slice(), all), (expected, total), "{filter:?}");
     }
+
     Ok(())
 }
 

@@ -52,16 +52,19 @@ async fn others(store: &dyn EstateStore, connection: &Connection) -> Result<()> 
         machine("ch-2", "m5.large", 0)?,
     ])
     .await?;
+
     sync(&[
         machine("ch-1", "m5.large", 5)?,
         machine("ch-2", "m5.large", 5)?,
     ])
     .await?;
+
     assert_eq!(
         changes_of(store, &["ch-1", "ch-2"], 0).await?,
         [],
         "nothing new, nothing changed"
     );
+
     let mut tagged = machine("ch-2", "m5.large", 10)?;
     tagged.tags.insert("Owner".into(), "a\0nn".into());
     let unchanged = store.resource_get(&ResourceId::new("ch-1")).await?;
@@ -95,6 +98,7 @@ async fn others(store: &dyn EstateStore, connection: &Connection) -> Result<()> 
         })
     };
     let resized = change("ch-1", Attribute::InstanceType, 10, "m5.large", "m5.xlarge")?;
+
     let stopped = change("ch-2", Attribute::State, 15, "running", "stopped")?;
     let owner = change("ch-2", Attribute::Tags, 15, "Owner=ann", "Owner=bob")?;
     let all = [resized, stopped.clone(), owner.clone()];
@@ -103,6 +107,7 @@ async fn others(store: &dyn EstateStore, connection: &Connection) -> Result<()> 
         all,
         "oldest first"
     );
+
     assert_eq!(
         changes_of(store, &["ch-2"], 0).await?,
         [stopped.clone(), owner.clone()]
@@ -112,6 +117,7 @@ async fn others(store: &dyn EstateStore, connection: &Connection) -> Result<()> 
         [stopped, owner]
     );
     assert_eq!(changes_of(store, &[], 0).await?, []);
+
     Ok(())
 }
 
@@ -125,6 +131,7 @@ async fn reeves_own(store: &dyn EstateStore, connection: &Connection) -> Result<
             .specification
             .instance_type)
     };
+
     store
         .resource_put(&machine("ch-1", "m5.2xlarge", 20)?)
         .await?;
@@ -137,6 +144,7 @@ async fn reeves_own(store: &dyn EstateStore, connection: &Connection) -> Result<
         .await?;
     assert_eq!(size().await?.as_deref(), Some("m5.2xlarge"));
     assert_eq!(changes_of(store, &["ch-1"], 0).await?.len(), 1);
+
     // A clock that was ahead does not keep the inventory from being taken over.
     store
         .resource_put(&machine("ch-1", "m5.2xlarge", 900)?)
@@ -150,6 +158,7 @@ async fn reeves_own(store: &dyn EstateStore, connection: &Connection) -> Result<
         1,
         "in which order it happened is not known"
     );
+
     Ok(())
 }
 
@@ -165,8 +174,10 @@ async fn bounds(store: &dyn EstateStore, connection: &Connection) -> Result<()> 
         };
         sync(machine("ch-1", size, 30 + step)?).await?;
     }
+
     let kept = changes_of(store, &["ch-1"], 0).await?;
     assert_eq!((kept.len(), kept[0].seen_at), (100, at(35)?));
+
     let days = 15 + 90 * 1440;
     sync(machine("ch-1", "m5.2xlarge", days)?).await?;
     assert_eq!(changes_of(store, &["ch-2"], 0).await?.len(), 2, "of each");
@@ -182,5 +193,6 @@ async fn bounds(store: &dyn EstateStore, connection: &Connection) -> Result<()> 
         [],
         "they go with their connection"
     );
+
     Ok(())
 }

@@ -16,6 +16,7 @@ type Key = (String, &'static str, String, String, String, &'static str);
 async fn check(store: &dyn EstateStore, when: &str) -> Result<()> {
     let (all, total) = store.resource_list(&ResourceFilter::default()).await?;
     let mut expected: BTreeMap<Key, (u64, u64, Money)> = BTreeMap::new();
+
     for one in &all {
         let key = (
             one.connection.0.clone(),
@@ -33,6 +34,7 @@ async fn check(store: &dyn EstateStore, when: &str) -> Result<()> {
             sum.2 + cost,
         );
     }
+
     let found = store.resource_totals().await?.into_iter().map(|total| {
         let key = (
             total.connection.0,
@@ -45,6 +47,7 @@ async fn check(store: &dyn EstateStore, when: &str) -> Result<()> {
         (key, (total.resources, total.unpriced, total.monthly_cost))
     });
     assert_eq!(found.collect::<BTreeMap<_, _>>(), expected, "{when}");
+
     let page = ResourceFilter {
         limit: 1,
         ..ResourceFilter::default()
@@ -62,12 +65,14 @@ pub(super) async fn run(store: &dyn EstateStore) -> Result<()> {
     store.connection_insert(&first).await?;
     store.connection_insert(&second).await?;
     check(store, "before anything").await?;
+
     let priced = |id: &str, cents: i64| -> Result<Resource> {
         Ok(Resource {
             monthly_cost: Some(Money::from_micros(cents * 10_000)),
             ..resource("c-sum-1", id)?
         })
     };
+
     let seen = [
         priced("s-1", 100)?,
         priced("s-2", 250)?,
@@ -85,6 +90,7 @@ pub(super) async fn run(store: &dyn EstateStore) -> Result<()> {
             ..priced("s-1", 300)?
         })
         .await?;
+
     check(store, "after an observation").await?;
     store
         .resource_sync(&first.id, &seen[..2], &complete)
@@ -96,7 +102,9 @@ pub(super) async fn run(store: &dyn EstateStore) -> Result<()> {
             ..priced("s-2", 1)?
         })
         .await?;
+
     check(store, "after one was deleted").await?;
+
     let named = ResourceFilter {
         ids: vec![
             ResourceId::new("s-1"),
@@ -106,6 +114,7 @@ pub(super) async fn run(store: &dyn EstateStore) -> Result<()> {
         ..ResourceFilter::default()
     };
     let (found, total) = store.resource_list(&named).await?;
+
     let names: Vec<(&str, &str)> = found
         .iter()
         .map(|one| (one.connection.0.as_str(), one.id.as_str()))
@@ -117,6 +126,7 @@ pub(super) async fn run(store: &dyn EstateStore) -> Result<()> {
     members(store).await?;
     store.connection_delete(&first.id).await?;
     check(store, "after a connection is removed").await?;
+
     store
         .connection_delete(&second.id)
         .await
@@ -134,15 +144,18 @@ async fn members(store: &dyn EstateStore) -> Result<()> {
             ..resource("c-sum-1", id)?
         })
     };
+
     let (running, deleted) = (ResourceState::Running, ResourceState::Deleted);
     let all = [
         member("m-1", "web_1", running)?,
         member("m-2", "web_1", deleted)?,
         member("m-3", "webx1", running)?,
     ];
+
     for one in &all {
         store.resource_put(one).await?;
     }
+
     let found = async |ended_since| -> Result<Vec<String>> {
         let filter = ResourceFilter {
             group: Some(ResourceId::new("web_1")),
@@ -154,11 +167,13 @@ async fn members(store: &dyn EstateStore) -> Result<()> {
         Ok(found.into_iter().map(|one| one.id.0).collect())
     };
     assert_eq!(found(None).await?, ["m-1"]);
+
     let seen = all[1].observed_at;
     assert_eq!(found(Some(seen)).await?, ["m-1", "m-2"]);
     assert_eq!(
         found(Some(seen + jiff::SignedDuration::from_secs(1))).await?,
         ["m-1"]
     );
+
     Ok(())
 }

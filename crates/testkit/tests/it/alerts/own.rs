@@ -89,6 +89,7 @@ fn suspicious_activity() -> Vec<(&'static str, Vec<Value>)> {
     });
     let large = json!({ "errorCode": "Client.UnauthorizedOperation", "requestParameters": { "instanceType": "p5.48xlarge" } });
     let shell = json!({ "documentName": "AWS-RunShellScript", "instanceIds": ["i-1"] });
+
     vec![
         (
             "secrets-read-in-bulk",
@@ -181,6 +182,7 @@ fn each_ready_rule_fires_on_its_own_attack_and_not_below_its_threshold() {
     cases.extend(suspicious_activity());
     cases.extend(violations_and_tampering());
     let file = |records: &[Value]| json!({ "Records": records }).to_string();
+
     for (key, records) in &cases {
         let all = fired(&rules, &entries(file(records).as_bytes()));
         assert_eq!(
@@ -191,6 +193,7 @@ fn each_ready_rule_fires_on_its_own_attack_and_not_below_its_threshold() {
         let fewer = fired(&rules, &entries(file(&records[1..]).as_bytes()));
         assert!(fewer.is_empty(), "{key} below its threshold: {fewer:?}");
     }
+
     let tried: BTreeSet<&str> = cases.iter().map(|(key, _)| *key).collect();
     // Those that watch Reeve itself are tried on a real service.
     let shipped = rules
@@ -202,6 +205,7 @@ fn each_ready_rule_fires_on_its_own_attack_and_not_below_its_threshold() {
         shipped.collect(),
         "every rule has an attack of its own"
     );
+
     let classes: BTreeSet<AlertClass> = tried.iter().map(|key| class_of(&rules, key)).collect();
     assert_eq!(classes.len(), AlertClass::ALL.len());
 }
@@ -250,6 +254,7 @@ fn acts_that_look_like_an_attack_and_are_none_fire_nothing() {
             json!({ "errorCode": "TrailNotFoundException" }),
         ),
     ];
+
     for case in cases {
         let name = case["eventName"].to_string();
         let all = fired(
@@ -274,6 +279,7 @@ fn what_a_sync_saw_is_no_mass_deletion() {
     };
     let seen = vec![deletion(&[OBSERVED], SubmitterType::Reeve); 30];
     assert!(fired(&rules, &seen).is_empty());
+
     for entry in [
         deletion(&[OBSERVED], SubmitterType::Token),
         deletion(&[], SubmitterType::Reeve),

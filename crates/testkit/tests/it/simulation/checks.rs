@@ -17,6 +17,7 @@ impl Life {
         for segment in view.segments.iter() {
             rows.extend(self.segments.as_ref().unwrap().read(segment).await.unwrap());
         }
+
         rows.sort_by_key(|row| row.sequence);
         let mut entries = ledger.restore(rows).await.unwrap();
         entries.extend(view.tail.iter().map(|entry| StoredEntry::clone(entry)));
@@ -27,6 +28,7 @@ impl Life {
     pub(crate) async fn check(&self, ledger: &Ledger) -> Vec<StoredEntry> {
         let entries = self.read_all(ledger).await;
         assert_eq!(entries.len() as u64, ledger.size());
+
         let (mut previous, mut tree) = (Hash::ZERO, Tree::new());
         for (sequence, entry) in (0..).zip(&entries) {
             assert_eq!(entry.sequence, sequence);
@@ -39,6 +41,7 @@ impl Life {
             assert_eq!(entry.hash, previous);
             tree.append(entry.leaf_hash, |_, _| {});
         }
+
         let key = ledger.verifier_key().parse().unwrap();
         let checkpoint = Checkpoint::open(ledger.checkpoint().as_bytes(), &[key]).unwrap();
         assert_eq!(
@@ -46,6 +49,7 @@ impl Life {
             (tree.size(), tree.root())
         );
         self.check_model(&entries);
+
         entries
     }
 
@@ -55,6 +59,7 @@ impl Life {
             .map(|entry| (entry.entry.event_id.as_str(), entry))
             .collect();
         assert_eq!(held.len(), entries.len(), "an entry is there twice");
+
         for (id, (_, receipt)) in &self.model.acknowledged {
             let entry = held
                 .get(id.as_str())
@@ -75,6 +80,7 @@ impl Life {
             );
             assert_eq!(found, expected, "{id} is not what its receipt says");
         }
+
         let sent: Vec<String> = self
             .model
             .doubtful
@@ -82,6 +88,7 @@ impl Life {
             .flatten()
             .map(|text| id_of(text))
             .collect();
+
         for texts in &self.model.doubtful {
             let mut ids: Vec<_> = texts.iter().map(|text| id_of(text)).collect();
             // What another submission brought as well says nothing about this one.
@@ -97,12 +104,14 @@ impl Life {
                 ids.len()
             );
         }
+
         for id in &self.model.refused {
             assert!(
                 !held.contains_key(id.as_str()),
                 "{id} was refused and is there"
             );
         }
+
         let sent: HashSet<String> = sent.into_iter().collect();
         let known = |id: &str| self.model.acknowledged.contains_key(id) || sent.contains(id);
         assert!(held.keys().all(|id| known(id)), "an entry that nobody sent");
@@ -116,6 +125,7 @@ impl Life {
             .into_iter()
             .find(|(file, _)| *file == path)
             .map(|(_, bytes)| bytes);
+
         bytes
             .and_then(|bytes| reeve_ledger::anchor::decode(&bytes))
             .map_or(0, |(head, _)| head.size)

@@ -55,6 +55,7 @@ impl Life {
         if self.keep == Keep::Memory {
             return;
         }
+
         self.export();
         let report = self.audit().unwrap();
         assert!(report.is_intact(), "{report}");
@@ -69,6 +70,7 @@ impl Life {
             .iter()
             .map(|part| home.join(part))
             .collect();
+
         while let Some(folder) = folders.pop() {
             for item in fs::read_dir(&folder).into_iter().flatten() {
                 let path = item.unwrap().path();
@@ -84,6 +86,7 @@ impl Life {
                 }
             }
         }
+
         files.sort();
         files
     }
@@ -101,6 +104,7 @@ impl Life {
             .and_then(|record| record["sealed_size"].as_u64())
             .unwrap_or(0);
         let beyond = |counted: u64| at as u64 >= counted * 32;
+
         if name.starts_with("lake/entries/") {
             !text.contains(name)
         } else if let Some(level) = name.strip_prefix("ledger/tree/") {
@@ -117,8 +121,10 @@ impl Life {
         if self.model.altered {
             return;
         }
+
         self.export();
         let files = self.exposed();
+
         for _ in 0..times {
             let name = files[self.random.random_range(0..files.len())].clone();
             let length = fs::metadata(self.home().join(&name)).unwrap().len() as usize;
@@ -134,6 +140,7 @@ impl Life {
     pub(crate) async fn flip_every(&mut self, stride: usize, random: &mut StdRng) {
         self.verify();
         let begin = random.random_range(0..stride);
+
         for name in self.exposed() {
             let length = fs::metadata(self.home().join(&name)).unwrap().len() as usize;
             for at in (begin..length).step_by(stride) {
@@ -159,6 +166,7 @@ impl Life {
             ) => false,
             Err(error) => panic!("{case}: {error}"),
         };
+
         if passed {
             assert!(
                 disposable(name) || self.leftover(name, at),
@@ -166,6 +174,7 @@ impl Life {
             );
             self.harmless(&path, &changed, &case).await;
         }
+
         fs::write(&path, original).unwrap();
         self.tally.flips += 1;
     }

@@ -65,6 +65,7 @@ impl Side {
             "/ledger/checkpoint",
             "/ledger/epochs",
         ];
+
         if sequencer.iter().any(|part| text.contains(part)) {
             Side::Sequencer
         } else {
@@ -147,6 +148,7 @@ impl State {
         if self.story.len() >= TOLD {
             self.story.remove(0);
         }
+
         let name: Vec<_> = path
             .components()
             .rev()
@@ -154,6 +156,7 @@ impl State {
             .map(|part| part.as_os_str().to_string_lossy())
             .collect();
         let name = name.into_iter().rev().collect::<Vec<_>>().join("/");
+
         self.story.push(format!("{step}: {what} {name}{outcome}"));
     }
 }
@@ -256,13 +259,16 @@ impl SimulatedDisk {
             self.0.released.wait(&mut state);
             state.waiting -= 1;
         }
+
         if state.crashed {
             return Err((error_of(Trouble::Crash), Trouble::Crash, state));
         }
+
         let step = state.steps;
         state.steps += 1;
         let trouble = state.trouble(step);
         state.tell(step, what, path, trouble.map_or("", |_| " FAILS"));
+
         match trouble {
             None => Ok(state),
             Some(trouble) => {
@@ -285,6 +291,7 @@ impl SimulatedDisk {
         let mut random = StdRng::seed_from_u64(seed);
         let state = self.0.state.lock();
         let mut names = state.durable_names.clone();
+
         for changes in state.renamed.values() {
             // As a journal leaves it (a beginning), or in any order.
             let beginning = random.random_range(0..=changes.len());
@@ -305,9 +312,11 @@ impl SimulatedDisk {
                 }
             }
         }
+
         let found = |node: &Node, random: &mut StdRng| {
             Arc::new(Mutex::new(node.lock().after_power_cut(random)))
         };
+
         let names = names
             .iter()
             .map(|(path, node)| (path.clone(), found(node, &mut random)))
@@ -320,17 +329,20 @@ impl SimulatedDisk {
     pub(crate) fn after_kill(&self, seed: u64) -> SimulatedDisk {
         let mut random = StdRng::seed_from_u64(seed);
         let state = self.0.state.lock();
+
         // Names keep what is not durable about them, and so do contents: the next power cut may
         // still take it.
         for node in state.names.values() {
             node.lock().evict(&mut random);
         }
+
         let next = SimulatedDisk::with(state.names.clone(), state.folders.clone(), seed);
         {
             let mut next = next.0.state.lock();
             next.durable_names = state.durable_names.clone();
             next.renamed = state.renamed.clone();
         }
+
         next.after(&state, "KILLED")
     }
 
@@ -355,14 +367,17 @@ impl SimulatedDisk {
         let mut state = self.0.state.lock();
         let node = state.names.remove(path)?;
         state.durable_names.remove(path);
+
         for changes in state.renamed.values_mut() {
             changes
                 .iter_mut()
                 .for_each(|change| change.retain(|(changed, _)| changed != path));
         }
+
         let steps = state.steps;
         state.tell(steps, "REMOVED underneath:", path, "");
         let bytes = node.lock().live().to_vec();
+
         Some(bytes)
     }
 

@@ -106,12 +106,14 @@ impl Life {
     fn signer(&self, disk: &SimulatedDisk) -> Result<NoteSigner, keys::KeyFileError> {
         let ledger = self.home().join("ledger");
         std::fs::remove_dir_all(&ledger).ok();
+
         for (path, bytes) in disk.files() {
             if path.starts_with(ledger.join("epochs")) || path == ledger.join("log.vkey") {
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();
                 std::fs::write(path, bytes).unwrap();
             }
         }
+
         let signer = keys::load_or_create(&self.home(), Some(ORIGIN))?;
         self.take_over_public_key(disk);
         Ok(signer)
@@ -139,6 +141,7 @@ impl Life {
         };
         let ledger = Ledger::open_on(Arc::new(disk), config, signer, segments.clone()).await;
         let ledger = ledger.map_err(|error| error.to_string())?;
+
         self.segments = Some(segments);
         Ok(ledger)
     }
@@ -180,6 +183,7 @@ impl Life {
             "policy.modify",
         ];
         let kind = kinds[self.random.random_range(0..kinds.len())];
+
         let time = match self.random.random_range(0..6) {
             0 => String::new(),
             1 => r#","timestamp":"2001-02-03T04:05:06.789Z""#.into(),
@@ -189,6 +193,7 @@ impl Life {
                 self.model.sent % 60
             ),
         };
+
         let note = "x".repeat(self.random.random_range(0..40));
         format!(
             r#"{{"event_id":"e{}","event_type":"{kind}"{time},"metadata":{{"note":"{note}"}}}}"#,
@@ -222,6 +227,7 @@ impl Life {
             }
         };
         assert_eq!(receipts.len(), texts.len());
+
         for (text, receipt) in texts.into_iter().zip(receipts) {
             let id = id_of(&text);
             assert_eq!(receipt.event_id, id);

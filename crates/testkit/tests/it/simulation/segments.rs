@@ -75,8 +75,10 @@ impl SegmentStore for Segments {
                 .windows(2)
                 .all(|pair| pair[0].sequence < pair[1].sequence)
         );
+
         let (first, last) = (entries[0].sequence, entries[entries.len() - 1].sequence);
         let path = format!("lake/entries/{class}/{first:020}-{last:020}.parquet");
+
         if let Err(error) = self.step("write segment", &path).await {
             // Half a file may be left behind.
             if self.lake.is_some() && first % 2 == 0 && self.disk.crashed() {
@@ -86,6 +88,7 @@ impl SegmentStore for Segments {
             }
             return Err(error);
         }
+
         let meta = match &self.lake {
             Some(lake) => lake.write(class, entries).await?,
             None => {
@@ -106,6 +109,7 @@ impl SegmentStore for Segments {
                 }
             }
         };
+
         self.step("segment written", &path).await?;
         Ok(meta)
     }

@@ -39,6 +39,7 @@ impl Life {
         let (model, crashed) = (self.model.clone(), self.disk.clone());
         let (keys, aside) = (self.home().join("keys"), self.home().join("keys-aside"));
         copy_folder(&keys, &aside);
+
         for variant in 0..4 {
             self.model = model.clone();
             copy_folder(&aside, &keys);
@@ -59,6 +60,7 @@ impl Life {
     pub(crate) async fn small(&mut self) {
         let disk = self.disk.clone();
         let ledger = self.open_on(disk).await.unwrap();
+
         for (count, sealed) in [(5, false), (6, true), (4, true), (3, false), (1, false)] {
             let texts: Vec<_> = (0..count).map(|_| self.fresh()).collect();
             let answer = ledger.append(self.drafts(&texts)).await;
@@ -67,6 +69,7 @@ impl Life {
                 ledger.seal().await.unwrap();
             }
         }
+
         ledger.close().await;
     }
 
@@ -106,6 +109,7 @@ impl Life {
         if !self.open().await {
             return;
         }
+
         for _ in 0..ACTIONS {
             let Some(ledger) = self.ledger.clone() else {
                 return;
@@ -138,6 +142,7 @@ impl Life {
                 break;
             }
         }
+
         if let Some(ledger) = self.ledger.take()
             && self.random.random_bool(0.3)
         {
@@ -174,6 +179,7 @@ impl Life {
             () = finished(&sent[0].1) => {}
         }
         let same = self.fresh();
+
         for _ in 0..self.random.random_range(1..5) {
             let mut texts: Vec<_> = self.submission();
             texts.truncate(20);
@@ -183,16 +189,20 @@ impl Life {
             let task = self.send(ledger, &texts);
             sent.push((texts, task));
         }
+
         tokio::task::yield_now().await;
         self.disk.release();
+
         // Of two that send the same, the one that was first has the first receipt.
         let mut answers = Vec::new();
         for (texts, task) in sent {
             answers.push((texts, task.await.unwrap()));
         }
+
         for (texts, answer) in answers.iter().filter(|(_, answer)| answer.is_err()) {
             self.answered(texts.clone(), answer.clone());
         }
+
         answers.retain(|(_, answer)| answer.is_ok());
         let again = |answer: &Result<Vec<_>, _>| {
             answer
@@ -202,12 +212,14 @@ impl Life {
                 .count()
         };
         answers.sort_by_key(|(_, answer)| again(answer));
+
         // Whoever got the first receipt of `same` is answered before those that got it again.
         answers.sort_by_key(|(texts, answer)| {
             let at = texts.iter().position(|text| *text == same);
             at.and_then(|at| answer.as_ref().ok().map(|receipts| receipts[at].duplicate))
                 .unwrap_or(false)
         });
+
         for (texts, answer) in answers {
             self.answered(texts, answer);
         }
@@ -232,6 +244,7 @@ impl Life {
             let texts = self.submission();
             self.append(ledger, texts).await;
         }
+
         self.disk.release();
         match seal.await.unwrap() {
             Ok(_) => self.tally.seals += 1,
@@ -244,15 +257,18 @@ impl Life {
         if self.model.order.is_empty() {
             return;
         }
+
         let id = self.model.order[self.random.random_range(0..self.model.order.len())].clone();
         let fresh = self.fresh();
         let other = format!(r#"{{"event_id":"{id}","event_type":"another.deed"}}"#);
         let answer = ledger.append(self.drafts(&[fresh.clone(), other])).await;
+
         match answer {
             Err(AppendError::Conflict { index: 1, event_id }) if event_id == id => {}
             Err(error) => assert!(self.excused(), "{error}"),
             Ok(receipts) => panic!("{id} was taken twice: {receipts:?}"),
         }
+
         self.model.refused.push(id_of(&fresh));
     }
 
@@ -260,6 +276,7 @@ impl Life {
     async fn rotate_key(&mut self, ledger: &Ledger) {
         let text = self.fresh();
         let draft = self.drafts(std::slice::from_ref(&text)).remove(0);
+
         // The caller is not told the entry's receipt, so it is as one without an answer.
         self.model.doubtful.push(vec![text]);
         match ledger.rotate_key(|_| Ok(draft)).await {
@@ -280,9 +297,11 @@ impl Life {
             .into_iter()
             .map(|(path, _)| path)
             .collect();
+
         if files.is_empty() {
             return;
         }
+
         let path = files[self.random.random_range(0..files.len())].clone();
         let name = path
             .strip_prefix(&home)
@@ -302,6 +321,7 @@ impl Life {
         let seed = self.random.random();
         let power_cut = self.random.random_bool(0.6);
         let anchored;
+
         if power_cut {
             self.disk = self.disk.after_power_cut(seed);
             self.tally.crashes += 1;
@@ -311,6 +331,7 @@ impl Life {
             self.tally.kills += 1;
             anchored = 0;
         }
+
         self.look(anchored).await
     }
 
@@ -329,6 +350,7 @@ impl Life {
                 return false;
             }
         };
+
         if self.model.altered && ledger.size() < self.model.order.len() as u64 {
             // The file that was written to was removed and the power went within the second before
             // that is noticed.
@@ -340,16 +362,19 @@ impl Life {
             ledger.close().await;
             return false;
         }
+
         self.check(&ledger).await;
         self.send_again(&ledger).await;
         if self.random.random_bool(0.5) {
             self.seal(&ledger).await;
         }
+
         self.check(&ledger).await;
         ledger.close().await;
         if !self.model.altered {
             self.verify();
         }
+
         true
     }
 }

@@ -55,6 +55,7 @@ pub(super) fn draft(number: usize) -> Draft {
         "resource.view",
         "policy.modify",
     ][number % 4];
+
     let actor = ["alice", "bob", "carol"][number % 3];
     let text = format!(
         r#"{{"event_id":"evt-{number}","event_type":"{kind}","timestamp":"2026-11-20T10:00:00Z","actor":{{"type":"user","id":"{actor}"}},"metadata":{{"note":"number {number} of many"}}}}"#
@@ -73,6 +74,7 @@ impl LogFixture {
             earlier: BTreeMap::new(),
         };
         let opened = fixture.open().await.unwrap();
+
         for seal in 0..2 {
             let drafts = (seal * SEALED..(seal + 1) * SEALED).map(draft).collect();
             opened.ledger.append(drafts).await.unwrap();
@@ -93,6 +95,7 @@ impl LogFixture {
                     .collect();
             }
         }
+
         for frame in 0..4 {
             let first = 2 * SEALED + frame * UNSEALED / 4;
             opened
@@ -101,6 +104,7 @@ impl LogFixture {
                 .await
                 .unwrap();
         }
+
         opened.close().await;
         fixture
     }
@@ -115,6 +119,7 @@ impl LogFixture {
             fs::create_dir_all(target.parent().unwrap()).unwrap();
             fs::copy(self.path(&name), target).unwrap();
         }
+
         copy
     }
 
@@ -156,6 +161,7 @@ impl LogFixture {
                 }
             }
         }
+
         names.sort();
         names
     }
@@ -180,6 +186,7 @@ impl LogFixture {
         let opened = Ledger::open(Config::new(self.dir(), ORIGIN), signer, segments.clone()).await;
         let ledger = opened.map_err(|error| error.to_string())?;
         let search = EntrySearch::new(segments, Arc::new(ledger.clone()));
+
         Ok(Opened { ledger, search })
     }
 
@@ -200,6 +207,7 @@ impl LogFixture {
             name: "kept".into(),
             bytes: bytes.clone(),
         };
+
         let options = Options {
             checkpoints: checkpoints.iter().map(kept).collect(),
             ..Options::default()
@@ -232,6 +240,7 @@ impl Opened {
     pub(super) async fn answers(&self) -> Result<Answers, String> {
         let failed = |error: reeve_ledger::TrailError| error.to_string();
         let mut totals = Vec::new();
+
         // Twice: the first search may be the one that notices an index, and the second the one that
         // believes what was rebuilt.
         for query in [
@@ -247,6 +256,7 @@ impl Opened {
                 .map_err(failed)?;
             totals.push((query.to_owned(), page.total));
         }
+
         let mut all = SearchRequest {
             query: Query::all(),
             ..request("evt", 2_000)
@@ -261,6 +271,7 @@ impl Opened {
             .iter()
             .flat_map(|counts| counts.values.clone())
             .collect();
+
         let entries = page.entries.iter().map(|entry| {
             (
                 entry.entry.event_id.as_str().to_owned(),
@@ -268,6 +279,7 @@ impl Opened {
             )
         });
         let entries: Vec<_> = entries.collect();
+
         let mut receipts = Vec::new();
         for number in (0..2 * SEALED).step_by(37) {
             let again = self
@@ -284,12 +296,14 @@ impl Opened {
                 )
             }));
         }
+
         let shown = self
             .search
             .by_event_id("evt-5")
             .await
             .map_err(failed)?
             .ok_or("evt-5 is not found")?;
+
         let proof = self
             .ledger
             .proof(&shown)

@@ -234,17 +234,20 @@ fn renamed_value(fixture: &LogFixture, signer: Option<&NoteSigner>) {
         .unwrap();
     let mut bytes = fixture.read(&name);
     let (body, note, end) = index_parts(&bytes);
+
     for at in 0..body - from.len() {
         if bytes[at..].starts_with(from) {
             bytes[at..at + to.len()].copy_from_slice(to);
         }
     }
+
     let mut at = note - body.div_ceil(BLOCK) * 16;
     for start in (0..body).step_by(BLOCK) {
         let digest = Sha256::digest(&bytes[start..body.min(start + BLOCK)]);
         bytes[at..at + 16].copy_from_slice(&digest[..16]);
         at += 16;
     }
+
     if let Some(signer) = signer {
         let lines = String::from_utf8(bytes[note..end].to_vec()).unwrap();
         let mut text: Vec<String> = lines.lines().take(5).map(str::to_owned).collect();
@@ -263,6 +266,7 @@ fn renamed_value(fixture: &LogFixture, signer: Option<&NoteSigner>) {
         bytes.extend_from_slice(&[0; 4]);
         bytes.extend_from_slice(b"reeveix3");
     }
+
     let end = bytes.len() - 24;
     let sum = crc32c::crc32c(&bytes[body..end + 12]);
     bytes[end + 12..end + 16].copy_from_slice(&sum.to_le_bytes());
@@ -354,12 +358,14 @@ async fn forged_segment(fixture: &LogFixture, without_index: bool) {
         .find(|meta| meta.class == "change")
         .unwrap()
         .clone();
+
     let page = opened.search.search(&request("evt", 2_000)).await.unwrap();
     opened.close().await;
     let belongs = |entry: &&Arc<StoredEntry>| {
         (meta.first_sequence..=meta.last_sequence).contains(&entry.sequence)
             && RetentionClass::for_event_type(&entry.entry.event_type).id() == meta.class
     };
+
     let forged = |entry: &Arc<StoredEntry>| {
         let text = String::from_utf8(entry.canonical.to_vec())
             .unwrap()
@@ -373,6 +379,7 @@ async fn forged_segment(fixture: &LogFixture, without_index: bool) {
     };
     let mut entries: Vec<_> = page.entries.iter().filter(belongs).map(forged).collect();
     entries.sort_by_key(|entry| entry.sequence);
+
     let elsewhere = tempfile::tempdir().unwrap();
     let written = EntrySegments::open(elsewhere.path())
         .await
@@ -381,11 +388,13 @@ async fn forged_segment(fixture: &LogFixture, without_index: bool) {
         .await
         .unwrap();
     assert_eq!((&written.path, written.count), (&meta.path, meta.count));
+
     fixture.write(
         &meta.path,
         &std::fs::read(elsewhere.path().join(&meta.path)).unwrap(),
     );
     list(fixture, &meta.path);
+
     if without_index {
         fixture.remove(
             &meta

@@ -50,6 +50,7 @@ impl Rewritten {
             .await
             .unwrap()
             .entries;
+
         let all = request("event_type:ledger.key_rotate", 10);
         page.extend(opened.search.search(&all).await.unwrap().entries);
         opened.close().await;
@@ -64,12 +65,14 @@ impl Rewritten {
             .trim()
             .parse()
             .unwrap();
+
         Rewritten::of(entries.collect(), key)
     }
 
     fn of(mut entries: Vec<Arc<StoredEntry>>, key: NoteVerifier) -> Rewritten {
         let (mut tree, mut previous) = (Tree::new(), Hash::ZERO);
         let mut roots = vec![tree.root()];
+
         for (sequence, entry) in (0..).zip(&mut entries) {
             let made = commitment(&entry.salt, &entry.canonical);
             let hash = chain_hash(&previous, &made.leaf_hash());
@@ -87,6 +90,7 @@ impl Rewritten {
             tree.append(leaf_hash, |_, _| {});
             roots.push(tree.root());
         }
+
         Rewritten {
             entries,
             roots,
@@ -135,6 +139,7 @@ impl Rewritten {
             bytes.extend(encode_frame(&head, entries).unwrap());
             at += count;
         }
+
         bytes
     }
 
@@ -158,6 +163,7 @@ impl Rewritten {
             previous_hash: self.chain_hash(first as usize),
             epoch: 0,
         };
+
         fixture.write(
             &name,
             &[&header.encode()[..], &self.frames(first as usize, &counts)].concat(),
@@ -181,6 +187,7 @@ impl Rewritten {
             let sum = crc32c::crc32c(&slot[..end]).to_le_bytes();
             slot[end..end + 4].copy_from_slice(&sum);
         }
+
         fixture.write("anchor/head", &bytes);
     }
 
@@ -192,6 +199,7 @@ impl Rewritten {
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
+
         for record in &mut listed {
             let size = record["sealed_size"].as_u64().unwrap() as usize;
             record["root"] = self.roots[size].to_string().into();
@@ -200,6 +208,7 @@ impl Rewritten {
                 self.write_segment(fixture, segment).await;
             }
         }
+
         let lines: Vec<String> = listed.iter().map(line_of).collect();
         fixture.write(JOURNAL, (lines.join("\n") + "\n").as_bytes());
         let sealed = listed.last().unwrap()["sealed_size"].as_u64().unwrap() as usize;
@@ -217,6 +226,7 @@ impl Rewritten {
                     .for_each(|entry| tree.append(entry.leaf_hash, |_, _| {}));
                 tree.root().0
             });
+
         fixture.write("ledger/tree/1", &level.collect::<Vec<u8>>());
     }
 
@@ -232,6 +242,7 @@ impl Rewritten {
                 && RetentionClass::for_event_type(&entry.entry.event_type).id() == class
         };
         let entries: Vec<_> = self.entries.iter().filter(belongs).cloned().collect();
+
         let elsewhere = tempfile::tempdir().unwrap();
         let written = EntrySegments::open(elsewhere.path())
             .await
@@ -241,6 +252,7 @@ impl Rewritten {
             .unwrap();
         let bytes = fs::read(elsewhere.path().join(written.path)).unwrap();
         listed["sha256"] = hex::encode(Sha256::digest(&bytes)).into();
+
         listed["bytes"] = bytes.len().into();
         fixture.write(&path, &bytes);
     }
@@ -250,12 +262,14 @@ impl Rewritten {
         let text = String::from_utf8(fixture.read(JOURNAL)).unwrap();
         let mut segments = Vec::new();
         let mut last = BTreeMap::new();
+
         for line in text.lines() {
             let mut record: BTreeMap<String, Value> = serde_json::from_str(line).unwrap();
             segments.extend(record["segments"].as_array().unwrap().clone());
             record.retain(|name, _| name != "attestation" && name != "kind");
             last = record;
         }
+
         let sealed = last["sealed_size"].as_u64().unwrap() as usize;
         let edge = &self.entries[sealed - sealed % 256..sealed];
         let edge: Vec<Value> = edge
@@ -296,6 +310,7 @@ pub(super) fn line_of(record: &Value) -> String {
         "segments",
         "attestation",
     ];
+
     let members: Vec<String> = names
         .iter()
         .map(|name| format!("\"{name}\":{}", record[*name]))

@@ -34,9 +34,11 @@ pub(super) fn rows() -> Vec<Row> {
         }
     };
     let mut database = rds("db.t3.medium");
+
     for series in &mut database.series {
         series.resource = database.resource.id.clone();
     }
+
     vec![
         row(
             "t2.micro at its limit",

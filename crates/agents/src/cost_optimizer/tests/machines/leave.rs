@@ -17,6 +17,7 @@ pub(super) fn rows() -> Vec<Row> {
     let gaps = Case::machine("m5.xlarge")
         .with(CPU, 30, |back| (back % 10 == 0).then_some(5.0))
         .all_else_small();
+
     vec![
         left(
             "a member of a scaling group",

@@ -18,6 +18,7 @@ pub(super) fn rows() -> Vec<Row> {
     c2.resource.specification.local_disks = Some(false);
     c2.resource.region = "us-central1".to_owned();
     let accounts = &["all of its machines together"];
+
     vec![
         left(
             "steady day and night",

@@ -51,6 +51,7 @@ fn local_disks() -> Vec<Row> {
         .all_else_small();
     let mut booted = idle("m5.large");
     booted.resource.specification.local_disks = Some(true);
+
     vec![
         left(
             "a Cassandra node with little to do",
@@ -184,6 +185,7 @@ fn addresses() -> Vec<Row> {
         case.resource.specification.public_address = address;
         case
     };
+
     let (assigned, kept) = (PublicAddress::Assigned, PublicAddress::Kept);
     vec![
         row(
@@ -381,10 +383,12 @@ fn databases() -> Vec<Row> {
     };
     let mut multi_az = idle("postgres");
     multi_az.resource.specification.cluster = Some("orders".to_owned());
+
     let mut source = idle("mysql");
     source.resource.specification.replicas = vec!["orders-2".to_owned()];
     let mut standby = idle("sqlserver-se");
     standby.resource.specification.multi_az = Some(true);
+
     vec![
         left(
             "an idle reader of Aurora",
@@ -428,6 +432,7 @@ fn volumes() -> Vec<Row> {
         case.tag(key, value)
     };
     let claim = volume("kubernetes.io/created-for/pvc/name", "data-postgres-0");
+
     vec![
         left(
             "the volume of a StatefulSet scaled to zero",

@@ -40,11 +40,13 @@ fn too_large() -> Vec<Row> {
             })
         })
         .all_else_small();
+
     let mut dedicated = even("m5.xlarge", 5.0);
     dedicated.resource.specification.tenancy = Some("dedicated".to_owned());
     let mut arm = even("m6g.xlarge", 6.0);
     arm.resource.specification.architecture = Some("arm64".to_owned());
     let blind = without(even("m5.xlarge", 5.0), &[Metric::MemoryUtilization]);
+
     vec![
         row(
             "quiet",
@@ -135,6 +137,7 @@ fn bound() -> Vec<Row> {
             move |_| Some(level),
         )
     };
+
     let starts = || {
         instead(even("m5.xlarge", 5.0), Metric::MemoryUtilization, |back| {
             Some(if within(back, 6..=6, 180, 190) {
@@ -144,6 +147,7 @@ fn bound() -> Vec<Row> {
             })
         })
     };
+
     let both = |size: &str, a, b, value: f64| {
         instead(
             instead(even(size, 5.0), a, move |_| Some(value)),
@@ -152,6 +156,7 @@ fn bound() -> Vec<Row> {
         )
     };
     let network = || both("c5.xlarge", Metric::NetworkIn, Metric::NetworkOut, 50e6);
+
     let disk = || both("c5.xlarge", Metric::DiskRead, Metric::DiskWrite, 40e6);
     let peak = Case::machine("m5.xlarge")
         .with(CPU, 30, |back| {
@@ -162,6 +167,7 @@ fn bound() -> Vec<Row> {
             })
         })
         .all_else_small();
+
     vec![
         row(
             "little CPU, full memory: a family with more memory",
@@ -244,6 +250,7 @@ fn growing() -> Vec<Row> {
             growth(10.0, 34.0),
         )
     };
+
     let network = || {
         instead(
             even("m5.xlarge", 5.0),
@@ -251,6 +258,7 @@ fn growing() -> Vec<Row> {
             growth(5e6, 60e6),
         )
     };
+
     let falling = Case::machine("m5.xlarge")
         .with(CPU, 30, growth(16.0, 4.0))
         .all_else_small();
@@ -306,6 +314,7 @@ fn elsewhere() -> Vec<Row> {
             .flat(Metric::NetworkIn, 30, 4e4)
             .flat(Metric::NetworkOut, 30, 4e4)
     };
+
     let at = |mut case: Case, provider, region: &str| {
         case.resource.provider = provider;
         case.resource.region = region.to_owned();
@@ -313,6 +322,7 @@ fn elsewhere() -> Vec<Row> {
         case
     };
     let azure = at(even("Standard_E8s_v5", 8.0), Provider::Azure, "westeurope");
+
     let gcp = at(even("n2-standard-8", 8.0), Provider::Gcp, "us-central1");
     let far = at(even("n2-standard-8", 8.0), Provider::Gcp, "moon-north1");
     vec![

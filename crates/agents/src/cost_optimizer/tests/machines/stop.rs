@@ -93,6 +93,7 @@ fn works_sometimes() -> Vec<Row> {
             })
         })
     };
+
     let closing = resting("m5.2xlarge", |back| {
         (days_ago(back) == 15 && minute_of_day(back) < 300).then_some(70.0)
     });
@@ -104,6 +105,7 @@ fn works_sometimes() -> Vec<Row> {
             })
             .then_some(60.0)
     });
+
     let given_up = resting("m5.large", |back| {
         (days_ago(back) > 10).then(|| 35.0 + 5.0 * noise(back))
     });
@@ -116,6 +118,7 @@ fn works_sometimes() -> Vec<Row> {
     let nightly = resting("c5.2xlarge", |back| {
         within(back, 0..=6, 60, 230).then(|| 70.0 + 20.0 * noise(back))
     });
+
     vec![
         row(
             "ten minutes every Sunday",
@@ -190,6 +193,7 @@ fn other_kinds() -> Vec<Row> {
                 Some(connections(back))
             })
     };
+
     let office = |back| {
         if within(back, 0..=4, 420, 1140) {
             6.0
@@ -197,6 +201,7 @@ fn other_kinds() -> Vec<Row> {
             0.0
         }
     };
+
     let mut volume = Case::machine("x");
     volume.resource = resource("vol-9", ResourceKind::Volume, "ebs", None);
     volume.resource.specification.storage_gib = Some(500.0);
@@ -211,6 +216,7 @@ fn other_kinds() -> Vec<Row> {
             0.0
         }
     };
+
     vec![
         row(
             "a database without connections",

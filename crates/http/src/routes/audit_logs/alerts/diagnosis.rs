@@ -44,6 +44,7 @@ pub(super) async fn get(
         Some(found),
     ))
     .await?;
+
     let checks = vec![
         state(&rule),
         silence(&app, &rule),
@@ -53,6 +54,7 @@ pub(super) async fn get(
         watermark(&app, &rule).await?,
         bounds(&app, &rule).await?,
     ];
+
     Ok(Json(AlertDiagnosisBody {
         ok: checks.iter().all(|check| check.ok),
         checks,
@@ -112,6 +114,7 @@ fn condition(past: &Past) -> AlertCheckBody {
 fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
     let threshold = rule.settings.threshold;
     let window = window_text(threshold.window_ms);
+
     if !past.fired.is_empty() {
         let times = past.fired.len();
         return check(
@@ -120,12 +123,14 @@ fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
             format!("The threshold was reached {times} times in the last 30 days."),
         );
     }
+
     let fields: Vec<&str> = rule.settings.group_by.names().collect();
     let each = if fields.is_empty() {
         String::new()
     } else {
         format!(" with the same {}", fields.join(", "))
     };
+
     let counted = match rule.settings.draft().distinct {
         Some(field) => format!("values of {field}"),
         None => "entries".to_owned(),
@@ -146,10 +151,12 @@ async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
             "The rule names no channel: firings are listed without a notification.",
         ));
     }
+
     let receivers = receivers::find(app, rule).await?;
     if let Some((name, reason)) = receivers.missing.first() {
         return Ok(check("channel", false, format!("{name}: {reason}.")));
     }
+
     let channels = receivers
         .channels
         .iter()
@@ -158,6 +165,7 @@ async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
         .webhooks
         .iter()
         .map(|one| (one.url.clone(), Target::Webhook(one.id.clone())));
+
     for (name, target) in channels.chain(webhooks) {
         let (last, _) = app
             .dispatcher
@@ -177,6 +185,7 @@ async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
             return Ok(check("channel", false, detail));
         }
     }
+
     Ok(check(
         "channel",
         true,
@@ -194,6 +203,7 @@ async fn bounds(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
             "The rule is within the bounds of its memory.",
         ));
     };
+
     let (since, at) = (time::text(met.since), time::text(met.at));
     let detail = match met.by {
         DegradedBy::Groups => format!(
@@ -205,6 +215,7 @@ async fn bounds(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
              are counted. Narrow the condition, or shorten the window."
         ),
     };
+
     Ok(check("bounds", false, detail))
 }
 
@@ -216,11 +227,13 @@ async fn watermark(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
         let detail = format!("{behind} entries wait to be evaluated. The rule fires after that.");
         return Ok(check("watermark", false, detail));
     }
+
     let tally = app
         .alerts
         .alert_tally(&rule.id, rule.revision)
         .await?
         .unwrap_or_default();
+
     if tally.late > 0 {
         let detail = format!(
             "{} of {} matching entries arrived more than a day after the latest of their group and were not counted. \
@@ -229,6 +242,7 @@ async fn watermark(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
         );
         return Ok(check("watermark", false, detail));
     }
+
     let detail = format!(
         "Evaluated up to entry {}; no matching entry arrived too late to count.",
         progress.position

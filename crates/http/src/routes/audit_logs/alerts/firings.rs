@@ -39,6 +39,7 @@ pub(super) async fn list(
         })
     });
     let read = json!({ "rule_id": asked.rule_id, "status": asked.status, "limit": window.limit, "offset": window.start() });
+
     let filter = FiringFilter {
         rule: asked.rule_id.map(RuleId),
         status: status.transpose()?,
@@ -46,6 +47,7 @@ pub(super) async fn list(
         offset: window.start(),
     };
     let (firings, total) = app.alerts.firing_list(&filter).await?;
+
     let entry = story::read_log(
         &caller,
         &events::AUDIT_VIEW,
@@ -54,6 +56,7 @@ pub(super) async fn list(
         Some(total),
     );
     app.record_poll(&caller, entry).await?;
+
     let next_cursor = window.next(firings.len(), total);
     Ok(Json(List {
         items: firings.iter().map(FiringBody::new).collect(),
@@ -80,6 +83,7 @@ pub(super) async fn get(
         None,
     ))
     .await?;
+
     Ok(Json(FiringBody::new(&firing)))
 }
 
@@ -100,6 +104,7 @@ pub(super) async fn acknowledge(
             "The firing is resolved already.",
         ));
     }
+
     let after = Firing {
         status: FiringStatus::Acknowledged,
         ..before.clone()
@@ -134,6 +139,7 @@ pub(super) async fn assign(
             "must name a user, or be empty to unassign it",
         ));
     };
+
     let after = Firing {
         assignee: user(&app, name).await?,
         ..before.clone()
@@ -163,12 +169,14 @@ pub(super) async fn resolve(
             format!("may have at most {MAX_NOTE} characters"),
         ));
     }
+
     let before = app.alerts.firing_get(&FiringId(id)).await?;
     let after = Firing {
         status: FiringStatus::Resolved,
         note: given.note.clone(),
         ..before.clone()
     };
+
     change(
         &app,
         &caller,
@@ -186,6 +194,7 @@ async fn user(app: &App, name: &str) -> Result<Option<String>, Problem> {
     if name.is_empty() {
         return Ok(None);
     }
+
     let found = match app.access.user_by_email(&name.to_lowercase()).await {
         Err(AccessError::NotFound { .. }) => app.access.user_get(&UserId(name.to_owned())).await,
         found => found,
@@ -216,6 +225,7 @@ async fn change(
         version: before.version + 1,
         ..after
     };
+
     let entry = story::did(
         caller,
         &events::ALERT_HANDLE,
@@ -226,6 +236,7 @@ async fn change(
     .before(record(before))
     .after(record(&after));
     app.change(entry, app.alerts.firing_handle(&after)).await?;
+
     Ok(Json(FiringBody::new(&after)))
 }
 

@@ -29,6 +29,7 @@ pub(super) async fn import(
     {
         return Err(Problem::field("format", "invalid", "must be sigma"));
     }
+
     let rules = read_sigma(&given.text).map_err(|problem| {
         Problem::field(
             "text",
@@ -36,6 +37,7 @@ pub(super) async fn import(
             format!("line {}: {}", problem.line, problem.message),
         )
     })?;
+
     let (mut imported, mut refused) = (Vec::new(), Vec::new());
     for rule in rules {
         let mut refuse = |title: String, problems: Vec<SigmaProblem>| {
@@ -68,5 +70,6 @@ pub(super) async fn import(
             &super::add(&app, &caller, settings, RuleState::Draft).await?,
         ));
     }
+
     Ok(Json(AlertImportBody { imported, refused }))
 }

@@ -76,6 +76,7 @@ pub(super) async fn preview(
     });
     let settings = settings.map_err(super::field_problems)?;
     let asked = json!({ "condition": settings.condition, "days": 30 });
+
     let past = past(&app, &caller, settings).await?;
     let found = past.matched.len() as u64;
     app.record_reading(story::read_log(
@@ -86,6 +87,7 @@ pub(super) async fn preview(
         Some(found),
     ))
     .await?;
+
     Ok(Json(body(&past)))
 }
 
@@ -113,6 +115,7 @@ pub(super) async fn past(
     let now = app.now();
     let from = now - PERIOD;
     let (start, end) = (time::text(from), time::text(now));
+
     // A distance from now means another time for each entry: such a condition is left to the
     // evaluator.
     let condition = if is_relative(&settings.query.expr) {
@@ -120,6 +123,7 @@ pub(super) async fn past(
     } else {
         settings.condition.as_str()
     };
+
     let asked = Asked {
         query: Some(condition),
         start_time: Some(&start),
@@ -127,6 +131,7 @@ pub(super) async fn past(
         filters: &FiltersBody::default(),
     };
     let query = ask::with_lists(app, &ask::query(&asked, now)?).await?;
+
     let mut settings = settings;
     settings.query = ask::with_lists(app, &settings.query).await?;
     let meaning = settings.query.clone();
@@ -139,10 +144,12 @@ pub(super) async fn past(
         truncated: false,
         fired: Vec::new(),
     };
+
     let trail = app.trail(caller);
     let end = trail.end();
     let mut scan = trail.scan(query, 0..end, now);
     let began = Instant::now();
+
     while let Some(stretch) = scan.next().await.map_err(ask::problem)? {
         // Stretches never fail for want of time, and a caller waits here.
         if stretch.to < end && began.elapsed() >= LONGEST {
@@ -166,6 +173,7 @@ pub(super) async fn past(
             break;
         }
     }
+
     let Changes { fired, .. } = evaluator.take_changes();
     past.fired = fired;
     Ok(past)
@@ -206,17 +214,21 @@ fn body(past: &Past) -> AlertPreviewBody {
             fired: 0,
         })
         .collect();
+
     let bucket = |at: Timestamp| {
         usize::try_from((at.as_millisecond() - start) / BUCKET_MS)
             .unwrap_or_default()
             .min(spans - 1)
     };
+
     for at in &past.matched {
         buckets[bucket(*at)].matched += 1;
     }
+
     for firing in &past.fired {
         buckets[bucket(firing.last_at)].fired += 1;
     }
+
     let shown = past
         .fired
         .iter()
@@ -227,6 +239,7 @@ fn body(past: &Past) -> AlertPreviewBody {
             group: group(&firing.group_by, firing.group.values()),
             count: firing.count,
         });
+
     AlertPreviewBody {
         start_time: time::text(past.from),
         end_time: time::text(past.to),

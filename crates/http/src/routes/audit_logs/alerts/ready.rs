@@ -43,6 +43,7 @@ pub(super) async fn enable(
     let Some(ready) = ready_rules().into_iter().find(|ready| ready.key == key) else {
         return Err(Problem::not_found("ready rule", &key));
     };
+
     let rules = app.alerts.alert_rule_named(&[&ready.settings.name]).await?;
     if let Some(before) = made_of(&ready, &rules) {
         let after = before.with_state(RuleState::Enabled, app.now());
@@ -51,6 +52,7 @@ pub(super) async fn enable(
             super::change(&app, &caller, "alert.enable", before, after).await?,
         ));
     }
+
     let rule = super::add(&app, &caller, ready.settings, RuleState::Enabled).await?;
     Ok((StatusCode::CREATED, Json(AlertRuleBody::new(&rule))))
 }

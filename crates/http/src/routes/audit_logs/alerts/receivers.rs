@@ -39,6 +39,7 @@ pub(super) async fn find(app: &App, rule: &Rule) -> Result<Receivers, Problem> {
         .filter(|_| names.iter().any(|name| name == "webhook"))
         .collect();
     let mut missing = Vec::new();
+
     for name in names {
         let reached = match name.as_str() {
             "webhook" => !webhooks.is_empty(),
@@ -50,6 +51,7 @@ pub(super) async fn find(app: &App, rule: &Rule) -> Result<Receivers, Problem> {
             missing.push((name.clone(), reason(name, &all)));
         }
     }
+
     let channels = all
         .into_iter()
         .filter(|channel| channel.is_named(names, Topic::Alerts))
@@ -68,6 +70,7 @@ pub(super) async fn check(app: &App, settings: &RuleSettings) -> Result<(), Prob
     if !notification.channels.is_empty() || notification.recipients.is_empty() {
         return Ok(());
     }
+
     let names = notification.receiving_channels();
     let all = app.dispatcher.channels.channel_list().await?;
     if all
@@ -76,6 +79,7 @@ pub(super) async fn check(app: &App, settings: &RuleSettings) -> Result<(), Prob
     {
         return Ok(());
     }
+
     let message = "are reached through e-mail channels, and no enabled one takes alerts; add one under Notifications, or name another channel";
     Err(Problem::field(
         "notification.recipients",
@@ -88,11 +92,13 @@ fn reason(name: &str, all: &[Channel]) -> String {
     if name == "webhook" {
         return "no enabled webhook subscribes to alert_fired; add one under Webhooks".to_owned();
     }
+
     if ChannelKind::parse(name).is_some() {
         return format!(
             "no enabled channel of the type {name} takes alerts; add one under Notifications"
         );
     }
+
     let named = all
         .iter()
         .any(|channel| channel.id.0 == name || channel.name == name);
@@ -119,6 +125,7 @@ pub(super) async fn test(
 async fn sent(app: &App, rule: &Rule) -> Result<AlertTestBody, Problem> {
     let receivers = find(app, rule).await?;
     let mut targets = Vec::new();
+
     for channel in &receivers.channels {
         let delivery = app
             .dispatcher
@@ -127,6 +134,7 @@ async fn sent(app: &App, rule: &Rule) -> Result<AlertTestBody, Problem> {
             .map_err(deliveries::problem)?;
         targets.push(tested(channel.name.clone(), &delivery));
     }
+
     for webhook in &receivers.webhooks {
         let delivery = app
             .dispatcher
@@ -140,12 +148,14 @@ async fn sent(app: &App, rule: &Rule) -> Result<AlertTestBody, Problem> {
         };
         targets.push(tested(name, &delivery));
     }
+
     let missing = receivers.missing.into_iter();
     targets.extend(missing.map(|(name, reason)| AlertTestedTargetBody {
         name,
         delivered: false,
         error: Some(reason),
     }));
+
     Ok(AlertTestBody {
         ok: !targets.is_empty() && targets.iter().all(|target| target.delivered),
         targets,

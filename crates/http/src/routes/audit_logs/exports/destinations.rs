@@ -66,17 +66,20 @@ pub(super) async fn create(
         created_at: app.now(),
         version: 1,
     };
+
     let entry = entry(
         &caller,
         &events::EXPORT_DESTINATION_CREATE,
         "export_destination.create",
         &destination,
     );
+
     app.change(
         entry.after(record(&destination)),
         app.exports.destination_insert(&destination, &secret, MOST),
     )
     .await?;
+
     Ok((
         StatusCode::CREATED,
         Json(ExportDestinationBody::new(&destination)),
@@ -120,6 +123,7 @@ pub(super) async fn patch(
     let (name, settings, prefix) = draft.read().map_err(misplaced)?;
     let secret = given.secret.map(checked).transpose()?;
     let kept = app.exports.destination_secret(&before.id).await?;
+
     if settings != before.settings && secret.is_none() && !kept.0.is_empty() {
         return Err(Problem::field(
             "secret",
@@ -127,6 +131,7 @@ pub(super) async fn patch(
             "is required again when settings change",
         ));
     }
+
     app.carrier
         .check(&settings, secret.as_ref())
         .map_err(|error| problem(vec![error]))?;
@@ -137,6 +142,7 @@ pub(super) async fn patch(
         version: before.version + 1,
         ..before.clone()
     };
+
     let entry = entry(
         &caller,
         &events::EXPORT_DESTINATION_MODIFY,
@@ -146,6 +152,7 @@ pub(super) async fn patch(
     .before(record(&before))
     .after(record(&after))
     .with_metadata("secret_replaced", secret.is_some());
+
     app.change(
         entry,
         app.exports.destination_update(&after, secret.as_ref()),
@@ -169,6 +176,7 @@ pub(super) async fn delete(
         "export_destination.delete",
         &before,
     );
+
     app.change(
         entry.before(record(&before)),
         app.exports.destination_delete(&before.id),
@@ -196,12 +204,14 @@ pub(super) async fn test(
             &destination,
         ))
         .await?;
+
     let outcome = probe(&app, &destination, &secret).await;
     app.conclude(
         announced,
         outcome.as_ref().err().map(|error| error.message.as_str()),
     )
     .await;
+
     Ok(Json(match outcome {
         Ok(address) => ExportDestinationTestBody {
             reachable: true,
@@ -224,6 +234,7 @@ async fn probe(
     let failed = |error: std::io::Error| {
         CarryError::passing(format!("the file to send could not be made: {error}"))
     };
+
     let folder = app.settings.exports_dir.clone();
     let file = folder.join(format!(".test-{}", uuid::Uuid::now_v7()));
     tokio::fs::create_dir_all(&folder).await.map_err(failed)?;
@@ -233,6 +244,7 @@ async fn probe(
     )
     .await
     .map_err(failed)?;
+
     let outcome = app
         .carrier
         .put(destination, secret, "reeve-destination-test.txt", &file)
@@ -240,6 +252,7 @@ async fn probe(
     if let Err(error) = tokio::fs::remove_file(&file).await {
         tracing::warn!(%error, "a file that tested a destination was not removed");
     }
+
     outcome
 }
 

@@ -46,11 +46,13 @@ pub(super) async fn download(
     .with_metadata("file", file.name.clone())
     .with_metadata("sha256", file.sha256.clone());
     app.record_reading(download).await?;
+
     let kind = match file.role {
         FileRole::Entries => export.selection.format.media_type(),
         FileRole::Manifest => "application/json",
         FileRole::Proof => "application/octet-stream",
     };
+
     Response::builder()
         .header(header::CONTENT_TYPE, kind)
         .header(header::CONTENT_LENGTH, file.bytes)
@@ -87,12 +89,14 @@ fn chosen<'e>(export: &'e Export, name: Option<&str>) -> Result<&'e ExportFile, 
             export.state.as_str()
         ));
     }
+
     if export.state == ExportState::Cancelled || export.files.is_empty() {
         return conflict("The export ended without files.".to_owned());
     }
     if export.expires_at.is_none() {
         return conflict("The files of this export were removed; export again.".to_owned());
     }
+
     if let Some(name) = name {
         let found = export.files.iter().find(|file| file.name == name);
         return found.ok_or_else(|| {
@@ -103,11 +107,13 @@ fn chosen<'e>(export: &'e Export, name: Option<&str>) -> Result<&'e ExportFile, 
             )
         });
     }
+
     let entries: Vec<_> = export
         .files
         .iter()
         .filter(|file| file.role == FileRole::Entries)
         .collect();
+
     match entries[..] {
         [only] => Ok(only),
         _ => Err(Problem::field(

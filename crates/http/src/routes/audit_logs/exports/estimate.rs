@@ -50,6 +50,7 @@ pub(super) async fn estimate(
         bytes: fit.bytes,
     };
     let narrower = fit.filter(|_| !fits).map(period);
+
     Ok(Json(ExportEstimateBody {
         entries: estimate.entries,
         bytes: estimate.bytes,
@@ -71,6 +72,7 @@ pub(super) async fn fitting(
     if estimate.bytes <= limit {
         return Ok(estimate);
     }
+
     let advice = match fit {
         Some(fit) => {
             let end = selection
@@ -85,6 +87,7 @@ pub(super) async fn fitting(
         }
         None => "Not even the last hour of the period would fit; narrow the query".to_owned(),
     };
+
     let detail = format!(
         "The period is too wide: {} entries in {} are expected to have {}, and one export holds at most {}. {advice}.",
         estimate.entries,
@@ -92,6 +95,7 @@ pub(super) async fn fitting(
         size(estimate.bytes),
         size(limit)
     );
+
     Err(Problem::new(Code::ExportTooLarge, detail).with_hint(Some(advice)))
 }
 
@@ -119,11 +123,13 @@ async fn measure(
             bytes += written(selection, entry)?;
         }
     }
+
     let estimate = Estimate::new(total, sampled, bytes);
     let limit = app.settings.export_limit_bytes;
     if estimate.bytes <= limit {
         return Ok((estimate, None));
     }
+
     for unit in [TimeUnit::Day, TimeUnit::Hour] {
         let page = search(app, caller, selection, now, Order::NewestFirst, Some(unit)).await?;
         let counts = page.aggregations.into_iter().next().unwrap_or_default();
@@ -138,6 +144,7 @@ async fn measure(
             return Ok((estimate, Some(fit)));
         }
     }
+
     Ok((estimate, None))
 }
 
@@ -162,6 +169,7 @@ async fn search(
         },
         limit: SPANS,
     };
+
     let request = SearchRequest {
         order,
         count_total: unit.is_none() && order == Order::NewestFirst,
@@ -169,6 +177,7 @@ async fn search(
         limit: if unit.is_some() { 0 } else { SAMPLE },
         ..SearchRequest::newest(query, SAMPLE, now)
     };
+
     app.trail(&caller.principal)
         .search(&request)
         .await
@@ -185,6 +194,7 @@ fn written(selection: &Selection, stored: &StoredEntry) -> Result<u64, Problem> 
         debug_assert_eq!(selection.format, ExportFormat::Parquet);
         return Ok((stored.canonical.len() as u64 * PARQUET_PERCENT / 100).max(1));
     };
+
     let integrity = Integrity {
         sequence: stored.sequence,
         commitment: *stored.commitment.as_bytes(),
@@ -193,12 +203,14 @@ fn written(selection: &Selection, stored: &StoredEntry) -> Result<u64, Problem> 
         hash: *stored.hash.as_bytes(),
         salt: Some(stored.salt),
     };
+
     let view = EntryView {
         entry: &stored.entry,
         recorded_at: stored.recorded_at,
         integrity: &integrity,
     };
     let mut bytes = Vec::new();
+
     // A record that is too long is left out of the export, and of its estimate.
     let _ = format.write_entry(&mut bytes, &view);
     Ok(bytes.len() as u64)

@@ -73,17 +73,20 @@ pub(super) async fn create(
         created_at: now,
         version: 1,
     };
+
     let entry = entry(
         &caller,
         &events::EXPORT_SCHEDULE_CREATE,
         "export_schedule.create",
         &scheduled,
     );
+
     app.change(
         entry.after(record(&scheduled)),
         app.exports.export_schedule_insert(&scheduled, MOST),
     )
     .await?;
+
     Ok((
         StatusCode::CREATED,
         Json(ExportScheduleBody::new(&scheduled)),
@@ -121,6 +124,7 @@ pub(super) async fn patch(
         .as_deref()
         .map(ScheduledExport::check_name)
         .transpose();
+
     let selection = selection(
         given
             .format
@@ -131,6 +135,7 @@ pub(super) async fn patch(
             .map_or_else(|| before.options.clone(), |options| options.into_options()),
         now,
     )?;
+
     let pattern = given
         .schedule
         .as_deref()
@@ -144,6 +149,7 @@ pub(super) async fn patch(
         Some("") => None,
         Some(text) => Some(destination(&app, text).await?),
     };
+
     let after = ScheduledExport {
         name: name
             .map_err(|error| problem(vec![error]))?
@@ -165,6 +171,7 @@ pub(super) async fn patch(
         version: before.version + 1,
         ..before.clone()
     };
+
     let entry = entry(
         &caller,
         &events::EXPORT_SCHEDULE_MODIFY,
@@ -174,6 +181,7 @@ pub(super) async fn patch(
     let entry = entry.before(record(&before)).after(record(&after));
     app.change(entry, app.exports.export_schedule_update(&after))
         .await?;
+
     Ok(Json(ExportScheduleBody::new(&after)))
 }
 
@@ -192,6 +200,7 @@ pub(super) async fn delete(
         "export_schedule.delete",
         &before,
     );
+
     app.change(
         entry.before(record(&before)),
         app.exports.export_schedule_delete(&before.id),
@@ -213,6 +222,7 @@ fn selection(
         options,
         ..Draft::default()
     };
+
     Selection::read(&draft, now).map_err(problem)
 }
 

@@ -99,6 +99,7 @@ impl Feed {
         if Instant::now() < self.check_at {
             return None;
         }
+
         self.check_at = Instant::now() + CHECK;
         // Whoever is not exactly who they were when the stream was opened opens another one.
         match self

@@ -32,6 +32,7 @@ pub(super) async fn create(
             format!("The run has no findings: it is {}.", run.state.as_str()),
         ));
     }
+
     let comment = given.comment.trim();
     if comment.is_empty() || comment.chars().count() > LONGEST_COMMENT {
         return Err(Problem::field(
@@ -40,6 +41,7 @@ pub(super) async fn create(
             format!("must be 1 to {LONGEST_COMMENT} characters"),
         ));
     }
+
     let entries = found(&run, &given.question).ok_or_else(|| {
         Problem::field(
             "question",
@@ -47,6 +49,7 @@ pub(super) async fn create(
             "must be the id of an exception of the run",
         )
     })?;
+
     let review = Review {
         id: uuid::Uuid::now_v7().to_string(),
         report: run.report.clone(),
@@ -59,6 +62,7 @@ pub(super) async fn create(
         user_email: caller.principal.email.clone(),
         created_at: app.now(),
     };
+
     let entry = story::did(
         &caller,
         &events::REPORT,
@@ -68,6 +72,7 @@ pub(super) async fn create(
     .with_metadata("review", AuditJson::from(review.metadata(&run)));
     app.change(entry, app.reports.review_insert(&review))
         .await?;
+
     Ok((StatusCode::CREATED, Json(ReportReviewBody::new(&review))))
 }
 

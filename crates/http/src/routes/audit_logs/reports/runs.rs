@@ -52,6 +52,7 @@ pub(super) async fn run(
     let run = Run::requested(&report, id, &caller.principal, app.now());
     app.reports.run_insert(&run, None).await?;
     let place = format!("/api/v1/audit-logs/reports/runs/{}", run.id.0);
+
     Ok((
         StatusCode::ACCEPTED,
         [(header::LOCATION, place)],
@@ -79,6 +80,7 @@ pub(super) async fn list(
             format!("{kind:?} must be compliance or custom"),
         ));
     }
+
     let filter = RunFilter {
         report: asked.report_id.map(ReportId),
         kind: asked.kind,
@@ -86,6 +88,7 @@ pub(super) async fn list(
         offset: window.start(),
     };
     let (runs, total) = app.reports.run_list(&filter).await?;
+
     let next_cursor = window.next(runs.len(), total);
     Ok(Json(List {
         items: runs.iter().map(ReportRunBody::new).collect(),
@@ -116,9 +119,11 @@ pub(super) async fn get(
         ))
         .await?;
     }
+
     let deliveries = deliveries(&app, &run).await?;
     let reviews = app.reports.review_list(&run.report, REVIEWS).await?;
     let reviews = reviews.iter().map(ReportReviewBody::new).collect();
+
     Ok(Json(ReportRunBody {
         deliveries,
         reviews,
@@ -131,9 +136,11 @@ async fn deliveries(app: &App, run: &Run) -> Result<Vec<ReportDeliveryBody>, Pro
     if !matches!(run.state, RunState::Succeeded | RunState::Failed) {
         return Ok(Vec::new());
     }
+
     let (names, subject) = (run.receiving_channels(), run.delivery_subject());
     let channels = app.dispatcher.channels.channel_list().await?;
     let mut deliveries = Vec::new();
+
     for name in &names {
         let one = std::slice::from_ref(name);
         if !channels
@@ -143,6 +150,7 @@ async fn deliveries(app: &App, run: &Run) -> Result<Vec<ReportDeliveryBody>, Pro
             deliveries.push(ReportDeliveryBody::unknown(name));
         }
     }
+
     for channel in channels
         .iter()
         .filter(|channel| channel.is_named(&names, Topic::Reports))
@@ -157,6 +165,7 @@ async fn deliveries(app: &App, run: &Run) -> Result<Vec<ReportDeliveryBody>, Pro
             deliveries.push(ReportDeliveryBody::new(&channel.name, &delivery));
         }
     }
+
     Ok(deliveries)
 }
 
@@ -198,6 +207,7 @@ pub(super) async fn cancel(
             Err(error) => return Err(error.into()),
         }
     }
+
     Err(Problem::new(
         Code::Conflict,
         "The run is being updated. Try again.",
@@ -230,23 +240,27 @@ pub(super) async fn download(
             return Err(Problem::field("format", "invalid", message));
         }
     };
+
     if run.state != RunState::Succeeded {
         return Err(Problem::new(
             Code::Conflict,
             format!("The run has no files: it is {}.", run.state.as_str()),
         ));
     }
+
     if bytes == 0 {
         return Err(Problem::new(
             Code::NotFound,
             "The run is of a release that wrote no manifest. Run the report again.",
         ));
     }
+
     let suffix = if format == "manifest" {
         "manifest.json"
     } else {
         format.as_str()
     };
+
     let path = app
         .settings
         .reports_dir
@@ -271,6 +285,7 @@ pub(super) async fn download(
     if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         headers.insert(header::CONTENT_DISPOSITION, value);
     }
+
     Ok(response)
 }
 

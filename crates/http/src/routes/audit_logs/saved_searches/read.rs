@@ -72,17 +72,20 @@ pub(super) fn patched(
     if let Some(way) = &given.shared_with {
         search.shared_with = shared_with(Some(way))?;
     }
+
     let set = |slot: &mut String, text: Option<String>| {
         if let Some(text) = text {
             *slot = text;
         }
     };
     set(&mut search.name, given.name);
+
     set(&mut search.description, given.description);
     set(&mut search.query, given.query);
     search.start_time = given.start_time.unwrap_or(search.start_time);
     search.end_time = given.end_time.unwrap_or(search.end_time);
     search.columns = given.columns.unwrap_or(search.columns);
+
     checked(search, &filter_body, now)
 }
 
@@ -130,6 +133,7 @@ fn checked(
             format!("must have 1 to {MAX_NAME} characters on one line"),
         ));
     }
+
     if search.description.chars().count() > MAX_DESCRIPTION {
         return Err(Problem::field(
             "description",
@@ -137,6 +141,7 @@ fn checked(
             format!("may have {MAX_DESCRIPTION} characters"),
         ));
     }
+
     search.start_time = search.start_time.filter(|text| !text.is_empty());
     search.end_time = search.end_time.filter(|text| !text.is_empty());
     let asked = Asked {
@@ -146,6 +151,7 @@ fn checked(
         filters,
     };
     ask::read(&asked, now)?;
+
     if search.columns.len() > MAX_COLUMNS {
         return Err(Problem::field(
             "columns",
@@ -153,6 +159,7 @@ fn checked(
             format!("name at most {MAX_COLUMNS}"),
         ));
     }
+
     for (at, column) in search.columns.iter().enumerate() {
         let known = OTHER_COLUMNS.contains(&column.as_str()) || column.parse::<FieldPath>().is_ok();
         if !known || column.len() > MAX_COLUMN_BYTES {
@@ -163,6 +170,7 @@ fn checked(
             ));
         }
     }
+
     Ok(search)
 }
 
@@ -217,11 +225,13 @@ mod tests {
                 "{json}"
             );
         }
+
         let wrong = read(serde_json::json!({ "name": "a", "query": "é usr:x" })).unwrap_err();
         assert_eq!(
             (wrong.body().code.as_str(), wrong.body().position),
             ("invalid_query", Some(2))
         );
+
         let whole = serde_json::json!({ "name": " Failures ", "query": "status:failed timestamp:>now-24h",
             "filters": { "ip": "10.0.0.0/8" }, "start_time": "now-7d", "end_time": "", "columns": ["sequence", "tags.env"] });
         let kept = read(whole).unwrap();
@@ -253,6 +263,7 @@ mod tests {
             .unwrap()
         };
         let same = patch(serde_json::json!({ "version": 0 }));
+
         assert_eq!(
             same,
             SavedSearch {
@@ -260,6 +271,7 @@ mod tests {
                 ..before.clone()
             }
         );
+
         let changed = patch(
             serde_json::json!({ "version": 0, "start_time": null, "filters": {}, "shared_with": "team" }),
         );
@@ -271,6 +283,7 @@ mod tests {
             ),
             (None, 0, SharedWith::Team)
         );
+
         assert_eq!(changed.query, "x");
     }
 }

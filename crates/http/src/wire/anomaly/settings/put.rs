@@ -91,6 +91,7 @@ impl AnomalySettingsPut {
                 .map(|(index, name)| metric(index, name))
                 .collect()
         });
+
         Ok(AnomalySettings {
             cost: self.cost.applied(before)?,
             performance: PerformanceSettings {
@@ -146,16 +147,19 @@ impl CostAnomalyPut {
             ("cost.threshold_percent", self.threshold_percent),
             Some(cost.threshold_percent),
         )?;
+
         let window_hours = either(
             ("cost.window", window),
             ("cost.window_hours", self.window_hours),
             Some(cost.window_hours),
         )?;
+
         let baseline_days = either(
             ("cost.baseline", baseline),
             ("cost.baseline_days", self.baseline_days),
             Some(cost.baseline_days),
         )?;
+
         Ok(CostSettings {
             threshold_percent: threshold_percent.unwrap_or(cost.threshold_percent),
             window_hours: window_hours.unwrap_or(cost.window_hours),
@@ -221,6 +225,7 @@ fn reaction(
     let Some(text) = text else {
         return Ok(before.action(class));
     };
+
     let names: Vec<&str> = Reaction::of_class(class)
         .iter()
         .map(|reaction| reaction.as_str())
@@ -232,5 +237,6 @@ fn reaction(
             format!("must be one of {}", names.join(", ")),
         )
     };
+
     Reaction::parse(text).ok_or_else(wrong)
 }

@@ -52,6 +52,7 @@ pub(super) async fn matches(rows: &SegmentRows<'_>, index: &Index) -> Result<Mat
     } else {
         nearest(rows, index, answer, on_page.clone()).await?
     };
+
     for row in matching
         .iter_in(job.order)
         .filter(|row| on_page.contains(row))
@@ -61,6 +62,7 @@ pub(super) async fn matches(rows: &SegmentRows<'_>, index: &Index) -> Result<Mat
             .found
             .push(rows.found(index.sequence(row)?, Some(row)));
     }
+
     Ok(matches)
 }
 
@@ -81,9 +83,11 @@ async fn add_sorted(
         }
         return Ok(());
     }
+
     if matching.is_empty() {
         return Ok(());
     }
+
     let mut scan = rows
         .open(
             Some(selection(matching)),
@@ -91,12 +95,14 @@ async fn add_sorted(
             [&GroupBy::Column(column)].into_iter(),
         )
         .await?;
+
     while let Some(batch) = scan.next().await? {
         for (sequence, key) in scan.keys(&batch, column) {
             let row = index.row_at(sequence)?;
             matches.add_sorted(page, rows.job, key, rows.found(sequence, Some(row)));
         }
     }
+
     Ok(())
 }
 
@@ -115,6 +121,7 @@ async fn answer(rows: &SegmentRows<'_>, index: &Index) -> Result<Answer, Failure
         }
     };
     let answer = ask(&[]).await?;
+
     match uuid_words::conditions(job, index, &answer) {
         None => Ok(answer),
         Some(conditions) => {
@@ -156,8 +163,10 @@ async fn nearest(
     let Some(mut unsure) = unsure else {
         return Ok(matching);
     };
+
     unsure.keep_range(range.clone());
     let mut windows = Windows::new(range.start as u64..range.end as u64, rows.job.order);
+
     while let Some(window) = windows.next() {
         let mut in_window = unsure.clone();
         in_window.keep_range(row_range(window));
@@ -172,6 +181,7 @@ async fn nearest(
             return Ok(settled);
         }
     }
+
     Ok(matching)
 }
 
@@ -204,6 +214,7 @@ async fn count_values(
     if matching.is_empty() {
         return Ok(());
     }
+
     let mut to_read = Vec::new();
     for (tally, by) in rows.job.counted.iter().enumerate() {
         match index.count(by, matching)? {
@@ -211,16 +222,20 @@ async fn count_values(
             None => to_read.push(tally),
         }
     }
+
     if to_read.is_empty() {
         return Ok(());
     }
+
     let fields = to_read.iter().map(|&tally| &rows.job.counted[tally]);
     let mut scan = rows.open(Some(selection(matching)), &[], fields).await?;
+
     while let Some(batch) = scan.next().await? {
         for &tally in &to_read {
             scan.count(&batch, matches, tally)?;
         }
     }
+
     Ok(())
 }
 

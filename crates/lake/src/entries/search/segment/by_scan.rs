@@ -34,6 +34,7 @@ async fn add_every_match(rows: &SegmentRows<'_>, matches: &mut Matches) -> Resul
             job.counted.iter().chain(&key),
         )
         .await?;
+
     while let Some(batch) = scan.next().await? {
         matches.total += batch.num_rows() as u64;
         for tally in 0..job.counted.len() {
@@ -53,6 +54,7 @@ async fn add_every_match(rows: &SegmentRows<'_>, matches: &mut Matches) -> Resul
             .extend(on_page.map(|&sequence| rows.found(sequence, None)));
         matches.trim(job);
     }
+
     Ok(())
 }
 
@@ -61,6 +63,7 @@ async fn add_nearest(rows: &SegmentRows<'_>, matches: &mut Matches) -> Result<()
     let (job, segment) = (rows.job, rows.segment);
     let reach = job.reach();
     let range = reach.start.max(segment.first_sequence)..reach.end.min(segment.last_sequence + 1);
+
     for window in Windows::new(range, job.order) {
         if matches.found.len() >= job.wanted {
             break;
@@ -74,5 +77,6 @@ async fn add_nearest(rows: &SegmentRows<'_>, matches: &mut Matches) -> Result<()
                 .map(|sequence| rows.found(sequence, None)),
         );
     }
+
     Ok(())
 }

@@ -51,6 +51,7 @@ impl SegmentRows<'_> {
             .segments
             .scan(self.segment, rows, conditions, &columns)
             .await?;
+
         Ok(RowScan {
             batches,
             columns,
@@ -103,6 +104,7 @@ impl RowScan<'_> {
             Some(times) => Some(SortKey::Time(times.value(row))),
             None => text_at(values, row).map(|text| SortKey::of_text(text, column)),
         };
+
         sequences_of(batch)
             .iter()
             .enumerate()

@@ -62,6 +62,7 @@ pub(super) fn conditions<'q>(
     if terms.is_empty() || answer.unsure().is_none_or(|unsure| unsure.count() <= FEW) {
         return None;
     }
+
     let columns = index.uuid_columns().filter(|columns| !columns.is_empty())?;
     Some(
         terms
@@ -97,6 +98,7 @@ impl TermFinder {
                 return false;
             }
         }
+
         self.term.found_in(value)
     }
 }

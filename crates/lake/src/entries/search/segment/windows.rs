@@ -39,6 +39,7 @@ impl Iterator for Windows {
         if self.left.is_empty() {
             return None;
         }
+
         let window = match self.order {
             Order::NewestFirst => {
                 self.left.end.saturating_sub(self.size).max(self.left.start)..self.left.end
@@ -47,10 +48,12 @@ impl Iterator for Windows {
                 self.left.start..self.left.end.min(self.left.start.saturating_add(self.size))
             }
         };
+
         match self.order {
             Order::NewestFirst => self.left.end = window.start,
             Order::OldestFirst => self.left.start = window.end,
         }
+
         self.size = self.size.saturating_mul(GROWTH);
         Some(window)
     }

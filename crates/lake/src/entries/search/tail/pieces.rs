@@ -74,6 +74,7 @@ impl Pieces {
                 Known::Asked { .. } => None,
             }),
         };
+
         numbers
             .map(piece)
             .filter(|piece| !piece.blocks.is_empty())
@@ -95,6 +96,7 @@ impl Pieces {
         let whole = |number: u64| {
             tail.first_sequence() <= number * ENTRIES && (number + 1) * ENTRIES <= size
         };
+
         let mut wanted = Vec::new();
         {
             let mut known = self.known.lock();
@@ -114,9 +116,11 @@ impl Pieces {
                 }
             }
         }
+
         if wanted.is_empty() || self.building.swap(true, Ordering::AcqRel) {
             return;
         }
+
         let (pieces, tail) = (Arc::clone(self), tail.clone());
         tokio::task::spawn_blocking(move || {
             for number in wanted {
@@ -130,6 +134,7 @@ impl Pieces {
         let entries =
             (number * ENTRIES..(number + 1) * ENTRIES).filter_map(|sequence| tail.get(sequence));
         let rows = rows_of(entries.map(AsRef::as_ref));
+
         match Index::of_entries(&rows) {
             Ok(index) => drop(
                 self.known

@@ -210,6 +210,7 @@ fn totals(totals: &Totals) -> TotalsOut<'_> {
             .then(|| Timestamp::from_millisecond(ms).map(format_instant).ok())
             .flatten()
     };
+
     let span = totals.span;
     TotalsOut {
         charges: totals.charges,
@@ -238,10 +239,12 @@ fn currency(totals: &CurrencyTotals) -> CurrencyOut<'_> {
         date: date(*day),
         costs: costs(of),
     };
+
     let month = |((year, month), of): (&(i16, i8), &Costs)| Dated {
         date: format!("{year:04}-{month:02}"),
         costs: costs(of),
     };
+
     let discounts = &totals.discounts;
     let (used, unused) = (
         discounts.committed.as_f64(),
@@ -299,6 +302,7 @@ fn tags(tags: &TagCoverage) -> TagsOut<'_> {
     let all = tags.tagged.as_f64() + tags.untagged.as_f64();
     let mut keys: Vec<_> = tags.keys.iter().collect();
     keys.sort_by_key(|(_, cost)| std::cmp::Reverse(**cost));
+
     TagsOut {
         tagged_cost: Exact(tags.tagged),
         untagged_cost: Exact(tags.untagged),
@@ -324,6 +328,7 @@ fn anomaly(anomaly: &Anomaly) -> AnomalyOut<'_> {
         expected: Exact(part.expected),
         share_percent: percent((part.observed - part.expected).as_f64(), deviation.as_f64()),
     });
+
     AnomalyOut {
         class: "cost",
         kind: match anomaly.kind {

@@ -56,8 +56,10 @@ impl Records {
         } else {
             Box::new(BufReader::new(whole))
         };
+
         let mut first = Vec::new();
         let mut blank = 0;
+
         loop {
             first.clear();
             let read = input
@@ -69,6 +71,7 @@ impl Records {
             }
             blank += 1;
         }
+
         let lines = is_line(&first);
         let whole = Cursor::new(first).chain(input);
         let texts: Box<dyn Iterator<Item = _>> = if lines {
@@ -83,6 +86,7 @@ impl Records {
                 Err(error) => Err(error.to_string()),
             }))
         };
+
         Ok(Self { texts, format })
     }
 }
@@ -192,6 +196,7 @@ fn entry(text: &[u8], format: Option<EntriesFormat>) -> Result<Option<Entry>, St
     let own = value
         .get("event_type")
         .is_some_and(|kind| kind.as_str().is_some());
+
     match format {
         Some(EntriesFormat::Cloudtrail) => cloudtrail(value),
         Some(EntriesFormat::Jsonl) => reeve(value).map(Some),
@@ -223,6 +228,7 @@ fn reeve(mut value: Json) -> Result<Entry, String> {
             members.remove(beside);
         }
     }
+
     // The time of receipt stands only for a time that is missing; a score must not depend on the
     // day it is computed.
     let draft = Draft::from_json(value, Timestamp::UNIX_EPOCH).map_err(|errors| {
@@ -232,9 +238,11 @@ fn reeve(mut value: Json) -> Result<Entry, String> {
             .collect::<Vec<_>>()
             .join("; ")
     })?;
+
     if draft.timestamp_defaulted {
         return Err(format!("timestamp: is missing; {TIMELESS}"));
     }
+
     Ok(draft.entry)
 }
 
@@ -256,6 +264,7 @@ mod tests {
                 |entry| entry.event_id.as_str().to_owned(),
             )
         };
+
         records.map_or_else(
             |error| error.to_string(),
             |records| records.map(each).collect::<Vec<_>>().join(" "),

@@ -79,6 +79,7 @@ impl Columns {
     ) -> Result<Self> {
         let names = names(first);
         let named = time.is_some() || value.is_some();
+
         if !named
             && names.len() >= 2
             && names
@@ -92,6 +93,7 @@ impl Columns {
                 decimal_comma,
             });
         }
+
         let time = place(&names, time, "--time-column", &TIMES)?;
         let value = place(&names, value, "--value-column", &VALUES)?;
         let (time, value) = match (time, value) {
@@ -113,12 +115,14 @@ impl Columns {
                 );
             }
         };
+
         if time == value {
             bail!(
                 "the header: times and values cannot both be {}",
                 Column::at(time, &names[time]).label
             );
         }
+
         let (time, value) = (
             Column::at(time, &names[time]),
             Column::at(value, &names[value]),
@@ -151,6 +155,7 @@ impl Columns {
                 shortened(timestamp)
             )
         })?;
+
         let text = self.value.cell(record, line)?;
         let value = number(text.trim(), self.decimal_comma).with_context(|| {
             format!(
@@ -159,6 +164,7 @@ impl Columns {
                 shortened(text)
             )
         })?;
+
         Ok(Row {
             line,
             timestamp: timestamp.to_owned(),
@@ -203,15 +209,18 @@ fn place(
                 .position(|name| name.eq_ignore_ascii_case(wanted))
         })
     };
+
     let Some(asked) = asked else {
         return Ok(usual.iter().find_map(|name| find(name)));
     };
+
     let found = find(asked).with_context(|| {
         format!(
             "the header has no {flag} {asked:?}; it has {}",
             names.join(", ")
         )
     })?;
+
     Ok(Some(found))
 }
 
@@ -231,6 +240,7 @@ fn number(text: &str, decimal_comma: bool) -> Option<Option<f64>> {
     {
         return Some(None);
     }
+
     if decimal_comma && text.contains(',') {
         // A point beside the comma would be grouping, and is refused as such.
         let plain = text.replacen(',', ".", 1);
@@ -240,6 +250,7 @@ fn number(text: &str, decimal_comma: bool) -> Option<Option<f64>> {
             .filter(|_| !text.contains('.'))
             .map(Some);
     }
+
     text.parse::<f64>()
         .ok()
         .map(|value| Some(value).filter(|value| value.is_finite()))

@@ -132,6 +132,7 @@ impl Labels {
                 rows: Vec::new(),
             }
         };
+
         Self(others.take(MOST_COLUMNS).map(column).collect())
     }
 
@@ -149,6 +150,7 @@ impl Labels {
         else {
             return Ok(());
         };
+
         let shown = column
             .labels
             .iter()
@@ -156,12 +158,14 @@ impl Labels {
             .cloned()
             .collect::<Vec<_>>()
             .join(", ");
+
         let more = column.labels.len().saturating_sub(SHOWN);
         let more = if more > 0 {
             format!(" and {more} more")
         } else {
             String::new()
         };
+
         let first = column.labels.first().map_or("", String::as_str);
         bail!(
             "it holds several series: column {} ({}) has {shown}{more}; choose one with --only {}={first}",
@@ -180,6 +184,7 @@ impl Column {
         if !self.named && cell.parse::<f64>().is_ok() {
             return false;
         }
+
         let label = *self.known.entry(cell).or_insert_with_key(|cell| {
             self.labels.push(cell.clone());
             (self.labels.len() - 1) as u32
@@ -195,6 +200,7 @@ impl Column {
         if self.named {
             return true;
         }
+
         let of = |place: &usize| Some((rows.get(*place)?.at_ms, *self.rows.get(*place)?));
         let mut labelled: Vec<(i64, u32)> = in_time_order.iter().filter_map(of).collect();
         labelled.sort_unstable();
@@ -206,6 +212,7 @@ impl Column {
             .windows(2)
             .filter(|pair| pair[0] == pair[1])
             .count();
+
         differ * 4 >= rows.len() && same * 4 < differ
     }
 }

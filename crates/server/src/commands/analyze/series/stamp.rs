@@ -19,6 +19,7 @@ fn since_epoch(text: &str) -> Option<i64> {
     {
         return None;
     }
+
     if let Ok(whole) = text.parse::<i64>() {
         let mut scale = SECONDS_END as u64;
         for per_ms in [None, Some(1), Some(1_000), Some(1_000_000)] {
@@ -32,6 +33,7 @@ fn since_epoch(text: &str) -> Option<i64> {
         }
         return None;
     }
+
     let number = text
         .parse::<f64>()
         .ok()
@@ -43,6 +45,7 @@ fn since_epoch(text: &str) -> Option<i64> {
         (SECONDS_END * 1e9, 1e-6),
     ];
     let (_, factor) = scales.into_iter().find(|(end, _)| number.abs() < *end)?;
+
     // To the millisecond nearest: 1700000000.123 has no exact double.
     Some((number * factor).round() as i64)
 }

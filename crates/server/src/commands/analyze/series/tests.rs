@@ -39,12 +39,14 @@ fn times_of_every_usual_kind() {
     ] {
         assert_eq!(stamp::millis(text), Some(expect), "{text}");
     }
+
     assert_eq!(stamp::millis("2023-11-14 22:13:20.123"), Some(expect + 123));
     assert_eq!(stamp::millis("1700000000.123"), Some(expect + 123));
     assert_eq!(stamp::millis("2023-11-14"), Some(1_699_920_000_000));
     assert_eq!(stamp::millis("2023-11-14 22:13"), Some(expect - 20_000));
     assert_eq!(stamp::millis("0"), Some(0));
     assert_eq!(stamp::millis("-1"), Some(-1_000));
+
     for text in [
         "2023-11-14 22:13:20 CET",
         "2023-11-14 22:13:20+99",
@@ -74,6 +76,7 @@ fn rows_keep_their_order_and_their_text() {
         .iter()
         .map(|row| (row.line, row.timestamp.as_str(), row.text.as_str()))
         .collect();
+
     assert_eq!(
         texts,
         [
@@ -81,6 +84,7 @@ fn rows_keep_their_order_and_their_text() {
             (3, "2023-11-14 22:13:20", "1")
         ]
     );
+
     assert_eq!(file.in_time_order(), [1, 0]);
     assert_eq!(
         file.points(),
@@ -106,18 +110,22 @@ fn columns_by_name_by_place_and_as_asked() {
     ] {
         assert_eq!(read(text).unwrap().points(), [(0, 1.5)], "{text}");
     }
+
     let value = |name: &'static str| Choice {
         value: Some(name),
         ..Choice::default()
     };
+
     let many = || Input::from_bytes("a.csv", b"date,HUFL,OT\n0,1,2\n");
     let file = SeriesFile::from_input(many(), &value("ot")).unwrap();
     assert_eq!(file.points(), [(0, 2.0)]);
+
     let error = SeriesFile::from_input(many(), &Choice::default()).unwrap_err();
     assert_eq!(
         format!("{error:#}"),
         "a.csv: the header names no column of values; choose one with --value-column: date, HUFL, OT"
     );
+
     let error = SeriesFile::from_input(many(), &value("OX")).unwrap_err();
     assert_eq!(
         format!("{error:#}"),
@@ -133,12 +141,14 @@ fn what_cannot_be_read_is_named() {
         "{}",
         said(text)
     );
+
     let text = "timestamp,value\r\n0,1\r\n\r\n1,\"1,234\"\n";
     assert!(
         said(text).starts_with("a.csv: line 4, column 2 (value): \"1,234\" is not a number"),
         "{}",
         said(text)
     );
+
     let text = "timestamp,value\n0,1\n1\n";
     assert_eq!(
         said(text),
@@ -151,12 +161,14 @@ fn what_cannot_be_read_is_named() {
         "a.csv: column 2 (value) holds no number in any of 2 rows"
     );
     assert!(said("[{\"timestamp\": 0, \"value\": 1}]").contains("is JSON"));
+
     let utf16 = SeriesFile::from_input(
         Input::from_bytes("a.csv", b"\xff\xfet\0"),
         &Choice::default(),
     )
     .unwrap_err();
     assert!(format!("{utf16:#}").contains("UTF-16"));
+
     let latin = SeriesFile::from_input(
         Input::from_bytes("a.csv", b"timestamp,value\n0,\xb5\n"),
         &Choice::default(),
@@ -179,6 +191,7 @@ fn decimal_commas_stand_where_semicolons_divide() {
             "{text}"
         );
     }
+
     // Semicolons within a cell divide nothing.
     let text = "timestamp,value,tags\n0,1.5,a;b\n1,2.5,c;d\n";
     assert_eq!(read(text).unwrap().points(), [(0, 1.5), (1_000, 2.5)]);
@@ -195,11 +208,13 @@ fn rows_of_several_series_are_not_one() {
     let several = "timestamp,host,value\n0,web-1,1\n0,web-2,50\n60,web-1,2\n60,web-2,51\n";
     let expect = "a.csv: it holds several series: column 2 (host) has web-1, web-2; choose one with --only host=web-1";
     assert_eq!(said(several), expect);
+
     // At times of their own, and by a name that says nothing.
     assert!(
         said("timestamp,host,value\n0,a,1\n7,b,50\n60,a,2\n67,b,51\n").contains("(host) has a, b")
     );
     assert!(said("timestamp,wo,value\n0,a,1\n0,b,50\n60,a,2\n60,b,51\n").contains("(wo) has a, b"));
+
     for one in [
         "timestamp,host,value\n0,web-1,1\n60,web-1,2\n",
         "timestamp,state,value\n0,ok,1\n60,ok,2\n120,slow,9\n180,slow,9\n",
@@ -207,6 +222,7 @@ fn rows_of_several_series_are_not_one() {
     ] {
         assert!(read(one).is_ok(), "{one}");
     }
+
     let only = |text: &str| {
         let only = Some(Chosen::parse(text).unwrap());
         SeriesFile::from_input(
@@ -217,6 +233,7 @@ fn rows_of_several_series_are_not_one() {
             },
         )
     };
+
     assert_eq!(
         only("HOST=web-2").unwrap().points(),
         [(0, 50.0), (60_000, 51.0)]

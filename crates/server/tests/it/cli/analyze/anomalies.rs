@@ -10,6 +10,7 @@ fn scores(stdout: &[u8]) -> Vec<(String, Option<f64>, bool)> {
     let text = std::str::from_utf8(stdout).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("timestamp,value,anomaly_score,alarm"));
+
     let row = |line: &str| {
         let cells: Vec<&str> = line.split(',').collect();
         assert_eq!(cells.len(), 4, "{line}");
@@ -23,6 +24,7 @@ fn scores(stdout: &[u8]) -> Vec<(String, Option<f64>, bool)> {
         assert!(!alarm || score.is_some_and(|score| score >= 0.5), "{line}");
         (cells[0].to_owned(), score, alarm)
     };
+
     lines.map(row).collect()
 }
 
@@ -40,6 +42,7 @@ fn days(odd: impl Fn(usize) -> Option<f64>) -> String {
         )
         .unwrap();
     }
+
     text
 }
 
@@ -48,8 +51,10 @@ fn a_jump_is_an_alarm_and_the_days_before_it_are_not() {
     let text = days(|at| (at == 4_000).then_some(140.0));
     let output = analyze_text(&["anomalies", "-"], &text);
     assert!(output.status.success(), "{output:?}");
+
     let found = scores(&output.stdout);
     assert_eq!(found.len(), 14 * 288);
+
     let alarms: Vec<usize> = found
         .iter()
         .enumerate()
@@ -57,6 +62,7 @@ fn a_jump_is_an_alarm_and_the_days_before_it_are_not() {
         .map(|(at, _)| at)
         .collect();
     assert_eq!(alarms, [4_000], "a clean series has no other alarms");
+
     assert!(
         found[..15].iter().all(|row| row.1.is_none())
             && found[15..].iter().all(|row| row.1.is_some())
@@ -73,10 +79,12 @@ fn sensitivity_moves_alarms() {
         scores(&output.stdout).iter().filter(|row| row.2).count()
     };
     let [low, medium, high] = ["low", "medium", "high"].map(alarms);
+
     assert!(
         0 < low && low <= medium && medium <= high && low < high,
         "{low} {medium} {high}"
     );
+
     let refused = analyze_text(&["anomalies", "--sensitivity", "highest", "-"], &text);
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
@@ -120,14 +128,17 @@ fn a_real_file_is_judged_the_same_every_time_row_by_row() {
     let Some(path) = open_data("nab/realAWSCloudwatch/ec2_cpu_utilization_5f5533.csv") else {
         return;
     };
+
     let run = || {
         analyze(&["anomalies", path.to_str().unwrap()])
             .output()
             .unwrap()
     };
     let (first, second) = (run(), run());
+
     assert!(first.status.success(), "{first:?}");
     assert_eq!(first.stdout, second.stdout);
+
     let rows = std::fs::read_to_string(&path).unwrap().lines().count() - 1;
     assert_eq!(scores(&first.stdout).len(), rows);
 }

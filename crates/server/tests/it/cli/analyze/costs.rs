@@ -22,16 +22,19 @@ fn sums_are_exact_and_currencies_apart() {
         "7,7,EUR,2026-11-01 00:00:00,2026-11-02 00:00:00,Tax,,",
     ];
     let output = analyze_text(&["costs", "-"], &bill(&rows));
+
     assert!(
         output.status.success(),
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.contains("\"billed_cost\": 0.29999999397"),
         "every digit: {text}"
     );
+
     let answer: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
         answer["totals"]["currencies"],
@@ -65,12 +68,14 @@ fn a_bill_in_parquet_is_judged_like_one_in_csv() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+
     let text = String::from_utf8(output.stdout).unwrap();
     // Three days at $25.50 billed and $20.25 effective, as DuckDB wrote them.
     assert!(
         text.contains("\"billed_cost\": 76.5") && text.contains("\"effective_cost\": 60.75"),
         "{text}"
     );
+
     let answer: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
         answer["totals"]["by_currency"]["USD"]["by_day"][0]["date"],
@@ -89,6 +94,7 @@ fn a_runaway_day_is_found_with_its_resource() {
             ));
         }
     }
+
     rows.push("30,30,USD,2026-11-27T05:00:00Z,,Usage,EC2,i-runaway".to_owned());
     // The last hour tells that the month is whole.
     rows.push("0,0,USD,2026-11-30T23:00:00Z,2026-12-01T00:00:00Z,Usage,EC2,i-0".to_owned());
@@ -103,9 +109,11 @@ fn a_runaway_day_is_found_with_its_resource() {
         .output()
         .unwrap();
     assert!(output.status.success() && output.stdout.is_empty());
+
     let answer: Value = serde_json::from_slice(&std::fs::read(&to).unwrap()).unwrap();
     let found = answer["anomalies"].as_array().unwrap();
     assert_eq!(found.len(), 1, "{found:?}");
+
     let one = &found[0];
     assert_eq!(
         (&one["start"], &one["end"], &one["kind"]),
@@ -119,6 +127,7 @@ fn a_runaway_day_is_found_with_its_resource() {
         ),
         (&54.into(), &24.into(), &125.0.into())
     );
+
     assert_eq!(one["contributors"][0]["resource"], "i-runaway");
 }
 
@@ -158,6 +167,7 @@ fn a_file_that_is_no_bill_is_refused_with_its_place() {
         );
         assert!(said.contains(expect), "{expect}: {said}");
     }
+
     let output = analyze(&["costs", "/nowhere/bill.csv"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
@@ -167,6 +177,7 @@ fn the_open_sample_is_added_up_and_said_to_be_thin() {
     let Some(file) = open_data("focus/focus_sample.csv") else {
         return;
     };
+
     let run = || {
         analyze(&["costs", file.to_str().unwrap()])
             .output()
@@ -174,6 +185,7 @@ fn the_open_sample_is_added_up_and_said_to_be_thin() {
     };
     let output = run();
     assert_eq!(output.stdout, run().stdout, "the same bytes each time");
+
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["totals"]["charges"], 1000);
     assert_eq!(
@@ -206,6 +218,7 @@ fn bills_as_the_specification_writes_them_are_read() {
         output.status.success() && said.contains("names no currency"),
         "{said}"
     );
+
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         answer["totals"]["by_currency"]["unknown"]["billed_cost"],
@@ -215,6 +228,7 @@ fn bills_as_the_specification_writes_them_are_read() {
         answer["totals"]["by_currency"]["unknown"]["by_month"][0]["date"],
         "2025-04"
     );
+
     let comma = "BilledCost;BillingCurrency;ChargePeriodStart\n1.234,50;EUR;2026-11-01\n";
     let output = analyze_text(&["costs", "-"], comma);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -229,6 +243,7 @@ fn the_specifications_own_examples_are_read() {
     let Some(folder) = open_data("focus/spec_examples") else {
         return;
     };
+
     let files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|file| file.unwrap().path())
@@ -238,6 +253,7 @@ fn the_specifications_own_examples_are_read() {
         .filter(|path| path.extension().is_some_and(|ending| ending == "csv"))
         .collect();
     assert_eq!(bills.len(), 12);
+
     for path in bills {
         let output = analyze(&["costs", path.to_str().unwrap()])
             .output()

@@ -44,6 +44,7 @@ fn story() -> Vec<Value> {
             ));
         }
     }
+
     let deeds = [
         ("cloudtrail", "DescribeTrails", Value::Null),
         ("cloudtrail", "StopLogging", json!({ "name": "main" })),
@@ -53,6 +54,7 @@ fn story() -> Vec<Value> {
             json!({ "userName": "root-helper" }),
         ),
     ];
+
     for (at, (service, name, parameters)) in deeds.iter().enumerate() {
         records.push(record(
             records.len(),
@@ -63,6 +65,7 @@ fn story() -> Vec<Value> {
             parameters,
         ));
     }
+
     records
 }
 
@@ -80,6 +83,7 @@ fn severe_events_stand_out_with_reasons_and_what_preceded_them() {
     let text = json!({ "Records": records }).to_string();
     let output = analyze_text(&["entries", "--format", "cloudtrail", "-"], &text);
     assert!(output.status.success(), "{output:?}");
+
     let found = judged(&output.stdout);
     let ids = |values: &[Value], name: &str| {
         values
@@ -87,11 +91,13 @@ fn severe_events_stand_out_with_reasons_and_what_preceded_them() {
             .map(|value| value[name].clone())
             .collect::<Vec<_>>()
     };
+
     assert_eq!(
         ids(&found, "event_id"),
         ids(&records, "eventID"),
         "one line a record, in the order of the file"
     );
+
     let score = |at: usize| found[at]["score"].as_f64().unwrap();
     let usual = (100..480).map(score).fold(0.0, f64::max);
     let [looked, stopped, key] = [480, 481, 482].map(score);
@@ -104,6 +110,7 @@ fn severe_events_stand_out_with_reasons_and_what_preceded_them() {
         "the look at the trail belongs to what followed: {looked} beside {usual}"
     );
     assert!(!found[481]["reasons"].as_array().unwrap().is_empty());
+
     // Alone, the look is as harmless as any.
     let alone = json!({ "Records": records[..481] }).to_string();
     let output = analyze_text(&["entries", "--format", "cloudtrail", "-"], &alone);
@@ -116,6 +123,7 @@ fn a_record_that_cannot_be_read_is_named_and_the_others_are_judged() {
     for record in &story()[..3] {
         writeln!(text, "{record}").unwrap();
     }
+
     text.insert_str(0, "{\"eventName\": 7}\n");
     let output = analyze_text(&["entries", "--format", "cloudtrail", "-"], &text);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -139,6 +147,7 @@ fn files_without_a_record_are_reported_rather_than_judged_as_nothing() {
         );
         assert!(said.contains("no audit record in -"), "{text:?}: {said}");
     }
+
     for text in [
         "nonsense\n",
         "{\"eventName\": 7}\n{\"x\": 1}\n",
@@ -162,6 +171,7 @@ fn files_without_a_record_are_reported_rather_than_judged_as_nothing() {
             "{text:?}: {said:?}"
         );
     }
+
     let mut timeless = story().remove(0);
     timeless.as_object_mut().unwrap().remove("eventTime");
     let output = analyze_text(&["entries", "-"], &format!("{timeless}\n{}\n", story()[0]));

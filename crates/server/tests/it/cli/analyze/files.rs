@@ -41,6 +41,7 @@ fn spellings_of_one_series_are_read_alike() {
         output.stdout
     };
     let expect = forecast(&plain);
+
     for text in [
         series("timestamp,value", |at| {
             format!("{} UTC,{}", minute(at), value(at))
@@ -57,6 +58,7 @@ fn spellings_of_one_series_are_read_alike() {
     ] {
         assert_eq!(forecast(&text), expect, "{}", text.lines().nth(1).unwrap());
     }
+
     let hosts = series("timestamp,host,value", |at| {
         format!("{},web-{},{}", minute(at / 2), at % 2, value(at / 2))
     });
@@ -77,6 +79,7 @@ fn every_command_refuses_a_file_without_a_series() {
         format!("{},web-{},{}", minute(at / 2), at % 2, at % 7)
     });
     let words = series("timestamp,value", |at| format!("{},NaN", minute(at)));
+
     for (text, expect) in [
         ("", "is empty"),
         ("timestamp,value\n", "a header and no rows"),

@@ -9,6 +9,7 @@ fn bands(stdout: &[u8]) -> Vec<(usize, [f64; 3])> {
     let text = std::str::from_utf8(stdout).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("step,p05,p50,p95"));
+
     let parse = |line: &str| {
         let mut cells = line.split(',');
         let step: usize = cells.next().unwrap().parse().unwrap();
@@ -21,12 +22,14 @@ fn bands(stdout: &[u8]) -> Vec<(usize, [f64; 3])> {
         (step, band)
     };
     let found: Vec<_> = lines.map(parse).collect();
+
     assert!(
         found
             .iter()
             .enumerate()
             .all(|(at, (step, _))| *step == at + 1)
     );
+
     found
 }
 
@@ -42,6 +45,7 @@ fn rows(step_seconds: i64, length: usize, value: impl Fn(usize) -> String) -> St
         )
         .unwrap();
     }
+
     text
 }
 
@@ -52,6 +56,7 @@ fn the_quiet_weekend_of_a_daily_file_is_foreseen() {
     });
     let output = analyze_text(&["forecast", "-", "--horizon", "14"], &text);
     assert!(output.status.success(), "{output:?}");
+
     for (step, [_, middle, _]) in bands(&output.stdout) {
         let expected = if (60 + step - 1) % 7 < 5 { 80.0 } else { 20.0 };
         assert!(
@@ -59,6 +64,7 @@ fn the_quiet_weekend_of_a_daily_file_is_foreseen() {
             "step {step}: {middle} for {expected}"
         );
     }
+
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
         said.contains("steps of 1 d") && said.contains("a season of 7 steps"),
@@ -77,6 +83,7 @@ fn awkward_files_get_bands_too() {
             (at % 288).to_string()
         }
     });
+
     for (name, text) in [
         ("few", few),
         ("constant", constant.clone()),
@@ -88,6 +95,7 @@ fn awkward_files_get_bands_too() {
             assert_eq!(bands(&output.stdout).len().to_string(), horizon, "{name}");
         }
     }
+
     let output = analyze_text(&["forecast", "-", "--horizon", "100"], &constant);
     assert!(
         bands(&output.stdout)
@@ -126,6 +134,7 @@ fn how_a_file_is_written_does_not_change_its_forecast() {
         .map(|at| (at, 20 + (at as usize * 7) % 24))
         .collect();
     let seconds = |at: i64| 1_767_571_200 + at * 3_600;
+
     // The hours of 2026-01-05 onward, as clocks two hours to the east show them.
     let east = |at: i64| {
         format!(
@@ -134,6 +143,7 @@ fn how_a_file_is_written_does_not_change_its_forecast() {
             (at + 2) % 24
         )
     };
+
     let file = |row: &dyn Fn(i64, usize) -> String| {
         hours
             .iter()
@@ -141,11 +151,13 @@ fn how_a_file_is_written_does_not_change_its_forecast() {
             .collect::<String>()
     };
     let plain = file(&|at, value| format!("{},{value}\n", seconds(at)));
+
     let backwards = hours
         .iter()
         .rev()
         .map(|(at, value)| format!("{},{value}\n", seconds(*at)))
         .collect::<String>();
+
     let ways = [
         (
             "milliseconds",
@@ -179,9 +191,11 @@ fn how_a_file_is_written_does_not_change_its_forecast() {
             format!("{},NaN\n{plain}{},null\n", seconds(-5), seconds(24 * 21)),
         ),
     ];
+
     let run = |text: &str| analyze_text(&["forecast", "-", "--horizon", "48"], text);
     let expected = bands(&run(&format!("timestamp,value\n{plain}")).stdout);
     assert_eq!(expected.len(), 48);
+
     for (name, header, rows) in ways {
         let output = run(&format!("{header}{rows}"));
         assert!(output.status.success(), "{name}: {output:?}");
@@ -220,6 +234,7 @@ fn values_at_the_end_of_what_a_number_holds_get_a_band_around_them() {
     let text = rows(3_600, 400, |at| format!("{}e307", 5 + at % 24 / 4));
     let output = analyze_text(&["forecast", "-", "--horizon", "24"], &text);
     assert!(output.status.success(), "{output:?}");
+
     for (step, band) in bands(&output.stdout) {
         let expected = (5 + (400 + step - 1) % 24 / 4) as f64 * 1e307;
         assert!(
@@ -234,14 +249,17 @@ fn a_real_file_is_forecast_the_same_every_time() {
     let Some(path) = open_data("nab/realAWSCloudwatch/ec2_cpu_utilization_5f5533.csv") else {
         return;
     };
+
     let run = || {
         analyze(&["forecast", path.to_str().unwrap(), "--horizon", "288"])
             .output()
             .unwrap()
     };
     let (first, second) = (run(), run());
+
     assert!(first.status.success(), "{first:?}");
     assert_eq!(first.stdout, second.stdout);
+
     let found = bands(&first.stdout);
     assert_eq!(found.len(), 288);
     assert!(
@@ -263,6 +281,7 @@ fn values_before_a_gap_of_years_are_said_to_be_unused() {
         };
         writeln!(text, "{at},{}", 40 + row % 7).unwrap();
     }
+
     let output = analyze_text(&["forecast", "-", "--horizon", "3"], &text);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");

@@ -16,6 +16,7 @@ fn trace(rows: usize) -> String {
         )
         .unwrap();
     }
+
     text
 }
 
@@ -26,9 +27,11 @@ fn judged(text: &str) -> Vec<(String, Option<f64>)> {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+
     let text = String::from_utf8(output.stdout).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("timestamp,probability"));
+
     let row = |line: &str| {
         let (time, chance) = line.split_once(',').unwrap();
         (
@@ -36,6 +39,7 @@ fn judged(text: &str) -> Vec<(String, Option<f64>)> {
             (!chance.is_empty()).then(|| chance.parse().unwrap()),
         )
     };
+
     lines.map(row).collect()
 }
 
@@ -47,6 +51,7 @@ fn the_chance_rises_towards_a_loss_that_comes_by_the_clock() {
         found[..60].iter().all(|(_, chance)| chance.is_none()),
         "too little is known"
     );
+
     let mean = |within: &dyn Fn(usize) -> bool| {
         let rows: Vec<f64> = (720..1_440)
             .filter(|at| within(at % 36))
@@ -55,6 +60,7 @@ fn the_chance_rises_towards_a_loss_that_comes_by_the_clock() {
         rows.iter().sum::<f64>() / rows.len() as f64
     };
     let (before, away) = (mean(&|at| at >= 30), mean(&|at| (5..25).contains(&at)));
+
     assert!(
         before > 1.5 * away,
         "{before} in the hour before a loss, {away} away from it"
@@ -89,6 +95,7 @@ fn unusable_availability_files_are_refused_with_a_reason() {
         );
         assert!(said.contains(expect), "{expect}: {said}");
     }
+
     let output = analyze_text(&["interruptions", "-", "--horizon", "soon"], &trace(10));
     assert!(String::from_utf8_lossy(&output.stderr).contains("30s, 10m, 1h or 1d"));
 }

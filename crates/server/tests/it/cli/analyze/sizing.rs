@@ -14,6 +14,7 @@ fn trace(peak: f64, with_memory: bool) -> String {
         "timestamp,cpu_percent\n"
     }
     .to_owned();
+
     for hour in 0..28 * 24_u32 {
         let busy = if (9..18).contains(&(hour % 24)) {
             peak
@@ -30,6 +31,7 @@ fn trace(peak: f64, with_memory: bool) -> String {
         .unwrap();
         text.push_str(if with_memory { ",61.5\n" } else { "\n" });
     }
+
     text
 }
 
@@ -48,6 +50,7 @@ fn capacity_is_above_the_peaks_and_not_far() {
     let found = judged(&trace(40.0, true));
     let cpu = found["cpu_percent_needed"].as_f64().unwrap();
     assert!((40.0..50.0).contains(&cpu), "{found}");
+
     let memory = found["memory_percent_needed"].as_f64().unwrap();
     assert!((61.5..70.0).contains(&memory), "{found}");
     assert!(
@@ -131,6 +134,7 @@ fn only_chooses_a_machine_of_several() {
             writeln!(text, "{},{host},{value}", 1_767_571_200 + hour * 3_600).unwrap();
         }
     }
+
     let of = |host: &str| {
         let output = analyze_text(&["sizing", "-", "--only", &format!("host={host}")], &text);
         assert!(
@@ -140,6 +144,7 @@ fn only_chooses_a_machine_of_several() {
         );
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
+
     let [small, large] =
         ["web-1", "web-2"].map(|host| of(host)["cpu_percent_needed"].as_f64().unwrap());
     assert!(

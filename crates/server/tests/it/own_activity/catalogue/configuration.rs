@@ -42,6 +42,7 @@ async fn saved_search(admin: &Api) {
         .expect(201)
         .text_at("/id");
     let one = format!("{path}/{id}");
+
     let changed = json!({ "name": "Failed", "query": "status:failed", "version": 1 });
     let _ = admin.put(&one, changed).await.expect(200);
     let _ = admin.delete(&one).await.expect(204);
@@ -95,6 +96,7 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
         fs::write(folder.join("part"), &text).unwrap();
         fs::rename(folder.join("part"), folder.join(format!("{name}.csv"))).unwrap();
     }
+
     let budget = |amount: u32| json!({ "name": "All", "amount": amount, "currency": "USD", "period": "year", "thresholds": [{ "percent": 100, "basis": "forecast" }] });
     let path = format!(
         "budgets/{}",
@@ -104,23 +106,27 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
             .expect(201)
             .text_at("/id")
     );
+
     let delivered = until("the budget alert", PATIENCE, || async {
         verified(&received, &secret, "budget_alert")
             .into_iter()
             .next()
     })
     .await;
+
     let alert = admin.get("budgets/alerts").await.expect(200).items()[0].clone();
     assert_eq!(
         delivered["data"], alert,
         "the record as the interface gives it"
     );
+
     let standing = admin.get(&path).await.expect(200).body["standing"].clone();
     assert_eq!(
         standing["spent"],
         json!(counted_once(&text)),
         "an overlapping bill is not counted twice"
     );
+
     let _ = admin.put(&path, budget(1_000_000)).await.expect(200);
     let _ = admin.delete(&path).await.expect(204);
     verify(&admin, EMITTED).await;
@@ -135,6 +141,7 @@ fn counted_once(text: &str) -> f64 {
             .year()
     );
     let amounts = text.lines().filter(|line| line.contains(&year));
+
     amounts
         .map(|line| line.split(',').next().unwrap().parse::<f64>().unwrap())
         .sum()

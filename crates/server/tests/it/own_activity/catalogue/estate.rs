@@ -65,6 +65,7 @@ fn quiet() -> Vec<(Timestamp, f64)> {
             2.0 + (n % 12) as f64 / 10.0,
         )
     };
+
     (1..=14 * 288_i64).rev().map(point).collect()
 }
 
@@ -86,6 +87,7 @@ async fn sync(admin: &Api, connection: &str) {
         (begun.status == 202).then_some(before)
     })
     .await;
+
     until("the end of the sync", PATIENCE, || async {
         (finished().await != before).then_some(())
     })
@@ -96,6 +98,7 @@ async fn sync(admin: &Api, connection: &str) {
 async fn changes(moto: &Moto, stopped: &str, removed: &str) {
     machine(moto, "new", "m5.large").await;
     moto.tag(REGION, stopped, "team", "shop").await.unwrap();
+
     for (operation, id) in [("StopInstances", stopped), ("TerminateInstances", removed)] {
         moto.query(
             &EC2,
@@ -126,6 +129,7 @@ async fn carry_out(admin: &Api, agent: &str) {
             .cloned()
     })
     .await;
+
     let wanted =
         json!({ "agent_id": agent, "type": "right_size", "settings": { "min_confidence": 50 } });
     let rollout = admin
@@ -155,6 +159,7 @@ async fn carry_out(admin: &Api, agent: &str) {
     })
     .await;
     assert_eq!(asked.body["status"], "pending_approval", "{}", asked.text);
+
     let approve = format!(
         "intelligence/approvals/{}/approve",
         asked.text_at("/approval_id")
@@ -213,6 +218,7 @@ async fn what_happens_to_the_estate_is_recorded() {
         "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(), "allow_actions": true,
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
     });
+
     let connection = format!(
         "connections/{}",
         admin
@@ -221,6 +227,7 @@ async fn what_happens_to_the_estate_is_recorded() {
             .expect(201)
             .text_at("/id")
     );
+
     let _ = admin
         .post(&format!("{connection}/test"), json!({}))
         .await
@@ -238,6 +245,7 @@ async fn what_happens_to_the_estate_is_recorded() {
         )
         .await;
     assert_eq!(inventory.status, 200);
+
     sync(&admin, &connection).await;
     changes(&moto, &stopped, &removed).await;
     sync(&admin, &connection).await;

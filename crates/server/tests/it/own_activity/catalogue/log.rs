@@ -66,6 +66,7 @@ async fn reading(admin: &Api) {
         .await
         .unwrap();
     assert_eq!(live.status().as_u16(), 200);
+
     let begun = admin.post("audit-logs/verify", json!({})).await.expect(202);
     let path = format!("audit-logs/verify/{}", begun.text_at("/id"));
     until("the verification", PATIENCE, || async {
@@ -94,6 +95,7 @@ async fn alerts(admin: &Api) {
         )
         .await
         .expect(200);
+
     let _ = admin
         .post(&format!("{rule}/test"), json!({}))
         .await
@@ -113,6 +115,7 @@ async fn alerts(admin: &Api) {
     })
     .await;
     let firing = format!("{path}/firings/{}", firing["id"].as_str().unwrap());
+
     let _ = admin
         .post(&format!("{firing}/acknowledge"), json!({ "version": 1 }))
         .await
@@ -132,6 +135,7 @@ async fn exports(admin: &Api) {
             .expect(201)
             .text_at("/id")
     );
+
     let _ = admin
         .post(&format!("{archive}/test"), json!({}))
         .await
@@ -150,6 +154,7 @@ async fn exports(admin: &Api) {
             .expect(201)
             .text_at("/id")
     );
+
     let _ = admin
         .patch(&daily, json!({ "name": "Every day", "version": 1 }))
         .await
@@ -163,6 +168,7 @@ async fn exports(admin: &Api) {
         .expect(202)
         .text_at("/id");
     assert_eq!(export_ended(admin, &id).await["status"], "succeeded");
+
     let _ = admin
         .get(&format!("audit-logs/export/{id}/download"))
         .await
@@ -192,6 +198,7 @@ async fn reports(admin: &Api) {
         .expect(202)
         .text_at("/id");
     assert_eq!(report_ended(admin, &run).await["state"], "succeeded");
+
     let _ = admin.delete(&report).await.expect(204);
 }
 

@@ -99,6 +99,7 @@ async fn signing_in_and_the_care_of_users_are_recorded() {
         .await
         .expect(201)
         .text_at("/id");
+
     let _ = admin
         .patch(&format!("teams/{team}"), json!({ "name": "Shop" }))
         .await
@@ -132,6 +133,7 @@ async fn signing_in_and_the_care_of_users_are_recorded() {
         (answer.status == 401).then_some(())
     })
     .await;
+
     service.stop().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();

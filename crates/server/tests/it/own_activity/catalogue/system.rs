@@ -84,6 +84,7 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         text(&data),
         text(&entries),
     ]);
+
     run(&[
         "audit",
         "search",
@@ -91,6 +92,7 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         "--data-dir",
         text(&data),
     ]);
+
     run(&[
         "audit",
         "export",
@@ -123,6 +125,7 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         .send("POST", "backups", Some("application/json"), b"{}".to_vec())
         .await;
     assert_eq!(made.status, 200);
+
     // Errors and sealing are found while the service runs; calls are counted up to its end.
     let error = EMITTED.iter().filter(|one| {
         [&events::ERROR, &events::MAINTENANCE, &events::STATE_DIGEST].contains(&one.kind)
@@ -130,6 +133,7 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     for one in error {
         one.is_found(&admin).await;
     }
+
     let standby = Service::serve(&data, &variables).unwrap();
     service.stop().unwrap();
     until("the takeover", Duration::from_secs(60), || async {
@@ -141,17 +145,20 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         (answer.text == "ok\n").then_some(())
     })
     .await;
+
     let taken = EMITTED
         .iter()
         .filter(|one| one.kind.name == events::TAKEOVER.name);
     for one in taken {
         one.is_found(&standby.admin()).await;
     }
+
     standby.stop().unwrap();
 
     run(&["keys", "rotate", "--data-dir", text(&data)]);
     run(&["backup", "create", text(&backup), "--data-dir", text(&data)]);
     run(&["backup", "restore", text(&backup), "--data-dir", text(&new)]);
+
     // The files of an earlier version, and a place of publication that holds something else.
     unsign(&new);
     let place = home.path().join("checkpoint");
@@ -165,6 +172,7 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         "--data-dir",
         text(&new),
     ]);
+
     command
         .env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN)
         .envs(variables);

@@ -33,6 +33,7 @@ impl Disk for SimulatedDisk {
         if self.0.state.lock().folders.contains(dir) {
             return self.0.state.lock().alive();
         }
+
         let mut state = self
             .step("make folder", dir)
             .map_err(|(error, _, _)| error)?;
@@ -56,6 +57,7 @@ impl Disk for SimulatedDisk {
         if !state.folders.contains(folder(path)) {
             return Err(missing());
         }
+
         let node = match state.names.get(path) {
             // Emptying keeps the file, and with it what a power cut may bring back.
             Some(node) => {
@@ -68,6 +70,7 @@ impl Disk for SimulatedDisk {
                 node
             }
         };
+
         drop(state);
         Ok(Box::new(SimulatedFile {
             disk: self.clone(),
@@ -109,6 +112,7 @@ impl Disk for SimulatedDisk {
         if !state.folders.contains(dir) {
             return Err(missing());
         }
+
         let names = state.names.keys().filter(|path| path.parent() == Some(dir));
         Ok(names
             .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
@@ -131,6 +135,7 @@ impl Disk for SimulatedDisk {
                 None => state.durable_names.remove(&path),
             };
         }
+
         Ok(())
     }
 
@@ -164,6 +169,7 @@ impl DiskFile for SimulatedFile {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let outcome = self.disk.step("write", &self.path);
         let mut content = self.node.lock();
+
         match outcome {
             Ok(_) => {
                 content.change(Change::Write(offset, bytes.to_vec()));

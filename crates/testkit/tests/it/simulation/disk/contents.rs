@@ -71,6 +71,7 @@ impl Contents {
         if !std::mem::take(&mut self.doubtful) {
             return;
         }
+
         let mut on_disk = self.durable.clone();
         self.pending
             .iter()
@@ -95,12 +96,14 @@ impl Contents {
         if self.pending.is_empty() {
             return self.durable.clone();
         }
+
         let mut states = vec![self.durable.clone()];
         for change in &self.pending {
             let mut next = states.last().cloned().unwrap_or_default();
             apply(&mut next, change);
             states.push(next);
         }
+
         match random.random_range(0..4) {
             // In order: nothing, all, or a beginning whose last write is torn.
             0 => states.swap_remove(0),
@@ -113,6 +116,7 @@ impl Contents {
     fn torn(&self, states: &[Vec<u8>], random: &mut StdRng) -> Vec<u8> {
         let kept = random.random_range(0..self.pending.len());
         let mut bytes = states[kept].clone();
+
         if let Change::Write(offset, written) = &self.pending[kept] {
             let part = random.random_range(0..=written.len());
             apply(
@@ -124,6 +128,7 @@ impl Contents {
                 bytes.resize(bytes.len().max(*offset as usize + written.len()), 0);
             }
         }
+
         bytes
     }
 }
