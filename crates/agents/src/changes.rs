@@ -23,11 +23,19 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     ),
     (
         AgentType::PERFORMANCE_OPTIMIZER,
-        &["scale_group", "resize_machine", "resize_database"],
+        &[
+            "scale_group",
+            "resize_machine",
+            "resize_database",
+            "run_document",
+        ],
     ),
     (AgentType::DB_OPTIMIZER, &["replicate"]),
     (AgentType::SECURITY_INTELLIGENCE, &["isolate"]),
-    (AgentType::OPS_INTELLIGENCE, &["grow_storage", "fail_over"]),
+    (
+        AgentType::OPS_INTELLIGENCE,
+        &["grow_storage", "fail_over", "request_quota"],
+    ),
     (
         AgentType::WORKLOAD_CLASSIFIER,
         &[

@@ -137,6 +137,8 @@ pub struct ActError {
 pub enum Applied {
     /// Accepted; whether it stuck is to be observed.
     Accepted,
+    /// Under way at the provider; the same operation is to be requested again to learn how it ends.
+    Pending,
     /// A snapshot was begun.
     Snapshot(Snapshot),
 }

@@ -116,12 +116,14 @@ impl Selection {
         })
     }
 
-    /// Returns the whole predicate, its times resolved.
+    /// Returns the whole predicate, its times resolved, and an operation in both of its spellings,
+    /// as the search finds it.
     ///
     /// # Errors
     /// A stored query that can no longer be read.
     pub fn predicate(&self, now: Timestamp) -> Result<Query, FieldError> {
         Ok(parse(&self.query)?
+            .any_spelling()
             .and(time_range(self.start, self.end))
             .resolve(now))
     }

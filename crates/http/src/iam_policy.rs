@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use reeve_estate::Provider;
-use reeve_recommend::change::{ChangeType, Changes};
+use reeve_recommend::change::{ChangeType, Changes, PermittedOn};
 use serde_json::{Value, json};
 
 /// Permissions that a policy is to hold.
@@ -48,36 +48,39 @@ pub fn iam_policy(reads: &[&str], wish: &PolicyWish) -> Result<Value, String> {
     let mut statements = vec![statement(
         "ReeveReads",
         reads.iter().copied().collect(),
-        false,
+        PermittedOn::Any,
     )];
 
     for row in offered.iter().filter(wanted).filter(|_| !wish.observe_only) {
-        for own_only in [false, true] {
-            let of_row = row
-                .permissions
-                .iter()
-                .filter(|permission| permission.own_only == own_only);
-            let names: BTreeSet<&str> = of_row.map(|permission| permission.name).collect();
-            if !names.is_empty() {
-                let suffix = if own_only { "OfReeve" } else { "" };
-                statements.push(statement(
-                    &format!("{}{suffix}", sid(row.name)),
-                    names,
-                    own_only,
-                ));
-            }
+        let limits: BTreeSet<PermittedOn> = row.permissions.iter().map(|one| one.on).collect();
+        for on in limits {
+            let of_row = row.permissions.iter().filter(|one| one.on == on);
+            let suffix = match on {
+                PermittedOn::Any => "",
+                PermittedOn::MadeByReeve => "OfReeve",
+                PermittedOn::Named(_) => "Named",
+            };
+            statements.push(statement(
+                &format!("{}{suffix}", sid(row.name)),
+                of_row.map(|permission| permission.name).collect(),
+                on,
+            ));
         }
     }
 
     Ok(json!({ "Version": "2012-10-17", "Statement": statements }))
 }
 
-fn statement(sid: &str, actions: BTreeSet<&str>, own_only: bool) -> Value {
+fn statement(sid: &str, actions: BTreeSet<&str>, on: PermittedOn) -> Value {
     let mut statement =
         json!({ "Sid": sid, "Effect": "Allow", "Action": actions, "Resource": "*" });
-    if own_only {
-        statement["Condition"] =
-            json!({ "StringEquals": { "aws:ResourceTag/reeve:created-by": "reeve" } });
+    match on {
+        PermittedOn::Any => {}
+        PermittedOn::MadeByReeve => {
+            statement["Condition"] =
+                json!({ "StringEquals": { "aws:ResourceTag/reeve:created-by": "reeve" } });
+        }
+        PermittedOn::Named(arns) => statement["Resource"] = json!(arns),
     }
     statement
 }

@@ -1,12 +1,12 @@
 //! Change by which a rule responds for one resource: a plan if the cloud has a call for it that
 //! Reeve can apply and check, else advice with the reason.
 
-use reeve_estate::{Catalogue, Money, Resource, ResourceKind};
+use reeve_estate::{Catalogue, Money, Provider, Resource, ResourceKind};
 
 use super::plans;
 use super::prediction::Prediction;
 use super::related::ResponseTarget;
-use super::rule::{ResponseKind, Rule, Signal};
+use super::rule::{ProviderCall, ResponseKind, Rule, Signal};
 use reeve_recommend::recommendation::Effort;
 use reeve_recommend::relief::{self, Relief, Shortage};
 use reeve_recommend::title;
@@ -22,7 +22,7 @@ pub(super) fn change(
     found: &Prediction,
     catalogue: &Catalogue,
 ) -> Relief {
-    let (name, resource) = (&on.resource.name, on.resource);
+    let resource = on.resource;
     let when = found.expected_at.map_or_else(
         || "it".to_owned(),
         |at| at.strftime("%H:%M UTC").to_string(),
@@ -43,24 +43,78 @@ pub(super) fn change(
         }
         ResponseKind::ScaleUp | ResponseKind::PreScale => scale(rule, resource, found, catalogue),
         ResponseKind::CreateReadReplica => relief::read_replica(resource),
-        ResponseKind::RequestLimitIncrease => {
-            let limit = found.limit.map_or_else(String::new, |limit| {
-                format!(
-                    " from {limit:.0} to {:.0}",
-                    limit * (1.0 + rule.response.step_percent / 100.0)
-                )
-            });
-            let title = title("Request a higher limit of ", name, &limit);
-            let why = "which quota of the provider the limit is, only its owner can say: ask for it in the provider's console";
-            Relief::advice(title, Effort::Low, why).free()
-        }
-        ResponseKind::WarmCache => {
-            let title = title("Warm the caches of ", name, &format!(" before {when}"));
-            let why = "what belongs into a cache, and how it gets there, only the application knows: no cloud has a call for it";
-            Relief::advice(title, Effort::Low, why).free()
-        }
+        ResponseKind::RequestLimitIncrease => higher_limit(rule, resource, found),
+        ResponseKind::WarmCache => warm_cache(rule, resource, found, &when),
         ResponseKind::PrepareFailover => fail_over(resource, found, &when),
     }
+}
+
+/// A request at the provider where the rule names the quota that the limit is.
+fn higher_limit(rule: &Rule, resource: &Resource, found: &Prediction) -> Relief {
+    let raised = |limit: f64| (limit * (1.0 + rule.response.step_percent / 100.0)).ceil();
+    let amounts = found.limit.map_or_else(String::new, |limit| {
+        format!(" from {limit:.0} to {:.0}", raised(limit))
+    });
+    let title = title("Request a higher limit of ", &resource.name, &amounts);
+    let advice = |why: &str| Relief::advice(title.clone(), Effort::Low, why).free();
+
+    let Some(ProviderCall::Quota { service, code }) = &rule.response.call else {
+        return advice(
+            "the rule does not name the quota: set it in the rule, or request the increase in the provider's console",
+        );
+    };
+    if resource.provider != Provider::Aws {
+        return advice("Reeve requests quotas at AWS alone: use the provider's console");
+    }
+
+    let whole = |value: f64| (1.0..=1e9).contains(&value).then_some(value as u32);
+    match found
+        .limit
+        .and_then(|limit| whole(limit.round()).zip(whole(raised(limit))))
+    {
+        Some((from, to)) => {
+            let plan = plans::request_quota(resource, service, code, from, to);
+            let note = "AWS decides on the request, in minutes or days, and takes no request back";
+            let mut relief = Relief::advice(title, Effort::Low, "").free().planned(plan);
+            relief.notes.push(note.to_owned());
+            relief
+        }
+        None => advice("the present limit is not known as a whole number"),
+    }
+}
+
+/// A document of the user's, where the rule names one and the caches are on machines.
+fn warm_cache(rule: &Rule, resource: &Resource, found: &Prediction, when: &str) -> Relief {
+    let before = format!(" before {when}");
+    let title = title("Warm the caches of ", &resource.name, &before);
+    let advice = |why: &str| Relief::advice(title.clone(), Effort::Low, why).free();
+
+    let Some(ProviderCall::Document(document)) = &rule.response.call else {
+        return advice(
+            "the rule names no document that fills the cache: set one in the rule, or warm the cache from the application",
+        );
+    };
+    let members = match resource.kind {
+        _ if resource.provider != Provider::Aws => {
+            return advice("Reeve runs documents of AWS Systems Manager alone");
+        }
+        ResourceKind::VirtualMachine => false,
+        ResourceKind::ScalingGroup => true,
+        ResourceKind::LoadBalancer => {
+            return advice("the machines behind it do not belong to one scaling group");
+        }
+        _ => return advice("documents run on machines alone"),
+    };
+
+    // The expected time shifts by minutes from one evaluation to the next; the plan stays the same.
+    let occasion = found
+        .expected_at
+        .unwrap_or(found.at)
+        .strftime("%Y-%m-%dT%H")
+        .to_string();
+    let plan = plans::run_document(resource, document, members, &occasion);
+
+    Relief::advice(title, Effort::Low, "").free().planned(plan)
 }
 
 /// Returns the number of members that a peak needs: in proportion to the present or usual demand,

@@ -6,7 +6,8 @@ use reeve_estate::TimeSpan;
 
 use super::calendar::CalendarId;
 use super::rule::{
-    ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal,
+    ApprovalKind, ApprovalRule, Condition, Foreseen, ProviderCall, Response, ResponseKind, Rule,
+    Signal,
 };
 use reeve_recommend::RuleId;
 use reeve_recommend::agent::{AgentType, Scope};
@@ -41,6 +42,8 @@ pub struct RuleInput {
     pub action: Option<String>,
     /// By how much, percent.
     pub step_percent: Option<f64>,
+    /// What the response calls at the provider; `Some(None)` takes it away.
+    pub target: Option<Option<String>>,
     /// Approval.
     pub approval: Option<String>,
     /// For `auto_below`, GB.
@@ -175,7 +178,7 @@ impl RuleInput {
         let condition = self.condition(before, &mut errors);
         let response = self.response(before, &mut errors);
         let given = self.name.as_deref().map(str::trim).map(str::to_owned);
-        let usual = || Some(usual_name(condition.as_ref()?, response?));
+        let usual = || Some(usual_name(condition.as_ref()?, response.as_ref()?));
         let name = given
             .or_else(|| before.map(|rule| rule.name.clone()))
             .or_else(usual);
@@ -186,7 +189,7 @@ impl RuleInput {
 
         // Without an action there is no usual agent type; the action's own error says so.
         let named = self.agent_type.is_some() || before.is_some();
-        let agent_type = match response {
+        let agent_type = match &response {
             Some(response) if !named => Some(response.kind.agent_type()),
             None if !named => None,
             _ => errors.named(
@@ -197,7 +200,7 @@ impl RuleInput {
             ),
         };
 
-        let approval = self.approval(before, response, &mut errors);
+        let approval = self.approval(before, response.as_ref(), &mut errors);
         if let (Some(condition), Some(response)) = (&condition, &response) {
             fits_together(condition, response, &mut errors);
         }
@@ -311,7 +314,7 @@ impl RuleInput {
     }
 
     fn response(&self, before: Option<&Rule>, errors: &mut Errors) -> Option<Response> {
-        let before = before.map(|rule| rule.response);
+        let before = before.map(|rule| &rule.response);
         let known: Names<'_, ResponseKind> = (ResponseKind::ALL, ResponseKind::parse);
         let kind = errors.named(
             "action.kind",
@@ -330,16 +333,34 @@ impl RuleInput {
             "must be a percentage from 1 to 400",
         );
 
+        let kind = kind?;
+        // A call belongs to its kind: another kind does not keep it.
+        let kept = before
+            .filter(|before| before.kind == kind)
+            .and_then(|before| before.call.clone());
+        let call = match self.target.as_ref().map(Option::as_deref) {
+            None => kept,
+            Some(None | Some("")) => None,
+            Some(Some(text)) => match ProviderCall::parse(kind, text.trim()) {
+                Ok(call) => Some(call),
+                Err(message) => {
+                    errors.check("action.target", false, message);
+                    None
+                }
+            },
+        };
+
         Some(Response {
-            kind: kind?,
+            kind,
             step_percent,
+            call,
         })
     }
 
     fn approval(
         &self,
         before: Option<&Rule>,
-        response: Option<Response>,
+        response: Option<&Response>,
         errors: &mut Errors,
     ) -> Option<ApprovalRule> {
         let before = before.map(|rule| rule.approval);
@@ -391,7 +412,7 @@ impl RuleInput {
 }
 
 /// Returns the name of a rule that is given none: `expand_storage on full of disk_space`.
-fn usual_name(condition: &Condition, response: Response) -> String {
+fn usual_name(condition: &Condition, response: &Response) -> String {
     match condition.signal {
         Some(signal) => format!("{} on {} of {signal}", response.kind, condition.foreseen),
         None => format!("{} on {}", response.kind, condition.foreseen),

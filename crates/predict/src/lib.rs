@@ -41,7 +41,8 @@ pub use preset::presets;
 pub use reason::Reason;
 pub use reeve_recommend::RuleId;
 pub use rule::{
-    ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal,
+    ApprovalKind, ApprovalRule, Condition, Foreseen, ProviderCall, Response, ResponseKind, Rule,
+    Signal,
 };
 pub use service::{RulePorts, RuleService};
 pub use traffic::{Preparation, TrafficInput, TrafficIntelligence, TrafficSettings};

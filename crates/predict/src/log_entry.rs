@@ -137,6 +137,13 @@ fn described(rule: &Rule) -> Json {
             "action.step_percent",
             Json::from(rule.response.step_percent),
         ),
+        (
+            "action.target",
+            rule.response
+                .call
+                .as_ref()
+                .map_or(Json::Null, |call| Json::from(call.to_string())),
+        ),
         ("approval.kind", Json::from(rule.approval.kind.as_str())),
         ("approval.below_gb", Json::from(rule.approval.below_gb)),
         ("scope.accounts", Json::from(rule.scope.accounts.clone())),

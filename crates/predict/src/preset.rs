@@ -124,6 +124,7 @@ fn rule(preset: &Preset, now: Timestamp) -> Rule {
         response: Response {
             kind: preset.response,
             step_percent: 25.0,
+            call: None,
         },
         approval: ApprovalRule {
             kind: preset.approval,

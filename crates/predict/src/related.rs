@@ -29,6 +29,9 @@ pub(super) fn response_target<'a>(
 ) -> ResponseTarget<'a> {
     let other = match (rule.response.kind, measured.kind) {
         (ResponseKind::PreScale, ResourceKind::LoadBalancer) => group_behind(measured, related),
+        (ResponseKind::WarmCache, ResourceKind::LoadBalancer) if rule.response.call.is_some() => {
+            group_behind(measured, related)
+        }
         (ResponseKind::ExpandStorage, ResourceKind::VirtualMachine) => only_disk(measured, related),
         _ => None,
     };

@@ -1,11 +1,14 @@
 //! Predictive rule: condition, response, approval.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use reeve_estate::{Metric, ResourceKind, named};
 
 use super::calendar::CalendarId;
 use reeve_recommend::RuleId;
 use reeve_recommend::agent::{AgentType, Scope};
+use reeve_recommend::change::DOCUMENT_PREFIX;
 use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::RecommendationType;
 
@@ -165,12 +168,74 @@ impl ResponseKind {
 }
 
 /// Response of a rule, with its amount.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     /// Kind of the response.
     pub kind: ResponseKind,
     /// By how much storage or a limit grows, percent of what there is.
     pub step_percent: f64,
+    /// What to call at the provider; `None` leaves the response to a person where it needs one.
+    pub call: Option<ProviderCall>,
+}
+
+/// Call at the provider that a response needs and that no resource tells. People who may configure
+/// rules set it; a tag cannot, because whoever may tag a resource would otherwise command Reeve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProviderCall {
+    /// Quota of AWS Service Quotas, for `request_limit_increase`: `ec2/L-1216C47A`.
+    Quota {
+        /// Service code.
+        service: String,
+        /// Quota code.
+        code: String,
+    },
+    /// Document of AWS Systems Manager, for `warm_cache`: `reeve-warm-cache`.
+    Document(String),
+}
+
+impl ProviderCall {
+    /// Reads the call of a kind of response.
+    ///
+    /// # Errors
+    /// The kind needs no call, or the text is not of its form; the text says what is expected.
+    pub fn parse(kind: ResponseKind, text: &str) -> Result<ProviderCall, &'static str> {
+        let is_name = |text: &str, more: &str| {
+            let allowed = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
+            !text.is_empty() && text.len() <= 128 && text.chars().all(allowed)
+        };
+
+        match kind {
+            ResponseKind::RequestLimitIncrease => match text.split_once('/') {
+                Some((service, code)) if is_name(service, "-") && is_name(code, "-") => {
+                    Ok(ProviderCall::Quota {
+                        service: service.to_owned(),
+                        code: code.to_owned(),
+                    })
+                }
+                _ => Err(
+                    "must be a quota of AWS Service Quotas: service code and quota code, such as ec2/L-1216C47A",
+                ),
+            },
+            ResponseKind::WarmCache
+                if is_name(text, "-_.") && text.starts_with(DOCUMENT_PREFIX) =>
+            {
+                Ok(ProviderCall::Document(text.to_owned()))
+            }
+            ResponseKind::WarmCache => Err(
+                "must be the name of a document of AWS Systems Manager that begins with reeve-, such as reeve-warm-cache",
+            ),
+            _ => Err("goes with request_limit_increase and warm_cache alone"),
+        }
+    }
+}
+
+impl fmt::Display for ProviderCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProviderCall::Quota { service, code } => write!(f, "{service}/{code}"),
+            ProviderCall::Document(name) => f.write_str(name),
+        }
+    }
 }
 
 named!(

@@ -25,10 +25,12 @@ mod put_bucket_lifecycle;
 mod registry;
 mod remove_unused;
 mod replicate;
+mod request_quota;
 mod resize_database;
 mod resize_group;
 mod resize_machine;
 mod restore;
+mod run_document;
 mod scale_group;
 mod snapshot_volume;
 mod steps;
@@ -58,13 +60,15 @@ pub use procedure::Procedure;
 pub use put_bucket_lifecycle::{
     ColdClass, LifecycleOperation, LifecycleRule, PutBucketLifecycle, Tiering,
 };
-pub use registry::{ChangeType, Changes, Permission, PlanError, aws, aws_own};
+pub use registry::{ChangeType, Changes, Permission, PermittedOn, PlanError, aws, aws_on, aws_own};
 pub use remove_unused::{RemoveOperation, RemoveUnused, Unused};
 pub use replicate::Replicate;
+pub use request_quota::{QuotaOperation, RequestQuota};
 pub use resize_database::ResizeDatabase;
 pub use resize_group::ResizeGroup;
 pub use resize_machine::ResizeMachine;
 pub use restore::{power, restore};
+pub use run_document::{DOCUMENT_PREFIX, DocumentOperation, DocumentTargets, RunDocument};
 pub use scale_group::ScaleGroup;
 pub use snapshot_volume::SnapshotVolume;
 pub use steps::{precondition, verify};
@@ -75,7 +79,7 @@ pub use task::{Effect, Goal, Reach, Task, Work};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 21] = [
+const BUILTIN: [ChangeType; 23] = [
     add_standby::TYPE,
     change_group_size::TYPE,
     remove_unused::DELETE_BALANCER,
@@ -89,9 +93,11 @@ const BUILTIN: [ChangeType; 21] = [
     put_bucket_lifecycle::TYPE,
     remove_unused::RELEASE_ADDRESS,
     replicate::TYPE,
+    request_quota::TYPE,
     resize_database::TYPE,
     resize_group::TYPE,
     resize_machine::TYPE,
+    run_document::TYPE,
     scale_group::TYPE,
     snapshot_volume::TYPE,
     stop_database::TYPE,

@@ -121,16 +121,24 @@ impl Plan {
             } => {
                 let read =
                     Query::parse(query).map_err(|error| PlanError(format!("query: {error}")))?;
+                // An operation in both spellings, as in the search that a count leads to. The text
+                // says so: a verifier counts by it.
+                let widened = read.clone().any_spelling();
+                let text = if widened == read {
+                    query.clone()
+                } else {
+                    widened.to_string()
+                };
                 let question = Question {
                     id: "events".to_owned(),
                     control: None,
                     kind: QuestionKind::Events,
                     name: "Events".to_owned(),
-                    text: query.clone(),
+                    text,
                     explains: String::new(),
                     sources: vec![EventSource::Reeve],
                     every_days: None,
-                    query: read.counting_outcomes(),
+                    query: widened.counting_outcomes(),
                 };
                 plan(None, vec![question], group_by.clone(), metrics.clone())
             }

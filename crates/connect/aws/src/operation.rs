@@ -1,7 +1,10 @@
 //! Operations beyond the common ones, one file each: an operation is recognised by its type.
 
+mod document;
 mod group_size;
+mod json;
 mod lifecycle;
+mod quota;
 mod remove;
 mod standby;
 mod tag;
@@ -20,8 +23,10 @@ type Offer = for<'a> fn(&'a AwsConnection, &'a Resource, &'a dyn Operation) -> O
 
 /// The operations that this connector offers, one row each.
 const OFFERS: &[Offer] = &[
+    document::offer,
     group_size::offer,
     lifecycle::offer,
+    quota::offer,
     remove::offer,
     standby::offer,
     tag::offer,
@@ -39,12 +44,16 @@ pub(crate) async fn apply(
         .find_map(|offer| offer(cloud, resource, operation))
     {
         Some(answer) => answer.await,
-        None => {
-            let message = format!("the AWS connector does not offer {operation:?}");
-            Err(ActError {
-                kind: ActErrorKind::Other,
-                message,
-            })
-        }
+        None => Err(other(format!(
+            "the AWS connector does not offer {operation:?}"
+        ))),
+    }
+}
+
+/// A refusal with its reason.
+fn other(message: String) -> ActError {
+    ActError {
+        kind: ActErrorKind::Other,
+        message,
     }
 }

@@ -3,6 +3,7 @@
 mod group_size;
 mod lifecycle;
 mod remove;
+mod request;
 mod standby;
 mod tag;
 mod volume;
@@ -28,6 +29,7 @@ const OFFERS: &[Offer] = &[
     group_size::offer,
     lifecycle::offer,
     remove::offer,
+    request::offer,
     standby::offer,
     tag::offer,
     volume::offer,

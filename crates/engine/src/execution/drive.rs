@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_estate::{ActErrorKind, Catalogue, Observed, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    ActErrorKind, Applied, Catalogue, Observed, Resource, ResourceKind, ResourceState,
+};
 use reeve_recommend::action::Purpose;
 use reeve_recommend::change::{Goal, Task, prior_of_v1};
 use reeve_recommend::protection::refusal;
@@ -270,6 +272,9 @@ impl Runner {
                     .apply(&self.resource, &*goal.operation(&seen.resource))
                     .await
                 {
+                    // The next request tells how it ends.
+                    Ok(Applied::Pending) => {}
+                    Ok(_) if goal.ends_when_accepted() => return Ok(seen),
                     Ok(_) => accepted = true,
                     Err(error) => {
                         let passing = matches!(

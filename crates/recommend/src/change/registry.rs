@@ -16,8 +16,19 @@ pub struct Permission {
     pub provider: Provider,
     /// Name, as the cloud spells it (`ec2:StopInstances`).
     pub name: &'static str,
-    /// Needed on resources alone that Reeve itself made and tagged `reeve:created-by=reeve`.
-    pub own_only: bool,
+    /// Resources on which it is needed.
+    pub on: PermittedOn,
+}
+
+/// Resources to which a permission of a change is limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PermittedOn {
+    /// Any resource.
+    Any,
+    /// Resources that Reeve itself made and tagged `reeve:created-by=reeve`.
+    MadeByReeve,
+    /// Resources of these names, as the cloud writes them.
+    Named(&'static [&'static str]),
 }
 
 /// A permission of AWS on any resource.
@@ -26,7 +37,7 @@ pub const fn aws(name: &'static str) -> Permission {
     Permission {
         provider: Provider::Aws,
         name,
-        own_only: false,
+        on: PermittedOn::Any,
     }
 }
 
@@ -36,7 +47,17 @@ pub const fn aws_own(name: &'static str) -> Permission {
     Permission {
         provider: Provider::Aws,
         name,
-        own_only: true,
+        on: PermittedOn::MadeByReeve,
+    }
+}
+
+/// A permission of AWS on the resources of these ARNs, `*` for any characters.
+#[must_use]
+pub const fn aws_on(name: &'static str, arns: &'static [&'static str]) -> Permission {
+    Permission {
+        provider: Provider::Aws,
+        name,
+        on: PermittedOn::Named(arns),
     }
 }
 

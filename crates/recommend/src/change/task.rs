@@ -63,6 +63,47 @@ pub trait Goal: fmt::Debug + Send + Sync {
     fn may_interleave(&self) -> bool {
         false
     }
+
+    /// Returns `true` if nothing of the resource shows that the goal is reached, so that it is
+    /// reached once the provider accepts the operation.
+    fn ends_when_accepted(&self) -> bool {
+        false
+    }
+}
+
+/// A goal that nothing of the resource shows: a request to the provider, a command.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    name: &'static str,
+    operation: Arc<dyn Operation>,
+}
+
+impl Call {
+    /// A goal of one operation, which the provider must take as often as it is requested.
+    pub(super) fn of(name: &'static str, operation: impl Operation) -> Call {
+        Call {
+            name,
+            operation: Arc::new(operation),
+        }
+    }
+}
+
+impl Goal for Call {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn is_reached(&self, _: &Resource) -> bool {
+        false
+    }
+
+    fn operation(&self, _: &Resource) -> Arc<dyn Operation> {
+        Arc::clone(&self.operation)
+    }
+
+    fn ends_when_accepted(&self) -> bool {
+        true
+    }
 }
 
 /// The usual goal: one operation, requested until every expectation is met.

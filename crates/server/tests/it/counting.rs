@@ -239,3 +239,39 @@ async fn refused(admin: &reeve_testkit::http::Api) {
         assert_eq!(wrong.text_at("/errors/0/field"), field, "{parameters}");
     }
 }
+
+/// A cloud writes `DeleteSnapshot`, a program `delete_snapshot`: a search, its statistics and an
+/// export find both, whichever of them is asked for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operation_is_found_in_both_spellings() {
+    let home = tempfile::tempdir().unwrap();
+    // Some entries are in a sealed segment, the others in the tail.
+    let service = Service::serve(home.path(), &[("REEVE_SEAL_AFTER_ENTRIES", "4")]).unwrap();
+    let admin = service.admin();
+    let named = |operation: &str| json!({ "event_type": "test.spelling", "action": { "operation": operation } });
+    for operations in [
+        ["DeleteSnapshot", "delete_snapshot", "DeleteVolume"],
+        ["delete_snapshot", "DeleteSnapshot", "delete_volume"],
+    ] {
+        let entries: Vec<Value> = operations.iter().map(|name| named(name)).collect();
+        let _ = admin.post("audit-logs", json!(entries)).await.expect(201);
+    }
+
+    for (condition, expected) in [
+        ("operation:DeleteSnapshot", 4),
+        ("operation:delete_snapshot", 4),
+        ("operation:delete_snap*", 4),
+        ("operation:=DeleteSnapshot", 2),
+    ] {
+        let query = format!("event_type:test.spelling {condition}");
+        let search = json!({ "query": query, "aggregations": ["operation"] });
+        let found = admin.post("audit-logs/search", search).await.expect(200);
+        let found = &found.body;
+        assert_eq!(found["total"], expected, "{condition}");
+
+        let buckets = found["aggregations"]["operation"]["buckets"].as_array();
+        let counts = buckets.into_iter().flatten();
+        let counted: u64 = counts.filter_map(|bucket| bucket["count"].as_u64()).sum();
+        assert_eq!(counted, expected, "{condition}");
+    }
+}

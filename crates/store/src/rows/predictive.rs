@@ -4,7 +4,7 @@ use reeve_estate::{ConnectionId, Metric, ResourceId};
 use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind, Refresh, Subscription};
 use reeve_predict::{
     ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId,
-    Reason, Response, ResponseKind, Rule, RuleId, Signal, TrafficSettings,
+    ProviderCall, Reason, Response, ResponseKind, Rule, RuleId, Signal, TrafficSettings,
 };
 use reeve_recommend::{AgentType, RecommendationId, Scope};
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,9 @@ pub(crate) struct RuleRow {
     action: String,
     #[serde(serialize_with = "finite")]
     step_percent: f64,
+    /// Call at the provider; absent in rules of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
     approval: String,
     below_gb: Option<f64>,
     accounts: Vec<String>,
@@ -56,6 +59,7 @@ impl From<&Rule> for RuleRow {
             probability_percent: condition.probability_percent,
             action: rule.response.kind.as_str().to_owned(),
             step_percent: rule.response.step_percent,
+            target: rule.response.call.as_ref().map(ToString::to_string),
             approval: rule.approval.kind.as_str().to_owned(),
             below_gb: rule.approval.below_gb,
             accounts: rule.scope.accounts.clone(),
@@ -77,6 +81,15 @@ impl RuleRow {
             .as_deref()
             .map(|text| named("metric", text, Signal::parse))
             .transpose()?;
+        let action = named("action", &self.action, ResponseKind::parse)?;
+        let call = self
+            .target
+            .map(|text| {
+                named("target", &text, |text| {
+                    ProviderCall::parse(action, text).ok()
+                })
+            })
+            .transpose()?;
         Ok(Rule {
             id: RuleId(self.id),
             name: self.name,
@@ -91,8 +104,9 @@ impl RuleRow {
                 probability_percent: self.probability_percent,
             },
             response: Response {
-                kind: named("action", &self.action, ResponseKind::parse)?,
+                kind: action,
                 step_percent: self.step_percent,
+                call,
             },
             approval: ApprovalRule {
                 kind: named("approval", &self.approval, ApprovalKind::parse)?,

@@ -26,9 +26,9 @@ pub(super) struct Asked<'a> {
     pub(super) filters: &'a FiltersBody,
 }
 
-/// The whole predicate, its times resolved.
+/// The whole predicate, its times resolved, and an operation in both of its spellings.
 pub(super) fn query(asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> {
-    Ok(read(asked, now)?.resolve(now))
+    Ok(read(asked, now)?.any_spelling().resolve(now))
 }
 
 /// The whole predicate; distances from now in the query stay distances.

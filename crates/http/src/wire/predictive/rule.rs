@@ -38,6 +38,10 @@ pub struct RuleActionBody {
     pub kind: String,
     /// By how much storage or a limit grows, percent.
     pub step_percent: f64,
+    /// What the action calls at AWS: for `request_limit_increase` a quota of Service Quotas
+    /// (`ec2/L-1216C47A`), for `warm_cache` a document of Systems Manager (`reeve-warm-cache`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 /// Under which approval.
@@ -124,6 +128,7 @@ impl From<&Rule> for RuleBody {
             action: RuleActionBody {
                 kind: rule.response.kind.as_str().to_owned(),
                 step_percent: rule.response.step_percent,
+                target: rule.response.call.as_ref().map(ToString::to_string),
             },
             approval: ApprovalRuleBody {
                 kind: rule.approval.kind.as_str().to_owned(),

@@ -43,6 +43,11 @@ pub struct ResponseInput {
     /// Growth of storage or a limit, percent; 25 unless given.
     #[serde(default, deserialize_with = "percent_number")]
     pub step_percent: Option<f64>,
+    /// What the action calls at AWS: for `request_limit_increase` a quota of Service Quotas
+    /// (`ec2/L-1216C47A`), for `warm_cache` a document of Systems Manager whose name begins with
+    /// `reeve-`. `null` takes it away: the action is advice then.
+    #[serde(default, deserialize_with = "given")]
+    pub target: Option<Option<String>>,
 }
 
 /// An approval rule as given: `"auto"`, `"required"`, `"auto below 500GB"`, or an object.
@@ -114,7 +119,7 @@ impl Named for ResponseInput {
     fn named(text: &str) -> Result<Self, String> {
         Ok(ResponseInput {
             kind: Some(text.to_owned()),
-            step_percent: None,
+            ..ResponseInput::default()
         })
     }
 }
@@ -228,6 +233,7 @@ impl RulePut {
             probability_percent: condition.probability,
             action: self.action.kind,
             step_percent: self.action.step_percent,
+            target: self.action.target,
             approval: self.approval.kind.or_else(implied),
             below_gb: below_gb.filter(|_| sized),
             accounts: self.scope.accounts,

@@ -21,6 +21,7 @@ import { ScopeInputs } from '../change/WindowForm';
 import { agentTypesQuery, useChange } from '../queries';
 import { Preview } from './Preview';
 import {
+  CALLS,
   FIELDS,
   grows,
   initial,
@@ -245,6 +246,9 @@ function Response({ form }: { form: Form }) {
             suffix=" %"
             {...form.getInputProps('action.step_percent')}
           />
+        )}
+        {CALLS[action.kind] && (
+          <TextInput {...CALLS[action.kind]} {...form.getInputProps('action.target')} />
         )}
         {below && (
           <NumberInput

@@ -15,7 +15,7 @@ export interface RuleFields {
     horizon: string;
     probability: number | '';
   };
-  action: { kind: string; step_percent: number | '' };
+  action: { kind: string; step_percent: number | ''; target: string };
   approval: { kind: string; auto_below: number | '' };
   scope: { accounts: string[]; services: string[] };
   resources: string[];
@@ -34,6 +34,7 @@ export const FIELDS = [
   'condition.probability',
   'action.kind',
   'action.step_percent',
+  'action.target',
   'approval.kind',
   'approval.auto_below',
   'scope.accounts',
@@ -58,6 +59,7 @@ export function initial(rule: Rule | undefined): RuleFields {
     action: {
       kind: rule?.action.kind ?? 'scale_up',
       step_percent: rule?.action.step_percent ?? 25,
+      target: rule?.action.target ?? '',
     },
     approval: {
       kind: rule?.approval.kind ?? 'required',
@@ -74,6 +76,21 @@ export const needsValue = (prediction: string) => ['above', 'below', 'spike'].in
 export const knowsEvents = (prediction: string) => prediction === 'event' || prediction === 'spike';
 export const grows = (action: string) =>
   action === 'expand_storage' || action === 'request_limit_increase';
+
+/** The call at AWS that an action can make: label, example and description of its field. */
+export const CALLS: Record<string, { label: string; placeholder: string; description: string }> = {
+  request_limit_increase: {
+    label: 'Quota',
+    placeholder: 'ec2/L-1216C47A',
+    description: 'Service code and quota code of AWS Service Quotas. Empty: advice only',
+  },
+  warm_cache: {
+    label: 'Document',
+    placeholder: 'reeve-warm-cache',
+    description:
+      'Document of AWS Systems Manager that fills the cache; its name begins with reeve-. Empty: advice only',
+  },
+};
 
 const given = (value: number | '') => (value === '' ? undefined : value);
 
@@ -100,6 +117,7 @@ export function wire({
     action: {
       kind: action.kind,
       step_percent: grows(action.kind) ? given(action.step_percent) : undefined,
+      target: action.kind in CALLS ? action.target.trim() || null : null,
     },
     approval: {
       kind: approval.kind,

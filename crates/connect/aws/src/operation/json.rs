@@ -1,0 +1,46 @@
+//! Calls of services with the JSON protocol.
+
+use aws_config::SdkConfig;
+use reeve_connect_aws_ec2::signed::{self, SignedRequest};
+use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
+use serde_json::Value;
+
+/// A service that takes JSON 1.1.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct JsonService {
+    /// Name that requests are signed for, and first label of the address.
+    pub(super) name: &'static str,
+    /// Prefix of the target header.
+    pub(super) target: &'static str,
+}
+
+/// Calls an action and reads its answer. `permission` is its name in IAM.
+pub(super) async fn call(
+    config: &SdkConfig,
+    place: &Place,
+    service: JsonService,
+    permission: &'static str,
+    body: Value,
+) -> Result<Value, Fault> {
+    let action = permission
+        .split_once(':')
+        .map_or(permission, |(_, action)| action);
+    let call = place.call(permission);
+    let request = SignedRequest {
+        signing_name: service.name,
+        host: service.name,
+        operation: action,
+        method: "POST",
+        path: "/".to_owned(),
+        headers: vec![
+            ("content-type", "application/x-amz-json-1.1".to_owned()),
+            ("x-amz-target", format!("{}.{action}", service.target)),
+        ],
+        body: body.to_string(),
+        is_global: false,
+    };
+
+    let answer = signed::send(config, call, request).await?;
+    serde_json::from_slice(&answer)
+        .map_err(|_| call.fault(FaultKind::Broken, None, "the answer is not JSON"))
+}
