@@ -8,7 +8,7 @@ import drift
 import errors
 import glossary
 import imports
-import licenses
+import npm_licenses
 import openings
 import shape
 import test_summary
@@ -111,16 +111,21 @@ class Licences(unittest.TestCase):
             ("Apache-2.0", False),
             ("", False),
         ]:
-            self.assertEqual(licenses.allowed(expression, allow), expect, expression)
+            self.assertEqual(npm_licenses.allowed(expression, allow), expect, expression)
+
+    def test_shipped_packages(self):
+        lock = {"packages": {"": {}, "node_modules/a": {"license": "GPL-3.0"}, "node_modules/b": {"license": "GPL-3.0", "dev": True}, "node_modules/c": {}}}
+        found = list(npm_licenses.package_problems(lock, {"MIT"}))
+        self.assertEqual([line.split(": ")[1] for line in found], ["a", "c"])
 
 
 class Shape(unittest.TestCase):
     def test_long_functions(self):
-        body = "    let x = 1;\n" * (shape.FUNCTION_LONGEST - 1)
-        long = f"fn long() {{\n{body}}}\nfn short() {{\n    1\n}}\n".splitlines()
-        self.assertEqual([name.split("`")[1] for name in shape.long_functions("a.rs", long)], ["long"])
-        fits = f"fn fits() {{\n{body[: -len('    let x = 1;' + chr(10))]}}}\n".splitlines()
-        self.assertEqual(list(shape.long_functions("a.rs", fits)), [])
+        def function(name, size):
+            return f"fn {name}() {{ {'x ' * (size - len('fn a ( ) { }'.split()))}}} // no token\n"
+
+        text = function("long", shape.FUNCTION_TOKENS + 1) + function("fits", shape.FUNCTION_TOKENS)
+        self.assertEqual([name.split("`")[1] for name in shape.long_functions("a.rs", text)], ["long"])
 
 
 class Openings(unittest.TestCase):
