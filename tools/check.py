@@ -14,6 +14,7 @@ import glossary
 import imports
 import npm_licenses
 import openings
+import requirements
 import shape
 import words
 
@@ -54,6 +55,7 @@ CHECKS = [
      command("cargo", "deny", "--locked", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"),
      "deny.toml has the lists; tools/setup check installs cargo-deny"),
     ("npm-licences", "licences of the dashboard's packages", npm_licenses.problems, "deny.toml has the list"),
+    ("requirements", "paths, tests and citations of docs/requirements.md", requirements.problems, "python3 tools/requirements.py"),
     ("errors", "a page for every error code", errors.problems, "docs/errors/ has the pages"),
     ("web-format", "prettier", web("format-check"), "make fmt"),
     ("web-lint", "npm run lint", web("lint"), "npm --prefix web run lint"),

@@ -10,6 +10,7 @@ import glossary
 import imports
 import npm_licenses
 import openings
+import requirements
 import shape
 import test_summary
 
@@ -169,6 +170,47 @@ fn b() {}
         self.assertEqual(compare(1, 100), [])
         self.assertIn("1 are allowed", compare(2, 100)[0])
         self.assertIn("0 are allowed", compare(1, 99)[0])
+
+
+class Requirements(unittest.TestCase):
+    def problems(self, *rows):
+        paths, tests = {"crates/http/src/guard.rs", "crates/reports/pdf/src/text.rs", "web/a.ts"}, {"http": {"refuses"}, "e2e": {"a search: by user"}}
+        return list(requirements.row_problems("\n".join(rows), paths.__contains__, tests))
+
+    def test_rows_that_hold(self):
+        self.assertEqual(
+            self.problems(
+                "# A heading about A-001",
+                "| id | requirement | state | where | test |",
+                "| A-001 | A thing | done | `http/guard.rs`, `reports/pdf/text.rs` | `http: refuses` |",
+                "| A-002 | A thing | partial: no key | `web/a.ts` | `e2e: a search: by user` |",
+                "| A-003 | A thing | open |  |  |",
+            ),
+            [],
+        )
+
+    def test_rows_that_do_not(self):
+        for row, expect in [
+            ("| A-001 | A | done | `http/gone.rs` | `http: refuses` |", "no http/gone.rs"),
+            ("| A-001 | A | done | `http/guard.rs` | `http: gone` |", "no test `gone`"),
+            ("| A-001 | A | done | `http/guard.rs` | `engine: refuses` |", "`engine` has no test"),
+            ("| A-001 | A | done | `http/guard.rs` |  |", "without a test it is open"),
+            ("| A-001 | A | partial | `http/guard.rs` | `http: refuses` |", "partial with what is missing"),
+            ("| A-001 | A | finished | `http/guard.rs` | `http: refuses` |", "`finished`"),
+            ("| A-001 | A | open |  |  |\n| A-001 | A | open |  |  |", "stands twice"),
+            ("| A-001 | A | open |", "a row has the cells"),
+        ]:
+            found = self.problems(row)
+            self.assertEqual(len(found), 1, row)
+            self.assertIn(expect, found[0])
+
+    def test_citations(self):
+        found = list(requirements.citation_problems({"A-001"}, [("a.rs", "// requirement A-001\n// A-002, and B-003; A-0041")]))
+        self.assertEqual([line.split()[1] for line in found], ["A-002", "B-003"])
+
+    def test_names_of_tests(self):
+        text = "#[test]\nfn a() {}\n#[tokio::test(start_paused = true)]\n#[cfg(unix)]\nasync fn b() {}\nfn c() {}"
+        self.assertEqual(requirements.TEST.findall(text), ["a", "b"])
 
 
 class Errors(unittest.TestCase):
