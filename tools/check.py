@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import changelog
 import circles
 import drift
 import errors
@@ -56,6 +57,7 @@ CHECKS = [
      "deny.toml has the lists; tools/setup check installs cargo-deny"),
     ("npm-licences", "licences of the dashboard's packages", npm_licenses.problems, "deny.toml has the list"),
     ("requirements", "paths, tests and citations of docs/requirements.md", requirements.problems, "python3 tools/requirements.py"),
+    ("changelog", "changes/unreleased and CHANGELOG.md", changelog.problems, "changes/unreleased/README.md"),
     ("errors", "a page for every error code", errors.problems, "docs/errors/ has the pages"),
     ("web-format", "prettier", web("format-check"), "make fmt"),
     ("web-lint", "npm run lint", web("lint"), "npm --prefix web run lint"),

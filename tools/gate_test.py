@@ -3,6 +3,7 @@
 import sys
 import unittest
 
+import changelog
 import circles
 import drift
 import errors
@@ -211,6 +212,33 @@ class Requirements(unittest.TestCase):
     def test_names_of_tests(self):
         text = "#[test]\nfn a() {}\n#[tokio::test(start_paused = true)]\n#[cfg(unix)]\nasync fn b() {}\nfn c() {}"
         self.assertEqual(requirements.TEST.findall(text), ["a", "b"])
+
+
+class Changelog(unittest.TestCase):
+    def test_fragments(self):
+        for name, text, expect in [
+            ("alerts.added.md", "Alerts.\n", 0),
+            ("alerts-2.security.md", "Alerts\nof two lines.", 0),
+            ("alerts.md", "Alerts.", 1),
+            ("alerts.improved.md", "Alerts.", 1),
+            ("alerts.added.md", "\n", 1),
+            ("alerts.added.md", "- Alerts.", 1),
+            ("alerts.added.md", "Alerts.\n\nReports.", 1),
+        ]:
+            self.assertEqual(len(list(changelog.fragment_problems([(name, text)]))), expect, (name, text))
+
+    def test_a_release(self):
+        found = [("b.fixed.md", "One.\nTwo.\n"), ("a.added.md", "New.\n")]
+        text = changelog.released("# Changelog\n\nWords.\n\n## [0.1.0] - then\n\nOld.\n", "0.2.0", "now", found)
+        expect = "# Changelog\n\nWords.\n\n## [0.2.0] - now\n\n### Added\n\n- New.\n\n### Fixed\n\n- One. Two.\n\n## [0.1.0] - then\n\nOld.\n"
+        self.assertEqual(text, expect)
+        self.assertEqual(list(changelog.changelog_problems(text)), [])
+        self.assertEqual(len(list(changelog.changelog_problems("## [Unreleased]"))), 1)
+
+    def test_versions_of_the_manifests(self):
+        for name, before in changelog.MANIFESTS:
+            text = (changelog.ROOT / name).read_text(encoding="utf-8")
+            self.assertIn('"9.8.7"', changelog.with_version(text, before, "9.8.7"), name)
 
 
 class Errors(unittest.TestCase):
