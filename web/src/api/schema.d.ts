@@ -9274,7 +9274,7 @@ export interface components {
             taken_back_by?: string | null;
             /** @description Title, one line. */
             title: string;
-            /** @description One of the thirteen types of A-135 to A-147 (`right_size`, `idle_resource_cleanup`, `instance_type`, ...); null where none fits. */
+            /** @description One of the thirteen types (`right_size`, `idle_resource_cleanup`, `instance_type`, ...); null where none fits. */
             type?: string | null;
             /** @description Time of the last change. */
             updated_at: string;

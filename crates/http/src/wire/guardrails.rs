@@ -105,7 +105,7 @@ pub struct BlastRadiusBody {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GuardrailsPut {
-    /// The same settings, under the name that put before them; given alone or
+    /// The same settings, under the name `guardrails`; given alone or
     /// with `version`.
     #[schema(no_recursion)]
     pub guardrails: Option<Box<GuardrailsPut>>,

@@ -18,7 +18,7 @@ pub struct RecommendationBody {
     pub agent_type: String,
     /// Agent type, rule and cause.
     pub origin: OriginBody,
-    /// One of the thirteen types of A-135 to A-147 (`right_size`, `idle_resource_cleanup`,
+    /// One of the thirteen types (`right_size`, `idle_resource_cleanup`,
     /// `instance_type`, ...); null where none fits.
     #[serde(rename = "type")]
     pub documented_type: Option<String>,
