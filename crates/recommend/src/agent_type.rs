@@ -58,7 +58,7 @@ named!(
 #[must_use]
 pub fn documented(agent_type: AgentType) -> &'static AgentTypeInfo {
     let found = TYPES.iter().find(|info| info.agent_type == agent_type);
-    found.unwrap_or_else(|| panic!("the specification has no agent type {agent_type}"))
+    found.unwrap_or_else(|| panic!("no description of agent type {agent_type}"))
 }
 
 /// The nine types, in the order of `docs/requirements.md`.

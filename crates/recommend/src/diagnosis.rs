@@ -302,7 +302,7 @@ pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
             "confidence_threshold_too_low",
             Some(agent.confidence_threshold < 80.0),
             format!(
-                "the threshold is {:.0} %, the specification's own is 85 %",
+                "the threshold is {:.0} %, the default is 85 %",
                 agent.confidence_threshold
             ),
             "Raise the confidence threshold.",
