@@ -37,10 +37,10 @@ test: setup-test web ## every test: Rust, web, and the pages in a real Chromium
 check: setup-check web ## the whole gate: formatting, lints, crate borders, drift, licences (ONLY="name name" for a few)
 	@$(ENV) python3 tools/check.py $(ONLY)
 
-build: setup-build web ## optimised programs: target/release/reeve and target/release/reeve-verify
-	@$(ENV) cargo build --release --workspace --bins
-	@if [ "$(TARGET_DIR)" != target ]; then install -D -t target/release $(TARGET_DIR)/release/reeve $(TARGET_DIR)/release/reeve-verify; fi
-	@ls -l target/release/reeve target/release/reeve-verify
+build: setup-build web ## programs to install: target/dist/reeve and target/dist/reeve-verify
+	@$(ENV) cargo build --profile dist --bin reeve --bin reeve-verify
+	@if [ "$(TARGET_DIR)" != target ]; then install -D -t target/dist $(TARGET_DIR)/dist/reeve $(TARGET_DIR)/dist/reeve-verify; fi
+	@ls -l target/dist/reeve target/dist/reeve-verify
 
 bench: setup-bench web ## the service and PostgreSQL measured side by side (ENTRIES=200000 for minutes, ARGS="append search" for a part)
 	@$(ENV) bench/run $(ARGS)

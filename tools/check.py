@@ -6,14 +6,16 @@ import sys
 import time
 from pathlib import Path
 
+import changelog
 import circles
 import drift
 import errors
 import gate_test
 import glossary
 import imports
-import licenses
+import npm_licenses
 import openings
+import requirements
 import shape
 import words
 
@@ -50,7 +52,12 @@ CHECKS = [
     ("words", "nothing unfinished or private", words.problems, "the line says what"),
     ("openings", "doc comments that open with What, Whether, Who or How", openings.problems, "python3 tools/openings.py"),
     ("glossary", "retired words in messages and documentation", glossary.problems, "tools/glossary.json has the words"),
-    ("licences", "licences, bans, sources", licenses.problems, "deny.toml has the lists"),
+    ("licences", "cargo deny: licences, bans and sources of crates",
+     command("cargo", "deny", "--locked", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"),
+     "deny.toml has the lists; tools/setup check installs cargo-deny"),
+    ("npm-licences", "licences of the dashboard's packages", npm_licenses.problems, "deny.toml has the list"),
+    ("requirements", "paths, tests and citations of docs/requirements.md", requirements.problems, "python3 tools/requirements.py"),
+    ("changelog", "changes/unreleased and CHANGELOG.md", changelog.problems, "changes/unreleased/README.md"),
     ("errors", "a page for every error code", errors.problems, "docs/errors/ has the pages"),
     ("web-format", "prettier", web("format-check"), "make fmt"),
     ("web-lint", "npm run lint", web("lint"), "npm --prefix web run lint"),

@@ -6,6 +6,8 @@ reeve_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 command -v cargo >/dev/null 2>&1 || PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
 # tools/setup puts a Node here only where the machine has none, or one too old for the dashboard's tools.
 if [ -x "$reeve_root/.build/node/bin/node" ]; then PATH="$reeve_root/.build/node/bin:$PATH"; fi
+# tools/setup puts cargo-deny here, which `cargo deny` finds on the PATH.
+if [ -x "$reeve_root/.build/deny/bin/cargo-deny" ]; then PATH="$PATH:$reeve_root/.build/deny/bin"; fi
 export PATH
 
 first_of() { local path; for path in "$@"; do if [ -x "$path" ]; then echo "$path"; return; fi; done; }

@@ -3,13 +3,15 @@
 import sys
 import unittest
 
+import changelog
 import circles
 import drift
 import errors
 import glossary
 import imports
-import licenses
+import npm_licenses
 import openings
+import requirements
 import shape
 import test_summary
 
@@ -111,16 +113,21 @@ class Licences(unittest.TestCase):
             ("Apache-2.0", False),
             ("", False),
         ]:
-            self.assertEqual(licenses.allowed(expression, allow), expect, expression)
+            self.assertEqual(npm_licenses.allowed(expression, allow), expect, expression)
+
+    def test_shipped_packages(self):
+        lock = {"packages": {"": {}, "node_modules/a": {"license": "GPL-3.0"}, "node_modules/b": {"license": "GPL-3.0", "dev": True}, "node_modules/c": {}}}
+        found = list(npm_licenses.package_problems(lock, {"MIT"}))
+        self.assertEqual([line.split(": ")[1] for line in found], ["a", "c"])
 
 
 class Shape(unittest.TestCase):
     def test_long_functions(self):
-        body = "    let x = 1;\n" * (shape.FUNCTION_LONGEST - 1)
-        long = f"fn long() {{\n{body}}}\nfn short() {{\n    1\n}}\n".splitlines()
-        self.assertEqual([name.split("`")[1] for name in shape.long_functions("a.rs", long)], ["long"])
-        fits = f"fn fits() {{\n{body[: -len('    let x = 1;' + chr(10))]}}}\n".splitlines()
-        self.assertEqual(list(shape.long_functions("a.rs", fits)), [])
+        def function(name, size):
+            return f"fn {name}() {{ {'x ' * (size - len('fn a ( ) { }'.split()))}}} // no token\n"
+
+        text = function("long", shape.FUNCTION_TOKENS + 1) + function("fits", shape.FUNCTION_TOKENS)
+        self.assertEqual([name.split("`")[1] for name in shape.long_functions("a.rs", text)], ["long"])
 
 
 class Openings(unittest.TestCase):
@@ -164,6 +171,74 @@ fn b() {}
         self.assertEqual(compare(1, 100), [])
         self.assertIn("1 are allowed", compare(2, 100)[0])
         self.assertIn("0 are allowed", compare(1, 99)[0])
+
+
+class Requirements(unittest.TestCase):
+    def problems(self, *rows):
+        paths, tests = {"crates/http/src/guard.rs", "crates/reports/pdf/src/text.rs", "web/a.ts"}, {"http": {"refuses"}, "e2e": {"a search: by user"}}
+        return list(requirements.row_problems("\n".join(rows), paths.__contains__, tests))
+
+    def test_rows_that_hold(self):
+        self.assertEqual(
+            self.problems(
+                "# A heading about A-001",
+                "| id | requirement | state | where | test |",
+                "| A-001 | A thing | done | `http/guard.rs`, `reports/pdf/text.rs` | `http: refuses` |",
+                "| A-002 | A thing | partial: no key | `web/a.ts` | `e2e: a search: by user` |",
+                "| A-003 | A thing | open |  |  |",
+            ),
+            [],
+        )
+
+    def test_rows_that_do_not(self):
+        for row, expect in [
+            ("| A-001 | A | done | `http/gone.rs` | `http: refuses` |", "no http/gone.rs"),
+            ("| A-001 | A | done | `http/guard.rs` | `http: gone` |", "no test `gone`"),
+            ("| A-001 | A | done | `http/guard.rs` | `engine: refuses` |", "`engine` has no test"),
+            ("| A-001 | A | done | `http/guard.rs` |  |", "without a test it is open"),
+            ("| A-001 | A | partial | `http/guard.rs` | `http: refuses` |", "partial with what is missing"),
+            ("| A-001 | A | finished | `http/guard.rs` | `http: refuses` |", "`finished`"),
+            ("| A-001 | A | open |  |  |\n| A-001 | A | open |  |  |", "stands twice"),
+            ("| A-001 | A | open |", "a row has the cells"),
+        ]:
+            found = self.problems(row)
+            self.assertEqual(len(found), 1, row)
+            self.assertIn(expect, found[0])
+
+    def test_citations(self):
+        found = list(requirements.citation_problems({"A-001"}, [("a.rs", "// requirement A-001\n// A-002, and B-003; A-0041")]))
+        self.assertEqual([line.split()[1] for line in found], ["A-002", "B-003"])
+
+    def test_names_of_tests(self):
+        text = "#[test]\nfn a() {}\n#[tokio::test(start_paused = true)]\n#[cfg(unix)]\nasync fn b() {}\nfn c() {}"
+        self.assertEqual(requirements.TEST.findall(text), ["a", "b"])
+
+
+class Changelog(unittest.TestCase):
+    def test_fragments(self):
+        for name, text, expect in [
+            ("alerts.added.md", "Alerts.\n", 0),
+            ("alerts-2.security.md", "Alerts\nof two lines.", 0),
+            ("alerts.md", "Alerts.", 1),
+            ("alerts.improved.md", "Alerts.", 1),
+            ("alerts.added.md", "\n", 1),
+            ("alerts.added.md", "- Alerts.", 1),
+            ("alerts.added.md", "Alerts.\n\nReports.", 1),
+        ]:
+            self.assertEqual(len(list(changelog.fragment_problems([(name, text)]))), expect, (name, text))
+
+    def test_a_release(self):
+        found = [("b.fixed.md", "One.\nTwo.\n"), ("a.added.md", "New.\n")]
+        text = changelog.released("# Changelog\n\nWords.\n\n## [0.1.0] - then\n\nOld.\n", "0.2.0", "now", found)
+        expect = "# Changelog\n\nWords.\n\n## [0.2.0] - now\n\n### Added\n\n- New.\n\n### Fixed\n\n- One. Two.\n\n## [0.1.0] - then\n\nOld.\n"
+        self.assertEqual(text, expect)
+        self.assertEqual(list(changelog.changelog_problems(text)), [])
+        self.assertEqual(len(list(changelog.changelog_problems("## [Unreleased]"))), 1)
+
+    def test_versions_of_the_manifests(self):
+        for name, before in changelog.MANIFESTS:
+            text = (changelog.ROOT / name).read_text(encoding="utf-8")
+            self.assertIn('"9.8.7"', changelog.with_version(text, before, "9.8.7"), name)
 
 
 class Errors(unittest.TestCase):

@@ -1,14 +1,14 @@
 //! Roles and what each may do.
 //!
-//! The first five are the audit specification's ("Authorization by role"). The others are Reeve's:
-//! the specification's approval matrix names manager, director and security, and somebody has to
+//! The first five are those of requirements B-167 to B-171. The others are Reeve's:
+//! the approval matrix names manager, director and security, and somebody has to
 //! run the installation. `log_source` only appends: the token of a log shipper is the credential
 //! that is spread most widely, so it must neither read the log nor change the estate.
 //!
-//! The specification gives searching to the first two. The others that view hold `audit.search` for
-//! their view alone: a query only leaves out rows of what they see anyway (see
+//! Requirements B-167 and B-168 give searching to the first two. The others that view hold
+//! `audit.search` for their view alone: a query only leaves out rows of what they see anyway (see
 //! [`crate::RowFilter`]), and carries no export, alert or report with it. Exporting, reporting and
-//! alerting are granted as the specification's table says (`docs/howto/roles.md`).
+//! alerting are granted as requirements B-167 to B-169 say (`docs/howto/roles.md`).
 
 use crate::permission::Permission::{self, *};
 

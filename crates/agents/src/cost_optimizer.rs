@@ -1,6 +1,6 @@
 //! The judgement of `cost_optimizer`: pure, from facts to proposals or to a reason for abstaining.
 //!
-//! The specification's four rules, made exact:
+//! Requirements, made exact:
 //!
 //! | rule | window | fires when |
 //! |---|---|---|
@@ -9,13 +9,13 @@
 //! | `identify_idle_resources` | all, 7 d | no work in any dimension in the whole history, and CPU that rounds to 0 % (mean below 0.5, p99 below 1: no cloud ever reports an exact 0) and hardly any traffic; no database connection at all; a volume or an address attached to nothing; a NAT gateway or a load balancer that nothing goes through. Work at times that come again is a schedule, as advice |
 //! | `suggest_reserved_instances` | all | a level of commitment for the machines of an account together that would have lost in no week and saved in those it was tried on |
 //!
-//! `required_tags`, a setting beside the table, adds tags that costs are allocated by (`tags`).
+//! `required_tags`, a setting of Reeve's own, adds tags that costs are allocated by (`tags`).
 //!
 //! What was not measured is listed in `not_measured`, lowers the confidence and is never read as
 //! idle. Members of scaling groups are judged with their group (`group`); spot capacity, stopped
 //! resources and opted-out ones are left alone. One resource gets one of the first three findings,
-//! the most telling one, because they would undo each other. Sources: the specification; complaints
-//! 1 to 16 in the design's lessons.
+//! the most telling one, because they would undo each other. Sources: requirements A-030 to
+//! A-037, and what users of such advisers complain about.
 
 mod agent;
 mod ahead;

@@ -18,7 +18,7 @@ pub use changes::changes;
 
 use reeve_recommend::{AgentDefinition, AgentTypes};
 
-/// The agent types of the specification, in its order.
+/// The nine agent types, in the order of `docs/requirements.md`.
 #[must_use]
 pub fn registry() -> AgentTypes {
     AgentTypes::new(rows())

@@ -1,7 +1,7 @@
 //! The judgement of `storage_optimizer`: volumes that pay for a type or for performance that they
 //! do not need.
 //!
-//! The specification names this agent type and lists no capabilities; these are its rules:
+//! Requirement A-108 names this agent type and no capabilities; these are its rules:
 //!
 //! | rule | of | proposes when gp3 holds every measured peak and its headroom, and costs less |
 //! |---|---|---|

@@ -1,7 +1,7 @@
 //! The judgement of `workload_classifier`: the class of each machine, database and scaling group,
 //! and what is recommended from it.
 //!
-//! | class | the specification | check | finding |
+//! | class | A-103 to A-106 | check | finding |
 //! |---|---|---|---|
 //! | production | high_availability | a database without a standby | a standby, as a change (AWS) |
 //! | | | a scaling group that may shrink to one member | two members at least, as a change (AWS) |

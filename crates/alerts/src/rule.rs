@@ -48,7 +48,7 @@ names!(
 );
 
 names!(
-    /// The five classes of security alerts of the specification.
+    /// Classes of security alerts (requirements B-103 to B-107).
     AlertClass {
         /// Failed sign-ins.
         FailedAuthentication => "failed_authentication",

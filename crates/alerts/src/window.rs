@@ -1,4 +1,4 @@
-//! Durations as the specification writes them: `30s`, `5m`, `24h`, `7d`.
+//! Durations as requirement B-098 writes them: `30s`, `5m`, `24h`, `7d`.
 
 /// Units with their milliseconds, longest first.
 const UNITS: [(&str, i64); 4] = [
@@ -24,7 +24,7 @@ pub fn parse_window(text: &str) -> Option<i64> {
 
 /// Spells a duration in the longest unit that divides it, so that `5m` is answered as `5m`.
 ///
-/// A day is spelled `24h`, as the specification spells it.
+/// A day is spelled `24h`, as requirement A-289 spells it.
 #[must_use]
 pub fn window_text(window_ms: i64) -> String {
     let fits = |unit_ms: i64| window_ms != 0 && window_ms % unit_ms == 0;

@@ -33,7 +33,7 @@ pub const DAY_MS: i64 = 86_400_000;
 /// Milliseconds of an average month: a twelfth of 365 days.
 const MONTH_MS: i64 = 365 * DAY_MS / 12;
 
-/// Limits from which a day's cost is unusual. The defaults are those of the specification: 20 %
+/// Limits from which a day's cost is unusual. The defaults are those of A-289: 20 %
 /// over 24 hours against a 30-day average.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnomalyLimits {

@@ -1,5 +1,6 @@
-//! Anomalies: each is reported once, with its likely cause, and answered in the specification's
-//! order (alert, investigate, recommend, execute when configured, learn), every stage recorded.
+//! Anomalies: each is reported once, with its likely cause, and answered in the order of
+//! requirements: alert, investigate, recommend, execute when configured, learn.
+//! Every stage is recorded.
 //!
 //! [`AnomalyService`] owns their life; [`watch`] finds them in metrics and in the audit log,
 //! [`spend`] in bills, [`threat`] by the lists that operators supply. A trouble of one resource is

@@ -17,7 +17,7 @@ use reeve_recommend::recommendation::{
 };
 use reeve_recommend::{FactorKind, Factors, Proposal, Trust, title};
 
-/// The specification's action.
+/// Action of the agent type (requirement A-074).
 const RULE: &str = "auto_quarantine";
 /// The code that every proposal of it carries.
 const CODE: &str = "security_anomaly";

@@ -38,7 +38,7 @@ pub(crate) fn derive_id(secret: &[u8], key: &str, started_at: Timestamp) -> Anom
 }
 
 named!(
-    /// The specification's classes.
+    /// Classes of anomalies (requirements ).
     AnomalyClass {
         /// Spending.
         Cost => "cost",
@@ -78,7 +78,7 @@ named!(
 );
 
 named!(
-    /// The specification's stages of a response, in order.
+    /// Stages of a response, in order (requirements ).
     Stage {
         /// Users are notified.
         Alert => "alert",

@@ -1,4 +1,4 @@
-//! The specification's settings of each class.
+//! Settings of each class of anomalies (requirements ).
 
 use reeve_estate::{Metric, named};
 
@@ -39,7 +39,7 @@ impl Sensitivity {
 }
 
 named!(
-    /// Response to an anomaly, in the stages of the specification: alert, investigate, recommend,
+    /// Response to an anomaly, in the stages of: alert, investigate, recommend,
     /// execute, learn.
     Reaction {
         /// The anomaly is reported only.
@@ -154,7 +154,7 @@ impl AnomalySettings {
 }
 
 impl Default for AnomalySettings {
-    /// The specification's values.
+    /// The values of requirements.
     fn default() -> Self {
         AnomalySettings {
             cost: CostSettings {

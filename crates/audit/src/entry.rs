@@ -1,6 +1,6 @@
 //! The audit entry: what happened, who did it, to what, and how it changed.
 //!
-//! An entry holds exactly the fields of the product's specification. It is a claim of its source;
+//! An entry holds exactly the fields of requirements B-063 to B-085. It is a claim of its source;
 //! what Reeve adds (`recorded_at`, `submitted_by`, sequence, hashes) cannot be sent.
 //! `docs/formats/entry.md` describes the bytes.
 

@@ -53,7 +53,7 @@ pub enum Area {
 }
 
 impl Area {
-    /// Every area, in the order of the document.
+    /// Every area, in the order of `docs/event-types.md`.
     pub const ALL: [Area; 8] = [
         Area::Authentication,
         Area::Resources,

@@ -39,7 +39,7 @@ impl RetentionClass {
         Self::Default,
     ];
 
-    /// The class of an event type by the specification's rules.
+    /// The class of an event type by requirements B-196 to B-201.
     pub fn for_event_type(event_type: &EventType) -> Self {
         match event_type.as_str() {
             "resource.delete" | "policy.modify" => Self::Change,
@@ -59,7 +59,7 @@ impl RetentionClass {
         }
     }
 
-    /// The specification's periods for the class.
+    /// The periods of the class in requirements B-196 to B-201.
     pub const fn periods(self) -> RetentionPeriods {
         let (hot_days, warm_days, cold_years) = match self {
             Self::Authentication => (90, 365, 7),

@@ -156,8 +156,8 @@ pub(super) fn decide(
 
 /// The same of the isolation of a machine that a critical threat is of. What it costs and how much
 /// slower it gets is no question: the machine is to serve nothing. An agent whose configuration
-/// lets it apply high impact has the permission in advance, as the specification's
-/// `auto_quarantine: critical_threats` says, also where a person requested the signatures
+/// lets it apply high impact has the permission in advance, as requirement A-074
+/// (`auto_quarantine: critical_threats`) says, also where a person requested the signatures
 /// meanwhile; any other asks for them at once.
 pub(super) fn decide_quarantine(agent: &Agent, recommendation: &Recommendation) -> Auto {
     let waits = matches!(

@@ -8,7 +8,7 @@
 //! person asks. The new version and the one that serves are then judged on the same held-out days,
 //! which neither has seen; the old one serves until the new one wins, and a promotion compares what
 //! it replaces, so that two never serve. Every training, promotion, refusal and retirement is
-//! recorded before it is done. Specification: "Model metrics".
+//! recorded before it is done. Requirements.
 
 mod drift;
 mod log_entry;

@@ -277,7 +277,7 @@ pub struct ProblemBody {
 /// Guardrail that blocks a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct BlockBody {
-    /// Name as in the specification (`cost_impact.max_decrease`).
+    /// Name of the guardrail (`cost_impact.max_decrease`).
     pub guardrail: String,
     /// Limit and value in words.
     pub message: String,

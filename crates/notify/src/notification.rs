@@ -3,7 +3,7 @@
 //!
 //! Each agent's configuration says when its recommendations, actions and anomalies go out; requests
 //! for signatures always go out at once. Sending is a port ([`Notifier`]); retries and dead letters
-//! are those of [`crate::delivery`]. Specification: "Agent configuration" (`notifications`).
+//! are those of [`crate::delivery`]. Requirements.
 
 mod channel;
 mod digest;

@@ -1,10 +1,10 @@
-//! Webhooks: subscriptions of other programs to the specification's three events, firings of alert
+//! Webhooks: subscriptions of other programs to the three events of A-254, firings of alert
 //! rules and budget alerts.
 //!
 //! A subscription names an event, an address and a filter. Secrets are made here, kept sealed by
 //! the store, shown once, and replaced with an overlap in which both sign. Sending is a port
 //! ([`WebhookSender`]); what is sent, when again, and when it is given up is in
-//! [`crate::delivery`]. Specification: "Events"; signatures: Standard Webhooks.
+//! [`crate::delivery`]. Requirements; signatures: Standard Webhooks.
 
 mod filter;
 mod port;

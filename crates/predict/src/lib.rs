@@ -5,8 +5,8 @@
 //! approval. [`RuleService`] keeps the rules and evaluates those that are due: it forecasts each
 //! resource in scope, keeps every forecast it decided on as a [`Prediction`], and hands what is
 //! foreseen to the engine as a recommendation. A rule never acts: mode, guardrails, approvals,
-//! rollback and the log are the engine's, as for any other finding. Specification: "Predictive
-//! action rules" and traffic intelligence.
+//! rollback and the log are the engine's, as for any other finding. Requirements A-205
+//! to A-213.
 
 pub(crate) mod advice;
 pub mod calendar;

@@ -1,4 +1,4 @@
-//! The rules that come with Reeve: the specification's three and its traffic intelligence.
+//! The rules that come with Reeve: requirements, and traffic intelligence.
 
 use jiff::Timestamp;
 

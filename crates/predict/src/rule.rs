@@ -13,7 +13,7 @@ use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::RecommendationType;
 
 named!(
-    /// Metric that a rule watches: the specification's three by their names, and the others that
+    /// Metric that a rule watches: those of by their names, and the others that
     /// Reeve collects.
     Signal {
         /// Storage that is left: the free bytes of a database, or the share in use of a machine's
@@ -68,7 +68,7 @@ impl Signal {
 named!(
     /// Prediction that a rule makes of its metric.
     Foreseen {
-        /// A capacity is used up (the specification's word for disks).
+        /// A capacity is used up (the word of A-205 for disks).
         Full => "full",
         /// The same of connections.
         Saturation => "saturation",

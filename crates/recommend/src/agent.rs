@@ -1,4 +1,4 @@
-//! Agents as configured things: the specification's configuration record, whole.
+//! Agents as configured things: the configuration record of requirements.
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -1,4 +1,4 @@
-//! The nine agent types of the specification with their capabilities and actions, as its table has
+//! The nine agent types with their capabilities and actions, as requirements have
 //! them.
 
 mod decided;
@@ -10,7 +10,7 @@ use crate::agent::AgentType;
 
 pub use decided::decided_by;
 
-/// Description of an agent type, as the specification gives it.
+/// Description of an agent type, as requirements give it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentTypeInfo {
     /// The type.
@@ -28,12 +28,12 @@ pub struct AgentTypeInfo {
     pub findings: Option<FindingSource>,
 }
 
-/// A value of the specification's table.
+/// Value of a capability or action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableValue {
     /// `true` or `false`.
     Flag(bool),
-    /// A text in the specification's spelling, such as `30d_historical`.
+    /// A text as the requirement spells it, such as `30d_historical`.
     Text(&'static str),
     /// Several texts, in order.
     List(&'static [&'static str]),
@@ -51,17 +51,17 @@ named!(
     }
 );
 
-/// The description of a type of the specification.
+/// The description of one of the nine types.
 ///
 /// # Panics
-/// The specification has no such type.
+/// The type is none of the nine.
 #[must_use]
 pub fn documented(agent_type: AgentType) -> &'static AgentTypeInfo {
     let found = TYPES.iter().find(|info| info.agent_type == agent_type);
-    found.unwrap_or_else(|| panic!("the specification has no agent type {agent_type}"))
+    found.unwrap_or_else(|| panic!("no description of agent type {agent_type}"))
 }
 
-/// The nine types, in the specification's order.
+/// The nine types, in the order of `docs/requirements.md`.
 #[must_use]
 pub const fn agent_types() -> &'static [AgentTypeInfo] {
     TYPES

@@ -1,7 +1,7 @@
 //! Approval matrix: the monthly cost from which a change is of medium or high impact, and the
 //! signatures that each impact needs.
 //!
-//! The defaults are the specification's: below 100 a month automatic, 100 to 1000 by a manager,
+//! The defaults are those of: below 100 a month automatic, 100 to 1000 by a manager,
 //! above 1000 by a director and security.
 
 use reeve_estate::{Money, named};

@@ -1,6 +1,6 @@
 //! Assessment of a change: impact level, priority, risk.
 //!
-//! The specification's matrix names a monthly cost and a risk for each level; the higher of the two
+//! The matrix of names a monthly cost and a risk for each level; the higher one
 //! decides. The cost is the larger of what changes and what the resource costs, so that a small
 //! saving on a large machine still needs approval.
 

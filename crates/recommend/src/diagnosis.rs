@@ -1,4 +1,4 @@
-//! Diagnosis of agents and recommendations: the conditions of the specification ("Errors"), each
+//! Diagnosis of agents and recommendations: the conditions of, each
 //! with its listed causes, the evidence for or against every one, and the remedy.
 //!
 //! Pure: the engine gathers the facts. A cause that cannot be judged says so instead of being left
@@ -11,7 +11,7 @@ use crate::guardrail::GuardrailName;
 use crate::recommendation::Recommendation;
 
 named!(
-    /// A condition of the specification.
+    /// A condition of requirements.
     Condition {
         /// Actions not executing although approved.
         NotExecuting => "approved_but_not_executed",
@@ -46,7 +46,7 @@ pub struct BlockedBy {
     pub message: String,
 }
 
-/// A condition and its causes, in the specification's order.
+/// A condition and its causes, in the order of requirements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnosis {
     /// Diagnosed condition.
@@ -302,7 +302,7 @@ pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
             "confidence_threshold_too_low",
             Some(agent.confidence_threshold < 80.0),
             format!(
-                "the threshold is {:.0} %, the specification's own is 85 %",
+                "the threshold is {:.0} %, the default is 85 %",
                 agent.confidence_threshold
             ),
             "Raise the confidence threshold.",

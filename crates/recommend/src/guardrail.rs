@@ -1,4 +1,4 @@
-//! Guardrails: the specification's limits, on by default, and what a block says.
+//! Guardrails: the limits of, on by default, and what a block says.
 
 use jiff::Timestamp;
 use reeve_estate::named;
@@ -74,7 +74,7 @@ impl Default for Guardrails {
 }
 
 named!(
-    /// A guardrail that can block an execution, by its name in the specification.
+    /// A guardrail that can block an execution, by its name in requirements.
     GuardrailName {
         /// Everything stops.
         KillSwitch => "kill_switch",

@@ -20,7 +20,7 @@ pub struct RuleId(pub String);
 pub struct Origin {
     /// Type of agent that may own the recommendation and act on it.
     pub agent_type: AgentType,
-    /// The specification's action that found it (`downsize_underutilized`, `auto_quarantine`, ...).
+    /// Action of the agent type that found it (`downsize_underutilized`, `auto_quarantine`, ...).
     pub rule: String,
     /// Event that led to the finding.
     pub cause: Cause,

@@ -15,7 +15,7 @@ use crate::recommendation::{
 pub struct Proposal {
     /// Kind of the change.
     pub kind: RecommendationType,
-    /// The specification's action that found it.
+    /// Action of the agent type that found it, such as `downsize_underutilized`.
     pub rule: &'static str,
     /// Title, one line.
     pub title: String,

@@ -5,8 +5,8 @@
 //! moves the confidence (`models::trust`); the weight says how welcome such changes are. It is the
 //! mean of the answers on the same kind, drawn to neutral as if [`PRIOR_ANSWERS`] people had been
 //! indifferent, so that a few clicks move it a little and many move it for good. A recommendation
-//! has one answer, however many people clicked however often; "not now" is none. Specification:
-//! "Feedback".
+//! has one answer, however many people clicked however often; "not now" is none. Requirements
+//!
 
 use std::collections::{BTreeMap, HashMap};
 

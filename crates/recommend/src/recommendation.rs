@@ -26,7 +26,7 @@ pub use savings_basis::SavingsBasis;
 pub const NEEDS_PERSON: &str = "needs_person";
 
 named!(
-    /// Kind of change: the specification's thirteen types, and what fits none of them.
+    /// Kind of change: the thirteen types of, and what fits none of them.
     RecommendationType {
         /// Cost: another size.
         RightSize => "right_size",
@@ -130,7 +130,7 @@ pub struct Subject {
     pub managed_by_code: bool,
 }
 
-/// Estimated impact in words and figures, on the three scales of the specification.
+/// Estimated impact in words and figures, on cost, performance and security.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpactAssessment {
     /// Change of cost in percent of the resource's monthly cost; negative saves.
@@ -332,7 +332,7 @@ impl Recommendation {
 }
 
 named!(
-    /// Outcome that a person reports, as the specification lists them.
+    /// Outcome that a person reports (requirements ).
     FeedbackOutcome {
         /// It was applied, and it worked.
         ImplementedSuccessfully => "implemented_successfully",
@@ -376,7 +376,7 @@ pub struct Feedback {
 pub const CATEGORIES: [&str; 3] = ["cost", "performance", "security"];
 
 impl RecommendationType {
-    /// Returns `true` for the types of the specification.
+    /// Returns `true` for the types of requirements.
     #[must_use]
     pub const fn is_documented(self) -> bool {
         use RecommendationType as T;

@@ -36,7 +36,7 @@ pub const MAX_GATES: usize = 100;
 pub struct RolloutId(pub String);
 
 named!(
-    /// The specification's stages, in order.
+    /// Stages of a rollout, in order (requirements ).
     Stage {
         /// Every plan runs on a simulated twin.
         Simulation => "simulation",

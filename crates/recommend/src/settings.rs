@@ -1,4 +1,4 @@
-//! Settings of an agent type: thresholds and windows of the specification's table, typed, with
+//! Settings of an agent type: thresholds and windows of, typed, with
 //! their limits and defaults.
 //!
 //! An agent keeps only the values that a person set; [`Settings::get`] answers the default

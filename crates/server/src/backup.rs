@@ -3,7 +3,7 @@
 //!
 //! State is copied a moment before the log, so that no position kept in it is beyond the end of the
 //! log. What a restored log may sign is decided in [`restored`];
-//! `docs/adr/0010-a-restored-log-goes-on-under-a-new-key.md` has the reasons.
+//! `docs/adr/0010-a-restored-log-begins-a-new-key-epoch.md` has the reasons.
 
 pub(crate) mod create;
 pub(crate) mod evidence;

@@ -1366,7 +1366,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The nine agent types of the specification. */
+        /** The nine agent types, with their capabilities and actions. */
         get: operations["get_intelligence_agent_types"];
         put?: never;
         post?: never;
@@ -3310,7 +3310,7 @@ export interface components {
             /** @description `idle` or `running`. */
             state: string;
         };
-        /** @description An agent type of the specification. */
+        /** @description An agent type with its capabilities and actions. */
         AgentTypeBody: {
             /** @description Actions: name and value (`true`, `CPU below 20% for 14 days`). */
             actions: Record<string, unknown>;
@@ -3321,7 +3321,7 @@ export interface components {
             /** @description Settings that can be changed for each agent of the type. */
             configurable: components["schemas"]["SettingBody"][];
             /**
-             * @description Settings that decide a value of the table, by the value's path (`actions.downsize_underutilized`): a field of an agent
+             * @description Settings that decide a capability or action, by its path (`actions.downsize_underutilized`): a field of an agent
              *     (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with its field
              *     (`intelligence/traffic-intelligence#pre_scale`).
              */
@@ -3336,7 +3336,7 @@ export interface components {
             findings?: string | null;
             /** @description Name (`cost_optimizer`). */
             name: string;
-            /** @description Further settings in the specification's nesting (`learning.interruption_history` is an `interruption_history` within `learning`). */
+            /** @description Further settings, nested (`learning.interruption_history` is an `interruption_history` within `learning`). */
             settings: Record<string, unknown>;
         };
         /** @description Objects of an age, and reads of objects that had it. */
@@ -4119,7 +4119,7 @@ export interface components {
         };
         /** @description Guardrail that blocks a change. */
         BlockBody: {
-            /** @description Name as in the specification (`cost_impact.max_decrease`). */
+            /** @description Name of the guardrail (`cost_impact.max_decrease`). */
             guardrail: string;
             /** @description Limit and value in words. */
             message: string;
@@ -5198,9 +5198,9 @@ export interface components {
             /** @description Region. */
             region: string;
         };
-        /** @description A condition of the specification and its causes. */
+        /** @description A condition, such as `low_confidence`, and its causes. */
         DiagnosisBody: {
-            /** @description Its causes, in the specification's order. */
+            /** @description Its causes, always in the same order. */
             causes: components["schemas"]["CauseBody"][];
             /** @description `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`. */
             condition: string;
@@ -6256,7 +6256,7 @@ export interface components {
             /** @description `strong`, `moderate`, `weak`. */
             support: string;
         };
-        /** @description Impact on the specification's three scales. */
+        /** @description Impact on cost, performance and security. */
         ImpactBody: {
             /** @description Cost, in words with figures. */
             cost: string;
@@ -6516,7 +6516,7 @@ export interface components {
                 /** @description Settings that can be changed for each agent of the type. */
                 configurable: components["schemas"]["SettingBody"][];
                 /**
-                 * @description Settings that decide a value of the table, by the value's path (`actions.downsize_underutilized`): a field of an agent
+                 * @description Settings that decide a capability or action, by its path (`actions.downsize_underutilized`): a field of an agent
                  *     (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with its field
                  *     (`intelligence/traffic-intelligence#pre_scale`).
                  */
@@ -6531,7 +6531,7 @@ export interface components {
                 findings?: string | null;
                 /** @description Name (`cost_optimizer`). */
                 name: string;
-                /** @description Further settings in the specification's nesting (`learning.interruption_history` is an `interruption_history` within `learning`). */
+                /** @description Further settings, nested (`learning.interruption_history` is an `interruption_history` within `learning`). */
                 settings: Record<string, unknown>;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
@@ -7003,7 +7003,7 @@ export interface components {
         List_DiagnosisBody: {
             /** @description The items. */
             items: {
-                /** @description Its causes, in the specification's order. */
+                /** @description Its causes, always in the same order. */
                 causes: components["schemas"]["CauseBody"][];
                 /** @description `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`. */
                 condition: string;
@@ -9274,7 +9274,7 @@ export interface components {
             taken_back_by?: string | null;
             /** @description Title, one line. */
             title: string;
-            /** @description One of the specification's thirteen types (`right_size`, `idle_resource_cleanup`, `instance_type`, ...); null where none fits. */
+            /** @description One of the thirteen types (`right_size`, `idle_resource_cleanup`, `instance_type`, ...); null where none fits. */
             type?: string | null;
             /** @description Time of the last change. */
             updated_at: string;
@@ -9941,11 +9941,11 @@ export interface components {
             every?: string | null;
             /** @description `condition.horizon`. */
             horizon?: string | null;
-            /** @description `condition.metric`, as the specification's table writes it. */
+            /** @description `condition.metric`, such as `disk_space`. */
             metric?: string | null;
             /** @description Name, 1 to 100 characters; says the action and what is predicted unless given. */
             name?: string | null;
-            /** @description `condition.prediction`, as the specification's table writes it: `full, 7d in advance`. */
+            /** @description `condition.prediction`, with its horizon: `full, 7d in advance`. */
             prediction?: string | null;
             /** @description Resources that it covers, by identifier. */
             resources?: string[] | null;
@@ -11585,7 +11585,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Entries as the specification defines them */
+        /** @description Entries of the audit log */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EntryBody"];

@@ -27,7 +27,7 @@ pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Ab
         _ => {
             return out(
                 "kind_not_covered",
-                "the specification has no rule for this kind of resource",
+                "cost_optimizer has no rule for this kind of resource",
             );
         }
     };

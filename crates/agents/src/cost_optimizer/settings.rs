@@ -1,4 +1,4 @@
-//! Settings of `cost_optimizer`: the thresholds and windows of the specification's table.
+//! Settings of `cost_optimizer`: the thresholds and windows of requirements.
 
 use reeve_recommend::{Setting, SettingValue, Settings};
 
@@ -57,7 +57,7 @@ const COMMITMENTS: Setting = Setting {
     range: (0.0, 0.0),
 };
 
-/// Tags that machines must have, beside the specification's table: without them costs cannot be
+/// Tags that machines must have, a setting without a requirement: without them costs cannot be
 /// allocated.
 pub(super) const REQUIRED_TAGS: Setting = Setting {
     path: "required_tags",
@@ -66,7 +66,7 @@ pub(super) const REQUIRED_TAGS: Setting = Setting {
     range: (0.0, 20.0),
 };
 
-/// All of them, in the order of the specification's table.
+/// All of them, in the order of the requirements.
 pub(super) const ALL: &[Setting] = &[
     HISTORY,
     RIGHTSIZING,

@@ -24,7 +24,7 @@ const MOST_EVIDENCE: usize = 4;
 pub(super) struct Finding {
     pub(super) agent_type: AgentType,
     pub(super) kind: RecommendationType,
-    /// The specification's action of the agent type.
+    /// Action of the agent type, such as `optimize_instance_types`.
     pub(super) rule: &'static str,
 }
 

@@ -18,7 +18,7 @@ impl Changes {
     }
 }
 
-/// Metadata of an entry: the three members that the specification names, and any others that the
+/// Metadata of an entry: the three members of B-083 to B-085, and any others that the
 /// source adds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metadata {

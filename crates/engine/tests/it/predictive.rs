@@ -772,7 +772,7 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
     assert_eq!(
         kept.len(),
         6,
-        "the specification's three and the traffic's three"
+        "the three of A-205 to A-207 and the three of traffic"
     );
 
     let (changes, _): (Vec<_>, Vec<_>) = it

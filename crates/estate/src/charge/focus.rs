@@ -3,8 +3,8 @@
 //! Which columns there are differs between versions and providers: the ones without which a line is
 //! no charge are asked for (`BilledCost` and `ChargePeriodStart`), all others may be missing. Names
 //! are compared without regard to case, `_` and spaces. `NULL` and blank are missing values.
-//! Amounts and times are read by `cell`, which takes what spreadsheets make of them too: the
-//! specification's own examples hold `$10,000.00` and `4/1/25`.
+//! Amounts and times are read by `cell`, which takes what spreadsheets make of them too:
+//! FOCUS's own examples hold `$10,000.00` and `4/1/25`.
 
 mod cell;
 

@@ -1,4 +1,4 @@
-//! Every spelling of the specification is read, and written as it was read.
+//! Every spelling of the requirements is read, and written as it was read.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;

@@ -9,7 +9,7 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// A length of time in whole seconds, written as the specification writes it: `15m`, `24h`, `30d`.
+/// A length of time in whole seconds, written as the requirements write it: `15m`, `24h`, `30d`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TimeSpan(u64);
 

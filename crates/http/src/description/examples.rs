@@ -1,4 +1,4 @@
-//! Examples of requests and answers, with the specification's own values (`examples.json`). A test
+//! Examples of requests and answers, with the requirements' own values (`examples.json`). A test
 //! of the program sends each of them to a running service.
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Agents on the wire: the specification's configuration record and an agent's status.
+//! Agents on the wire: the configuration record and an agent's status.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::object::{object, optional_object};
 use super::portfolio::PortfolioBody;
 use super::quantity::PercentText;
 
-/// An agent type of the specification.
+/// An agent type with its capabilities and actions.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AgentTypeBody {
     /// Name (`cost_optimizer`).
@@ -26,13 +26,13 @@ pub struct AgentTypeBody {
     /// Actions: name and value (`true`, `CPU below 20% for 14 days`).
     #[schema(value_type = Object)]
     pub actions: Map<String, Value>,
-    /// Further settings in the specification's nesting (`learning.interruption_history` is an
+    /// Further settings, nested (`learning.interruption_history` is an
     /// `interruption_history` within `learning`).
     #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
     /// Settings that can be changed for each agent of the type.
     pub configurable: Vec<SettingBody>,
-    /// Settings that decide a value of the table, by the value's path
+    /// Settings that decide a capability or action, by its path
     /// (`actions.downsize_underutilized`): a field of an agent
     /// (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with
     /// its field (`intelligence/traffic-intelligence#pre_scale`).

@@ -1,4 +1,4 @@
-//! Settings of an agent on the wire: nested as in the specification's table, values in its spelling
+//! Settings of an agent on the wire: nested as in, values in their spelling
 //! (`20%`, `14d`, `true`).
 
 use std::collections::BTreeMap;

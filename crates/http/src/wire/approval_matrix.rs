@@ -1,4 +1,4 @@
-//! The approval matrix on the wire, as the specification's table writes it: `cost: "100 to 1000 per
+//! The approval matrix on the wire, as A-286 to A-288 write it: `cost: "100 to 1000 per
 //! month"`, `approval: "director plus security"`.
 
 use reeve_recommend::ApprovalMatrix;

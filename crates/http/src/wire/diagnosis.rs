@@ -7,14 +7,14 @@ use reeve_recommend::diagnosis::Diagnosis;
 
 use crate::error::BlockBody;
 
-/// A condition of the specification and its causes.
+/// A condition, such as `low_confidence`, and its causes.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DiagnosisBody {
     /// `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`.
     pub condition: String,
     /// `true` if it is there; null when too little is known.
     pub present: Option<bool>,
-    /// Its causes, in the specification's order.
+    /// Its causes, always in the same order.
     pub causes: Vec<CauseBody>,
 }
 

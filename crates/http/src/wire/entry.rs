@@ -1,4 +1,4 @@
-//! Audit entries on the wire: exactly the specification's fields, and `recorded_at`, `category`,
+//! Audit entries on the wire: exactly the fields of B-063 to B-085, and `recorded_at`, `category`,
 //! `integrity`.
 
 use std::collections::BTreeMap;

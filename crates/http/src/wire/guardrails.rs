@@ -1,4 +1,4 @@
-//! Guardrails on the wire, in the specification's nesting: `rollback.timeout: "5m"`,
+//! Guardrails on the wire, in the nesting of: `rollback.timeout: "5m"`,
 //! `cost_impact.max_increase: "5%"`.
 
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,7 @@ pub struct BlastRadiusBody {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GuardrailsPut {
-    /// The same settings, under the name that the specification puts before them; given alone or
+    /// The same settings, under the name `guardrails`; given alone or
     /// with `version`.
     #[schema(no_recursion)]
     pub guardrails: Option<Box<GuardrailsPut>>,

@@ -1,4 +1,4 @@
-//! Models on the wire: the specification's model metrics, and where a version stands.
+//! Models on the wire: the metrics of, and where a version stands.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

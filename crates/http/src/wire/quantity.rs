@@ -1,4 +1,4 @@
-//! Quantities on the wire: the specification's spelling (`5m`, `85%`, `500GB`, `30d_average`) and,
+//! Quantities on the wire: the requirements' spelling (`5m`, `85%`, `500GB`, `30d_average`) and,
 //! beside it, a companion that is a number.
 //!
 //! A field of such a type is answered as text and read from that text. A percentage is also read
@@ -25,7 +25,7 @@ pub trait Quantity: FromStr<Err = QuantityError> + fmt::Display {
     const DESCRIPTION: &'static str;
     /// Regular expression of the texts that are read.
     const PATTERN: &'static str;
-    /// Spelling that the specification shows.
+    /// Spelling that a requirement shows.
     const EXAMPLE: &'static str;
 
     /// Returns the quantity that a plain number stands for; `None` where a number says nothing

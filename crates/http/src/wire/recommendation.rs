@@ -1,4 +1,4 @@
-//! Recommendations on the wire, as `interface.md` fixes them.
+//! Recommendations on the wire: requirements with Reeve's additions.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -18,7 +18,7 @@ pub struct RecommendationBody {
     pub agent_type: String,
     /// Agent type, rule and cause.
     pub origin: OriginBody,
-    /// One of the specification's thirteen types (`right_size`, `idle_resource_cleanup`,
+    /// One of the thirteen types (`right_size`, `idle_resource_cleanup`,
     /// `instance_type`, ...); null where none fits.
     #[serde(rename = "type")]
     pub documented_type: Option<String>,
@@ -191,7 +191,7 @@ pub struct SubjectBody {
     pub managed_by_code: bool,
 }
 
-/// Impact on the specification's three scales.
+/// Impact on cost, performance and security.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ImpactBody {
     /// Cost, in words with figures.

@@ -8,7 +8,7 @@ use reeve_recommend::recommendation::{CATEGORIES, Priority, RecommendationType};
 
 use super::subscription::WebhookEvent;
 
-/// The specification's classes of anomalies.
+/// Classes of anomalies (requirements ).
 const CLASSES: [&str; 4] = ["cost", "performance", "security", "operational"];
 /// Severities of alerts.
 const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];

@@ -10,7 +10,7 @@ use super::filter::Filter;
 pub struct WebhookId(pub String);
 
 named!(
-    /// Event that can be subscribed to. Specification: "Events".
+    /// Event that can be subscribed to; the first three are requirements.
     WebhookEvent {
         /// An agent made a recommendation.
         RecommendationReady => "recommendation_ready",

@@ -1,4 +1,4 @@
-//! Settings that decide what the specification's table says of agent types. A value without one is
+//! Settings that decide what say of agent types. A value without one is
 //! a description: nothing in this release follows from it.
 
 use crate::agent::AgentType;

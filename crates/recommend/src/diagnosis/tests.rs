@@ -182,10 +182,7 @@ fn a_threshold_under_eighty_percent_is_too_low() {
 
     let (applies, evidence) = cause(79.0);
     assert_eq!(applies, Some(true));
-    assert_eq!(
-        evidence,
-        "the threshold is 79 %, the specification's own is 85 %"
-    );
+    assert_eq!(evidence, "the threshold is 79 %, the default is 85 %");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A model's record: the specification's figures and where the version stands.
+//! A model's record: the figures of requirements and where the version stands.
 
 use jiff::Timestamp;
 use reeve_estate::named;
@@ -6,7 +6,7 @@ use reeve_estate::named;
 use crate::agent::AgentId;
 
 named!(
-    /// The specification's model types.
+    /// Types of models (requirements ).
     ModelType {
         /// Forecast of a series.
         Forecast => "time_series_forecasting",

@@ -44,7 +44,7 @@ async fn receiver() -> (String, Received) {
     (url, received)
 }
 
-/// The rule of the specification.
+/// A rule with the values of requirements B-095 to B-102 and B-202.
 fn rule() -> Value {
     json!({
         "name": "Multiple failed logins",

@@ -1,4 +1,4 @@
-//! Exports over the built program: requested as the document has it, followed, downloaded, verified
+//! Exports over the built program: requested as B-140 asks, followed, downloaded, verified
 //! offline; refused, limited, cancelled, gone on with after `kill -9`, delivered, and always on
 //! record.
 

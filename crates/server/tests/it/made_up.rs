@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 const TOKEN: &str = "the-administrator-of-the-made-up-type";
 
-/// A service in this process, with the made-up type beside those of the specification.
+/// A service in this process, with the made-up type beside the nine of Reeve.
 struct Running {
     api: Api,
     stop: CancellationToken,

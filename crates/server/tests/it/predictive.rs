@@ -1,4 +1,4 @@
-//! Predictive rules and calendars over HTTP: the specification's rules are there, changes are
+//! Predictive rules and calendars over HTTP: the built-in rules are there, changes are
 //! checked by field and version, kept over a restart and recorded; a calendar's events come out in
 //! their zones.
 
@@ -31,7 +31,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
 
-    // The specification's three and the traffic's three are put in by the service's own task.
+    // The three of and the traffic's three are stored by the service's own task.
     let path = "intelligence/predictive-rules";
     let listed = until("the rules that come with Reeve", PATIENCE, || async {
         let listed = admin.get(path).await.expect(200).body;

@@ -1,4 +1,4 @@
-//! The five roles of the audit specification, as its table has them: what each sees, that searching
+//! The five roles of requirements B-167 to B-171: what each sees, that searching
 //! shows nothing beyond that, and which of exporting, configuring alerts and generating reports
 //! each may.
 

@@ -1,4 +1,4 @@
-//! The specification's own spelling: its tables, as they stand (`spelling/`), are read, sent word
+//! The spelling of the requirements' tables, as they stand (`spelling/`): they are read, sent word
 //! for word, and found in the answers.
 
 mod limits;

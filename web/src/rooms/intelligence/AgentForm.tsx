@@ -58,7 +58,7 @@ const FIELDS = [
   'reason',
 ];
 
-/** All fields of the specification's configuration record. */
+/** All fields of an agent's configuration (requirements ). */
 export function AgentForm({
   agent,
   type,

@@ -8,7 +8,7 @@ type Schemas = components['schemas'];
 /** Lists are asked for whole; the service's own limit is a thousand. */
 export const MOST = 1000;
 
-/** Kinds of recommendations: the specification's types, then those that fit none of them. */
+/** Kinds of recommendations: the types of, then those that fit none of them. */
 export const TYPES = [
   'right_size',
   'reserved_instances',

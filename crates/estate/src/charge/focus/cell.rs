@@ -90,7 +90,7 @@ pub fn decimal_mark(text: &str) -> Option<char> {
 }
 
 /// Milliseconds since the epoch; UTC where there is no offset. Dates with slashes have the month
-/// first, as the specification's examples do.
+/// first, as FOCUS's own examples do.
 pub(super) fn time(text: &str) -> Option<i64> {
     if text.contains('/') {
         month_first(text)

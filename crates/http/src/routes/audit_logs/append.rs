@@ -38,7 +38,7 @@ const PART: usize = 64;
 /// With `on_conflict=report` an entry whose `event_id` another entry has is left out and reported,
 /// and the others are recorded.
 #[utoipa::path(post, path = "/api/v1/audit-logs", tag = "audit-logs", params(AppendParams),
-    request_body(content((EntryBody = "application/json"), (String = "application/x-ndjson")), description = "Entries as the specification defines them"),
+    request_body(content((EntryBody = "application/json"), (String = "application/x-ndjson")), description = "Entries of the audit log"),
     responses(
         (status = 201, body = ReceiptsBody, description = "One receipt an entry; a single object is answered with its receipt alone"),
         (status = 200, body = ReceiptsBody, description = "With `on_conflict=report`: no entry was recorded, `refused` has the reasons"),

@@ -24,7 +24,7 @@ use crate::wire::agent::{
 use crate::wire::agent_settings::{SettingBody, flattened, nested};
 use crate::wire::list::List;
 
-/// The nine agent types of the specification.
+/// The nine agent types, with their capabilities and actions.
 #[utoipa::path(get, path = "/api/v1/intelligence/agent-types", tag = "intelligence", responses((status = 200, body = List<AgentTypeBody>)))]
 pub(super) async fn types(State(app): State<Arc<App>>) -> Json<List<AgentTypeBody>> {
     let body = |definition: &Arc<dyn AgentDefinition>| {

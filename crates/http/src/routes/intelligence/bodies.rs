@@ -291,7 +291,7 @@ fn plan(plan: &Plan) -> PlanBody {
     }
 }
 
-/// An explanation, in the specification's shape.
+/// An explanation, in the shape of requirements.
 pub(super) fn explanation(why: &Explanation, confidence: f64) -> ExplanationBody {
     ExplanationBody {
         action: why.action.clone(),

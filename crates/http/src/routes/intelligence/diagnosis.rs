@@ -1,5 +1,5 @@
-//! Diagnoses of what does not execute, is never sure, or does not fit: the specification's
-//! conditions, by name.
+//! Diagnoses of what does not execute, is never sure, or does not fit: the
+//! conditions of requirements, by name.
 
 use std::sync::Arc;
 

@@ -207,7 +207,7 @@ impl AlertGroupByBody {
         }
     }
 
-    /// As it is answered: one field as a text, as the specification writes it.
+    /// As it is answered: one field as a text, as requirement B-099 writes it.
     #[must_use]
     pub fn new(group_by: &GroupBy) -> Self {
         let mut names: Vec<String> = group_by.names().map(str::to_owned).collect();

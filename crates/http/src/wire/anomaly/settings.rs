@@ -1,4 +1,4 @@
-//! Settings of anomalies on the wire, as the specification writes them: `threshold: "20%"`,
+//! Settings of anomalies on the wire, as write them: `threshold: "20%"`,
 //! `window: "24h"`, `baseline: "30d_average"`, `threat_intelligence: "integrated"`.
 
 use serde::de::{Error, Visitor};
@@ -169,7 +169,7 @@ impl From<&AnomalySettings> for AnomalySettingsBody {
     }
 }
 
-/// Metrics that the specification calls by names of its own.
+/// Metrics that requirement A-178 calls by other names.
 const NAMES: [(&str, Metric); 2] = [
     ("latency", Metric::ResponseTime),
     ("throughput", Metric::RequestRate),

@@ -1,5 +1,5 @@
 //! Predictive rules on the wire, as they are sent: in the nesting of the answers, or as a line of
-//! the specification's table (`"metric": "disk_space"`, `"prediction": "full, 7d in advance"`,
+//! requirements A-205 to A-207 (`"metric": "disk_space"`, `"prediction": "full, 7d in advance"`,
 //! `"action": "expand_storage"`, `"approval": "auto below 500GB"`).
 
 use reeve_estate::DataSize;
@@ -82,9 +82,9 @@ pub struct RulePut {
     pub enabled: Option<bool>,
     /// Type of agent in whose name it recommends; the one that the action belongs to unless given.
     pub agent_type: Option<String>,
-    /// `condition.metric`, as the specification's table writes it.
+    /// `condition.metric`, such as `disk_space`.
     pub metric: Option<String>,
-    /// `condition.prediction`, as the specification's table writes it: `full, 7d in advance`.
+    /// `condition.prediction`, with its horizon: `full, 7d in advance`.
     pub prediction: Option<String>,
     /// `condition.horizon`.
     pub horizon: Option<String>,

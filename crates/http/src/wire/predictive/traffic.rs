@@ -1,4 +1,4 @@
-//! Traffic intelligence on the wire, as the specification writes it: `learn_patterns: true`,
+//! Traffic intelligence on the wire, as write it: `learn_patterns: true`,
 //! `event_awareness: "calendar_integration"`, `pre_scale: "15m before a traffic spike"`.
 
 use reeve_estate::TimeSpan;
@@ -138,7 +138,7 @@ impl TrafficIntelligencePut {
             None => None,
             Some(Switch::Flag(on)) => Some(on),
             Some(Switch::Text(text)) => match plain(&text).as_str() {
-                // `via calendar integration` is the table's own wording.
+                // `via calendar integration` is the wording of requirement A-210.
                 "calendar_integration" | "via_calendar_integration" => Some(true),
                 DISABLED => Some(false),
                 _ => {
@@ -204,7 +204,7 @@ fn is_maintenance(text: &str) -> bool {
     )
 }
 
-/// Seconds of a lead time: `15m`, and `15m before a traffic spike` as the table words it.
+/// Seconds of a lead time: `15m`, and `15m before a traffic spike` as A-211 words it.
 fn lead(field: &str, given: &Switch, last: impl FnOnce() -> i64) -> Result<Option<i64>, Problem> {
     let text = match given {
         Switch::Flag(true) => return Ok(Some(last())),

@@ -1,4 +1,5 @@
-//! Limits, the approval matrix and traffic intelligence in the specification's words.
+//! Limits and the approval matrix as write them, traffic intelligence as A-208 to
+//! A-213 do.
 
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};

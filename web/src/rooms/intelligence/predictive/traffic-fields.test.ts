@@ -23,7 +23,7 @@ describe('traffic intelligence', () => {
     });
   });
 
-  it('sends what the specification writes', () => {
+  it('sends the spelling of requirements A-208 to A-213', () => {
     expect(asTraffic({ ...trafficFields(read), prepare_failover: ' ' }, 3)).toEqual({
       learn_patterns: true,
       seasonal_adjustments: false,

@@ -203,7 +203,7 @@ fn the_open_sample_is_added_up_and_said_to_be_thin() {
     );
 }
 
-/// The shapes of the specification's examples: an upfront purchase, `$10,000.00`, `4/1/25`, hours
+/// The shapes of FOCUS's own examples: an upfront purchase, `$10,000.00`, `4/1/25`, hours
 /// past midnight, no currency.
 #[test]
 fn bills_as_the_specification_writes_them_are_read() {

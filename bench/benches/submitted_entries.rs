@@ -1,6 +1,6 @@
-//! Measures the time that reading one submitted entry takes: `cargo run --release -p reeve-audit
-//! --example measure_door -- FILE`, where FILE holds entries as NDJSON (`reeve-bench generate
-//! 20000`). The fastest of the rounds counts.
+//! Measures the time that reading one submitted entry takes: `cargo bench -p reeve-bench --bench
+//! submitted_entries -- FILE`, where FILE holds entries as NDJSON (`reeve-bench generate 20000`).
+//! The fastest of the rounds counts.
 
 use std::hint::black_box;
 use std::io::Write as _;
@@ -13,6 +13,7 @@ const ROUNDS: usize = 15;
 
 fn main() -> std::io::Result<()> {
     let path = std::env::args()
+        .filter(|argument| argument != "--bench")
         .nth(1)
         .ok_or_else(|| std::io::Error::other("name a file of entries as NDJSON"))?;
     let text = std::fs::read(path)?;

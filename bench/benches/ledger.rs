@@ -1,9 +1,10 @@
 //! Measures the rate at which the ledger takes entries while it seals them, their size on disk by
 //! kind, and the time of a start.
 //!
-//! `reeve-bench generate 1000000 | measure_ledger DIR` appends NDJSON in batches of 500 from eight
-//! tasks, each acknowledged when durable; parsing is not timed apart. `measure_ledger DIR` alone
-//! opens what is there. Afterwards both leave the log without closing it, as a kill would.
+//! `reeve-bench generate 1000000 | cargo bench -p reeve-bench --bench ledger -- DIR` appends NDJSON
+//! in batches of 500 from eight tasks, each acknowledged when durable; parsing is not timed apart.
+//! Without entries on stdin it opens what is there. Afterwards both leave the log without closing
+//! it, as a kill would.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 // Leaving the log as a kill would is the point.
 #![allow(clippy::disallowed_methods)]
@@ -157,9 +158,19 @@ async fn append(ledger: &Ledger) -> u64 {
 
 #[tokio::main]
 async fn main() {
-    let dir = PathBuf::from(std::env::args().nth(1).unwrap());
+    let dir = PathBuf::from(
+        std::env::args()
+            .filter(|argument| argument != "--bench")
+            .nth(1)
+            .unwrap(),
+    );
     let ledger = open(&dir).await;
-    if std::io::stdin().is_terminal() || std::env::args().nth(2).is_some_and(|arg| arg == "open") {
+    if std::io::stdin().is_terminal()
+        || std::env::args()
+            .filter(|argument| argument != "--bench")
+            .nth(2)
+            .is_some_and(|arg| arg == "open")
+    {
         std::process::exit(0);
     }
 

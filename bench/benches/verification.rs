@@ -51,10 +51,12 @@ fn draft(number: usize) -> Draft {
 #[tokio::main]
 async fn main() {
     let count = std::env::args()
+        .filter(|argument| argument != "--bench")
         .nth(1)
         .map_or(300_000, |text| text.parse().unwrap());
     let temporary = tempfile::tempdir().unwrap();
     let dir = std::env::args()
+        .filter(|argument| argument != "--bench")
         .nth(2)
         .map_or_else(|| temporary.path().to_owned(), PathBuf::from);
     let started = Instant::now();

@@ -1,6 +1,6 @@
 //! Measures the cost of a query of 256 words, and its effect on appends meanwhile.
 //!
-//! `measure_costly DIR ENTRIES [LIMIT_S]` fills a log in DIR (once), then appends one entry after
+//! `cargo bench -p reeve-bench --bench costly_query -- DIR ENTRIES [LIMIT_S]` fills a log in DIR (once), then appends one entry after
 //! the other, first alone and then while four clients ask the costly query again and again.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -75,7 +75,9 @@ async fn appends(ledger: &Ledger, random: &mut StdRng, case: &str) {
 
 #[tokio::main]
 async fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
+    let arguments: Vec<String> = std::env::args()
+        .filter(|argument| argument != "--bench")
+        .collect();
     let (dir, entries) = (
         PathBuf::from(&arguments[1]),
         arguments[2].parse::<usize>().unwrap(),

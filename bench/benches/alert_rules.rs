@@ -1,6 +1,6 @@
 //! Measures how many entries a second one thread evaluates against ten thousand rules.
 //!
-//! `cargo run --release -p reeve-alerts --example throughput [RULES] [ENTRIES]`. The rules are of
+//! `cargo bench -p reeve-bench --bench alert_rules -- [RULES] [ENTRIES]`. The rules are of
 //! the kinds that people write: the ready ones for each of many accounts, watched users, resources,
 //! operations and address ranges. One rule in 500 has no condition that an index could use (a
 //! negation or a free word) and is asked about every entry. Nothing is durable here: state is
@@ -132,6 +132,7 @@ fn entry(random: &mut Random, at: Timestamp) -> Result<Entry, String> {
 
 fn main() -> Result<(), String> {
     let mut arguments = std::env::args()
+        .filter(|argument| argument != "--bench")
         .skip(1)
         .map(|text| text.replace('_', "").parse::<u64>());
     let mut number = |default| {

@@ -1,13 +1,13 @@
-//! Measures the benchmark's questions without HTTP, over a lake that is kept: `measure_pages DIR
-//! QUESTIONS [KIND]`.
+//! Measures the benchmark's questions without HTTP, over a lake that is kept: `cargo bench
+//! -p reeve-bench --bench pages -- DIR QUESTIONS [KIND]`, here `pages` for short.
 //!
 //! The first time, the lake is built in DIR from entries on stdin; later runs, and other versions
 //! of the code, ask the same lake:
 //!
 //! ```sh
 //! reeve-bench questions 200 10000000 > QUESTIONS
-//! reeve-bench generate 10000000 | measure_pages DIR QUESTIONS
-//! measure_pages DIR QUESTIONS user
+//! reeve-bench generate 10000000 | pages DIR QUESTIONS
+//! pages DIR QUESTIONS user
 //! ```
 //!
 //! A smaller lake of as many segments is made with `PER_SEAL` set to fewer entries than a busy log
@@ -207,7 +207,10 @@ async fn ask(search: &EntrySearch, query: &str) -> (Duration, u64) {
 
 #[tokio::main]
 async fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<String> = std::env::args()
+        .filter(|argument| argument != "--bench")
+        .skip(1)
+        .collect();
     let (folder, questions) = (Path::new(&arguments[0]), &arguments[1]);
     let segments = match kept(folder) {
         Some(segments) => segments,

@@ -1,6 +1,7 @@
-//! Measures writing and searching sealed entries: `measure_entries N [tail [kind]]`, with N up to
-//! 10 million, some of them unsealed, and of the queries those whose name has a text. Prints sizes,
-//! then the median and the 99th percentile of each kind of query over changing arguments.
+//! Measures writing and searching sealed entries: `cargo bench -p reeve-bench --bench entries -- N
+//! [TAIL [KIND]]`, with N up to 10 million, TAIL of them unsealed, and of the queries those whose
+//! name contains KIND. Prints sizes, then the median and the 99th percentile of each kind of query
+//! over changing arguments.
 //!
 //! Entries resemble those of the benchmark: 5,000 users, 100,000 resources and words by a Zipf-like
 //! law, random UUIDs.
@@ -396,7 +397,10 @@ async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize)
     };
 
     println!("{:>9} {:>9}", "p50 ms", "p99 ms");
-    let only = std::env::args().nth(3).unwrap_or_default();
+    let only = std::env::args()
+        .filter(|argument| argument != "--bench")
+        .nth(3)
+        .unwrap_or_default();
     for (what, query, count_total, counted) in
         KINDS.into_iter().filter(|kind| kind.0.contains(&only))
     {
@@ -509,6 +513,7 @@ fn bytes_below(folder: &std::path::Path) -> u64 {
 #[tokio::main]
 async fn main() {
     let mut arguments = std::env::args()
+        .filter(|argument| argument != "--bench")
         .skip(1)
         .take(2)
         .map(|text| text.parse::<usize>().unwrap());
