@@ -18,8 +18,8 @@ async function entered(begin: string, caret: number) {
   const client = newQueryClient();
   client.setQueryData(fieldsQuery.queryKey, {
     items: [
-      { name: 'action.status', kind: 'name', values: ['success', 'failed'] },
-      { name: 'severity', kind: 'name', values: ['info', 'high'] },
+      { name: 'action.status', kind: 'name', sortable: true, values: ['success', 'failed'] },
+      { name: 'severity', kind: 'name', sortable: true, values: ['info', 'high'] },
     ],
     total: 2,
   });
