@@ -113,20 +113,30 @@ pub fn verify_directory(
         &mut findings,
     ));
 
+    let cosigned = match options.witnesses.keys.is_empty() {
+        true => None,
+        false => read_if_there(&dir.join(COSIGNED))?,
+    };
     milestones.extend(cosigned_checkpoint(
-        dir,
+        cosigned.as_deref(),
         &options.witnesses,
         &key.epochs,
         &mut findings,
         &mut notes,
-    )?);
+    ));
+    let kept = options.checkpoints.iter().map(|kept| kept.bytes.as_slice());
+    let cosigned_at = kept
+        .chain(cosigned.as_deref())
+        .flat_map(|note| kept::times(note, &options.witnesses, &key.epochs))
+        .collect();
 
     counts.checkpoints += milestones
         .iter()
         .filter(|milestone| milestone.signed)
         .count() as u64;
     let walk = Walk::new(dir, manifest.sealed_size, milestones, &mut findings)?;
-    let sequence = SequenceChecks::new(anchor.size().max(manifest.sealed_size));
+    let sequence = SequenceChecks::new(anchor.size().max(manifest.sealed_size))
+        .with_cosignatures(cosigned_at);
     let mut audit = Audit {
         findings,
         notes,
@@ -286,18 +296,14 @@ fn epoch_milestones(key: &Key) -> impl Iterator<Item = Milestone> {
 
 /// The newest checkpoint with cosignatures, where witnesses are asked for.
 fn cosigned_checkpoint(
-    dir: &Path,
+    bytes: Option<&[u8]>,
     witnesses: &Witnesses,
     keys: &Epochs,
     findings: &mut Findings,
     notes: &mut Vec<String>,
-) -> Result<Option<Milestone>, CannotVerify> {
-    if witnesses.keys.is_empty() {
-        return Ok(None);
-    }
-    let bytes = read_if_there(&dir.join(COSIGNED))?;
-    let checkpoint = kept::cosigned(COSIGNED, bytes.as_deref(), witnesses, keys, findings, notes);
-    Ok(checkpoint.map(|checkpoint| Milestone::cosigned(&checkpoint, COSIGNED)))
+) -> Option<Milestone> {
+    let checkpoint = kept::cosigned(COSIGNED, bytes, witnesses, keys, findings, notes)?;
+    Some(Milestone::cosigned(&checkpoint, COSIGNED))
 }
 
 fn origin(manifest: &Manifest, key: &NoteVerifier, audit: &mut Audit) {

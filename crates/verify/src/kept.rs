@@ -5,6 +5,7 @@ use reeve_tlog::{Checkpoint, Epochs, SignedNote, WitnessKey};
 
 use crate::error::with_causes;
 use crate::finding::{Finding, Findings};
+use crate::sequence::CosignedAt;
 use crate::walk::Milestone;
 
 /// A checkpoint from another place.
@@ -100,6 +101,26 @@ pub(crate) fn cosigned(
     }
 
     Some(checkpoint)
+}
+
+/// Returns the times at which witnesses cosigned a checkpoint of the log.
+pub(crate) fn times(bytes: &[u8], witnesses: &Witnesses, keys: &Epochs) -> Vec<CosignedAt> {
+    let Ok(note) = SignedNote::parse(bytes) else {
+        return Vec::new();
+    };
+    let Ok(checkpoint) = keys.from_note(&note) else {
+        return Vec::new();
+    };
+
+    let time = |key: &WitnessKey| {
+        let seconds = key.cosigned(&note)?.timestamp;
+        Some(CosignedAt {
+            size: checkpoint.size,
+            at_ms: i64::try_from(seconds).ok()?.checked_mul(1000)?,
+            witness: key.name().to_owned(),
+        })
+    };
+    witnesses.keys.iter().filter_map(time).collect()
 }
 
 /// Returns the names of the witnesses that cosigned, or an error if they are too few.

@@ -3,7 +3,8 @@
 //!
 //! An identifier that stands twice is a finding: the ledger answers a repeated entry with its first
 //! receipt and refuses another one under the same identifier, so the second was not written by it.
-//! Times are notes: a clock that was set back leaves the same trace as a forged time, and which of
+//! An entry that was recorded after a witness had cosigned a checkpoint that has it is a finding too:
+//! two clocks that differ by more than a minute, or a forged time. Other times are notes: a clock that was set back leaves the same trace as a forged time, and which of
 //! them it was is not in the log.
 
 use std::collections::hash_map::RandomState;
@@ -47,6 +48,69 @@ impl IdHasher {
             id: self.0.hash_one(event_id?),
             recorded_at_ms,
         })
+    }
+}
+
+/// Time at which a witness cosigned a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CosignedAt {
+    /// Number of entries of the checkpoint.
+    pub(crate) size: u64,
+    /// Time that the witness states, milliseconds since the epoch.
+    pub(crate) at_ms: i64,
+    /// Name of the witness.
+    pub(crate) witness: String,
+}
+
+/// Entries that claim a time after that of a cosignature over them.
+#[derive(Debug, Default)]
+struct AfterCosignature {
+    /// By size; each has the earliest time of itself and those behind it, which cover its entries
+    /// too.
+    limits: Vec<CosignedAt>,
+    count: u64,
+    /// The first entry, by how much it is later, and the witness.
+    first: Option<(u64, i64, String)>,
+}
+
+impl AfterCosignature {
+    fn new(mut limits: Vec<CosignedAt>) -> Self {
+        limits.sort_by_key(|limit| limit.size);
+        for at in (1..limits.len()).rev() {
+            if limits[at].at_ms < limits[at - 1].at_ms {
+                limits[at - 1].at_ms = limits[at].at_ms;
+                limits[at - 1].witness = limits[at].witness.clone();
+            }
+        }
+        Self {
+            limits,
+            ..Self::default()
+        }
+    }
+
+    fn add(&mut self, sequence: u64, at_ms: i64) {
+        let next = self.limits.partition_point(|limit| limit.size <= sequence);
+        let Some(limit) = self.limits.get(next) else {
+            return;
+        };
+
+        let late = at_ms.saturating_sub(limit.at_ms);
+        if late > TOLERANCE_MS {
+            self.count += 1;
+            if self.first.is_none() {
+                self.first = Some((sequence, late, limit.witness.clone()));
+            }
+        }
+    }
+
+    fn finding(&self, what: &str) -> Option<Finding> {
+        let (sequence, late_ms, witness) = self.first.as_ref()?;
+        let message = format!(
+            "{what} {} s after {witness} had cosigned a checkpoint that has it, {} in all: the clock of the service or of the witness is wrong, or a time was forged",
+            late_ms / 1000,
+            self.count
+        );
+        Some(Finding::new("ledger", message).entry(*sequence))
     }
 }
 
@@ -95,6 +159,8 @@ pub(crate) struct SequenceChecks {
     seen: Vec<(u64, u64)>,
     recorded: Backwards,
     committed: Backwards,
+    recorded_late: AfterCosignature,
+    committed_late: AfterCosignature,
     /// Frames that were committed before one of their entries was recorded; the first.
     early: Option<u64>,
 }
@@ -112,7 +178,18 @@ impl SequenceChecks {
             seen: Vec::new(),
             recorded: Backwards::default(),
             committed: Backwards::default(),
+            recorded_late: AfterCosignature::default(),
+            committed_late: AfterCosignature::default(),
             early: None,
+        }
+    }
+
+    /// Holds times against those of cosignatures.
+    pub(crate) fn with_cosignatures(self, cosigned: Vec<CosignedAt>) -> SequenceChecks {
+        SequenceChecks {
+            recorded_late: AfterCosignature::new(cosigned.clone()),
+            committed_late: AfterCosignature::new(cosigned),
+            ..self
         }
     }
 
@@ -124,6 +201,7 @@ impl SequenceChecks {
         }
         if let Some(at) = mark.recorded_at_ms {
             self.recorded.add(sequence, at);
+            self.recorded_late.add(sequence, at);
         }
     }
 
@@ -135,6 +213,7 @@ impl SequenceChecks {
         newest_ms: Option<i64>,
     ) {
         self.committed.add(first_sequence, committed_at_ms);
+        self.committed_late.add(first_sequence, committed_at_ms);
         if newest_ms.is_some_and(|newest| newest.saturating_sub(committed_at_ms) > TOLERANCE_MS) {
             self.early.get_or_insert(first_sequence);
         }
@@ -163,6 +242,15 @@ impl SequenceChecks {
                 format!("{} more identifiers stand twice", twice.len() - NAMED),
             ));
         }
+
+        let late = [
+            self.recorded_late.finding("the entry was recorded"),
+            self.committed_late
+                .finding("the frame that begins with the entry was committed"),
+        ];
+        late.into_iter()
+            .flatten()
+            .for_each(|finding| findings.add(finding));
 
         if self.share > 1 {
             notes.push(format!(
@@ -227,6 +315,38 @@ mod tests {
         );
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].contains("entry 2 is 70 s older"), "{notes:?}");
+    }
+
+    #[test]
+    fn an_entry_after_its_cosignature_is_found() {
+        let cosigned = |size: u64, at_ms: i64, witness: &str| CosignedAt {
+            size,
+            at_ms,
+            witness: witness.to_owned(),
+        };
+        let mut checks = SequenceChecks::new(4).with_cosignatures(vec![
+            cosigned(3, 900_000, "late"),
+            cosigned(2, 500_000, "second"),
+            cosigned(1, 700_000, "first"),
+        ]);
+
+        // A minute is what clocks may differ by, and no cosignature has the last entry.
+        let times = [560_000, 560_001, 800_000, 9_000_000];
+        for (sequence, at) in (0..).zip(times) {
+            let id = format!("id-{sequence}");
+            let mark = checks.hasher.mark(Some(id.as_bytes()), Some(at));
+            checks.entry(sequence, mark);
+        }
+
+        let (mut findings, mut notes) = (Findings::default(), Vec::new());
+        checks.finish(&mut findings, &mut notes);
+        let found: Vec<String> = findings.list.iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(
+            found[0].contains("entry 1: the entry was recorded 60 s after second had cosigned")
+                && found[0].contains("1 in all"),
+            "{found:?}"
+        );
     }
 
     #[test]

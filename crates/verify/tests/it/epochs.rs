@@ -127,8 +127,12 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
     let ledger = log.ledger.clone().unwrap();
     let witness = Cosigner::from_seed("witness.example", &[9; 32]).unwrap();
     let mut note = SignedNote::parse(ledger.signed_checkpoint().as_bytes()).unwrap();
-    note.attach(witness.cosign(note.text(), 1_700_000_000))
+    let now = u64::try_from(jiff::Timestamp::now().as_second()).unwrap();
+    let mut hour_ago = note.clone();
+    hour_ago
+        .attach(witness.cosign(note.text(), now - 3600))
         .unwrap();
+    note.attach(witness.cosign(note.text(), now)).unwrap();
     ledger.keep_cosigned(note).await.unwrap();
     let proof = ledger.proof(ledger.tail().get(7).unwrap()).await.unwrap();
     drop(ledger);
@@ -151,6 +155,19 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
             .iter()
             .any(|note| note.contains("1 of 1 witnesses cosigned")),
         "{report}"
+    );
+
+    // Entries that claim to be younger than a cosignature over them.
+    let options = Options {
+        checkpoints: vec![kept(hour_ago.to_string())],
+        witnesses: witnesses.clone(),
+        ..pin(&log.key())
+    };
+    let report = verify(&log, options);
+    assert_names(
+        &report,
+        "s after witness.example had cosigned a checkpoint that has it, 150 in all",
+        "a time after a cosignature",
     );
 
     let stranger = Cosigner::from_seed("stranger.example", &[8; 32]).unwrap();
