@@ -135,8 +135,8 @@ pub fn verify_directory(
         .filter(|milestone| milestone.signed)
         .count() as u64;
     let walk = Walk::new(dir, manifest.sealed_size, milestones, &mut findings)?;
-    let sequence = SequenceChecks::new(anchor.size().max(manifest.sealed_size))
-        .with_cosignatures(cosigned_at);
+    let sequence =
+        SequenceChecks::new(anchor.size().max(manifest.sealed_size)).with_cosignatures(cosigned_at);
     let mut audit = Audit {
         findings,
         notes,

@@ -166,7 +166,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
     let report = verify(&log, options);
     assert_names(
         &report,
-        "s after witness.example had cosigned a checkpoint that has it, 150 in all",
+        "s after witness.example had cosigned a checkpoint that has it, 250 in all",
         "a time after a cosignature",
     );
 
