@@ -135,7 +135,7 @@ pub trait ValueListStore: Send + Sync {
     async fn value_list_delete(&self, name: &str) -> Result<(), AccessError>;
     /// Values that a name means in a query: those of a list, or the networks of a threat list after
     /// `threat:`.
-    async fn named_values(&self, name: &str) -> Result<Values, AccessError>;
+    async fn named_values(&self, name: &str) -> Result<Vec<String>, AccessError>;
 }
 
 /// Reason why a query that compares with lists has no meaning.
@@ -149,22 +149,40 @@ pub enum ListError {
     Store(AccessError),
 }
 
-/// Returns the query with the values that its lists have now.
+/// Returns the values that lists have now, by the names that queries give them.
 ///
 /// # Errors
 /// A list does not exist, or could not be read.
-pub async fn with_lists(store: &dyn ValueListStore, query: &Query) -> Result<Query, ListError> {
-    let mut values = BTreeMap::new();
-    for name in query.expr.lists() {
-        let held = store
+pub async fn named_lists(
+    store: &dyn ValueListStore,
+    names: impl IntoIterator<Item = &str>,
+) -> Result<BTreeMap<String, Vec<String>>, ListError> {
+    let mut lists = BTreeMap::new();
+    for name in names {
+        let values = store
             .named_values(name)
             .await
             .map_err(|error| match error {
                 AccessError::NotFound { .. } => ListError::Unknown(name.to_owned()),
                 error => ListError::Store(error),
             })?;
-        values.insert(name.to_owned(), Arc::new(held));
+        lists.insert(name.to_owned(), values);
     }
+
+    Ok(lists)
+}
+
+/// Returns the query with the values that its lists have now.
+///
+/// # Errors
+/// A list does not exist, or could not be read.
+pub async fn with_lists(store: &dyn ValueListStore, query: &Query) -> Result<Query, ListError> {
+    let lists = named_lists(store, query.expr.lists()).await?;
+    let values = lists.into_iter().map(|(name, values)| {
+        let values = Values::new(values.iter().map(String::as_str));
+        (name, Arc::new(values))
+    });
+    let values = values.collect();
 
     query
         .with_lists(&values)

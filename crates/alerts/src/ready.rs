@@ -11,6 +11,8 @@ const TEXT: &str = include_str!("ready.toml");
 pub struct ReadyRule {
     /// Stable name.
     pub key: String,
+    /// `true` if it is enabled when Reeve is installed, because it watches Reeve itself.
+    pub is_enabled_at_first: bool,
     /// Settings of the rule.
     pub settings: RuleSettings,
 }
@@ -25,6 +27,8 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Row {
     key: String,
+    #[serde(default)]
+    enabled: bool,
     class: String,
     name: String,
     description: String,
@@ -65,6 +69,7 @@ fn read(row: Row) -> Option<ReadyRule> {
     };
     RuleSettings::read(draft).ok().map(|settings| ReadyRule {
         key: row.key,
+        is_enabled_at_first: row.enabled,
         settings,
     })
 }
@@ -88,6 +93,11 @@ mod tests {
             .map(|rule| rule.settings.name.as_str())
             .collect();
         assert_eq!((keys.len(), names.len()), (written, written));
+
+        for rule in &rules {
+            let is_about_reeve = rule.key.starts_with("reeve-");
+            assert_eq!(rule.is_enabled_at_first, is_about_reeve, "{}", rule.key);
+        }
 
         for class in AlertClass::ALL {
             assert!(

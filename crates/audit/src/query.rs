@@ -75,15 +75,7 @@ impl Query {
     /// fields of resources. Such a query is evaluated on a resource presented as an entry: its
     /// configuration as `changes.after`, its other attributes as metadata.
     pub fn parse_over_resources(text: &str) -> Result<Self, QueryError> {
-        let expr = parse::parse_with(text, resource::resolve)?;
-        match expr.lists().first() {
-            None => Ok(Self { expr }),
-            Some(name) => Err(error::Problem::new(
-                "a query over resources cannot compare with a list",
-            )
-            .hint("write @10.0.0.0/8 for a network")
-            .at(0, format!("@{name}"))),
-        }
+        parse::parse_with(text, resource::resolve).map(|expr| Self { expr })
     }
 
     /// Asks for `condition` as well: row visibility, a time range, a filter.

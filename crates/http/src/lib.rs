@@ -43,5 +43,6 @@ pub use metric_intake::{MetricIntake, WriteError, WriteStatus};
 pub use router::{metrics_router, openapi, router, rules};
 pub use routes::audit_logs::aggregations::named_counts;
 pub use routes::audit_logs::alerts::firings::firing_record;
+pub use routes::audit_logs::alerts::ready::add_first_rules;
 pub use routes::budgets::budget_alert_record;
 pub use routes::intelligence::records::{action_record, anomaly_record, recommendation_record};

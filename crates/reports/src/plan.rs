@@ -1,8 +1,11 @@
 //! The questions of a report, ready to be asked of entries, and the one query that finds every
 //! entry that may answer one.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
 use reeve_audit::Entry;
-use reeve_audit::query::{Expr, Query};
+use reeve_audit::query::{Expr, Query, ValueList};
 
 use crate::coverage::syncs;
 use crate::definition::{GroupField, Metric, ReportKind, Request};
@@ -71,6 +74,9 @@ pub struct Plan {
     pub group_by: Vec<GroupField>,
     /// Figures of a custom report.
     pub metrics: Vec<Metric>,
+    /// Values of the lists that its queries compare with, by name. The report states them, so that
+    /// its queries can be asked again when the lists have changed.
+    pub lists: BTreeMap<String, Vec<String>>,
     narrowing: Expr,
     now: Timestamp,
 }
@@ -98,6 +104,7 @@ impl Plan {
             questions,
             group_by,
             metrics,
+            lists: BTreeMap::new(),
             narrowing,
             now,
         };
@@ -145,10 +152,45 @@ impl Plan {
         })
     }
 
+    /// Returns the names of the lists that its queries compare with.
+    #[must_use]
+    pub fn list_names(&self) -> BTreeSet<&str> {
+        self.questions
+            .iter()
+            .flat_map(|question| question.query.expr.lists())
+            .collect()
+    }
+
+    /// Gives the lists that its queries compare with their values.
+    ///
+    /// # Errors
+    /// A list has no values among those given.
+    pub fn with_lists(self, lists: BTreeMap<String, Vec<String>>) -> Result<Plan, PlanError> {
+        let values = lists.iter().map(|(name, values)| {
+            let values = ValueList::new(values.iter().map(String::as_str));
+            (name.clone(), Arc::new(values))
+        });
+        let values = values.collect();
+
+        let resolved = self.questions.into_iter().map(|question| {
+            let query = question.query.with_lists(&values);
+            query.map(|query| Question { query, ..question })
+        });
+        let questions = resolved
+            .collect::<Result<_, _>>()
+            .map_err(|error| PlanError(format!("query: {error}")))?;
+
+        Ok(Plan {
+            questions,
+            lists,
+            ..self
+        })
+    }
+
     /// Returns the query of every entry that may answer a question, times resolved.
     #[must_use]
     pub fn query(&self) -> Query {
-        let mut texts = std::collections::BTreeSet::new();
+        let mut texts = BTreeSet::new();
         let any = self
             .questions
             .iter()

@@ -98,20 +98,7 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
     }
 
     let query = draft.query.clone().unwrap_or_default();
-    let read = Query::parse(&query);
-    if read
-        .as_ref()
-        .is_ok_and(|query| !query.expr.lists().is_empty())
-    {
-        // Whoever checks the report later could not know which values the list had.
-        errors.push(FieldError::new(
-            "query",
-            "invalid_query",
-            "a report cannot compare with a list, such as @known_addresses",
-        ));
-    }
-
-    if let Err(error) = read {
+    if let Err(error) = Query::parse(&query) {
         let hint = error
             .hint
             .map(|hint| format!(": {hint}"))

@@ -79,5 +79,5 @@ fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
         .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-pub(crate) use admin::{first_administrator, token_from_environment};
+pub(crate) use admin::{first_administrator, first_rules, token_from_environment};
 pub(crate) use analyze::bill;

@@ -61,6 +61,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
         true,
     )
     .await?;
+    crate::commands::first_rules(&service).await?;
     let sign_in = people::ensure(&service).await?;
 
     crate::commands::first_administrator(&service, crate::commands::token_from_environment())

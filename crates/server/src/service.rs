@@ -51,7 +51,7 @@ use crate::tasks::context::{TaskContext, TaskSettings};
 
 use engine::{EnginePorts, EngineServices, engine};
 use observers::Observers;
-pub(crate) use opening::{Log, open_log, open_restored, open_store};
+pub(crate) use opening::{Log, open_log, open_restored, open_store, with_lists_of};
 use responses::{anomaly_service, prices, rule_service};
 
 mod engine;

@@ -4,7 +4,6 @@
 use async_trait::async_trait;
 use reeve_access::{AccessError, MAX_VALUE_LISTS, ValueList, ValueListStore};
 use reeve_anomalies::threat::{Pattern, parse};
-use reeve_audit::query::ValueList as Values;
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -42,15 +41,14 @@ impl ValueListStore for Store {
     async fn value_list_delete(&self, name: &str) -> Result<(), AccessError> {
         Ok(delete(self, name).await?)
     }
-    async fn named_values(&self, name: &str) -> Result<Values, AccessError> {
+    async fn named_values(&self, name: &str) -> Result<Vec<String>, AccessError> {
         Ok(values(self, name).await?)
     }
 }
 
-async fn values(store: &Store, name: &str) -> Fallible<Values> {
+async fn values(store: &Store, name: &str) -> Fallible<Vec<String>> {
     let Some(threat) = name.strip_prefix(THREAT) else {
-        let list = get(store, name).await?;
-        return Ok(Values::new(list.values.iter().map(String::as_str)));
+        return Ok(get(store, name).await?.values);
     };
 
     let list = crate::threat::get(store, threat).await?;
@@ -62,9 +60,8 @@ async fn values(store: &Store, name: &str) -> Fallible<Values> {
             Pattern::Network(address, length) => Some(format!("{address}/{length}")),
             Pattern::UserAgent(_) => None,
         });
-    let networks: Vec<String> = networks.collect();
 
-    Ok(Values::new(networks.iter().map(String::as_str)))
+    Ok(networks.collect())
 }
 
 async fn all(store: &Store) -> Fallible<Vec<ValueList>> {

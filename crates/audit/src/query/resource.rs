@@ -123,6 +123,7 @@ mod tests {
             "type:(volume OR snapshot) -tags.owner:*",
             "configuration.Size:>=100 name:web*",
             "\"10.0.0.0\"",
+            "configuration.PrivateIpAddress:@known_addresses",
         ] {
             assert!(Query::parse_over_resources(text).is_ok(), "{text}");
         }

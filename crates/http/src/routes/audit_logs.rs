@@ -24,7 +24,7 @@ mod stats;
 mod tree;
 mod verify;
 
-pub(crate) use ask::query_problem;
+pub(crate) use ask::{query_problem, with_lists};
 
 use utoipa_axum::routes;
 

@@ -95,7 +95,7 @@ async fn list(
     Params(params): Params<ResourceParams>,
 ) -> Result<Json<List<EstateResourceBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let search = Search::from_params(&params.filters())?;
+    let search = Search::from_params(&app, &params.filters()).await?;
     let (resources, total) = search.page(&app, window.start(), window.limit).await?;
     let next_cursor = window.next(resources.len(), total);
     Ok(Json(List {

@@ -134,6 +134,18 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
         ));
     }
 
+    for (name, values) in &report.plan.lists {
+        let count = values.len();
+        let noun = if count == 1 { "value" } else { "values" };
+        facts.push((
+            "List",
+            format!(
+                "@{name}: {} {noun}, which the JSON names",
+                thousands(count as u64)
+            ),
+        ));
+    }
+
     facts.push(("Organization", heading.organization.clone()));
     facts.push(("Period", period(report)));
     facts.push(("Coverage", covered(report)));

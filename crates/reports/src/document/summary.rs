@@ -66,6 +66,7 @@ pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Deta
         "metrics": plan.metrics.iter().map(|metric| metric.as_str()).collect::<Vec<_>>(),
         "period": { "start": format_instant(findings.period.start), "end": format_instant(findings.period.end) },
         "filters": { "accounts": filters.accounts, "users": filters.users, "resources": filters.resources },
+        "lists": lists(plan, detail),
         "coverage": coverage(findings),
         "entries": findings.entries,
         "entries_listed": findings.listed,
@@ -82,6 +83,18 @@ pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Deta
         "groups_total": findings.groups.len(),
         "entries_ungrouped": findings.ungrouped,
     })
+}
+
+/// The lists that queries compare with. Only the full form has their values.
+fn lists(plan: &Plan, detail: Detail) -> Vec<Value> {
+    let list = |(name, values): (&String, &Vec<String>)| {
+        let mut list = json!({ "name": name, "size": values.len() });
+        if detail == Detail::Full {
+            list["values"] = json!(values);
+        }
+        list
+    };
+    plan.lists.iter().map(list).collect()
 }
 
 fn distinct(count: Distinct) -> Value {

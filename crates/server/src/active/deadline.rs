@@ -16,7 +16,7 @@ pub(crate) const VALID: Duration = Duration::from_secs(6);
 pub(crate) const MARGIN: Duration = Duration::from_secs(2);
 
 /// Time without a renewal after which a server ends, so that another one can have its locks.
-pub(crate) const GIVE_UP: Duration = Duration::from_secs(30);
+const GIVE_UP: Duration = Duration::from_secs(30);
 
 /// The deadline of this server's lease. Checked before each frame of the log, each acknowledgement,
 /// each statement that writes to the database and each call to a cloud or receiver.
@@ -74,9 +74,9 @@ impl Deadline {
         self.now().saturating_sub(sent)
     }
 
-    /// Returns `true` if a lease that is not renewed stops this server.
-    pub(crate) fn expires(&self) -> bool {
-        self.expires
+    /// Returns `true` once this server has waited so long for a renewal that it ends.
+    pub(crate) fn has_waited_enough(&self) -> bool {
+        self.expires && self.unrenewed() > GIVE_UP
     }
 }
 
@@ -137,6 +137,20 @@ mod tests {
                 .reason
                 .contains("another server has taken over")
         );
+    }
+
+    #[test]
+    fn a_server_waits_half_a_minute_for_a_renewal_and_ends() {
+        let renewed_before = |seconds: u64, expires: bool| {
+            let deadline = Deadline::new(expires);
+            let sent = deadline.now().checked_sub(Duration::from_secs(seconds));
+            deadline.renewed(sent.unwrap());
+            deadline.has_waited_enough()
+        };
+
+        assert!(!renewed_before(0, true) && !renewed_before(28, true));
+        assert!(renewed_before(31, true));
+        assert!(!renewed_before(31, false), "its lock is the fence");
     }
 
     #[test]

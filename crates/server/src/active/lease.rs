@@ -12,7 +12,7 @@ use reeve_ledger::{Fence as _, Ledger};
 use reeve_store::{Lease, LogHead, SettingError, Store};
 use tokio_util::sync::CancellationToken;
 
-use super::deadline::{Deadline, GIVE_UP, MARGIN, VALID};
+use super::deadline::{Deadline, MARGIN, VALID};
 use super::file_system;
 use super::lock::ActiveLock;
 use crate::config::Config;
@@ -206,7 +206,7 @@ async fn renew(holder: Arc<Holder>, stop: CancellationToken) {
                     );
                     was_acting = false;
                 }
-                if holder.deadline.expires() && holder.deadline.unrenewed() > GIVE_UP {
+                if holder.deadline.has_waited_enough() {
                     end(
                         "the state database did not answer for too long: this server ends, so that another one can take over. Start it again once the database answers",
                     );

@@ -23,6 +23,22 @@ pub(crate) fn token_from_environment() -> Option<String> {
         .filter(|token| !token.is_empty())
 }
 
+/// Adds the alert rules that watch Reeve itself, of an installation that has no user yet. Whoever
+/// runs an older one has decided about them, or decides on the page of alert rules.
+///
+/// It comes before the first user, so that a start that was cut short adds the rest at the next
+/// one, and before rules are evaluated, so that setting up the first administrator is no alarm.
+pub(crate) async fn first_rules(service: &Service) -> Result<()> {
+    if !service.store.user_list().await?.is_empty() {
+        return Ok(());
+    }
+
+    match reeve_http::add_first_rules(&service.app).await {
+        Ok(()) => Ok(()),
+        Err(problem) => bail!("alert rules were not added: {}", problem.body().detail),
+    }
+}
+
 /// Makes sure that somebody can get in. A given token from the environment always works after a
 /// start, whatever became of the user it acted for; without one and without an administrator a
 /// token is made up and printed once.

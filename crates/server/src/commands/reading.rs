@@ -15,7 +15,7 @@ use reeve_audit::query::{Query, Sort, time_range};
 use reeve_ledger::{EntryReader as _, Order, SearchRequest, StoredEntry};
 
 use super::target::{LogAt, Remote, Reply};
-use crate::service::Log;
+use crate::service::{Log, with_lists_of};
 use refusal::WrongQuery;
 
 /// The most entries of a page.
@@ -179,11 +179,7 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
     let now = Timestamp::now();
     let query = Query::parse(&ask.query).map_err(|error| WrongQuery::here(&ask.query, error))?;
 
-    if let Some(list) = query.expr.lists().first() {
-        bail!(
-            "the query compares with the list {list}, which the service keeps: ask the service with --server"
-        );
-    }
+    let query = with_lists_of(&log.data_dir, &query).await?;
 
     let cursor = ask
         .cursor

@@ -172,6 +172,7 @@ async fn open(lock: ActiveLock, config: Config, startup: Startup) -> Result<Serv
     let clouds = CloudRegistry::real().with_readers(readers);
     let service =
         Service::open_as(lock, config, clouds, changes, agent_types, kinds, false).await?;
+    super::first_rules(&service).await?;
     super::first_administrator(&service, admin_token).await?;
     warn_without_links(&service).await;
 

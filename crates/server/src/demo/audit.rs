@@ -12,19 +12,14 @@ use super::people::SignIn;
 
 /// Longest wait for one answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Ready rules that are enabled; the others wait for a click.
-const RULES: [&str; 11] = [
+/// Ready rules that are enabled, beside those that every new installation has; the others wait for a
+/// click.
+const RULES: [&str; 5] = [
     "failed-sign-ins",
     "failed-sign-ins-from-address",
     "administrator-policy-attached",
     "refused-credentials",
     "port-opened-to-the-internet",
-    "reeve-administrator-added",
-    "reeve-alert-switched-off",
-    "reeve-alert-degraded",
-    "reeve-verification-failed",
-    "reeve-key-rotated",
-    "reeve-log-restored",
 ];
 
 /// Session of the administrator.
@@ -41,7 +36,7 @@ struct Session {
 pub(super) async fn ensure(address: SocketAddr, sign_in: &SignIn) {
     let done = async {
         let session = Session::open(address, sign_in).await?;
-        if session.is_empty("audit-logs/alerts").await? {
+        if !session.has_rules().await? {
             session.rules().await?;
         }
         if session.is_empty("audit-logs/reports").await? {
@@ -130,6 +125,19 @@ impl Session {
             .send(self.client.get(self.address(&format!("{path}?limit=1"))))
             .await?;
         Ok(list["items"].as_array().is_some_and(Vec::is_empty))
+    }
+
+    /// Returns `true` if there is a rule that was made of one of [`RULES`].
+    async fn has_rules(&self) -> Result<bool> {
+        let address = self.address("audit-logs/alerts/ready?limit=1000");
+        let ready = self.send(self.client.get(address)).await?;
+        let is_made = |rule: &Value| {
+            !rule["rule_id"].is_null()
+                && rule["key"].as_str().is_some_and(|key| RULES.contains(&key))
+        };
+        Ok(ready["items"]
+            .as_array()
+            .is_some_and(|rules| rules.iter().any(is_made)))
     }
 
     async fn rules(&self) -> Result<()> {

@@ -1,10 +1,11 @@
 //! Opening what is kept: the log, its search, and the state store.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use reeve_audit::query::Query;
 use reeve_lake::{EntrySearch, EntrySegments};
 use reeve_ledger::{Fence, Ledger, Unfenced};
 use reeve_store::{Store, Vault};
@@ -12,6 +13,11 @@ use reeve_store::{Store, Vault};
 use crate::active::{self, ActiveLease, ActiveLock};
 use crate::config::Config;
 use crate::private;
+
+/// Folder of the state in a data directory.
+const STATE: &str = "state";
+/// File of the state in it.
+const DATABASE: &str = "reeve.db";
 
 /// The log, its search, and nothing else: what importing and searching a data directory need.
 pub(crate) struct Log {
@@ -21,6 +27,8 @@ pub(crate) struct Log {
     pub(crate) search: Arc<EntrySearch>,
     /// The sealed segments.
     pub(crate) segments: Arc<EntrySegments>,
+    /// The data directory that it lies in.
+    pub(crate) data_dir: PathBuf,
 }
 
 /// Opens the log of a data directory. Of one that was restored the key is replaced first.
@@ -104,7 +112,33 @@ async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<Log> {
         ledger,
         search,
         segments,
+        data_dir: config.data_dir.clone(),
     })
+}
+
+/// Returns the query with the values of the lists that a data directory keeps.
+///
+/// # Errors
+/// The data directory keeps no state, or a list does not exist.
+pub(crate) async fn with_lists_of(data_dir: &Path, query: &Query) -> Result<Query> {
+    let lists = query.expr.lists();
+    let Some(name) = lists.first() else {
+        return Ok(query.clone());
+    };
+
+    if !data_dir.join(STATE).join(DATABASE).is_file() {
+        bail!(
+            "there is no list `{name}` in {}: lists are kept with the state of the service; if that is in PostgreSQL, query the service with --url and --token",
+            data_dir.display()
+        );
+    }
+
+    let config = Config {
+        data_dir: data_dir.to_owned(),
+        ..Config::default()
+    };
+    let store = open_store(&config).await?;
+    Ok(reeve_access::with_lists(&store, query).await?)
 }
 
 /// The state store: the configured one, or SQLite in the data directory.
@@ -113,9 +147,9 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store> {
     let url = match &config.state_url {
         Some(url) => url.clone(),
         None => {
-            let dir = config.data_dir.join("state");
+            let dir = config.data_dir.join(STATE);
             private::make(&dir)?;
-            format!("sqlite://{}", dir.join("reeve.db").display())
+            format!("sqlite://{}", dir.join(DATABASE).display())
         }
     };
 

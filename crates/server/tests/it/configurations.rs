@@ -195,6 +195,30 @@ async fn searched(admin: &Api, machine: &str) {
         .expect(200);
     assert_eq!(untagged.items()[0]["id"], json!(machine));
 
+    // Lists mean the values that they have when the estate is searched.
+    let listed = "resources?query=id:@machines";
+    let unknown = admin.get(listed).await.problem(422, "invalid_query");
+    assert!(
+        unknown
+            .text_at("/detail")
+            .contains("there is no list `machines`"),
+        "{}",
+        unknown.text
+    );
+
+    let machines = json!({ "values": [machine, "i-elsewhere"] });
+    let _ = admin
+        .put("audit-logs/lists/machines", machines)
+        .await
+        .expect(200);
+    let found = admin.get(listed).await.expect(200);
+    assert_eq!(
+        (found.items().len(), &found.items()[0]["id"]),
+        (1, &json!(machine)),
+        "{}",
+        found.text
+    );
+
     let csv = admin.get("resources.csv?type=virtual_machine").await;
     assert_eq!(csv.status, 200);
     assert!(

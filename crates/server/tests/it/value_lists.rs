@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use reeve_testkit::http::{Api, until};
-use reeve_testkit::service::Service;
+use reeve_testkit::service::{Service, reeve, verify};
 use serde_json::{Value, json};
+
+use crate::reports::ended;
 
 const LIST: &str = "audit-logs/lists/known_addresses";
 
@@ -174,6 +176,120 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
         told.items()[1]["metadata"]["added"],
         json!(["203.0.113.0/24"])
     );
+}
+
+/// A report states the values that its lists had, and is checked offline by them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reports_and_the_command_line_compare_with_lists() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    for address in ["10.1.0.7", "203.0.113.9"] {
+        sign_in(&admin, address, &jiff::Timestamp::now().to_string()).await;
+    }
+
+    let query = "event_type:test.sign_in ip:@known_addresses";
+    let report = json!({ "name": "Office", "query": query, "period": "24h" });
+    let unknown = admin
+        .post("audit-logs/reports", report.clone())
+        .await
+        .problem(422, "invalid_fields");
+    assert_eq!(unknown.text_at("/errors/0/field"), "query");
+
+    let _ = admin
+        .put(LIST, json!({ "values": ["10.1.0.0/16"] }))
+        .await
+        .expect(200);
+    let report = admin
+        .post("audit-logs/reports", report)
+        .await
+        .expect(201)
+        .text_at("/id");
+    let report = format!("audit-logs/reports/{report}");
+    let run = admin
+        .post(&format!("{report}/run"), json!({}))
+        .await
+        .expect(202)
+        .text_at("/id");
+    let done = ended(&admin, &run).await;
+    assert_eq!(
+        (&done["state"], &done["summary"]["entries"]),
+        (&json!("succeeded"), &json!(1)),
+        "{done}"
+    );
+    assert_eq!(
+        done["summary"]["lists"],
+        json!([{ "name": "known_addresses", "size": 1 }])
+    );
+
+    // A change of the list does not change what the report said.
+    let changed = json!({ "values": ["203.0.113.0/24"], "version": 1 });
+    let _ = admin.put(LIST, changed).await.expect(200);
+    let path = format!("audit-logs/reports/runs/{run}/download?format=json");
+    let text = admin.get(&path).await.text;
+    assert!(text.contains("10.1.0.0/16"), "the report states the values");
+
+    let file = home.path().join("report.json");
+    let key = home.path().join("ledger/log.vkey");
+    let check = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let arguments = [&file, &key].map(|path| path.to_str().unwrap());
+        verify(&[arguments[0], "--public-key", arguments[1]]).unwrap()
+    };
+    let (code, said) = check(&text);
+    assert_eq!(code, Some(0), "{said}");
+    for other in ["203.0.113.0/24", "10.2.0.0/16"] {
+        let (code, said) = check(&text.replace("10.1.0.0/16", other));
+        assert_eq!(code, Some(1), "{said}");
+    }
+
+    let kept = admin.delete(LIST).await.problem(409, "conflict");
+    assert!(kept.text_at("/detail").contains("Office"), "{}", kept.text);
+
+    // The same query over the data directory, once the service has let go of it.
+    service.stop().unwrap();
+    let data = home.path().to_str().unwrap();
+    let ask = |query: &str| {
+        let output = reeve(&["audit", "search", query, "--json", "--data-dir", data]).unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (String::from_utf8_lossy(&output.stdout).into_owned(), said)
+    };
+    let (found, said) = ask(query);
+    assert!(
+        found.contains("203.0.113.9") && !found.contains("10.1.0.7"),
+        "{found} {said}"
+    );
+    let (_, said) = ask("ip:@nowhere");
+    assert!(said.contains("there is no list `nowhere`"), "{said}");
+}
+
+/// A log that commands alone have written has no lists.
+#[test]
+fn a_data_directory_without_state_has_no_lists() {
+    let home = tempfile::tempdir().unwrap();
+    let entries = home.path().join("in.jsonl");
+    std::fs::write(&entries, "{\"event_type\":\"test.imported\"}\n").unwrap();
+    let data = home.path().join("data");
+    let [entries, data] = [&entries, &data].map(|path| path.to_str().unwrap());
+
+    let imported = reeve(&[
+        "audit",
+        "import",
+        "--format",
+        "jsonl",
+        "--data-dir",
+        data,
+        entries,
+    ]);
+    assert!(imported.unwrap().status.success());
+
+    let refused = reeve(&["audit", "search", "ip:@known", "--data-dir", data]).unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        !refused.status.success() && said.contains("there is no list `known`"),
+        "{said}"
+    );
+    assert!(!std::path::Path::new(data).join("state").exists());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

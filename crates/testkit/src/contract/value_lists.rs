@@ -9,7 +9,7 @@ use reeve_access::{
 };
 use reeve_alerts::AlertStore;
 use reeve_anomalies::threat::{ThreatList, ThreatStore};
-use reeve_audit::query::Query;
+use reeve_audit::query::{Query, ValueList as Values};
 
 /// A store of lists and of what compares with them.
 pub trait Lists: ValueListStore + AlertStore + ThreatStore {}
@@ -98,7 +98,7 @@ async fn queries(store: &dyn Lists) -> Result<()> {
         "rules must be read anew"
     );
 
-    let threats = store.named_values("threat:feed").await?;
+    let threats = values_of(store, "threat:feed").await?;
     for (value, expect) in [
         ("198.51.100.9", true),
         ("203.0.113.7", true),
@@ -108,7 +108,7 @@ async fn queries(store: &dyn Lists) -> Result<()> {
         assert_eq!(threats.contains(value), expect, "{value}");
     }
 
-    let values = store.named_values("known").await?;
+    let values = values_of(store, "known").await?;
     assert!(values.contains("BOB") && !values.contains("alice"));
 
     let query = Query::parse("user:@known OR ip:@threat:feed").context("the query is sound")?;
@@ -121,6 +121,11 @@ async fn queries(store: &dyn Lists) -> Result<()> {
     }
 
     Ok(())
+}
+
+async fn values_of(store: &dyn Lists, name: &str) -> Result<Values> {
+    let values = store.named_values(name).await?;
+    Ok(Values::new(values.iter().map(String::as_str)))
 }
 
 async fn store_bound(store: &dyn Lists, query: &Query) -> Result<String, ListError> {

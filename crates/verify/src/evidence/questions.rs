@@ -1,7 +1,10 @@
 //! The queries of a report, asked again of each entry that it lists, and its counts.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use jiff::Timestamp;
-use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, filter};
+use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, ValueList, filter};
 use reeve_audit::{Entry, parse_instant};
 use serde_json::Value;
 
@@ -37,7 +40,8 @@ impl Questions {
     /// Reads the queries of a report.
     pub(super) fn read(version: u64, report: &Value, summary: &Value) -> Result<Questions, String> {
         // Version 1 counted an intent beside its outcome, and narrowed every query.
-        let question = |asked: &Value| question(asked, version >= 2);
+        let lists = lists(&summary["lists"])?;
+        let question = |asked: &Value| question(asked, version >= 2, &lists);
         let spares = version >= 2 && summary["kind"] == "compliance";
         let mut questions = Vec::new();
 
@@ -147,7 +151,24 @@ impl Questions {
     }
 }
 
-fn question(asked: &Value, outcomes: bool) -> Result<Question, String> {
+/// Values of the lists that queries compare with, as the report states them.
+type Lists = BTreeMap<String, Arc<ValueList>>;
+
+fn lists(given: &Value) -> Result<Lists, String> {
+    let mut lists = Lists::new();
+    for list in given.as_array().into_iter().flatten() {
+        let name = list["name"].as_str().ok_or("a list has no name")?;
+        let values = list["values"]
+            .as_array()
+            .ok_or_else(|| format!("the list {name} has no values"))?;
+        let texts = values.iter().filter_map(Value::as_str);
+        lists.insert(name.to_owned(), Arc::new(ValueList::new(texts)));
+    }
+
+    Ok(lists)
+}
+
+fn question(asked: &Value, outcomes: bool, lists: &Lists) -> Result<Question, String> {
     let text = |name: &str| {
         asked[name]
             .as_str()
@@ -156,7 +177,9 @@ fn question(asked: &Value, outcomes: bool) -> Result<Question, String> {
     let id = text("id")?.to_owned();
 
     let query = Query::parse(text("query")?)
-        .map_err(|error| format!("the query of {id}: {}", error.message))?;
+        .map_err(|error| format!("the query of {id}: {}", error.message))?
+        .with_lists(lists)
+        .map_err(|error| format!("the query of {id}: {error}"))?;
     let query = if outcomes {
         query.counting_outcomes()
     } else {

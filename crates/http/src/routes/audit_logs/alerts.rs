@@ -5,7 +5,7 @@ mod diagnosis;
 pub(crate) mod firings;
 mod import;
 mod preview;
-mod ready;
+pub mod ready;
 mod receivers;
 
 use std::sync::Arc;
@@ -116,6 +116,22 @@ async fn known_lists(app: &App, settings: &RuleSettings) -> Result<(), Problem> 
     }
 }
 
+/// Returns a rule of the first version.
+fn new_rule(app: &App, settings: RuleSettings, state: RuleState, created_by: &str) -> Rule {
+    let now = app.now();
+    Rule {
+        id: RuleId(uuid::Uuid::now_v7().to_string()),
+        settings,
+        state,
+        silenced_until: None,
+        revision: 1,
+        version: 1,
+        created_by: created_by.to_owned(),
+        created_at: now,
+        updated_at: now,
+    }
+}
+
 /// Records and keeps a new rule.
 async fn add(
     app: &App,
@@ -123,18 +139,7 @@ async fn add(
     settings: RuleSettings,
     state: RuleState,
 ) -> Result<Rule, Problem> {
-    let now = app.now();
-    let rule = Rule {
-        id: RuleId(uuid::Uuid::now_v7().to_string()),
-        settings,
-        state,
-        silenced_until: None,
-        revision: 1,
-        version: 1,
-        created_by: caller.principal.email.clone(),
-        created_at: now,
-        updated_at: now,
-    };
+    let rule = new_rule(app, settings, state, &caller.principal.email);
     let entry = entry(caller, &events::ALERT_CREATE, "alert.create", &rule).after(record(&rule));
     app.change(entry, app.alerts.alert_rule_insert(&rule, MOST))
         .await?;

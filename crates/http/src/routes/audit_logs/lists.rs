@@ -9,7 +9,9 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 use reeve_access::{AccessError, ValueList};
+use reeve_audit::query::Query;
 use reeve_audit::{Json as AuditJson, ResourceRef, events};
+use reeve_reports::{ReportDefinition, ReportKind};
 
 use super::alerts::field_problems;
 use crate::app::App;
@@ -104,7 +106,7 @@ pub(super) async fn put(
     Ok(Json(ValueListBody::from(&list)))
 }
 
-/// Remove a list. One that an alert rule compares with stays.
+/// Remove a list. One that an alert rule or a report compares with stays.
 #[utoipa::path(delete, path = "/api/v1/audit-logs/lists/{name}", tag = "audit-logs", params(("name" = String, Path)),
     responses((status = 204), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
 pub(super) async fn delete(
@@ -121,6 +123,20 @@ pub(super) async fn delete(
         let message = format!(
             "The alert rule \"{}\" compares with this list. Change the rule first.",
             rule.settings.name
+        );
+        return Err(Problem::new(Code::Conflict, message));
+    }
+
+    let compares = |report: &&ReportDefinition| match &report.request.kind {
+        ReportKind::Custom { query, .. } => {
+            Query::parse(query).is_ok_and(|query| query.expr.lists().contains(name.as_str()))
+        }
+        ReportKind::Compliance { .. } => false,
+    };
+    if let Some(report) = app.reports.report_list().await?.iter().find(compares) {
+        let message = format!(
+            "The report \"{}\" compares with this list. Change the report first.",
+            report.name
         );
         return Err(Problem::new(Code::Conflict, message));
     }

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use reeve_access::Permission;
+use reeve_access::{ListError, Permission};
 use reeve_audit::{Entry, EventKind, Json as AuditJson, ResourceRef, events};
-use reeve_reports::{ReportDefinition, ReportId, read_definition, read_request};
+use reeve_reports::{ReportDefinition, ReportId, ReportKind, read_definition, read_request};
 use utoipa_axum::routes;
 
 use super::alerts::field_problems;
@@ -188,6 +188,10 @@ async fn checked(
         }
     };
 
+    if let ReportKind::Custom { query, .. } = &request.kind {
+        known_lists(app, query).await?;
+    }
+
     let principal = &caller.principal;
     Ok(ReportDefinition {
         id,
@@ -204,6 +208,21 @@ async fn checked(
         updated_at: now,
         version,
     })
+}
+
+/// Refuses a query that compares with a list that does not exist: no run of the report would
+/// succeed.
+async fn known_lists(app: &App, query: &str) -> Result<(), Problem> {
+    let query = ask::parse(Some(query))?;
+    match reeve_access::with_lists(app.lists.as_ref(), &query).await {
+        Ok(_) => Ok(()),
+        Err(ListError::Unknown(name)) => Err(Problem::field(
+            "query",
+            "invalid_query",
+            format!("there is no list `{name}`"),
+        )),
+        Err(ListError::Store(error)) => Err(error.into()),
+    }
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, report: &ReportDefinition) -> Entry {

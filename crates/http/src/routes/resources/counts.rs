@@ -35,7 +35,7 @@ pub(super) async fn counts(
     Params(params): Params<CountParams>,
 ) -> Result<Json<ResourceCountsBody>, Problem> {
     let by = Attribute::parse(&params.by)?;
-    let search = Search::from_params(&ResourceFilterParams {
+    let filters = ResourceFilterParams {
         connection: params.connection,
         provider: params.provider,
         account: params.account,
@@ -43,7 +43,8 @@ pub(super) async fn counts(
         service: params.service,
         text: params.text,
         query: params.query,
-    })?;
+    };
+    let search = Search::from_params(&app, &filters).await?;
 
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     search
@@ -113,7 +114,7 @@ pub(super) async fn csv(
     uri: Uri,
     Params(params): Params<ResourceFilterParams>,
 ) -> Result<Response, Problem> {
-    let search = Search::from_params(&params)?;
+    let search = Search::from_params(&app, &params).await?;
     let entry = story::did(
         &caller,
         &events::DATA_EXPORT,

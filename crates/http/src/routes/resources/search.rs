@@ -15,7 +15,7 @@ use reeve_recommend::WorkloadClass;
 use super::parse;
 use crate::app::App;
 use crate::error::Problem;
-use crate::routes::audit_logs::query_problem;
+use crate::routes::audit_logs::{query_problem, with_lists};
 use crate::time;
 use crate::wire::estate::ResourceFilterParams;
 
@@ -47,8 +47,12 @@ impl Search {
     /// Reads a search from parameters.
     ///
     /// # Errors
-    /// A parameter names nothing known, or the query cannot be read.
-    pub(super) fn from_params(params: &ResourceFilterParams) -> Result<Search, Problem> {
+    /// A parameter names nothing known, the query cannot be read, or it compares with a list that
+    /// does not exist.
+    pub(super) async fn from_params(
+        app: &App,
+        params: &ResourceFilterParams,
+    ) -> Result<Search, Problem> {
         let mut filter = ResourceFilter {
             connection: params.connection.clone().map(ConnectionId),
             provider: parse("provider", params.provider.as_deref(), Provider::parse)?,
@@ -65,12 +69,12 @@ impl Search {
             .map(str::trim)
             .filter(|text| !text.is_empty());
 
-        let query = text
-            .map(Query::parse_over_resources)
-            .transpose()
-            .map_err(query_problem)?;
-        if let Some(query) = &query {
-            narrow(&mut filter, &query.expr);
+        let mut query = None;
+        if let Some(text) = text {
+            let asked = Query::parse_over_resources(text).map_err(query_problem)?;
+            let asked = with_lists(app, &asked).await?;
+            narrow(&mut filter, &asked.expr);
+            query = Some(asked);
         }
 
         let reads_documents = query

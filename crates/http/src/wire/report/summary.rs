@@ -218,6 +218,15 @@ pub struct StatusesBody {
     pub outside_the_log: u64,
 }
 
+/// List of values that a report's query compares with, as it was when the report ran.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ReportListBody {
+    /// Name in queries.
+    pub name: String,
+    /// Number of values; report.json names them.
+    pub size: u64,
+}
+
 /// Findings of a run.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct ReportSummaryBody {
@@ -229,6 +238,9 @@ pub struct ReportSummaryBody {
     pub metrics: Vec<String>,
     /// Period.
     pub period: ReportPeriodBody,
+    /// Lists that the query compares with.
+    #[serde(default)]
+    pub lists: Vec<ReportListBody>,
     /// Coverage of the period.
     #[serde(default)]
     pub coverage: CoverageBody,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context as _, Result, anyhow};
-use reeve_access::Principal;
+use reeve_access::{Principal, named_lists};
 use reeve_ledger::{Ledger, StoredEntry, TreeHashes};
 use reeve_reports::document::{self, Detail, Heading, Proven};
 use reeve_reports::{Evaluation, MOST_CITED, Plan, Run, RunFiles, RunProgress};
@@ -95,6 +95,8 @@ impl Work {
         let note = self.ledger.checkpoint();
         let checkpoint = read(&note)?;
         let plan = Plan::new(&self.run.request, self.run.created_at)?;
+        let lists = named_lists(self.context.lists.as_ref(), plan.list_names()).await?;
+        let plan = plan.with_lists(lists)?;
         let query = plan.query();
         let mut state = State {
             evaluation: Evaluation::new(plan, MOST_CITED),

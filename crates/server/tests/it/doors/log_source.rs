@@ -1,6 +1,8 @@
 //! The right to append and nothing else, the event types of a token, and identifiers that others
 //! have.
 
+use reeve_testkit::service::{ADMIN_TOKEN, reeve_command};
+
 use super::*;
 
 /// A user who only appends, and their token for some event types.
@@ -188,4 +190,54 @@ async fn identifiers_of_reeve_are_out_of_reach() {
         ),
         ("event_id".into(), "reserved".into(), &json!(1))
     );
+}
+
+/// The rule holds for imports too, over a data directory and over a service; and the entry about an
+/// import that a token makes is none of Reeve's own.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn imports_cannot_take_identifiers_of_reeve() {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    let file = home.path().join("in.jsonl");
+    let lines = [
+        r#"{"event_type":"test.deed","event_id":"reeve:import-0123456789abcdef"}"#,
+        r#"{"event_type":"test.deed","event_id":"mine"}"#,
+    ];
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let import = |target: [&str; 2]| {
+        let mut command = reeve_command().unwrap();
+        command.args(["audit", "import", "--format", "jsonl"]);
+        command.args(target).arg(&file);
+        command.env("REEVE_TOKEN", ADMIN_TOKEN);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains("line 1") && said.contains("given by Reeve alone"),
+            "{said}"
+        );
+    };
+
+    import(["--data-dir", data.to_str().unwrap()]);
+    let service = Service::serve(&data, &[]).unwrap();
+    let admin = service.admin();
+    std::fs::write(&file, lines.join("\n").replace("mine", "of the token")).unwrap();
+    import(["--url", service.url()]);
+
+    let found = admin
+        .get("audit-logs?query=event_type:(test.deed%20OR%20ingestion.import)")
+        .await
+        .expect(200);
+    let ids: Vec<(&str, &str)> = found
+        .items()
+        .iter()
+        .map(|entry| {
+            let submitter = entry["submitted_by"]["type"].as_str().unwrap();
+            (entry["event_id"].as_str().unwrap(), submitter)
+        })
+        .collect();
+    assert_eq!(ids.len(), 4, "{ids:?}");
+    for (id, submitter) in ids {
+        assert_eq!(id.starts_with("reeve:"), submitter == "reeve", "{id}");
+    }
 }

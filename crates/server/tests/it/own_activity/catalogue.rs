@@ -4,6 +4,7 @@
 
 mod configuration;
 mod estate;
+mod evidence;
 mod log;
 mod people;
 mod simulated;
@@ -154,12 +155,14 @@ impl Emitted {
     }
 }
 
-/// Checks what a group of drivers left, and that Reeve wrote nothing that the catalogue does not
-/// let it write.
-async fn verify(api: &Api, emitted: &[Emitted]) {
+/// Checks what a group of drivers left, that it answers the queries of compliance templates that
+/// rest on it, and that Reeve wrote nothing that the catalogue does not let it write.
+async fn verify(api: &Api, group: &str, emitted: &[Emitted]) {
     for one in emitted {
         one.is_found(api).await;
     }
+
+    evidence::is_found(api, group).await;
 
     let query = encoded("submitted_by.type:reeve");
     let counts = api

@@ -257,3 +257,45 @@ async fn while_the_database_is_away_requests_are_refused_soon_and_the_server_goe
     let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
 }
+
+/// The end of a server is what lets another one have its locks: it must come by itself, and write
+/// nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_whose_database_stays_away_ends_by_itself() {
+    let Some(database) = Postgres::start().unwrap() else {
+        return;
+    };
+
+    let url = database.database().await.unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    let mut service = Service::serve(&data, &[("REEVE_STATE_URL", &url)]).unwrap();
+    let sent = send(service.url().to_owned(), "before".to_owned()).await;
+    assert_eq!(sent.unwrap().0, 201);
+
+    database.stop().unwrap();
+    let begun = Instant::now();
+    until("the end of its lease", PATIENCE, || async {
+        service.said().contains(NO_LEASE).then_some(())
+    })
+    .await;
+    let written = files(&data);
+
+    let service = std::sync::Mutex::new(&mut service);
+    let code = until("its end", PATIENCE, || async {
+        service.lock().unwrap().exit_code().unwrap()
+    })
+    .await;
+    assert_eq!(code, REPLACED);
+    assert!(
+        begun.elapsed() > Duration::from_secs(25),
+        "it gave up after {:?}",
+        begun.elapsed()
+    );
+    assert_eq!(files(&data), written, "written at its end");
+
+    // The same directory goes on once the database answers.
+    database.resume().unwrap();
+    let again = Service::serve(&data, &[("REEVE_STATE_URL", &url)]).unwrap();
+    assert!(found(&again.admin()).await.contains(&"before".to_owned()));
+}

@@ -1,4 +1,5 @@
-//! Rules that ship with Reeve: drafts that one call enables.
+//! Rules that ship with Reeve: drafts that one call enables, and those that a new installation
+//! begins with.
 
 use std::sync::Arc;
 
@@ -6,6 +7,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_alerts::{ReadyRule, Rule, RuleState, ready_rules};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, ResourceRef, events};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -55,6 +57,39 @@ pub(super) async fn enable(
 
     let rule = super::add(&app, &caller, ready.settings, RuleState::Enabled).await?;
     Ok((StatusCode::CREATED, Json(AlertRuleBody::new(&rule))))
+}
+
+/// Adds the rules that a new installation begins with: without them nothing would watch Reeve
+/// itself until somebody enabled them. A rule whose name exists is left as it is.
+///
+/// # Errors
+/// The log refused an entry, or the store failed.
+pub async fn add_first_rules(app: &App) -> Result<(), Problem> {
+    let first = ready_rules()
+        .into_iter()
+        .filter(|ready| ready.is_enabled_at_first);
+
+    for ReadyRule { settings, .. } in first {
+        if !app
+            .alerts
+            .alert_rule_named(&[&settings.name])
+            .await?
+            .is_empty()
+        {
+            continue;
+        }
+
+        let rule = super::new_rule(app, settings, RuleState::Enabled, "Reeve");
+        let entry = Entry::for_event(&events::ALERT_CREATE)
+            .by(Actor::system())
+            .on(ResourceRef::new("alert_rule", rule.id.0.clone()))
+            .with_action("alert.create", ActionStatus::Success, ActionMethod::System)
+            .after(super::record(&rule));
+        app.change(entry, app.alerts.alert_rule_insert(&rule, super::MOST))
+            .await?;
+    }
+
+    Ok(())
 }
 
 /// The rule that was made of a ready one: the one of its name, which is unique.

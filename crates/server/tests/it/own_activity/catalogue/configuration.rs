@@ -129,7 +129,7 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
 
     let _ = admin.put(&path, budget(1_000_000)).await.expect(200);
     let _ = admin.delete(&path).await.expect(204);
-    verify(&admin, EMITTED).await;
+    verify(&admin, "configuration", EMITTED).await;
 }
 
 /// Charges in US dollars of the present year.

@@ -262,5 +262,5 @@ async fn what_happens_to_the_estate_is_recorded() {
     carry_out(&admin, &agent).await;
     foresight(&admin).await;
     let _ = admin.delete(&connection).await.expect(204);
-    verify(&admin, EMITTED).await;
+    verify(&admin, "estate", EMITTED).await;
 }

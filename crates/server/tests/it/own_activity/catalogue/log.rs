@@ -212,5 +212,5 @@ async fn what_is_done_with_the_log_is_recorded() {
     alerts(&admin).await;
     exports(&admin).await;
     reports(&admin).await;
-    verify(&admin, EMITTED).await;
+    verify(&admin, "log", EMITTED).await;
 }

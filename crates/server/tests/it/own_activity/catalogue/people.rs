@@ -142,5 +142,5 @@ async fn signing_in_and_the_care_of_users_are_recorded() {
         .await
         .expect(204);
     let _ = admin.delete(&format!("users/{id}")).await.expect(204);
-    verify(&admin, EMITTED).await;
+    verify(&admin, "people", EMITTED).await;
 }

@@ -11,5 +11,5 @@ pub(super) const EMITTED: &[Emitted] = &[by_reeve(&events::MODEL, "scheduled", "
 async fn what_the_demo_does_by_itself_is_recorded() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::demo(home.path()).unwrap();
-    verify(&service.admin(), EMITTED).await;
+    verify(&service.admin(), "simulated", EMITTED).await;
 }

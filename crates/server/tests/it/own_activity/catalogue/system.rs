@@ -181,5 +181,5 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         format!(r#"{{ after_change_s = 1, file = "{}" }}"#, place.display()),
     );
     let service = Service::start(command).unwrap();
-    verify(&service.admin(), EMITTED).await;
+    verify(&service.admin(), "system", EMITTED).await;
 }
