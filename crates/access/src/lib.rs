@@ -34,6 +34,8 @@ pub use store::{AccessError, AccessStore, ApiToken, Session, SignInMethod};
 pub use team::{Team, TeamId};
 pub use token::{SESSION_PREFIX, Secret, TOKEN_PREFIX, TokenHash};
 pub use user::{AdministratorAccount, User, UserId, read_roles};
-pub use value_list::{ListError, MAX_VALUE_LISTS, ValueList, ValueListStore, named_lists, with_lists};
+pub use value_list::{
+    ListError, MAX_VALUE_LISTS, ValueList, ValueListStore, named_lists, with_lists,
+};
 pub use visibility::RowFilter;
 pub use workspace::{Workspace, WorkspaceStore};

@@ -124,11 +124,7 @@ pub fn verify_directory(
         &mut findings,
         &mut notes,
     ));
-    let kept = options.checkpoints.iter().map(|kept| kept.bytes.as_slice());
-    let cosigned_at = kept
-        .chain(cosigned.as_deref())
-        .flat_map(|note| kept::times(note, &options.witnesses, &key.epochs))
-        .collect();
+    let cosigned_at = cosignature_times(options, cosigned.as_deref(), &key.epochs);
 
     counts.checkpoints += milestones
         .iter()
@@ -184,6 +180,18 @@ pub fn verify_directory(
         size,
         (started.elapsed(), cpu::since(cpu)),
     ))
+}
+
+/// Times at which witnesses cosigned the checkpoints that are at hand.
+fn cosignature_times(
+    options: &Options,
+    cosigned: Option<&[u8]>,
+    keys: &Epochs,
+) -> Vec<crate::sequence::CosignedAt> {
+    let kept = options.checkpoints.iter().map(|kept| kept.bytes.as_slice());
+    kept.chain(cosigned)
+        .flat_map(|note| kept::times(note, &options.witnesses, keys))
+        .collect()
 }
 
 /// Says of a directory without a signed manifest that it is one. Returns `true` if an anchor

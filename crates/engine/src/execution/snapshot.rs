@@ -36,7 +36,9 @@ impl Runner {
             }
             match self.act.apply(&target, &mutation).await {
                 Ok(Applied::Snapshot(snapshot)) => break snapshot,
-                Ok(Applied::Accepted | Applied::Pending) => return Err("the cloud named no snapshot".to_owned()),
+                Ok(Applied::Accepted | Applied::Pending) => {
+                    return Err("the cloud named no snapshot".to_owned());
+                }
                 Err(error) if error.kind == ActErrorKind::Throttled && !self.is_past(begun) => {
                     self.wait(POLL_S).await?;
                 }

@@ -14,7 +14,7 @@ use reeve_estate::{
     Observed, Operation, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState, Snapshot,
     Specification,
 };
-use reeve_recommend::change::RemoveOperation;
+use reeve_recommend::change::{DocumentOperation, QuotaOperation, RemoveOperation};
 use reeve_recommend::{Clock, Clouds};
 
 use crate::clock::TestClock;
@@ -72,6 +72,8 @@ pub(crate) struct Cloud {
     /// Source of faults for calls that no script covers.
     hazard: Option<Arc<Hazard>>,
     pub(crate) allow_actions: Mutex<bool>,
+    /// Requests that change no resource: quotas, documents.
+    pub(crate) requests: Mutex<Vec<String>>,
 }
 
 impl Cloud {
@@ -86,6 +88,7 @@ impl Cloud {
             journal,
             hazard,
             allow_actions: Mutex::new(true),
+            requests: Mutex::default(),
         })
     }
 
@@ -514,6 +517,23 @@ impl Act for Cloud {
         if let Some(RemoveOperation) = operation.downcast_ref() {
             self.moment().await;
             return self.delete(&resource.id);
+        }
+
+        if let Some(QuotaOperation { quota, to, .. }) = operation.downcast_ref() {
+            self.moment().await;
+            self.requests.lock().push(format!("{quota} to {to}"));
+            return Ok(Applied::Accepted);
+        }
+
+        if let Some(DocumentOperation { document, .. }) = operation.downcast_ref() {
+            self.moment().await;
+            let run = format!("{document} on {}", resource.id);
+            let mut requests = self.requests.lock();
+            if requests.contains(&run) {
+                return Ok(Applied::Accepted);
+            }
+            requests.push(run);
+            return Ok(Applied::Pending);
         }
 
         let mutation = operation

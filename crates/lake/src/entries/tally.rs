@@ -108,7 +108,14 @@ impl Tally {
 
     /// Counts the rows of a batch whose columns are those at `places` of a segment. The error says
     /// why the canonical bytes of a row are not an entry.
+    ///
+    /// Nothing is counted any more once the count [is full](Self::is_full): it is refused at its
+    /// end, and what is kept until then stays bounded.
     pub(super) fn batch(&mut self, batch: &RecordBatch, places: &[usize]) -> Result<(), String> {
+        if self.is_full() {
+            return Ok(());
+        }
+
         let column = |place: usize| {
             batch.column(
                 places
@@ -199,6 +206,10 @@ impl Tally {
 
     /// Counts one entry.
     pub(super) fn entry(&mut self, stored: &StoredEntry) {
+        if self.is_full() {
+            return;
+        }
+
         let entry = &stored.entry;
         match self.by.clone() {
             GroupBy::Column(column) | GroupBy::Time { column, .. } if column.is_time() => {
@@ -259,7 +270,9 @@ impl Tally {
 
     /// Counts entries with a value.
     pub(super) fn text(&mut self, value: &str, count: u64) {
-        add(&mut self.texts, value, count);
+        if !self.is_full() {
+            add(&mut self.texts, value, count);
+        }
     }
 
     /// Counts entries without a value.
@@ -287,6 +300,10 @@ impl Tally {
 
     /// Takes another count of the same field over.
     pub(super) fn merge(&mut self, mut other: Tally) {
+        if self.is_full() {
+            return;
+        }
+
         other.flush();
         merge(&mut self.texts, other.texts);
         merge(&mut self.times, other.times);
@@ -517,6 +534,33 @@ mod tests {
                 1_502
             );
         }
+    }
+
+    /// More values than can be counted are refused, and their number in memory stays bounded
+    /// whatever still comes.
+    #[test]
+    fn a_count_of_too_many_values_is_refused_in_bounded_memory() {
+        let full = || {
+            let mut tally = Tally::new(GroupBy::Column(Column::ActorId));
+            for number in 0..=MOST_VALUES {
+                tally.text(&number.to_string(), 1);
+            }
+            tally
+        };
+        let mut tally = full();
+
+        for number in 0..1_000 {
+            tally.text(&format!("further {number}"), 1);
+        }
+        assert_eq!(tally.texts.len(), MOST_VALUES + 1);
+
+        let mut further = Tally::new(GroupBy::Column(Column::ActorId));
+        further.text("of another segment", 1);
+        tally.merge(further);
+        assert_eq!(tally.texts.len(), MOST_VALUES + 1);
+
+        let refused = tally.finish(10).unwrap_err();
+        assert!(matches!(refused, TrailError::Invalid(text) if text.contains("narrow the query")));
     }
 
     #[test]

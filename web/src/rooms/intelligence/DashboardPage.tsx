@@ -149,7 +149,7 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
 function agentsInWords(data: Dashboard | undefined): string {
   const learning = data?.agents_by_mode.learning ?? 0;
   const acting = listed(data && { ...data.agents_by_mode, learning: 0 }, ['active', 'safe_mode']);
-  const learn = learning ? `${plural(learning, 'agent')} learning` : '';
+  const learn = learning ? `${count(learning)} in learning mode` : '';
   return [acting, learn].filter(Boolean).join(' · ') || 'None configured yet';
 }
 

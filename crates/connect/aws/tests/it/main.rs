@@ -12,6 +12,7 @@ mod isolation;
 mod lifecycle;
 mod pages;
 mod refusal;
+mod requests;
 mod sample;
 mod strict;
 mod tags;

@@ -656,3 +656,118 @@ async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
     };
     assert_eq!(it.asked().last(), Some(&none));
 }
+
+impl Fixture {
+    /// Carries out the recommendation on a resource, with a signature where one is asked for.
+    async fn carried_out(&self, id: &str) -> ActionStatus {
+        self.world.engine.execution.settle().await;
+        let recommendation = self.world.only(id).await;
+        let actions = self
+            .world
+            .memory
+            .action_list(Some(&recommendation.id), None)
+            .await
+            .unwrap();
+        match actions.first() {
+            Some(action) => action.status,
+            None => self.signed(&recommendation).await,
+        }
+    }
+}
+
+/// Calls that rise by 1.5 a second each minute, and pass a limit of 1,000 in eight minutes.
+fn rising_calls(back: i64) -> f64 {
+    let base = 100.0 + f64::from((back / 5 % 5) as u8);
+    if back < 600 {
+        base + (600 - back) as f64 * 1.48
+    } else {
+        base
+    }
+}
+
+#[tokio::test]
+async fn the_quota_that_a_rule_names_is_requested_before_it_is_exhausted() {
+    let it = fixture();
+    it.agent("active").await;
+    it.account();
+    let mut balancer = resource("lb-1", ResourceKind::LoadBalancer, None);
+    balancer.service = "elb".to_owned();
+    it.world.put(balancer);
+    it.world.tag("lb-1", "reeve:rate-limit", "1000");
+    it.measure("lb-1", Metric::RequestRate, 3, rising_calls);
+
+    let calls = |target: Option<&str>| RuleInput {
+        name: text("calls"),
+        agent_type: text("ops_intelligence"),
+        metric: text("api_rate_limit"),
+        prediction: text("exhaustion"),
+        horizon: text("15m"),
+        action: text("request_limit_increase"),
+        target: Some(target.map(str::to_owned)),
+        approval: text("auto"),
+        ..RuleInput::default()
+    };
+    for wrong in ["L-1216C47A", "ec2/", "ec2/L 1"] {
+        let error = it.service.create(calls(Some(wrong)), &operator()).await;
+        let Err(EngineError::Invalid(errors)) = error else {
+            panic!("{wrong} is taken")
+        };
+        assert_eq!(errors[0].path, "action.target");
+    }
+
+    let rule = it.rule(calls(None)).await;
+    it.service.evaluate(&rule, &operator()).await.unwrap();
+    let advice = it.world.only("lb-1").await;
+    assert!(advice.plan.is_none(), "no quota is named yet");
+
+    let named = RuleInput {
+        target: Some(text("ec2/L-1216C47A")),
+        ..RuleInput::default()
+    };
+    it.service
+        .change(&rule, Some(1), named, &operator())
+        .await
+        .unwrap();
+    it.service.evaluate(&rule, &operator()).await.unwrap();
+    assert_eq!(it.carried_out("lb-1").await, ActionStatus::Succeeded);
+    assert_eq!(*it.world.cloud.requests.lock(), ["L-1216C47A to 1250"]);
+}
+
+#[tokio::test]
+async fn the_document_that_a_rule_names_warms_the_cache_before_a_peak() {
+    let it = fixture();
+    it.agent("active").await;
+    it.account();
+    it.world.clock.advance(SignedDuration::from_mins(514));
+    let now = it.world.clock.now();
+    it.world.put(resource(
+        "i-1",
+        ResourceKind::VirtualMachine,
+        Some("m5.large"),
+    ));
+    it.measure("i-1", Metric::CpuUtilization, 28, |back| {
+        super::plateau(now - SignedDuration::from_mins(back)) / 10.0
+    });
+
+    let rule = RuleInput {
+        name: text("warm"),
+        agent_type: text("performance_optimizer"),
+        metric: text("cpu_utilization"),
+        prediction: text("spike"),
+        value: Some(Some(50.0)),
+        horizon: text("30m"),
+        action: text("warm_cache"),
+        target: Some(text("reeve-warm-cache")),
+        approval: text("auto"),
+        ..RuleInput::default()
+    };
+    let rule = it.rule(rule).await;
+    it.service.evaluate(&rule, &operator()).await.unwrap();
+
+    assert_eq!(it.carried_out("i-1").await, ActionStatus::Succeeded);
+    assert_eq!(
+        *it.world.cloud.requests.lock(),
+        ["reeve-warm-cache on i-1"],
+        "run once, and asked until it ended"
+    );
+}

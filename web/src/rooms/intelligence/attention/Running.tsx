@@ -58,7 +58,7 @@ export function Running() {
             <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>
               {plural(active, 'agent')}
             </Anchor>{' '}
-            active{learning > 0 && `, ${count(learning)} learning`}.{' '}
+            active{learning > 0 && `, ${count(learning)} in learning mode`}.{' '}
             {waiting > 0 && (
               <Anchor
                 size="sm"
