@@ -4,7 +4,7 @@ import type { components } from '../api/schema';
 import { measured } from '../display/amounts';
 import { words } from '../display/wording';
 import { Chart } from './Chart';
-import { axisOf, basics, type Ink } from './ink';
+import { axisOf, basics, type ChartColors } from './chart-colors';
 
 type Course = components['schemas']['AnomalyCourseBody'];
 
@@ -39,7 +39,7 @@ export function changedSpans({
 /** Observations in its usual band, what was expected, the strange span, and where the resource was changed. */
 export function AnomalyChart({ label, course, reading, began, last }: Props) {
   const option = useCallback(
-    (ink: Ink) => optionOf(ink, { course, reading, began, last }),
+    (ink: ChartColors) => optionOf(ink, { course, reading, began, last }),
     [course, reading, began, last],
   );
   return <Chart label={label} height={280} option={option} />;
@@ -80,7 +80,7 @@ export function bandOf({ unit, points }: Pick<Course, 'unit' | 'points'>): {
   };
 }
 
-function optionOf(ink: Ink, { course, reading, began, last }: Omit<Props, 'label'>) {
+function optionOf(ink: ChartColors, { course, reading, began, last }: Omit<Props, 'label'>) {
   const { unit, points } = course;
   const format = (value: unknown) => (typeof value === 'number' ? measured(value, unit) : '');
   const [from, to] = drawnSpan(course, began, last);

@@ -3,14 +3,14 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconZoomReset } from '@tabler/icons-react';
 import type { EChartsCoreOption, EChartsType } from 'echarts/core';
 import { useEffect, useRef, useState } from 'react';
-import { inkOf, type Ink } from './ink';
+import { chartColors, type ChartColors } from './chart-colors';
 import { isWhole, rangeOf, zoomable, type Range } from './zoom';
 
 interface Props {
   /** What the picture shows, for those who cannot see it. */
   label: string;
   height: number;
-  option: (ink: Ink) => EChartsCoreOption;
+  option: (ink: ChartColors) => EChartsCoreOption;
 }
 
 /**
@@ -52,7 +52,7 @@ export function Chart({ label, height, option }: Props) {
   useEffect(() => {
     const drawn = chart.current;
     if (!ready || !drawn) return;
-    drawn.setOption(zoomable(option(inkOf(scheme))), { notMerge: true });
+    drawn.setOption(zoomable(option(chartColors(scheme))), { notMerge: true });
     // Newer figures leave the reader where they were.
     if (range.current && !isWhole(range.current))
       drawn.dispatchAction({ type: 'dataZoom', ...range.current });

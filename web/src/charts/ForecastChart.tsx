@@ -3,7 +3,7 @@ import type { Prediction } from '../api/bodies';
 import { measured } from '../display/amounts';
 import { fullTime } from '../display/instants';
 import { Chart } from './Chart';
-import { axisOf, basics, type Ink } from './ink';
+import { axisOf, basics, type ChartColors } from './chart-colors';
 
 interface Props {
   label: string;
@@ -18,7 +18,7 @@ interface Props {
 /** Observations, what is forecast with its band (nine in ten), and the line that decides. */
 export function ForecastChart({ label, unit, observed, of, limitName }: Props) {
   const option = useCallback(
-    (ink: Ink) => optionOf(ink, { unit, observed, of, limitName }),
+    (ink: ChartColors) => optionOf(ink, { unit, observed, of, limitName }),
     [unit, observed, of, limitName],
   );
   return <Chart label={label} height={300} option={option} />;
@@ -35,7 +35,7 @@ export function limitFits(limit: number | null | undefined, values: number[]): b
 
 type Point = [at: number, value: number];
 
-function optionOf(ink: Ink, { unit, observed, of, limitName }: Omit<Props, 'label'>) {
+function optionOf(ink: ChartColors, { unit, observed, of, limitName }: Omit<Props, 'label'>) {
   const format = (value: number) => measured(value, unit);
   const steps = of.forecast.map(({ at, p05, p50, p95 }) => ({
     at: new Date(at).getTime(),

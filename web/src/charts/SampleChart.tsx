@@ -3,7 +3,7 @@ import type { Series } from '../api/bodies';
 import { measured } from '../display/amounts';
 import { words } from '../display/wording';
 import { Chart } from './Chart';
-import { axisOf, basics, type Ink } from './ink';
+import { axisOf, basics, type ChartColors } from './chart-colors';
 
 interface Props {
   label: string;
@@ -19,7 +19,7 @@ export function SampleChart({ label, series, threshold, height = 240 }: Props) {
   const thresholdAt = threshold?.at;
   const thresholdName = threshold?.name;
   const option = useCallback(
-    (ink: Ink) => ({
+    (ink: ChartColors) => ({
       ...basics(ink),
       color: ink.series,
       grid: { left: 8, right: 16, top: 34, bottom: 4, containLabel: true },

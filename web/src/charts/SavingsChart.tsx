@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import type { Dashboard } from '../api/bodies';
 import { money } from '../display/amounts';
 import { Chart } from './Chart';
-import { axisOf, basics, type Ink } from './ink';
+import { axisOf, basics, type ChartColors } from './chart-colors';
 
 interface Props {
   points: Dashboard['savings_history'];
@@ -12,7 +12,7 @@ interface Props {
 /** Savings a month of all changes up to each day: a dashed line for what was predicted, an area for what was measured. */
 export function SavingsChart({ points, height = 220 }: Props) {
   const option = useCallback(
-    (ink: Ink) => {
+    (ink: ChartColors) => {
       const today = Date.now();
       const line = (name: string, of: (point: Props['points'][number]) => number) => {
         const last = points[points.length - 1];

@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import type { Count } from '../api/bodies';
 import { Chart } from './Chart';
-import { axisOf, basics, type Ink } from './ink';
+import { axisOf, basics, type ChartColors } from './chart-colors';
 
 /** How many, by hour or day. */
 export function TimeBars({
@@ -14,7 +14,7 @@ export function TimeBars({
   height?: number;
 }) {
   const option = useCallback(
-    (ink: Ink) => ({
+    (ink: ChartColors) => ({
       ...basics(ink),
       grid: { left: 4, right: 8, top: 10, bottom: 4, containLabel: true },
       xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },

@@ -1,6 +1,6 @@
 import { TextInput, type AutocompleteProps } from '@mantine/core';
 import { useLayoutEffect, useRef, useState, type ComponentType } from 'react';
-import { once } from './late';
+import { once } from './lazy';
 
 type Props = Omit<AutocompleteProps, 'ref' | 'value' | 'onChange' | 'data'> & {
   data: string[];

@@ -1,4 +1,4 @@
-import { late } from './late';
+import { lazyComponent } from './lazy';
 
 /** The component library's dialog. It loads when a dialog first opens: no page begins with one. */
-export const Modal = late(() => import('./library-modal'), 'Modal');
+export const Modal = lazyComponent(() => import('./library-modal'), 'Modal');

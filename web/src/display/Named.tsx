@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import { Hint } from './Hint';
 import { fullTime, minuteTime } from './instants';
-import { pieces } from './pieces';
+import { pieces } from './sentence-parts';
 
 interface Props {
   text: string;

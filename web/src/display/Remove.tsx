@@ -1,9 +1,9 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { lateOpened } from './late';
+import { lazyOpened } from './lazy';
 import type { Removal } from './RemoveNote';
 
-const RemoveNote = lateOpened(() => import('./RemoveNote'), 'RemoveNote', 'dialog');
+const RemoveNote = lazyOpened(() => import('./RemoveNote'), 'RemoveNote', 'dialog');
 
 /** A small bin, or a button, that asks before it removes. */
 export function Remove({ verb = 'Remove', ...removal }: Omit<Removal, 'verb'> & { verb?: string }) {

@@ -1,7 +1,7 @@
 import { Button, Group, Popover, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { cloneElement } from 'react';
-import { useOpenedAtOnce, type OpenedProps } from './late';
+import { useOpenedAtOnce, type OpenedProps } from './lazy';
 import { ProblemAlert } from './ProblemAlert';
 
 export interface Removal {

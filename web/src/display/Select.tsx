@@ -8,7 +8,7 @@ import {
   type KeyboardEvent,
   type RefObject,
 } from 'react';
-import { notLoaded, once } from './late';
+import { notLoaded, once } from './lazy';
 
 interface Props extends Pick<
   SelectProps,

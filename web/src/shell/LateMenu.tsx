@@ -1,4 +1,4 @@
-import { lateOpened } from '../display/late';
+import { lazyOpened } from '../display/lazy';
 
 /** A menu of the page's head. */
-export const LateMenu = lateOpened(() => import('./Menus'), 'OpenMenu', 'menu');
+export const LateMenu = lazyOpened(() => import('./Menus'), 'OpenMenu', 'menu');

@@ -11,7 +11,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { cloneElement } from 'react';
 import type { Me } from '../api/bodies';
 import { useSignOut } from '../api/session';
-import { useOpenedAtOnce, type OpenedProps } from '../display/late';
+import { useOpenedAtOnce, type OpenedProps } from '../display/lazy';
 import { words } from '../display/wording';
 import { DOCUMENTATION, helpFor } from './help';
 import { SCHEMES } from './schemes';

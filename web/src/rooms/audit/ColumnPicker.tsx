@@ -1,8 +1,8 @@
 import { Button, Popover, Stack, TagsInput, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { cloneElement } from 'react';
-import { useOpenedAtOnce, type OpenedProps } from '../../display/late';
-import { MOST_COLUMNS, USUAL_COLUMNS } from './chosen';
+import { useOpenedAtOnce, type OpenedProps } from '../../display/lazy';
+import { MOST_COLUMNS, USUAL_COLUMNS } from './column-choice';
 import { fieldsQuery } from './queries';
 
 /** The columns of the entries: fields of the query language, in the order in which they are chosen. */

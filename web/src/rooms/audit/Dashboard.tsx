@@ -27,7 +27,7 @@ import { RECENT_COLUMNS } from './columns';
 import { Freshness } from './Freshness';
 import { IntegrityPanel } from './IntegrityPanel';
 import { NothingFound } from './NothingFound';
-import { visibility } from './nothing';
+import { visibility } from './empty-search';
 import { clockSkewQuery, entriesQuery, SECURITY_QUERY, statsQuery } from './queries';
 import { Ranked } from './Ranked';
 import { useRefresh, type Refresh } from './refresh';

@@ -2,7 +2,7 @@ import { Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Panel } from '../../display/Panel';
 import { Table } from '../../display/Table';
-import { lines, shown, type Line } from './flat';
+import { lines, shown, type Line } from './flatten';
 
 /** The state before and after, side by side, by field. */
 export function Difference({ before, after }: { before: unknown; after: unknown }) {

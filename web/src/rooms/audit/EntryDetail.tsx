@@ -15,7 +15,7 @@ import { words } from '../../display/wording';
 import { ActorName } from './Names';
 import { Difference } from './Difference';
 import { Integrity } from './Integrity';
-import { flat, shown } from './flat';
+import { flat, shown } from './flatten';
 import { submitterOf } from './naming';
 import { entryQuery } from './queries';
 

@@ -6,7 +6,7 @@ import { useMay } from '../../api/session';
 import { plural } from '../../display/amounts';
 import { EmptyState } from '../../display/EmptyState';
 import { nowTime } from '../../display/instants';
-import { applying, causesOf, visibility } from './nothing';
+import { applying, causesOf, visibility } from './empty-search';
 import { entriesQuery } from './queries';
 
 interface Props {

@@ -1,10 +1,10 @@
 import { ActionIcon, Alert, Stack, Text } from '@mantine/core';
 import { IconHelpCircle, IconSearch } from '@tabler/icons-react';
 import type { Problem } from '../../api/problem';
-import { lateOpened } from '../../display/late';
+import { lazyOpened } from '../../display/lazy';
 import { QueryInput } from './QueryInput';
 
-const QueryHelp = lateOpened(() => import('./QueryHelp'), 'QueryHelp', 'dialog');
+const QueryHelp = lazyOpened(() => import('./QueryHelp'), 'QueryHelp', 'dialog');
 const HELP = (
   <QueryHelp
     target={

@@ -1,6 +1,6 @@
 import { Code, Popover, Text } from '@mantine/core';
 import { cloneElement } from 'react';
-import { useOpenedAtOnce, type OpenedProps } from '../../display/late';
+import { useOpenedAtOnce, type OpenedProps } from '../../display/lazy';
 import { Table } from '../../display/Table';
 
 const SYNTAX: [string, string][] = [

@@ -5,7 +5,7 @@ import { cloneElement } from 'react';
 import type { SavedSearch } from '../../api/bodies';
 import type { SearchFilters } from '../../addresses';
 import { Hint } from '../../display/Hint';
-import { useOpenedAtOnce, type OpenedProps } from '../../display/late';
+import { useOpenedAtOnce, type OpenedProps } from '../../display/lazy';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { addressOf, savedQuery } from './saved';
 

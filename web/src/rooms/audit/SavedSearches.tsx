@@ -3,11 +3,11 @@ import { IconBookmark } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { SavedSearch } from '../../api/bodies';
 import type { SearchFilters } from '../../addresses';
-import { late, lateOpened } from '../../display/late';
+import { lazyComponent, lazyOpened } from '../../display/lazy';
 
-const SavedMenu = lateOpened(() => import('./SavedMenu'), 'SavedMenu', 'menu');
-const RemoveSaved = late(() => import('./SavedForms'), 'RemoveSaved');
-const SavedForm = late(() => import('./SavedForms'), 'SavedForm');
+const SavedMenu = lazyOpened(() => import('./SavedMenu'), 'SavedMenu', 'menu');
+const RemoveSaved = lazyComponent(() => import('./SavedForms'), 'RemoveSaved');
+const SavedForm = lazyComponent(() => import('./SavedForms'), 'SavedForm');
 
 interface Props {
   filters: SearchFilters;

@@ -9,10 +9,10 @@ import { asProblem } from '../../api/problem';
 import { count, plural } from '../../display/amounts';
 import { TimeBars } from '../../charts/TimeBars';
 import { DataTable } from '../../display/DataTable';
-import { lateOpened } from '../../display/late';
+import { lazyOpened } from '../../display/lazy';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { usePhone } from '../../display/usePhone';
-import { chosenColumns, keepColumns } from './chosen';
+import { chosenColumns, keepColumns } from './column-choice';
 import { columnsOf } from './columns';
 import { compose } from './compose';
 import { Facets, type FacetProps } from './Facets';
@@ -22,7 +22,7 @@ import { fieldsQuery, searchQuery } from './queries';
 import { SavedSearches } from './SavedSearches';
 import { SearchForm } from './SearchForm';
 
-const ColumnPicker = lateOpened(() => import('./ColumnPicker'), 'ColumnPicker', 'dialog');
+const ColumnPicker = lazyOpened(() => import('./ColumnPicker'), 'ColumnPicker', 'dialog');
 const COLUMNS = (
   <Button variant="default" size="xs" leftSection={<IconColumns3 size={14} />}>
     Columns

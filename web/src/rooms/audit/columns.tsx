@@ -5,7 +5,7 @@ import type { Column } from '../../display/DataTable';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
-import { valueAt } from './chosen';
+import { valueAt } from './column-choice';
 import { ActorName, ResourceName } from './Names';
 import { doneInWords } from './operations';
 import { resourceOf, submitterName, submitterOf } from './naming';

@@ -4,7 +4,7 @@ import type { SavedSearch } from '../../api/bodies';
 import { body, client } from '../../api/client';
 import type { components } from '../../api/schema';
 import type { SearchFilters } from '../../addresses';
-import { chosenColumns } from './chosen';
+import { chosenColumns } from './column-choice';
 import { PERIODS, phrase } from './compose';
 
 type Schemas = components['schemas'];

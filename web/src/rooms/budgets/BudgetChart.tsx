@@ -1,8 +1,8 @@
 import { useCallback } from 'react';
 import { Chart } from '../../charts/Chart';
-import { axisOf, basics, type Ink } from '../../charts/ink';
+import { axisOf, basics, type ChartColors } from '../../charts/chart-colors';
 import { moneyOf, percent } from '../../display/amounts';
-import { running } from './running';
+import { running } from './running-totals';
 import type { Budget } from './queries';
 
 /** The next half of a power of ten: an axis that ends elsewhere labels its end beside its last step. */
@@ -13,13 +13,13 @@ function roundedUp(value: number): number {
 
 /** What was spent day by day, added up, what is expected, and the thresholds. */
 export function BudgetChart({ budget }: { budget: Budget }) {
-  const option = useCallback((ink: Ink) => optionOf(ink, budget), [budget]);
+  const option = useCallback((ink: ChartColors) => optionOf(ink, budget), [budget]);
   const { standing } = budget;
   const label = `${budget.name}: ${moneyOf(standing?.spent, budget.currency)} spent of ${moneyOf(budget.amount, budget.currency)}${standing?.forecast == null ? '' : `, ${moneyOf(standing.forecast, budget.currency)} expected`}`;
   return <Chart label={label} height={320} option={option} />;
 }
 
-function optionOf(ink: Ink, { amount, currency, standing, thresholds }: Budget) {
+function optionOf(ink: ChartColors, { amount, currency, standing, thresholds }: Budget) {
   const money = (value: number) => moneyOf(value, currency);
   const { spent, expected } = running(
     standing?.days ?? [],

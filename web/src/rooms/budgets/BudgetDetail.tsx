@@ -7,7 +7,7 @@ import { useMay } from '../../api/session';
 import { moneyOf, percent } from '../../display/amounts';
 import { EmptyState } from '../../display/EmptyState';
 import { Facts } from '../../display/Facts';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -19,7 +19,7 @@ import { BudgetChart } from './BudgetChart';
 import { budgetQuery, removeBudget, type Budget } from './queries';
 import { basisWords, scopeWords } from './wording';
 
-const BudgetForm = late(() => import('./BudgetForm'), 'BudgetForm');
+const BudgetForm = lazyComponent(() => import('./BudgetForm'), 'BudgetForm');
 
 export function BudgetDetail() {
   const { id } = useParams({ from: '/app/estate/budgets/$id' });

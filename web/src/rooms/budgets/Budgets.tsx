@@ -7,7 +7,7 @@ import { useMay } from '../../api/session';
 import { moneyOf, percent } from '../../display/amounts';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -16,7 +16,7 @@ import { BudgetBar } from './BudgetBar';
 import { budgetAlertsQuery, budgetsQuery, type Budget, type BudgetAlert } from './queries';
 import { basisWords, scopeWords } from './wording';
 
-const BudgetForm = late(() => import('./BudgetForm'), 'BudgetForm');
+const BudgetForm = lazyComponent(() => import('./BudgetForm'), 'BudgetForm');
 
 export function Budgets() {
   const { data, error, refetch } = useQuery(budgetsQuery);

@@ -7,7 +7,7 @@ import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { count, plural } from '../../display/amounts';
 import { Facts } from '../../display/Facts';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
@@ -15,7 +15,7 @@ import { When } from '../../display/When';
 import { billSourcesQuery, syncBillSource } from './bill-sources';
 import { useChange } from './queries';
 
-const BillSourceForm = late(() => import('./BillSourceForm'), 'BillSourceForm');
+const BillSourceForm = lazyComponent(() => import('./BillSourceForm'), 'BillSourceForm');
 
 /** Buckets that the cloud exports its bills to, as FOCUS files. */
 export function BillSources() {

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { body, client } from '../../api/client';
 import { fieldMessages } from '../../api/problem';
 import { CodeBlock } from '../../display/CodeBlock';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -23,7 +23,7 @@ import {
 import { FirstFindings } from './FirstFindings';
 import { addConnection, testConnection, useChange } from './queries';
 
-const ConnectStep = late(() => import('./ConnectStep'), 'ConnectStep');
+const ConnectStep = lazyComponent(() => import('./ConnectStep'), 'ConnectStep');
 const TRAIL = <Trail of={[['Connections', '/estate/connections']]} />;
 
 const policyQuery = (observe_only: boolean) => ({

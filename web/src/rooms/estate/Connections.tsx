@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { Connection } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { EmptyState } from '../../display/EmptyState';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { ConnectionCard } from './ConnectionCard';
@@ -15,7 +15,7 @@ import { MetricSources } from './MetricSources';
 import { PriceTables } from './PriceTables';
 import { connectionsQuery } from './queries';
 
-const ConnectionForm = late(() => import('./ConnectionForm'), 'ConnectionForm');
+const ConnectionForm = lazyComponent(() => import('./ConnectionForm'), 'ConnectionForm');
 
 export function Connections() {
   const may = useMay();

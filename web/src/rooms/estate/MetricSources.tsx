@@ -8,7 +8,7 @@ import { announce } from '../../display/announce';
 import { count, plural } from '../../display/amounts';
 import { CodeBlock } from '../../display/CodeBlock';
 import { Facts } from '../../display/Facts';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Modal } from '../../display/Modal';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -22,8 +22,8 @@ import {
 } from './metric-sources';
 import { useChange } from './queries';
 
-const MetricPreview = late(() => import('./MetricPreview'), 'MetricPreview');
-const MetricSourceForm = late(() => import('./MetricSourceForm'), 'MetricSourceForm');
+const MetricPreview = lazyComponent(() => import('./MetricPreview'), 'MetricPreview');
+const MetricSourceForm = lazyComponent(() => import('./MetricSourceForm'), 'MetricSourceForm');
 
 interface Made {
   token: string;

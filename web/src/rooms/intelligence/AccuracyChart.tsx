@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import type { Model } from '../../api/bodies';
 import { Chart } from '../../charts/Chart';
-import { axisOf, basics, type Ink } from '../../charts/ink';
+import { axisOf, basics, type ChartColors } from '../../charts/chart-colors';
 import { percent } from '../../display/amounts';
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
 /** Accuracy and F1 of each version, with the line below which it is retrained. */
 export function AccuracyChart({ label, versions, threshold }: Props) {
   const option = useCallback(
-    (ink: Ink) => {
+    (ink: ChartColors) => {
       const sorted = [...versions].sort((a, b) => a.version - b.version);
       return {
         ...basics(ink),

@@ -11,7 +11,7 @@ import { sentence, words } from '../../display/wording';
 import { ActionStatus } from './ActionStatus';
 import { Watch } from './Watch';
 import { rollBack, useChange } from './queries';
-import { useWho } from './who';
+import { useWho } from './requesters';
 
 const TITLES: Record<string, string> = {
   test: 'Last test',

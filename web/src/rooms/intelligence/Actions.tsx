@@ -13,7 +13,7 @@ import { When } from '../../display/When';
 import { ActionProgress } from './ActionProgress';
 import { ActionStatus } from './ActionStatus';
 import { actionsQuery } from './queries';
-import { useWho, type Requester } from './who';
+import { useWho, type Requester } from './requesters';
 
 const PRACTICE: Record<string, string> = {
   test: 'Tested on ',

@@ -10,7 +10,7 @@ import { announce } from '../../display/announce';
 import { count, percent, plural } from '../../display/amounts';
 import { took } from '../../display/instants';
 import { Facts } from '../../display/Facts';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { usePhone } from '../../display/usePhone';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -22,11 +22,11 @@ import { Autonomy } from './agents/Autonomy';
 import { skippedInWords } from './agents/skipped';
 import { FINDINGS } from './agents/type-words';
 import { Commitments } from './agents/Commitments';
-import { Held } from './change/Held';
+import { HeldChanges } from './change/HeldChanges';
 import { agentTypesQuery, runAgent, useChange } from './queries';
 
-const DryRun = late(() => import('./agents/DryRun'), 'DryRun');
-const AgentDiagnosis = late(() => import('./change/AgentDiagnosis'), 'AgentDiagnosis');
+const DryRun = lazyComponent(() => import('./agents/DryRun'), 'DryRun');
+const AgentDiagnosis = lazyComponent(() => import('./change/AgentDiagnosis'), 'AgentDiagnosis');
 
 /** An agent: what it covers, how far it has learned, what its last run saw and skipped. */
 export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: () => void }) {
@@ -147,7 +147,7 @@ function AgentFacts({ agent }: { agent: Agent }) {
           `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`,
         ],
         ['Acts from', `${percent(percentOf(agent.confidence_threshold))} confidence`],
-        ['Change control', <Held key="held" agent={agent} />],
+        ['Change control', <HeldChanges key="held" agent={agent} />],
         [
           'Schedule',
           agent.schedule

@@ -5,13 +5,13 @@ import { useState } from 'react';
 import type { Agent } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { EmptyState } from '../../display/EmptyState';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { AgentCard } from './AgentCard';
 import { Catalogue } from './agents/Catalogue';
 import { agentsQuery } from './queries';
 
-const AgentForm = late(() => import('./AgentForm'), 'AgentForm');
+const AgentForm = lazyComponent(() => import('./AgentForm'), 'AgentForm');
 
 export function Agents() {
   const may = useMay();

@@ -13,11 +13,11 @@ import type { Recommendation } from '../../api/bodies';
 import { ANSWERABLE } from './bulk';
 import { applicabilityInWords } from './Applicable';
 import { reopen, useChange } from './queries';
-import { late, lateOpened } from '../../display/late';
+import { lazyComponent, lazyOpened } from '../../display/lazy';
 import { ProblemAlert } from '../../display/ProblemAlert';
 
-const LaterMenu = lateOpened(() => import('./LaterMenu'), 'LaterMenu', 'menu');
-const AnswerDialog = late(() => import('./AnswerDialog'), 'AnswerDialog');
+const SnoozeMenu = lazyOpened(() => import('./SnoozeMenu'), 'SnoozeMenu', 'menu');
+const AnswerDialog = lazyComponent(() => import('./AnswerDialog'), 'AnswerDialog');
 
 export type Dialog =
   'exclude' | 'apply' | 'except' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
@@ -58,7 +58,7 @@ export function Answers({ of: one }: { of: Recommendation }) {
           </Button>
         )}
         {answerable && (
-          <LaterMenu
+          <SnoozeMenu
             target={
               <Button variant="default" rightSection={<IconChevronDown size={14} />}>
                 Later

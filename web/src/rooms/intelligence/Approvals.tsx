@@ -32,7 +32,7 @@ import { guardrailPlace } from './change/policy';
 import { factorsOf } from './factors';
 import { Losses, PlanHash, Steps } from './PlanSteps';
 import { approvalsQuery, approve, recommendationQuery, reject, useChange } from './queries';
-import { requesterOf, useWho } from './who';
+import { requesterOf, useWho } from './requesters';
 
 const route = getRouteApi('/app/intelligence/approvals');
 

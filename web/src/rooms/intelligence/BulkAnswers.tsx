@@ -3,10 +3,10 @@ import { IconClockPause, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Recommendation } from '../../api/bodies';
 import { plural } from '../../display/amounts';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { ANSWERABLE } from './bulk';
 
-const BulkDialog = late(() => import('./BulkDialog'), 'BulkDialog');
+const BulkDialog = lazyComponent(() => import('./BulkDialog'), 'BulkDialog');
 
 interface Props {
   chosen: Recommendation[];

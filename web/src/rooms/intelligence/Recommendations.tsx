@@ -8,7 +8,7 @@ import { useMay } from '../../api/session';
 import { count, money } from '../../display/amounts';
 import { DataTable } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Select } from '../../display/Select';
 import { TypedFilter } from '../../display/TypedFilter';
@@ -19,7 +19,7 @@ import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
 import { MOST, recommendationsQuery, TYPES } from './queries';
 import { addedInWords } from './savings-words';
 
-const RolloutForm = late(() => import('./rollouts/RolloutForm'), 'RolloutForm');
+const RolloutForm = lazyComponent(() => import('./rollouts/RolloutForm'), 'RolloutForm');
 const route = getRouteApi('/app/intelligence/recommendations');
 
 const WAITING = 'open,pending_approval,approved,scheduled,snoozed,executing,verifying,testing';

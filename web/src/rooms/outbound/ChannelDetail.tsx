@@ -7,7 +7,7 @@ import type { Channel } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { Awaited } from '../../display/Awaited';
 import { Facts, type Fact } from '../../display/Facts';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { Remove } from '../../display/Remove';
@@ -20,7 +20,7 @@ import { KIND_NAMES } from './fields';
 import { useTest } from './TestSend';
 import { channelQuery, removeChannel } from './queries';
 
-const ChannelForm = late(() => import('./ChannelForm'), 'ChannelForm');
+const ChannelForm = lazyComponent(() => import('./ChannelForm'), 'ChannelForm');
 
 const route = getRouteApi('/app/settings/notifications/$id');
 const TRAIL = <Trail of={[['Notifications', '/settings/notifications']]} />;

@@ -8,7 +8,7 @@ import { useMay } from '../../api/session';
 import { useWorkspace } from '../../api/workspace';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
@@ -16,7 +16,7 @@ import { When } from '../../display/When';
 import { KIND_NAMES, TOPICS } from './fields';
 import { channelsQuery } from './queries';
 
-const ChannelForm = late(() => import('./ChannelForm'), 'ChannelForm');
+const ChannelForm = lazyComponent(() => import('./ChannelForm'), 'ChannelForm');
 
 export function topicsInWords(topics: string[]): string {
   return topics.length === 0

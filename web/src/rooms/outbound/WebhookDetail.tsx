@@ -10,7 +10,7 @@ import { Awaited } from '../../display/Awaited';
 import { Facts } from '../../display/Facts';
 import { FormDialog } from '../../display/FormDialog';
 import { fullTime } from '../../display/instants';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -26,7 +26,7 @@ import { useTest } from './TestSend';
 import { CHECKS, filterInWords, hostOf } from './Webhooks';
 import { changeWebhook, removeWebhook, rotateSecret, useChange, webhookQuery } from './queries';
 
-const WebhookForm = late(() => import('./WebhookForm'), 'WebhookForm');
+const WebhookForm = lazyComponent(() => import('./WebhookForm'), 'WebhookForm');
 
 const route = getRouteApi('/app/settings/webhooks/$id');
 const TRAIL = <Trail of={[['Webhooks', '/settings/webhooks']]} />;

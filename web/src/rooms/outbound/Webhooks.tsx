@@ -7,7 +7,7 @@ import type { Webhook } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { SecretDialog } from '../../display/SecretDialog';
@@ -17,7 +17,7 @@ import { words } from '../../display/wording';
 import { EVENT_NAMES, filterParts } from './fields';
 import { webhooksQuery } from './queries';
 
-const WebhookForm = late(() => import('./WebhookForm'), 'WebhookForm');
+const WebhookForm = lazyComponent(() => import('./WebhookForm'), 'WebhookForm');
 
 export function filterInWords(filter: string): string {
   const parts = Object.entries(filterParts(filter)).map(

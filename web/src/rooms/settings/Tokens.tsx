@@ -6,7 +6,7 @@ import type { Token } from '../../api/bodies';
 import { useMay, useMe } from '../../api/session';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { When } from '../../display/When';
@@ -14,7 +14,7 @@ import { words } from '../../display/wording';
 import { Remove } from '../../display/Remove';
 import { removeToken, tokensQuery, usersQuery } from './queries';
 
-const TokenForm = late(() => import('./TokenForm'), 'TokenForm');
+const TokenForm = lazyComponent(() => import('./TokenForm'), 'TokenForm');
 
 export function Tokens() {
   const me = useMe();

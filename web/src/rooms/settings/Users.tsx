@@ -6,7 +6,7 @@ import type { User } from '../../api/bodies';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { day } from '../../display/instants';
-import { late } from '../../display/late';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
@@ -14,7 +14,7 @@ import { words } from '../../display/wording';
 import { Remove } from '../../display/Remove';
 import { removeUser, teamsQuery, usersQuery } from './queries';
 
-const UserForm = late(() => import('./UserForm'), 'UserForm');
+const UserForm = lazyComponent(() => import('./UserForm'), 'UserForm');
 
 export function Users() {
   const users = useQuery(usersQuery);

@@ -8,7 +8,7 @@ import { count } from '../../../display/amounts';
 import { announce } from '../../../display/announce';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
@@ -28,8 +28,8 @@ import {
 } from './queries';
 import { AttackLinks, Degraded, thresholdInWords } from './ruleFacts';
 
-const RuleDialog = late(() => import('./RuleDialog'), 'RuleDialog');
-const RuleForm = late(() => import('./RuleForm'), 'RuleForm');
+const RuleDialog = lazyComponent(() => import('./RuleDialog'), 'RuleDialog');
+const RuleForm = lazyComponent(() => import('./RuleForm'), 'RuleForm');
 
 const route = getRouteApi('/app/audit/alerts');
 

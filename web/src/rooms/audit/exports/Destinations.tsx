@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Remove } from '../../../display/Remove';
@@ -17,7 +17,7 @@ import {
   type Destination,
 } from './queries';
 
-const DestinationForm = late(() => import('./DestinationForm'), 'DestinationForm');
+const DestinationForm = lazyComponent(() => import('./DestinationForm'), 'DestinationForm');
 
 /** Destinations that exports are carried to. */
 export function Destinations() {

@@ -6,7 +6,7 @@ import { announce } from '../../../display/announce';
 import { bytes, count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
@@ -23,7 +23,7 @@ import {
   type Export,
 } from './queries';
 
-const ExportForm = late(() => import('./ExportForm'), 'ExportForm');
+const ExportForm = lazyComponent(() => import('./ExportForm'), 'ExportForm');
 
 /** Exports of the log: asked for, followed, downloaded; schedules and destinations. */
 export function Exports() {

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Remove } from '../../../display/Remove';
@@ -12,7 +12,7 @@ import { cronInWords } from '../../../display/schedules';
 import { When } from '../../../display/When';
 import { removeSchedule, schedulesQuery, type Schedule } from './queries';
 
-const ScheduleForm = late(() => import('./ScheduleForm'), 'ScheduleForm');
+const ScheduleForm = lazyComponent(() => import('./ScheduleForm'), 'ScheduleForm');
 
 /** Scheduled exports. */
 export function Schedules() {

@@ -7,12 +7,12 @@ import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { listsQuery } from './queries';
 
-const ListDialog = late(() => import('./ListDialog'), 'ListDialog');
+const ListDialog = lazyComponent(() => import('./ListDialog'), 'ListDialog');
 
 const COLUMNS: Column<ValueList>[] = [
   {

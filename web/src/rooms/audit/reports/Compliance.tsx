@@ -2,14 +2,14 @@ import { Button, Card, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { Runs } from './Runs';
 import { isOf, reportsQuery, templatesQuery, type Report, type Template } from './queries';
 
-const RunForm = late(() => import('./RunForm'), 'RunForm');
+const RunForm = lazyComponent(() => import('./RunForm'), 'RunForm');
 
 const route = getRouteApi('/app/audit/compliance');
 

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { windowInWords } from '../../../display/durations';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Remove } from '../../../display/Remove';
@@ -15,7 +15,7 @@ import { GROUPS } from './groups';
 import { Runs } from './Runs';
 import { removeReport, reportsQuery, runReport, useChange, type Report } from './queries';
 
-const ReportForm = late(() => import('./ReportForm'), 'ReportForm');
+const ReportForm = lazyComponent(() => import('./ReportForm'), 'ReportForm');
 
 const route = getRouteApi('/app/audit/reports');
 

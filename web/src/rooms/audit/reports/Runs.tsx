@@ -5,14 +5,14 @@ import { useState } from 'react';
 import { count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { isBusy, runsQuery, type ReportRun } from './queries';
 
-const RunDialog = late(() => import('./RunDialog'), 'RunDialog');
+const RunDialog = lazyComponent(() => import('./RunDialog'), 'RunDialog');
 
 /** The days of a run's period, in UTC. */
 export function daysOf({ start_time, end_time }: Pick<ReportRun, 'start_time' | 'end_time'>) {

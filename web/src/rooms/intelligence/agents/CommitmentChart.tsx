@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import type { Portfolio } from '../../../api/bodies';
 import { Chart } from '../../../charts/Chart';
-import { axisOf, basics, type Ink } from '../../../charts/ink';
+import { axisOf, basics, type ChartColors } from '../../../charts/chart-colors';
 import { money, percent } from '../../../display/amounts';
 
 /** An hourly amount with its cents: `$3.13`. */
@@ -10,7 +10,7 @@ const hourly = (usd: number) => `$${usd.toFixed(2)}`;
 /** Chart of what each level of a commitment would have covered, used and saved, with the safe and the best level marked. */
 export function CommitmentChart({ portfolio }: { portfolio: Portfolio }) {
   const option = useCallback(
-    (ink: Ink) => {
+    (ink: ChartColors) => {
       const { levels, safe, best } = portfolio;
       const line = (name: string, value: (level: Portfolio['safe']) => number, more: object) => ({
         type: 'line',

@@ -9,7 +9,7 @@ import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Select } from '../../../display/Select';
 import { Status } from '../../../display/Status';
@@ -21,7 +21,7 @@ import { MOST } from '../queries';
 import { isNoise } from './entries';
 import { anomaliesQuery } from './queries';
 
-const AnomalySettingsDialog = late(
+const AnomalySettingsDialog = lazyComponent(
   () => import('./AnomalySettingsDialog'),
   'AnomalySettingsDialog',
 );

@@ -22,7 +22,7 @@ import { Investigation } from './Investigation';
 import { Observed } from './Observed';
 import { Remedy } from './Remedy';
 import { Thresholds } from './Thresholds';
-import { WhatItWas } from './WhatItWas';
+import { AnomalyVerdict } from './AnomalyVerdict';
 import { deviation } from './course';
 import { before, entriesQuery } from './entries';
 import { acknowledge, anomalyQuery, reopen } from './queries';
@@ -105,7 +105,7 @@ function Shown({ of: one }: { of: Anomaly }) {
           <Stack gap="lg">
             <Cause of={one} />
             <Box hiddenFrom="lg">
-              <WhatItWas of={one} />
+              <AnomalyVerdict of={one} />
             </Box>
             <Remedy of={one} />
             <Observed of={one} />
@@ -117,7 +117,7 @@ function Shown({ of: one }: { of: Anomaly }) {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="lg">
             <Box visibleFrom="lg">
-              <WhatItWas of={one} />
+              <AnomalyVerdict of={one} />
             </Box>
             <About of={one} />
             <Related of={one} />

@@ -81,7 +81,7 @@ export const acknowledge = (id: string) =>
 export const reopen = (id: string) =>
   body(client.POST('/api/v1/intelligence/anomalies/{id}/reopen', { params: { path: { id } } }));
 
-export const sayWhatItWas = ({ id, ...given }: { id: string } & Schemas['AnomalyFeedbackCreate']) =>
+export const giveVerdict = ({ id, ...given }: { id: string } & Schemas['AnomalyFeedbackCreate']) =>
   body(
     client.POST('/api/v1/intelligence/anomalies/{id}/feedback', {
       params: { path: { id } },

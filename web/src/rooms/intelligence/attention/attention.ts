@@ -11,7 +11,7 @@ import type { Firing } from '../../audit/alerts/queries';
 import { plural } from '../../../display/amounts';
 import { sentence, words } from '../../../display/wording';
 import { blockInWords } from '../change/policy';
-import { requesterOf, type Requester } from '../who';
+import { requesterOf, type Requester } from '../requesters';
 
 /** Kinds in the order of the list. */
 export const KINDS = ['incident', 'approval', 'change', 'connection'] as const;

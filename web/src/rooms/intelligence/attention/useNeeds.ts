@@ -5,7 +5,7 @@ import { connectionsQuery } from '../../estate/queries';
 import { anomaliesQuery } from '../anomalies/queries';
 import { actionsQuery, approvalsQuery, waitingQuery } from '../queries';
 import { rolloutsQuery } from '../rollouts/queries';
-import { useWho } from '../who';
+import { useWho } from '../requesters';
 import {
   alarms,
   blocked,

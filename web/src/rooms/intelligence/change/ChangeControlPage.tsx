@@ -18,7 +18,7 @@ import { useMay } from '../../../api/session';
 import { announce } from '../../../display/announce';
 import { plural } from '../../../display/amounts';
 import { fullTime } from '../../../display/instants';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { useUnsavedWarning } from '../../../display/unsaved';
@@ -27,8 +27,8 @@ import { FreezeTable, WindowTable } from './CalendarTables';
 import { freezeState, opening } from './calendar';
 import { policyOf, withPolicy } from './policy';
 
-const FreezeForm = late(() => import('./FreezeForm'), 'FreezeForm');
-const WindowForm = late(() => import('./WindowForm'), 'WindowForm');
+const FreezeForm = lazyComponent(() => import('./FreezeForm'), 'FreezeForm');
+const WindowForm = lazyComponent(() => import('./WindowForm'), 'WindowForm');
 
 type Editing = { list: 'maintenance_windows' | 'freezes'; at: number };
 

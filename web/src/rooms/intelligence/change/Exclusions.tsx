@@ -7,7 +7,7 @@ import type { Exclusion } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Remove } from '../../../display/Remove';
 import { Status } from '../../../display/Status';
@@ -15,7 +15,7 @@ import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { endExclusion, exclusionsQuery } from './queries';
 
-const ExclusionForm = late(() => import('./ExclusionForm'), 'ExclusionForm');
+const ExclusionForm = lazyComponent(() => import('./ExclusionForm'), 'ExclusionForm');
 
 function What({ of: one, linked }: { of: Exclusion; linked: boolean }) {
   const { resource, account, type } = one;

@@ -10,7 +10,7 @@ import { ActorName } from '../../audit/Names';
 import { BY_REEVE } from '../../audit/naming';
 import { entriesQuery } from '../../audit/queries';
 import { doneInWords } from '../../audit/operations';
-import { flat, shown } from '../../audit/flat';
+import { flat, shown } from '../../audit/flatten';
 
 const SHOWN = 10;
 const QUERY = `resource.type:guardrails AND ${BY_REEVE}`;

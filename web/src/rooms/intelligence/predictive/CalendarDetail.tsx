@@ -21,7 +21,7 @@ import { Copyable } from '../../../display/Copyable';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { Facts } from '../../../display/Facts';
 import { clockTime, took } from '../../../display/instants';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { Page } from '../../../display/Page';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
@@ -31,9 +31,9 @@ import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
 import { KindOf } from './Calendars';
 import { calendarQuery, eventsQuery, removeCalendar, rulesQuery } from './queries';
-import { ACTIONS, effectsOf, rulesOf, span, wallTime, wholeDay } from './telling';
+import { ACTIONS, effectsOf, rulesOf, span, wallTime, wholeDay } from './labels';
 
-const CalendarForm = late(() => import('./CalendarForm'), 'CalendarForm');
+const CalendarForm = lazyComponent(() => import('./CalendarForm'), 'CalendarForm');
 
 const route = getRouteApi('/app/intelligence/predictions/calendars/$id');
 const TRAIL = (

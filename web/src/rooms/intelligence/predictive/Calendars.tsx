@@ -8,14 +8,14 @@ import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { calendarsQuery, eventsQuery, rulesQuery } from './queries';
-import { rulesOf } from './telling';
+import { rulesOf } from './labels';
 
-const CalendarForm = late(() => import('./CalendarForm'), 'CalendarForm');
+const CalendarForm = lazyComponent(() => import('./CalendarForm'), 'CalendarForm');
 
 export function KindOf({ of }: { of: string }) {
   return <Badge color={of === 'maintenance' ? 'orange' : 'indigo'}>{words(of)}</Badge>;

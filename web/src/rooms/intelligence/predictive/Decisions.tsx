@@ -2,7 +2,7 @@ import { Badge, Text } from '@mantine/core';
 import type { Prediction } from '../../../api/bodies';
 import { measured, percent } from '../../../display/amounts';
 import { When } from '../../../display/When';
-import { isSo, OUTCOMES, signalUnit } from './telling';
+import { isSo, OUTCOMES, signalUnit } from './labels';
 
 export function Outcome({ of }: { of: string }) {
   return <Badge color={OUTCOMES[of]?.colour ?? 'gray'}>{OUTCOMES[of]?.label ?? of}</Badge>;

@@ -14,7 +14,7 @@ import { When } from '../../../display/When';
 import { sentence } from '../../../display/wording';
 import { Against, Likely, Outcome, unitOf } from './Decisions';
 import { observedQuery, predictionsQuery } from './queries';
-import { findingInWords, isSo, newest, seconds, SIGNALS, span } from './telling';
+import { findingInWords, isSo, newest, seconds, SIGNALS, span } from './labels';
 
 /** Resources of one evaluation at most. */
 const MOST_RESOURCES = 500;

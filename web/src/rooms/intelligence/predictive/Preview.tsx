@@ -3,7 +3,7 @@ import type { Prediction } from '../../../api/bodies';
 import { plural } from '../../../display/amounts';
 import { sentence } from '../../../display/wording';
 import { Likely, Outcome } from './Decisions';
-import { newest } from './telling';
+import { newest } from './labels';
 
 /** How many lines a preview shows. */
 const SHOWN = 6;

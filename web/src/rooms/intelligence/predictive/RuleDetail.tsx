@@ -9,7 +9,7 @@ import { announce } from '../../../display/announce';
 import { percent, plural } from '../../../display/amounts';
 import { Awaited } from '../../../display/Awaited';
 import { Facts } from '../../../display/Facts';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { Page } from '../../../display/Page';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
@@ -20,12 +20,12 @@ import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { scopeInWords } from '../change/calendar';
 import { useChange } from '../queries';
-import { Fired } from './Fired';
+import { FiredRules } from './FiredRules';
 import { Forecasts } from './Forecasts';
 import { calendarsQuery, changeRule, evaluateRule, removeRule, ruleQuery } from './queries';
-import { actionInWords, approvalInWords, carriedOut, ruleInWords, span } from './telling';
+import { actionInWords, approvalInWords, carriedOut, ruleInWords, span } from './labels';
 
-const RuleForm = late(() => import('./RuleForm'), 'RuleForm');
+const RuleForm = lazyComponent(() => import('./RuleForm'), 'RuleForm');
 
 const route = getRouteApi('/app/intelligence/predictions/rules/$id');
 const TRAIL = (
@@ -127,7 +127,7 @@ function Shown({ of: rule }: { of: Rule }) {
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="lg">
             <Forecasts of={rule} />
-            <Fired of={rule} />
+            <FiredRules of={rule} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>

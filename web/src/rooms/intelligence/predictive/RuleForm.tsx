@@ -31,7 +31,7 @@ import {
   type RuleFields,
 } from './rule-fields';
 import { calendarsQuery, changeRule, createRule, previewRule } from './queries';
-import { ACTIONS, approvalInWords, PREDICTIONS, SIGNALS } from './telling';
+import { ACTIONS, approvalInWords, PREDICTIONS, SIGNALS } from './labels';
 import { FormDialog } from '../../../display/FormDialog';
 import { words } from '../../../display/wording';
 
@@ -142,8 +142,11 @@ function valueOf(prediction: string, metric: string): { label: string; descripti
       description: SIGNALS[metric]?.unit === 'percent' ? 'Percent' : 'In the unit of the metric',
     };
   if (metric === 'disk_space')
-    return { label: 'Full at', description: 'Bytes that are left then; empty: none' };
-  return { label: 'Capacity', description: 'Empty: the resource’s own, by its tag or its size' };
+    return { label: 'Full at', description: 'Free bytes that count as full. Default: 0' };
+  return {
+    label: 'Capacity',
+    description: 'Default: the capacity of the resource, by its tag or its size',
+  };
 }
 
 function Condition({ form }: { form: Form }) {
@@ -208,7 +211,7 @@ function Condition({ form }: { form: Form }) {
           description={
             calendars?.total === 0
               ? 'There are none yet; add one under Predictions, Calendars'
-              : 'Whose events are known to it'
+              : 'Calendars whose events the forecast considers'
           }
           data={calendars?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
           {...form.getInputProps('condition.calendars')}

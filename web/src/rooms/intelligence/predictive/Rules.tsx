@@ -8,16 +8,16 @@ import { useMay } from '../../../api/session';
 import { percent } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { MOST } from '../queries';
 import { predictionsQuery, rulesQuery } from './queries';
-import { approvalInShort, lastFired, ruleInWords } from './telling';
+import { approvalInShort, lastFired, ruleInWords } from './labels';
 
-const TrafficDialog = late(() => import('./TrafficDialog'), 'TrafficDialog');
-const RuleForm = late(() => import('./RuleForm'), 'RuleForm');
+const TrafficDialog = lazyComponent(() => import('./TrafficDialog'), 'TrafficDialog');
+const RuleForm = lazyComponent(() => import('./RuleForm'), 'RuleForm');
 
 function columns(fired: Map<string, Prediction> | undefined): Column<Rule>[] {
   return [

@@ -8,7 +8,7 @@ import { useMay } from '../../../api/session';
 import { plural } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Select } from '../../../display/Select';
 import { When } from '../../../display/When';
@@ -19,7 +19,7 @@ import { reached, STAGES, type Stage } from './course';
 import { rolloutsQuery } from './queries';
 import { ROLLOUT_STATES } from './states';
 
-const RolloutForm = late(() => import('./RolloutForm'), 'RolloutForm');
+const RolloutForm = lazyComponent(() => import('./RolloutForm'), 'RolloutForm');
 
 const route = getRouteApi('/app/intelligence/rollouts');
 

@@ -7,15 +7,15 @@ import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { late } from '../../../display/late';
+import { lazyComponent } from '../../../display/lazy';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { anomalySettingsQuery } from '../anomalies/queries';
 import { RemoveList } from './RemoveList';
 import { threatListsQuery } from './queries';
 
-const ThreatListDialog = late(() => import('./ThreatListDialog'), 'ThreatListDialog');
-const AnomalySettingsDialog = late(
+const ThreatListDialog = lazyComponent(() => import('./ThreatListDialog'), 'ThreatListDialog');
+const AnomalySettingsDialog = lazyComponent(
   () => import('../anomalies/AnomalySettingsDialog'),
   'AnomalySettingsDialog',
 );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pieces } from './pieces';
+import { pieces } from './sentence-parts';
 
 const MACHINE = { id: 'i-1', name: 'web' };
 const shown = (text: string, resource?: { id: string; name: string }) =>

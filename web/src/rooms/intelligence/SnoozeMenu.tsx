@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { IconCalendarTime, IconCircleOff, IconClockPause, IconFlask } from '@tabler/icons-react';
 import { cloneElement } from 'react';
-import { useOpenedAtOnce, type OpenedProps } from '../../display/late';
+import { useOpenedAtOnce, type OpenedProps } from '../../display/lazy';
 
 interface Props extends OpenedProps {
   /** True if the recommendation has a plan, which can be scheduled and tested. */
@@ -10,7 +10,7 @@ interface Props extends OpenedProps {
 }
 
 /** Answers to a recommendation that leave it for later. */
-export function LaterMenu({ target, planned, onChoose }: Props) {
+export function SnoozeMenu({ target, planned, onChoose }: Props) {
   const { opened, setOpened, button } = useOpenedAtOnce();
   return (
     <Menu position="bottom-end" opened={opened} onChange={setOpened}>

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, expect, it, vi } from 'vitest';
 import { show } from '../testing/page';
-import { late, lateOpened, useOpenedAtOnce, type OpenedProps } from './late';
+import { lazyComponent, lazyOpened, useOpenedAtOnce, type OpenedProps } from './lazy';
 
 const { notify } = vi.hoisted(() => ({ notify: vi.fn() }));
 vi.mock('./announce', () => ({ notify }));
@@ -20,7 +20,7 @@ function Form({ onClose }: { onClose: () => void }) {
 
 it('loads a dialog once, when it is first opened', async () => {
   const load = vi.fn(() => Promise.resolve({ Form }));
-  const LateForm = late(load, 'Form');
+  const LateForm = lazyComponent(load, 'Form');
   function Page() {
     const [open, setOpen] = useState(false);
     return open ? (
@@ -45,7 +45,7 @@ it('closes a dialog that does not load, says so, and tries again', async () => {
     .fn<() => Promise<{ Form: typeof Form }>>()
     .mockRejectedValueOnce(new Error('offline'))
     .mockResolvedValue({ Form });
-  const LateForm = late(load, 'Form');
+  const LateForm = lazyComponent(load, 'Form');
   function Page() {
     const [open, setOpen] = useState(false);
     return (
@@ -79,7 +79,7 @@ function Note({ target, text }: OpenedProps & { text: string }) {
 
 it('opens what a button opens as soon as it has loaded', async () => {
   const load = vi.fn(() => Promise.resolve({ Note }));
-  const LateNote = lateOpened(load, 'Note', 'dialog');
+  const LateNote = lazyOpened(load, 'Note', 'dialog');
   show(<LateNote target={<button type="button">Help</button>} text="Examples" />);
   const button = screen.getByRole('button', { name: 'Help' });
   expect(button).toHaveAttribute('aria-haspopup', 'dialog');

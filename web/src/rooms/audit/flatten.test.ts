@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flat, lines, shown } from './flat';
+import { flat, lines, shown } from './flatten';
 
 describe('flat', () => {
   it('gives dotted paths to leaves', () => {

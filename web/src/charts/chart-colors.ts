@@ -1,5 +1,5 @@
 /** The colours a chart draws with. */
-export interface Ink {
+export interface ChartColors {
   text: string;
   muted: string;
   line: string;
@@ -11,7 +11,7 @@ export interface Ink {
   series: string[];
 }
 
-const LIGHT: Ink = {
+const LIGHT: ChartColors = {
   text: '#1c2628',
   muted: '#5b696d',
   line: '#e2e8e9',
@@ -22,7 +22,7 @@ const LIGHT: Ink = {
   series: ['#0d6b72', '#d08a1d', '#5a6fc0', '#a8527d', '#5c8a3a', '#7a7f87'],
 };
 
-const DARK: Ink = {
+const DARK: ChartColors = {
   text: '#d5dbdd',
   muted: '#93a0a4',
   line: '#273134',
@@ -33,12 +33,12 @@ const DARK: Ink = {
   series: ['#4ca8ad', '#e0ae57', '#8f9fe0', '#d187ab', '#93bd72', '#a2a8ae'],
 };
 
-export function inkOf(scheme: 'light' | 'dark'): Ink {
+export function chartColors(scheme: 'light' | 'dark'): ChartColors {
   return scheme === 'dark' ? DARK : LIGHT;
 }
 
 /** What every chart of ours shares: quiet axes, a tooltip in the page's colours. */
-export function basics(ink: Ink) {
+export function basics(ink: ChartColors) {
   return {
     animationDuration: 250,
     textStyle: { fontFamily: "'Inter Variable', system-ui, sans-serif", color: ink.text },
@@ -53,7 +53,7 @@ export function basics(ink: Ink) {
   };
 }
 
-export function axisOf(ink: Ink) {
+export function axisOf(ink: ChartColors) {
   return {
     axisLine: { lineStyle: { color: ink.line } },
     axisTick: { show: false },

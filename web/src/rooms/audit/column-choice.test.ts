@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { MOST_COLUMNS, USUAL_COLUMNS, chosenColumns, keepColumns, valueAt } from './chosen';
+import { MOST_COLUMNS, USUAL_COLUMNS, chosenColumns, keepColumns, valueAt } from './column-choice';
 
 describe('columns of a search', () => {
   beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { running } from './running';
+import { running } from './running-totals';
 
 it('adds up what was spent, and goes on from there with what is expected', () => {
   const days = [

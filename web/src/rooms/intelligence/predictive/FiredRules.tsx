@@ -41,7 +41,7 @@ const COLUMNS: Column<Prediction>[] = [
 ];
 
 /** Each time it foresaw something, and what came of it. */
-export function Fired({ of: rule }: { of: Rule }) {
+export function FiredRules({ of: rule }: { of: Rule }) {
   const { data, error } = useQuery(
     predictionsQuery({ rule: rule.id, outcome: 'foreseen', limit: 200 }, rule.evaluated_at),
   );

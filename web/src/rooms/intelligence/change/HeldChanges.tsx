@@ -9,7 +9,7 @@ import { concerns, freezeState, opening } from './calendar';
 import { policyOf } from './policy';
 
 /** Which windows, freezes and direction concern an agent's scope at this moment. */
-export function Held({ agent }: { agent: Agent }) {
+export function HeldChanges({ agent }: { agent: Agent }) {
   const { data } = useQuery(guardrailsQuery);
   const [now] = useState(() => Date.now());
   if (!data) return null;

@@ -40,7 +40,7 @@ export function notLoaded() {
  * A dialog, or another part of a page that nobody sees at first: it loads when it is first shown. A dialog that cannot be loaded closes,
  * so that its button works again.
  */
-export function late<Name extends string, Module extends Record<Name, Part>>(
+export function lazyComponent<Name extends string, Module extends Record<Name, Part>>(
   load: () => Promise<Module>,
   name: Name,
 ) {
@@ -82,7 +82,7 @@ export interface OpenedProps {
  * A button that opens a menu or a note. What it opens loads when the button is first pointed at or focused, and takes the button's
  * place when it is first opened.
  */
-export function lateOpened<Name extends string, Module extends Record<Name, Part>>(
+export function lazyOpened<Name extends string, Module extends Record<Name, Part>>(
   load: () => Promise<Module>,
   name: Name,
   opens: 'menu' | 'dialog',

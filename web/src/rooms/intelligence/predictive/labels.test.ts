@@ -14,7 +14,7 @@ import {
   span,
   wallTime,
   wholeDay,
-} from './telling';
+} from './labels';
 
 type Condition = Partial<Rule['condition']>;
 const rule = (condition: Condition, kind: string, change: Partial<Rule> = {}): Rule => ({

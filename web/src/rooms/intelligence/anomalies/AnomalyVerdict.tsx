@@ -8,7 +8,7 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { useChange } from '../queries';
-import { sayWhatItWas } from './queries';
+import { giveVerdict } from './queries';
 
 const KINDS = [
   {
@@ -38,13 +38,13 @@ const LABELS: Record<string, string> = Object.fromEntries(
 );
 
 /** Real, false or planned: what people say is what the detector learns from. The last answer counts. */
-export function WhatItWas({ of: one }: { of: Anomaly }) {
+export function AnomalyVerdict({ of: one }: { of: Anomaly }) {
   const may = useMay();
   const said = one.feedback.findLast((word) => !word.withdrawn_at);
   const [again, setAgain] = useState(false);
   const [kind, setKind] = useState<string | null>(null);
   const [comments, setComments] = useState('');
-  const change = useChange(sayWhatItWas);
+  const change = useChange(giveVerdict);
   const operate = may('intelligence.operate');
   const asking = operate && (!said || again);
   const send = () =>

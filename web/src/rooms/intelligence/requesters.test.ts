@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { whoOf } from './who';
+import { whoOf } from './requesters';
 
 it.each([
   [{ by: 'agent:7', by_agent: '7' }, 'Cost optimizer'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applying, causesOf, visibility } from './nothing';
+import { applying, causesOf, visibility } from './empty-search';
 
 describe('causesOf', () => {
   it('names every part of a search, each with the address without it', () => {
