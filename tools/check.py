@@ -50,7 +50,7 @@ CHECKS = [
     ("circles", "import circles among the files of a crate", circles.problems, "python3 tools/circles.py lists them"),
     ("shape", "names and sizes", shape.problems, "CONTRIBUTING.md, \"Code\""),
     ("words", "nothing unfinished or private", words.problems, "the line says what"),
-    ("openings", "doc comments that open with What, Whether, Who or How", openings.problems, "python3 tools/openings.py"),
+    ("openings", "doc comments of public items, and how they open", openings.problems, "python3 tools/openings.py"),
     ("glossary", "retired words in messages and documentation", glossary.problems, "tools/glossary.json has the words"),
     ("licences", "cargo deny: licences, bans and sources of crates",
      command("cargo", "deny", "--locked", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"),

@@ -174,6 +174,11 @@ fn b() {}
 
 
 class Requirements(unittest.TestCase):
+    def test_public_items_without_a_doc_comment_are_found(self):
+        text = "/// A.\n#[derive(\n    Debug,\n)]\npub struct A {\n    pub id: u8,\n}\n\npub fn b() {}\n/// C.\npub async fn c() {}\npub(crate) fn d() {}\n"
+        self.assertEqual(list(openings.undocumented(text)), [(9, "b")])
+        self.assertEqual(list(openings.undocumented("#[cfg(test)]\npub fn b() {}\n")), [])
+
     def problems(self, *rows):
         paths, tests = {"crates/http/src/guard.rs", "crates/reports/pdf/src/text.rs", "web/a.ts"}, {"http": {"refuses"}, "e2e": {"a search: by user"}}
         return list(requirements.row_problems("\n".join(rows), paths.__contains__, tests))

@@ -2,6 +2,8 @@
 
 Sections about errors and panics are read as comments of their own: they say what happened ("The store failed."), not when.
 One in a hundred comments of a crate may open otherwise. `python3 tools/openings.py CRATE` lists the comments of a crate.
+
+Public functions, types and traits have a doc comment. Fields and variants need none where it would repeat their name.
 """
 
 import re
@@ -66,8 +68,36 @@ def compare(crates):
             yield f"{name}: {count} doc comments open with What, Whether, Who or How; {allowed} are allowed. `python3 tools/openings.py {name}` lists them"
 
 
+ITEM = re.compile(r" *pub (?:async |const |unsafe )*(?:fn|struct|enum|trait) (\w+)")
+
+
+def undocumented(text):
+    """Line number and name of each public function, type and trait without a doc comment."""
+    documented = False
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if stripped.startswith("#[cfg(test)]"):
+            return
+        item = ITEM.match(line)
+        if item and not documented:
+            yield number, item[1]
+        # Attributes stand between a comment and its item, over several lines where they are long.
+        if stripped.startswith(("///", "/**", "#[doc")):
+            documented = True
+        elif item or not stripped or stripped.endswith(("{", "}", ";")):
+            documented = False
+
+
+def undocumented_items():
+    for path in tracked("crates/*.rs"):
+        if "tests" in path.parts or path.stem == "tests" or "examples" in path.parts:
+            continue
+        for number, name in undocumented(path.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(ROOT)}:{number}: `{name}` is public and has no doc comment"
+
+
 def problems():
-    return list(compare(survey()))
+    return list(compare(survey())) + list(undocumented_items())
 
 
 def main(arguments):

@@ -70,7 +70,6 @@ pub(crate) fn head(bytes: &[u8]) -> Result<Option<Head>> {
     }
 }
 
-/// A kept connection.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,

@@ -22,7 +22,6 @@ pub(crate) struct World {
     pub(crate) operations: Vec<Vec<Vec<String>>>,
 }
 
-/// A user.
 pub(crate) struct User {
     /// `actor.type`.
     pub(crate) kind: &'static str,
@@ -35,7 +34,6 @@ pub(crate) struct User {
     pub(crate) agent: usize,
 }
 
-/// A resource.
 pub(crate) struct Resource {
     pub(crate) id: String,
     pub(crate) cloud: usize,

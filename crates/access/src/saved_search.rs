@@ -55,7 +55,6 @@ impl SharedWith {
 /// distance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedSearch {
-    /// Identifier.
     pub id: String,
     /// Owner of the search.
     pub owner: UserId,

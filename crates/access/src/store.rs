@@ -16,7 +16,6 @@ pub enum AccessError {
     NotFound {
         /// Kind of record.
         what: &'static str,
-        /// Its identifier.
         id: String,
     },
     /// The e-mail address or name is taken.
@@ -77,7 +76,6 @@ pub enum SignInMethod {
 pub struct Session {
     /// Identifier, safe to show and to log.
     pub id: String,
-    /// The user.
     pub user: UserId,
     /// SHA-256 of the cookie's secret.
     pub hash: TokenHash,
@@ -103,7 +101,6 @@ pub trait AccessStore: Send + Sync {
     async fn user_update(&self, read: &User, user: &User) -> Result<(), AccessError>;
     /// Removes a user with their tokens and sessions; a conflict for the last active administrator.
     async fn user_delete(&self, id: &UserId) -> Result<(), AccessError>;
-    /// One user.
     async fn user_get(&self, id: &UserId) -> Result<User, AccessError>;
     /// By e-mail address, lower case.
     async fn user_by_email(&self, email: &str) -> Result<User, AccessError>;
@@ -121,7 +118,6 @@ pub trait AccessStore: Send + Sync {
     async fn team_members(&self, teams: &[TeamId]) -> Result<Vec<User>, AccessError>;
     /// Adds a token.
     async fn token_insert(&self, token: &ApiToken) -> Result<(), AccessError>;
-    /// One token.
     async fn token_get(&self, id: &str) -> Result<ApiToken, AccessError>;
     /// By the secret's hash.
     async fn token_by_hash(&self, hash: &TokenHash) -> Result<ApiToken, AccessError>;

@@ -14,7 +14,6 @@ pub struct TeamId(pub String);
 /// A team of users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Team {
-    /// Identifier.
     pub id: TeamId,
     /// Name, unique.
     pub name: String,

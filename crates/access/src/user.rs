@@ -21,7 +21,6 @@ pub struct UserId(pub String);
 /// A person (or a service with a login of its own).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// Identifier.
     pub id: UserId,
     /// E-mail address, unique, lower case.
     pub email: String,
@@ -184,7 +183,6 @@ pub enum AdministratorAccount {
     Present(User),
     /// The service's own account, which lost its rights or was switched off.
     Restored {
-        /// As it is.
         before: User,
         /// As it is to be.
         after: User,

@@ -127,7 +127,6 @@ fn unfit(value: &str) -> Option<String> {
 pub trait ValueListStore: Send + Sync {
     /// All lists by name.
     async fn value_list_all(&self) -> Result<Vec<ValueList>, AccessError>;
-    /// One list.
     async fn value_list_get(&self, name: &str) -> Result<ValueList, AccessError>;
     /// Adds a list of version 1, or replaces the one whose version is one less.
     async fn value_list_put(&self, list: &ValueList) -> Result<(), AccessError>;

@@ -41,9 +41,7 @@ const FEWEST_DELTA_BYTES: usize = 256 * 1024;
 pub struct Observed<'e> {
     /// Position in the log.
     pub sequence: u64,
-    /// Time of recording.
     pub recorded_at: Timestamp,
-    /// The entry.
     pub entry: &'e Entry,
 }
 

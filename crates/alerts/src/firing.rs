@@ -62,7 +62,6 @@ pub struct FiringEntry {
 pub struct Firing {
     /// Identifier of the firing.
     pub id: FiringId,
-    /// The rule.
     pub rule: RuleId,
     /// Revision of the rule.
     pub revision: u64,
@@ -109,7 +108,6 @@ pub struct Firing {
 /// Later entries of a firing that is kept already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FiringGrowth {
-    /// The firing.
     pub id: FiringId,
     /// Time of its earliest entry.
     pub first_at: Timestamp,

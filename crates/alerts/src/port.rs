@@ -35,11 +35,9 @@ pub struct StoredState {
 /// State of one group as versions before the deltas kept it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OldGroup {
-    /// The rule.
     pub rule: RuleId,
     /// Revision of the rule.
     pub revision: u64,
-    /// The group.
     pub key: GroupKey,
     /// JSON with a version.
     pub state: String,
@@ -48,7 +46,6 @@ pub struct OldGroup {
 /// Counts of a rule as kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredTally {
-    /// The rule.
     pub rule: RuleId,
     /// Revision of the rule.
     pub revision: u64,
@@ -59,7 +56,6 @@ pub struct StoredTally {
 /// A rule that met a bound, as kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DegradedRule {
-    /// The rule.
     pub rule: RuleId,
     /// Revision of the rule.
     pub revision: u64,

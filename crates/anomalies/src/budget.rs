@@ -95,7 +95,6 @@ fn same(name: &str, value: &str) -> bool {
 /// A budget.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Budget {
-    /// Identifier.
     pub id: BudgetId,
     /// Name, unique.
     pub name: String,

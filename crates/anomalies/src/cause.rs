@@ -25,7 +25,6 @@ const NAMED: usize = 3;
 /// A cause with its evidence and the recommended response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedCause {
-    /// Likely cause.
     pub cause: LikelyCause,
     /// Evidence, as sentences.
     pub evidence: Vec<String>,
@@ -40,7 +39,6 @@ pub struct Around<'a> {
     pub actions: &'a [Action],
     /// Changes of its resource that inventories found.
     pub seen: &'a [ResourceChange],
-    /// Other anomalies.
     pub others: &'a [Anomaly],
 }
 

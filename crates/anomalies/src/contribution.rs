@@ -11,7 +11,6 @@ pub struct Contribution {
     pub observed: f64,
     /// Cost of as long a time before it.
     pub expected: f64,
-    /// Currency.
     pub currency: String,
 }
 

@@ -35,7 +35,6 @@ pub struct CoursePoint {
 /// A change of the resource within a course.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CourseChange {
-    /// From when.
     pub from: Timestamp,
     /// To when; of what others changed it is known only to be between the two.
     pub to: Timestamp,

@@ -10,7 +10,6 @@ use reeve_recommend::recommendation::Priority;
 /// Finding of a watch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// Class.
     pub class: AnomalyClass,
     /// Severity of the finding.
     pub severity: Priority,

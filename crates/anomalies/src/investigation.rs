@@ -65,7 +65,6 @@ named!(
         UnusualBehavior => "unusual_behavior",
         /// Other anomalies of the same resource.
         SameResource => "same_resource",
-        /// Changed tags.
         ChangedTags => "changed_tags",
     }
 );
@@ -73,7 +72,6 @@ named!(
 /// One source that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup {
-    /// Source.
     pub source: Source,
     /// Part of the source: a metric, a resource, an account.
     pub subject: String,
@@ -90,7 +88,6 @@ pub struct Lookup {
 /// Record that evidence refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Link {
-    /// An action.
     Action(ActionId),
     /// A resource, by the provider's identifier.
     Resource(String),
@@ -162,13 +159,11 @@ impl Evidence {
 /// A possible cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hypothesis {
-    /// Kind.
     pub kind: HypothesisKind,
     /// Support by what was found.
     pub support: Support,
     /// As a clause: `its size was changed from m5.large to m5.xlarge ...`.
     pub statement: String,
-    /// Evidence.
     pub evidence: Vec<Evidence>,
 }
 

@@ -32,9 +32,7 @@ named!(
 named!(
     /// Side of the expected value on which a deviation lies.
     Direction {
-        /// Above it.
         Above => "above",
-        /// Below it.
         Below => "below",
     }
 );
@@ -42,7 +40,6 @@ named!(
 /// Kind of anomalies at one place that share a threshold.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ThresholdKey {
-    /// Class.
     pub class: AnomalyClass,
     /// Metric; `None` for spending and behavior.
     pub metric: Option<Metric>,

@@ -12,7 +12,6 @@ use reeve_recommend::AnomalyId;
 /// Filter of anomalies.
 #[derive(Debug, Clone, Default)]
 pub struct AnomalyFilter {
-    /// Of this class.
     pub class: Option<AnomalyClass>,
     /// In any of these states; empty is all.
     pub status: Vec<AnomalyStatus>,
@@ -36,7 +35,6 @@ pub trait AnomalyStore: Send + Sync {
     async fn anomaly_insert(&self, anomaly: &Anomaly) -> Result<(), StoreError>;
     /// Replaces an anomaly; `version` is the stored one plus one.
     async fn anomaly_update(&self, anomaly: &Anomaly) -> Result<(), StoreError>;
-    /// One anomaly.
     async fn anomaly_get(&self, id: &AnomalyId) -> Result<Anomaly, StoreError>;
     /// Anomalies, newest beginning first, and how many there are in all.
     async fn anomaly_list(&self, filter: &AnomalyFilter)

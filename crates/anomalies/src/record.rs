@@ -118,11 +118,8 @@ pub struct Place {
     pub kind: String,
     /// Cloud, where there is one.
     pub provider: Option<String>,
-    /// Account.
     pub account: Option<String>,
-    /// Region.
     pub region: Option<String>,
-    /// Service.
     pub service: Option<String>,
 }
 
@@ -206,13 +203,9 @@ pub struct AnomalyFeedback {
 /// An anomaly.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anomaly {
-    /// Identifier.
     pub id: AnomalyId,
-    /// Class.
     pub class: AnomalyClass,
-    /// Status.
     pub status: AnomalyStatus,
-    /// Severity.
     pub severity: Priority,
     /// Title, one line.
     pub title: String,

@@ -16,9 +16,7 @@ const MOST_SHOWN: usize = 20;
 /// An anomaly that may belong to the same attack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedAnomaly {
-    /// Identifier.
     pub id: AnomalyId,
-    /// Title.
     pub title: String,
     /// Common property, as a noun phrase.
     pub common: String,

@@ -96,7 +96,6 @@ impl Reaction {
 pub struct CostSettings {
     /// Alert when spending of the window deviates from the baseline by more than this, percent.
     pub threshold_percent: f64,
-    /// Window, hours.
     pub window_hours: u32,
     /// Days the baseline averages.
     pub baseline_days: u32,
@@ -131,11 +130,9 @@ pub struct SecuritySettings {
 /// All of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnomalySettings {
-    /// Of cost.
     pub cost: CostSettings,
     /// Of performance and operations.
     pub performance: PerformanceSettings,
-    /// Of security.
     pub security: SecuritySettings,
     /// Grows with every change.
     pub version: u64,

@@ -73,14 +73,12 @@ pub struct ThreatList {
     pub by: String,
     /// As it was given: what is kept.
     pub text: String,
-    /// Number of indicators.
     pub indicators: u64,
 }
 
 /// A list without its indicators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListState {
-    /// Its name.
     pub name: String,
     /// Time of the last change.
     pub updated_at: Timestamp,
@@ -93,7 +91,6 @@ pub struct ListState {
 pub trait ThreatStore: Send + Sync {
     /// Adds a list or replaces the one of its name.
     async fn threat_list_put(&self, list: &ThreatList) -> Result<(), StoreError>;
-    /// One list.
     async fn threat_list_get(&self, name: &str) -> Result<ThreatList, StoreError>;
     /// Removes a list.
     async fn threat_list_delete(&self, name: &str) -> Result<(), StoreError>;

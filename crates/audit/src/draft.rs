@@ -20,7 +20,6 @@ pub const MAX_ENTRY_BYTES: usize = 1 << 20;
 /// An entry ready to be committed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// The entry.
     pub entry: Entry,
     /// Time at which Reeve received the entry; UTC milliseconds.
     pub recorded_at: Timestamp,

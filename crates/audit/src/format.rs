@@ -73,13 +73,9 @@ pub enum Format {
 /// Names of the formats, without their options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FormatName {
-    /// `json`.
     Json,
-    /// `csv`.
     Csv,
-    /// `syslog`.
     Syslog,
-    /// `cef`.
     Cef,
 }
 

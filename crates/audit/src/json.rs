@@ -28,7 +28,6 @@ pub const MAX_INTEGER: u64 = 1 << 53;
 /// One JSON value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Json {
-    /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),

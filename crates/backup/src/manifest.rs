@@ -32,7 +32,6 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Keys {
-    /// Absent.
     Absent,
     /// In the clear.
     Open,

@@ -103,7 +103,6 @@ fn owns(agent: &Agent, candidate: &Candidate) -> bool {
     candidate.agent_id.as_ref() == Some(&agent.id) && candidate.agent_type == agent.agent_type
 }
 
-/// Decides.
 pub(super) fn decide(
     matrix: &ApprovalMatrix,
     agent: &Agent,

@@ -46,7 +46,6 @@ pub struct Asked<'a> {
     pub history: &'a [Action],
     /// Sums over all actions of late.
     pub lately: &'a Lately,
-    /// Now.
     pub now: Timestamp,
 }
 

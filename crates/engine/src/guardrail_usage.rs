@@ -48,9 +48,7 @@ impl GuardrailUsage {
 /// Use of one resource's error budget.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BudgetUse {
-    /// Its connection.
     pub connection: ConnectionId,
-    /// The resource.
     pub resource: ResourceId,
     /// Its name; the identifier where it is gone.
     pub name: String,

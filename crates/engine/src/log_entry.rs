@@ -21,7 +21,6 @@ pub(super) use reeve_recommend::record::{POLICY, entry};
 pub(super) const RUN: EventType = events::AGENT_RUN.event_type();
 /// A recommendation's life.
 pub(super) const RECOMMENDATION: EventType = events::RECOMMENDATION.event_type();
-/// Approvals.
 pub(super) const APPROVAL: EventType = events::APPROVAL.event_type();
 /// An execution as a whole.
 pub(super) const ACTION: EventType = events::ACTION.event_type();

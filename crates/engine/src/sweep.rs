@@ -30,7 +30,6 @@ pub struct Sweep {
 pub struct Unusual {
     /// Time, milliseconds since the epoch.
     pub at_ms: i64,
-    /// The value.
     pub value: f64,
     /// Score at the alarm, 0.5 to 1.
     pub score: f64,
@@ -54,11 +53,8 @@ pub enum NoForecast {
 pub struct Learnt {
     /// The connection that its points came over.
     pub connection: ConnectionId,
-    /// The resource.
     pub resource: ResourceId,
-    /// The metric.
     pub metric: Metric,
-    /// Points.
     pub points: usize,
     /// Figures of the window; nothing where no finite point is in it.
     pub summary: Option<Summary>,

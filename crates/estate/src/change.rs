@@ -82,7 +82,6 @@ impl Attribute {
 /// known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceChange {
-    /// The resource.
     pub resource: ResourceId,
     /// The connection that saw it.
     pub connection: ConnectionId,

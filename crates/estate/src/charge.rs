@@ -20,7 +20,6 @@ use crate::named;
 named!(
     /// Category of a charge (FOCUS: ChargeCategory).
     ChargeCategory {
-        /// Usage.
         Usage => "Usage",
         /// Purchase: a commitment, a licence, a subscription.
         Purchase => "Purchase",
@@ -50,7 +49,6 @@ named!(
 named!(
     /// Use of a commitment (FOCUS: CommitmentDiscountStatus).
     CommitmentStatus {
-        /// Used.
         Used => "Used",
         /// Paid for and left.
         Unused => "Unused",

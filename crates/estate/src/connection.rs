@@ -52,9 +52,7 @@ named!(
 pub enum Credentials {
     /// An AWS access key pair, with a session token for temporary ones.
     AccessKey {
-        /// Access key id.
         access_key_id: String,
-        /// Secret access key.
         secret_access_key: String,
         /// Session token of temporary credentials.
         session_token: Option<String>,

@@ -45,11 +45,9 @@ named!(
 /// Account of reading one kind in one region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// The kind.
     pub kind: ResourceKind,
     /// The region; empty for global services.
     pub region: String,
-    /// Outcome.
     pub outcome: ReadOutcome,
     /// Permission that the listing needs, by the cloud's name.
     pub permission: String,
@@ -99,7 +97,6 @@ pub struct ReadError(pub String);
 pub struct Known {
     /// The resource; `None` if only its description is stored.
     pub resource: Option<Resource>,
-    /// Its identifier.
     pub id: ResourceId,
     /// Hash of its current document.
     pub hash: Option<String>,

@@ -44,7 +44,6 @@ kinds! {
     Database = "database";
     /// S3 bucket, storage container, GCS bucket.
     Bucket = "bucket";
-    /// A load balancer.
     LoadBalancer = "load_balancer";
     /// Auto Scaling group, scale set, managed instance group.
     ScalingGroup = "scaling_group";
@@ -56,7 +55,6 @@ kinds! {
     Snapshot = "snapshot";
     /// Machine image.
     Image = "image";
-    /// Launch template.
     LaunchTemplate = "launch_template";
     /// Security group, network security group, firewall.
     SecurityGroup = "security_group";

@@ -34,9 +34,7 @@ impl ResourceId {
 /// `arn:aws:rds:<region>:<account>:db:<name>` has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatabaseName<'a> {
-    /// Region.
     pub region: &'a str,
-    /// Account.
     pub account: &'a str,
     /// `DBInstanceIdentifier`, which calls, CloudWatch and CloudTrail use.
     pub name: &'a str,
@@ -106,7 +104,6 @@ named!(
         Kept => "kept",
         /// The cloud assigned it at the start and takes it back at a stop; another one follows.
         Assigned => "assigned",
-        /// Not read.
         NotRead => "not_read",
     }
 );
@@ -205,7 +202,6 @@ impl Lifecycle {
 /// A scaling group's bounds, in members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capacity {
-    /// The least.
     pub min: u32,
     /// Desired number of members.
     pub desired: u32,
@@ -224,7 +220,6 @@ pub struct Resource {
     pub provider: Provider,
     /// The account, subscription or project.
     pub account: String,
-    /// The region.
     pub region: String,
     /// The service by the cloud's name (`ec2`, `ebs`, `rds`, `s3`, `elb`, `autoscaling`, `compute`,
     /// `sql`).

@@ -120,13 +120,10 @@ named!(
     Unit {
         /// 0 to 100.
         Percent => "percent",
-        /// Bytes per second.
         BytesPerSecond => "bytes_per_second",
         /// Events per second.
         PerSecond => "per_second",
-        /// Bytes.
         Bytes => "bytes",
-        /// Seconds.
         Seconds => "seconds",
         /// A number of things.
         Count => "count",
@@ -138,9 +135,7 @@ named!(
 pub struct Sample {
     /// The connection it came over.
     pub connection: ConnectionId,
-    /// The resource.
     pub resource: ResourceId,
-    /// The metric.
     pub metric: Metric,
     /// Start of the period that the value covers.
     pub timestamp: Timestamp,
@@ -153,9 +148,7 @@ pub struct Sample {
 /// One metric of one resource over time, oldest first, no two points at the same time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// The resource.
     pub resource: ResourceId,
-    /// The metric.
     pub metric: Metric,
     /// (time, value), oldest first.
     pub points: Vec<(Timestamp, f64)>,
@@ -169,9 +162,7 @@ pub struct Series {
 pub struct Track {
     /// The connection that its points came over.
     pub connection: ConnectionId,
-    /// The resource.
     pub resource: ResourceId,
-    /// The metric.
     pub metric: Metric,
     /// (milliseconds since the epoch, value), oldest first, no two at the same time.
     pub points: Vec<(i64, f64)>,

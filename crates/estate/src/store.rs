@@ -82,7 +82,6 @@ pub struct ResourceTotal {
     pub service: String,
     /// Kind of the resources.
     pub kind: ResourceKind,
-    /// Number of resources.
     pub resources: u64,
     /// Number of resources without a known price.
     pub unpriced: u64,
@@ -141,7 +140,6 @@ pub trait EstateStore: Send + Sync {
     async fn connection_update(&self, connection: &Connection) -> Result<(), StoreError>;
     /// Removes a connection with its inventory.
     async fn connection_delete(&self, id: &ConnectionId) -> Result<(), StoreError>;
-    /// One connection.
     async fn connection_get(&self, id: &ConnectionId) -> Result<Connection, StoreError>;
     /// All connections, oldest first.
     async fn connection_list(&self) -> Result<Vec<Connection>, StoreError>;

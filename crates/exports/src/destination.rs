@@ -33,9 +33,7 @@ names!(
 pub enum DestinationSettings {
     /// S3. The secret is the secret access key.
     S3 {
-        /// Bucket.
         bucket: String,
-        /// Region.
         region: String,
         /// Another endpoint than AWS's own.
         endpoint: Option<String>,
@@ -46,7 +44,6 @@ pub enum DestinationSettings {
     AzureBlob {
         /// Storage account.
         account: String,
-        /// Container.
         container: String,
         /// Another endpoint than `https://ACCOUNT.blob.core.windows.net`.
         endpoint: Option<String>,
@@ -54,16 +51,13 @@ pub enum DestinationSettings {
     /// Google Cloud Storage. The secret is the JSON key of a service account; without one no
     /// credentials are sent.
     Gcs {
-        /// Bucket.
         bucket: String,
         /// Another endpoint than `https://storage.googleapis.com`.
         endpoint: Option<String>,
     },
     /// SFTP. The secret is a password, or a private key in OpenSSH's format.
     Sftp {
-        /// Host.
         host: String,
-        /// Port.
         port: u16,
         /// User.
         username: String,
@@ -114,11 +108,9 @@ impl std::fmt::Debug for DestinationSecret {
 /// A destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
-    /// Identifier.
     pub id: DestinationId,
     /// Name, unique.
     pub name: String,
-    /// Settings.
     pub settings: DestinationSettings,
     /// Folder, or prefix of object names, that files are put below; may be empty.
     pub prefix: String,
@@ -131,7 +123,6 @@ pub struct Destination {
 /// Destination as sent.
 #[derive(Debug, Clone, Default)]
 pub struct DestinationDraft {
-    /// Name.
     pub name: String,
     /// `s3`, `azure_blob`, `gcs`, `sftp` or `folder`.
     pub kind: String,
@@ -141,7 +132,6 @@ pub struct DestinationDraft {
     pub bucket: Option<String>,
     /// Region of S3.
     pub region: Option<String>,
-    /// Endpoint.
     pub endpoint: Option<String>,
     /// Access key of S3.
     pub access_key_id: Option<String>,

@@ -27,7 +27,6 @@ pub struct Draft {
 /// Entries that an export is about, and their format.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
-    /// Format.
     pub format: ExportFormat,
     /// Choices of the format.
     pub options: FormatOptions,

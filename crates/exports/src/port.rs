@@ -13,7 +13,6 @@ use crate::recurring::{ScheduleId, ScheduledExport};
 pub struct ExportFilter {
     /// Bound to this user.
     pub user: Option<String>,
-    /// In this state.
     pub state: Option<ExportState>,
     /// Scheduled export of the runs.
     pub schedule: Option<ScheduleId>,

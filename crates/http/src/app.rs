@@ -71,7 +71,6 @@ pub struct Settings {
     pub secure_cookies: bool,
     /// Length of a session, seconds.
     pub session_s: i64,
-    /// Largest body, bytes.
     pub max_body_bytes: usize,
     /// Most bytes of bodies held in memory at once, over all connections.
     pub bodies_limit_bytes: usize,
@@ -160,7 +159,6 @@ pub trait BillSyncer: Send + Sync {
 /// ```
 pub struct App {
     ports: Ports,
-    /// Settings.
     pub settings: Settings,
     /// Limits of queries over resources and their configurations.
     pub(crate) estate_searches: EstateSearches,
@@ -231,13 +229,11 @@ pub struct Ports {
     pub descriptions: Arc<dyn DescriptionStore>,
     /// Wording of the kinds of resources.
     pub kinds: Arc<Kinds>,
-    /// Bill sources.
     pub bill_sources: Arc<dyn BillSourceStore>,
     /// Reading buckets with bills.
     pub bill_syncer: Arc<dyn BillSyncer>,
     /// Imported price files, and the catalogue that they are in force in.
     pub prices: Arc<PriceBook>,
-    /// Metric sources.
     pub metric_sources: Arc<dyn MetricSourceStore>,
     /// Taking metrics over.
     pub metric_intake: Arc<dyn MetricIntake>,
@@ -251,7 +247,6 @@ pub struct Ports {
     pub guardrails: Arc<GuardrailService>,
     /// Answering recommendations.
     pub recommendations: Arc<RecommendationService>,
-    /// Rollouts.
     pub rollouts: Arc<RolloutService>,
     /// Running agents.
     pub runs: Arc<RunService>,
@@ -259,7 +254,6 @@ pub struct Ports {
     pub scopes: Arc<ScopeService>,
     /// Workloads of resources.
     pub workloads: Arc<WorkloadService>,
-    /// Kept workloads.
     pub workload_store: Arc<dyn WorkloadStore>,
     /// Agents' records.
     pub agents: Arc<dyn AgentStore>,

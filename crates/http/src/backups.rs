@@ -21,7 +21,6 @@ pub struct BackupStream {
 pub enum BackupRefusal {
     /// Another one is being written.
     Busy,
-    /// It failed.
     Failed(String),
 }
 

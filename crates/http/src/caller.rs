@@ -10,7 +10,6 @@ use crate::identify::Origin;
 /// Principal and origin of a request. Present only behind a guard that is not public.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// The principal.
     pub principal: Arc<Principal>,
     /// Origin of the request.
     pub origin: Origin,

@@ -4,7 +4,6 @@ use jiff::Timestamp;
 
 use crate::error::Problem;
 
-/// As text.
 #[must_use]
 pub(crate) fn text(at: Timestamp) -> String {
     reeve_audit::format_instant(at)

@@ -44,7 +44,6 @@ pub struct Verified {
     pub checkpoints: u64,
     /// Failed checks, as far as they are listed.
     pub findings: Vec<Fault>,
-    /// Number of findings.
     pub findings_total: u64,
     /// Remarks that break nothing.
     pub notes: Vec<String>,
@@ -77,15 +76,12 @@ pub enum JobState {
 /// A verification that somebody asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// Identifier.
     pub id: String,
     /// Requester.
     pub by: UserId,
-    /// Start.
     pub started_at: Timestamp,
     /// End.
     pub finished_at: Option<Timestamp>,
-    /// State.
     pub state: JobState,
 }
 

@@ -68,7 +68,6 @@ pub enum Verdict {
 /// A growth rate with its interval, in units of the series per day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SlopePerDay {
-    /// The estimate.
     pub estimate: f64,
     /// Lower end of the interval.
     pub low: f64,

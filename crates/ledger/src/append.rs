@@ -26,7 +26,6 @@ pub enum AppendError {
     TooLarge {
         /// Canonical bytes of its entries.
         bytes: usize,
-        /// The limit.
         limit: usize,
     },
     /// The identifier was used for another entry before.

@@ -57,7 +57,6 @@ pub enum ManifestError {
     Contradiction(String),
 }
 
-/// The file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ManifestFile {

@@ -120,15 +120,11 @@ pub const MOST_VALUES: usize = 1_000_000;
 /// Length of a time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
-    /// A minute.
     Minute,
-    /// Five minutes.
     FiveMinutes,
     /// A quarter of an hour.
     QuarterHour,
-    /// An hour.
     Hour,
-    /// A day.
     Day,
     /// A week, from Monday on.
     Week,

@@ -66,7 +66,6 @@ pub struct Sources {
     pub agents: Arc<dyn AgentStore>,
     /// Connections, for the scopes of agents.
     pub estate: Arc<dyn EstateStore>,
-    /// Anomalies.
     pub anomalies: Arc<dyn AnomalyStore>,
     /// Alert rules and firings.
     pub alerts: Arc<dyn AlertStore>,

@@ -49,9 +49,7 @@ named!(
 /// A calendar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calendar {
-    /// Identifier.
     pub id: CalendarId,
-    /// Name.
     pub name: String,
     /// Kind of the calendar.
     pub kind: CalendarKind,

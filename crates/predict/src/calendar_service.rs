@@ -19,7 +19,6 @@ const MOST_URL: usize = 2_000;
 /// A calendar as given; what is left out keeps its value.
 #[derive(Debug, Clone, Default)]
 pub struct CalendarInput {
-    /// Name.
     pub name: Option<String>,
     /// `traffic` or `maintenance`.
     pub kind: Option<String>,

@@ -40,7 +40,6 @@ pub(super) struct Case<'a> {
     pub(super) now: Timestamp,
 }
 
-/// Decides.
 pub(super) fn decide_resource(case: &Case<'_>) -> Prediction {
     let mut found = blank(case);
     let said = match (case.rule.condition.signal, case.rule.condition.foreseen) {

@@ -24,7 +24,6 @@ pub struct RuleInput {
     pub name: Option<String>,
     /// `true` if the rule is evaluated.
     pub enabled: Option<bool>,
-    /// Agent type.
     pub agent_type: Option<String>,
     /// Metric that the rule watches.
     pub metric: Option<String>,
@@ -32,11 +31,9 @@ pub struct RuleInput {
     pub prediction: Option<String>,
     /// Capacity, value or percentage; `Some(None)` takes it away.
     pub value: Option<Option<f64>>,
-    /// Calendars.
     pub calendars: Option<Vec<String>>,
     /// Horizon of the forecast, as in `7d`.
     pub horizon: Option<String>,
-    /// Probability, percent.
     pub probability_percent: Option<f64>,
     /// Action of the recommendation.
     pub action: Option<String>,
@@ -44,15 +41,11 @@ pub struct RuleInput {
     pub step_percent: Option<f64>,
     /// What the response calls at the provider; `Some(None)` takes it away.
     pub target: Option<Option<String>>,
-    /// Approval.
     pub approval: Option<String>,
     /// For `auto_below`, GB.
     pub below_gb: Option<f64>,
-    /// Accounts.
     pub accounts: Option<Vec<String>>,
-    /// Services.
     pub services: Option<Vec<String>>,
-    /// Resources.
     pub resources: Option<Vec<String>>,
     /// Interval of evaluation, as in `1h`.
     pub every: Option<String>,

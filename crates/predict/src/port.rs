@@ -12,9 +12,7 @@ use reeve_recommend::RuleId;
 /// Filter of predictions.
 #[derive(Debug, Clone, Default)]
 pub struct PredictionFilter {
-    /// Of this rule.
     pub rule: Option<RuleId>,
-    /// Of this resource.
     pub resource: Option<String>,
     /// Decided so.
     pub outcome: Option<Outcome>,
@@ -37,7 +35,6 @@ pub trait RuleStore: Send + Sync {
     async fn rule_evaluated(&self, rule: &Rule) -> Result<(), StoreError>;
     /// Removes a rule and its predictions.
     async fn rule_delete(&self, id: &RuleId) -> Result<(), StoreError>;
-    /// One rule.
     async fn rule_get(&self, id: &RuleId) -> Result<Rule, StoreError>;
     /// Rules, oldest first.
     async fn rule_list(&self) -> Result<Vec<Rule>, StoreError>;
@@ -73,7 +70,6 @@ pub trait RuleStore: Send + Sync {
     ) -> Result<(), StoreError>;
     /// Removes a calendar.
     async fn calendar_delete(&self, id: &CalendarId) -> Result<(), StoreError>;
-    /// One calendar.
     async fn calendar_get(&self, id: &CalendarId) -> Result<Calendar, StoreError>;
     /// Calendars, oldest first.
     async fn calendar_list(&self) -> Result<Vec<Calendar>, StoreError>;

@@ -40,9 +40,7 @@ pub struct Expected {
 /// A forecast and what was decided on it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// Identifier.
     pub id: PredictionId,
-    /// The rule.
     pub rule: RuleId,
     /// As it stood.
     pub rule_version: u64,
@@ -50,9 +48,7 @@ pub struct Prediction {
     pub at: Timestamp,
     /// The resource's connection.
     pub connection: ConnectionId,
-    /// The resource.
     pub resource: ResourceId,
-    /// Its name.
     pub resource_name: String,
     /// Metric that was forecast.
     pub signal: Option<Signal>,
@@ -61,7 +57,6 @@ pub struct Prediction {
     pub samples: Option<Metric>,
     /// Condition on the forecast.
     pub foreseen: Foreseen,
-    /// Outcome.
     pub outcome: Outcome,
     /// Probability within the horizon, percent; `None` when nothing can be said.
     pub probability_percent: Option<f64>,

@@ -8,10 +8,7 @@ use reeve_learn::saturation;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reason {
     /// Value of the newest sample.
-    Now {
-        /// The value.
-        value: f64,
-    },
+    Now { value: f64 },
     /// The level moves towards the capacity; free storage falls.
     Grows {
         /// Growth a day.

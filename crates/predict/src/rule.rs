@@ -262,9 +262,7 @@ pub struct ApprovalRule {
 /// A rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// Identifier.
     pub id: RuleId,
-    /// Name.
     pub name: String,
     /// `true` if the rule is evaluated.
     pub enabled: bool,

@@ -68,7 +68,6 @@ pub struct StepOutcome {
     pub made: Option<String>,
     /// `true` if the step belongs to a rollback.
     pub rollback: bool,
-    /// Start.
     pub started_at: Timestamp,
     /// End; `None` while running.
     pub finished_at: Option<Timestamp>,
@@ -185,7 +184,6 @@ pub fn realised_savings(actions: &[Action]) -> RealisedSaving {
 /// One execution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Action {
-    /// Identifier.
     pub id: ActionId,
     /// Of which recommendation.
     pub recommendation: RecommendationId,
@@ -215,7 +213,6 @@ pub struct Action {
     /// The resource before anything was done: a rollback returns to it. `None` before the first
     /// check, and in actions of releases that kept `before` alone.
     pub prior: Option<Box<Resource>>,
-    /// Start.
     pub started_at: Timestamp,
     /// End.
     pub finished_at: Option<Timestamp>,

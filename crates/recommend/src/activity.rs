@@ -16,7 +16,6 @@ const MOST_OPERATIONS: usize = 50;
 /// Uses of one resource within the days that an agent type requested.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Activity {
-    /// Number of uses.
     pub uses: u64,
     /// Uses by operation (`action.operation`), the most frequent first; at most 50 operations.
     pub operations: Vec<(String, u64)>,

@@ -44,7 +44,6 @@ named!(
         DailyDigest => "daily_digest",
         /// Once a week, gathered.
         WeeklyDigest => "weekly_digest",
-        /// Never.
         Never => "never",
     }
 );
@@ -105,22 +104,17 @@ pub struct AutoApply {
 pub struct Notifications {
     /// Of new recommendations.
     pub recommendations: Timing,
-    /// Of actions.
     pub actions_taken: Timing,
-    /// Of anomalies.
     pub anomalies: Timing,
 }
 
 /// A configured agent and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
-    /// Identifier.
     pub id: AgentId,
-    /// Type.
     pub agent_type: AgentType,
     /// Display name.
     pub name: String,
-    /// Mode.
     pub mode: Mode,
     /// Resources that the agent applies to.
     pub scope: Scope,
@@ -165,7 +159,6 @@ pub const MOST_PASSED_OVER: usize = 20;
 pub struct RunReport {
     /// Identifier of the run; its audit entries carry it.
     pub run_id: String,
-    /// Start.
     pub started_at: Timestamp,
     /// End.
     pub finished_at: Timestamp,

@@ -13,7 +13,6 @@ pub use decided::decided_by;
 /// Description of an agent type, as requirements give it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentTypeInfo {
-    /// The type.
     pub agent_type: AgentType,
     /// One sentence.
     pub description: &'static str,

@@ -55,7 +55,6 @@ pub struct Delegation {
 /// A request for approval of one exact plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
-    /// Identifier.
     pub id: ApprovalId,
     /// For which recommendation.
     pub recommendation: RecommendationId,

@@ -39,19 +39,12 @@ named!(
 named!(
     /// Days of the week.
     Day {
-        /// Monday.
         Monday => "monday",
-        /// Tuesday.
         Tuesday => "tuesday",
-        /// Wednesday.
         Wednesday => "wednesday",
-        /// Thursday.
         Thursday => "thursday",
-        /// Friday.
         Friday => "friday",
-        /// Saturday.
         Saturday => "saturday",
-        /// Sunday.
         Sunday => "sunday",
     }
 );
@@ -119,9 +112,7 @@ pub struct Freeze {
     pub name: String,
     /// Resources that the freeze applies to.
     pub scope: Scope,
-    /// From when.
     pub from: Timestamp,
-    /// Until when.
     pub until: Timestamp,
 }
 
@@ -152,13 +143,11 @@ impl Default for ChangeControl {
 /// Properties of a resource by which change control decides.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// Account.
     pub account: &'a str,
     /// Identifier of its connection.
     pub connection: &'a str,
     /// Name of its connection, where there is one.
     pub connection_name: &'a str,
-    /// Service.
     pub service: &'a str,
     /// The value of its tag `reeve:direction`, where it has one.
     pub direction: Option<&'a str>,

@@ -53,14 +53,12 @@ pub struct Diagnosis {
     pub condition: Condition,
     /// `true` if the condition is present; `None` if the data does not tell.
     pub present: Option<bool>,
-    /// Its causes.
     pub causes: Vec<Cause>,
 }
 
 /// Facts about a recommendation that is not executed.
 #[derive(Debug, Clone)]
 pub struct StuckFacts<'a> {
-    /// The recommendation.
     pub recommendation: &'a Recommendation,
     /// Its agent; `None` when it was deleted.
     pub agent: Option<&'a Agent>,

@@ -18,7 +18,6 @@ pub enum EngineError {
     NotFound {
         /// Kind of record.
         what: &'static str,
-        /// Its identifier.
         id: String,
     },
     /// The recommendation's state does not allow it. HTTP 409.

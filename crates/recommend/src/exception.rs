@@ -14,7 +14,6 @@ use crate::guardrail::{Block, GuardrailName};
 /// Part of an approval request: the exception that is requested.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExceptionRequest {
-    /// Guardrail.
     pub guardrail: GuardrailName,
     /// Limit at the time of the request, percent.
     pub limit: f64,
@@ -40,7 +39,6 @@ impl ExceptionRequest {
 /// A granted exception, kept with the recommendation until its plan begins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exception {
-    /// Guardrail.
     pub guardrail: GuardrailName,
     /// Value that it covers, percent: the highest, or the lowest uptime.
     pub value: f64,

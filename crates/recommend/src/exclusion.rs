@@ -12,11 +12,9 @@ pub struct ExclusionId(pub String);
 /// everything; at least one of resource, account and kind is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exclusion {
-    /// Identifier.
     pub id: ExclusionId,
     /// The provider's identifier of a resource.
     pub resource: Option<String>,
-    /// An account.
     pub account: Option<String>,
     /// A kind of recommendation.
     pub kind: Option<RecommendationType>,

@@ -132,7 +132,6 @@ pub struct Block {
     pub guardrail: GuardrailName,
     /// The limit and the value found, in words.
     pub message: String,
-    /// The limit.
     pub limit: f64,
     /// The value found.
     pub value: f64,

@@ -62,7 +62,6 @@ pub struct Facts<'a> {
     pub attachment_changed_at: Option<Timestamp>,
     /// Time of the last known change of size. Older samples describe another size and are ignored.
     pub unchanged_since: Option<Timestamp>,
-    /// Now.
     pub now: Timestamp,
 }
 

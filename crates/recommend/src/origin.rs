@@ -31,7 +31,6 @@ pub struct Origin {
 pub enum Cause {
     /// A run of an agent over its scope.
     Run,
-    /// An anomaly.
     Anomaly(AnomalyId),
     /// A predictive rule that fired.
     PredictiveRule(RuleId),

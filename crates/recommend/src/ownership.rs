@@ -37,7 +37,6 @@ pub fn is_opted_out(resource: &Resource) -> bool {
 /// Owner of a resource in infrastructure as code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeOwner {
-    /// The tool.
     pub tool: Tool,
     /// The tag that names it, as `key=value`.
     pub tag: String,

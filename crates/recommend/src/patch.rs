@@ -18,7 +18,6 @@ named!(
         Terraform => "terraform",
         /// CloudFormation, the AWS CDK included.
         CloudFormation => "cloudformation",
-        /// Pulumi.
         Pulumi => "pulumi",
     }
 );

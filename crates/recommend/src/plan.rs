@@ -71,7 +71,6 @@ impl StepKind {
 /// One step, as people read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// Kind.
     pub kind: StepKind,
     /// Words for the person who approves.
     pub description: String,

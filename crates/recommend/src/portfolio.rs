@@ -44,7 +44,6 @@ pub struct HourlyUse {
 /// Reservation that every size of a family in a region uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reservation {
-    /// Region.
     pub region: String,
     /// Family (`m5`).
     pub family: String,

@@ -116,7 +116,6 @@ pub trait ChargeReader: Send + Sync {
 /// Time, so that tests can set it.
 #[async_trait]
 pub trait Clock: Send + Sync {
-    /// Now.
     fn now(&self) -> Timestamp;
     /// Waits. A test's clock moves instead.
     async fn sleep(&self, duration: std::time::Duration);
@@ -136,9 +135,7 @@ pub struct RecommendationFilter {
     pub status: Vec<Status>,
     /// By this agent (identifier or type).
     pub agent: Option<String>,
-    /// Of this type.
     pub kind: Option<RecommendationType>,
-    /// Of this priority.
     pub priority: Option<Priority>,
     /// At least this confident, percent.
     pub min_confidence: Option<f64>,
@@ -158,7 +155,6 @@ pub struct RecommendationFilter {
     pub closing: Option<Closing>,
     /// Changed at or after this time.
     pub updated_since: Option<Timestamp>,
-    /// With this cause.
     pub cause: Option<Cause>,
     /// The scheduler has to look at it at this time ([`Recommendation::due_at`]).
     pub due_by: Option<Timestamp>,
@@ -223,7 +219,6 @@ pub trait AgentStore: Send + Sync {
     async fn agent_update(&self, agent: &Agent) -> Result<(), StoreError>;
     /// Removes an agent; its recommendations stay, closed.
     async fn agent_delete(&self, id: &AgentId) -> Result<(), StoreError>;
-    /// One agent.
     async fn agent_get(&self, id: &AgentId) -> Result<Agent, StoreError>;
     /// Agents, oldest first.
     async fn agent_list(&self, of_type: Option<AgentType>) -> Result<Vec<Agent>, StoreError>;
@@ -244,7 +239,6 @@ pub trait AgentStore: Send + Sync {
         &self,
         recommendation: &Recommendation,
     ) -> Result<(), StoreError>;
-    /// One recommendation.
     async fn recommendation_get(&self, id: &RecommendationId)
     -> Result<Recommendation, StoreError>;
     /// Recommendations, highest expected value first, then by priority and saving, and how many
@@ -304,7 +298,6 @@ pub trait AgentStore: Send + Sync {
     async fn action_insert(&self, action: &Action) -> Result<(), StoreError>;
     /// Replaces an action; `version` is the stored one plus one.
     async fn action_update(&self, action: &Action) -> Result<(), StoreError>;
-    /// One action.
     async fn action_get(&self, id: &ActionId) -> Result<Action, StoreError>;
     /// Actions, newest first, since a time; of one recommendation when given.
     async fn action_list(

@@ -21,7 +21,6 @@ pub struct Proposal {
     pub title: String,
     /// The resource.
     pub subject: Subject,
-    /// Priority.
     pub priority: Priority,
     /// Percent, 0 to 100.
     pub confidence: f64,

@@ -68,7 +68,6 @@ named!(
 );
 
 named!(
-    /// Priority.
     Priority {
         /// Act today.
         Critical => "critical",
@@ -116,11 +115,8 @@ pub struct Subject {
     pub kind: ResourceKind,
     /// Its cloud.
     pub provider: Provider,
-    /// Account.
     pub account: String,
-    /// Region.
     pub region: String,
-    /// Service.
     pub service: String,
     /// Size then.
     pub instance_type: Option<String>,
@@ -217,7 +213,6 @@ impl Explanation {
 /// A recommendation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recommendation {
-    /// Identifier.
     pub id: RecommendationId,
     /// The agent that owns it, of the type that its origin names; `None` for advice without such an
     /// agent.
@@ -230,7 +225,6 @@ pub struct Recommendation {
     pub title: String,
     /// The resource.
     pub subject: Subject,
-    /// Priority.
     pub priority: Priority,
     /// Probability that it will hold, percent 0 to 100.
     pub confidence: f64,
@@ -256,7 +250,6 @@ pub struct Recommendation {
     pub reason_codes: Vec<String>,
     /// Metrics that were not measured; no claim is based on them.
     pub not_measured: Vec<String>,
-    /// The explanation.
     pub explanation: Explanation,
     /// Rank among the other recommendations.
     pub ranking: Ranking,
@@ -356,11 +349,9 @@ impl FeedbackOutcome {
 /// Feedback of a person, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feedback {
-    /// Identifier.
     pub id: String,
     /// About which recommendation.
     pub recommendation: RecommendationId,
-    /// Outcome.
     pub outcome: FeedbackOutcome,
     /// 1 to 5.
     pub rating: Option<u8>,

@@ -17,7 +17,6 @@ use crate::recommendation::{Recommendation, RecommendationId};
 /// A finding on a resource, with what caused it.
 #[derive(Debug, Clone)]
 pub struct Offer {
-    /// The resource.
     pub resource: Resource,
     /// The proposed change.
     pub proposal: Proposal,

@@ -107,7 +107,6 @@ impl Default for RolloutSettings {
 /// A rollout.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rollout {
-    /// Identifier.
     pub id: RolloutId,
     /// Title, one line.
     pub name: String,

@@ -117,7 +117,6 @@ pub struct ActionFilter {
 /// Filter of approval requests; the conditions are combined by "and".
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalFilter {
-    /// For this recommendation.
     pub recommendation: Option<RecommendationId>,
     /// In this state.
     pub status: Option<ApprovalStatus>,

@@ -65,7 +65,6 @@ pub struct Classification {
 pub struct Workload {
     /// Connection of the resource.
     pub connection: ConnectionId,
-    /// The resource.
     pub resource: ResourceId,
     /// Agent that judged it.
     pub agent_id: AgentId,
@@ -81,9 +80,7 @@ pub struct Workload {
 pub struct Correction {
     /// Connection of the resource.
     pub connection: ConnectionId,
-    /// The resource.
     pub resource: ResourceId,
-    /// The class.
     pub class: WorkloadClass,
     /// Explanation, if the person gave one.
     pub comment: Option<String>,

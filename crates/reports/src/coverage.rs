@@ -47,9 +47,7 @@ pub struct SourceCoverage {
 /// Syncs of one connection in the period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionCoverage {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// Creation time, from which on syncs are expected; `None` for a connection that was removed.
     pub created_at: Option<Timestamp>,
@@ -63,7 +61,6 @@ pub struct ConnectionCoverage {
     pub last_at: Option<Timestamp>,
     /// Interruptions, the longest first, at most five.
     pub interruptions: Vec<Period>,
-    /// Number of interruptions.
     pub interruptions_total: u64,
 }
 
@@ -125,9 +122,7 @@ pub fn submitter_words(submitter: &Submitter) -> String {
 /// A connection that should be synced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedConnection {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// Creation time.
     pub created_at: Timestamp,

@@ -192,9 +192,7 @@ impl Filters {
 /// Question that a run answers: kind of report, period, filters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Kind of report.
     pub kind: ReportKind,
-    /// Period.
     pub period: PeriodChoice,
     /// Restrictions to accounts, users and resources.
     pub filters: Filters,
@@ -203,7 +201,6 @@ pub struct Request {
 /// A report that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportDefinition {
-    /// Identifier.
     pub id: ReportId,
     /// Name, unique.
     pub name: String,

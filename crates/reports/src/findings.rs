@@ -22,13 +22,10 @@ pub struct Distinct {
 pub struct Cited {
     /// Position in the log.
     pub sequence: u64,
-    /// Identifier.
     pub event_id: String,
     /// Time of the event.
     pub timestamp: Timestamp,
-    /// Type.
     pub event_type: String,
-    /// Severity.
     pub severity: String,
     /// E-mail address, else identifier, of the actor.
     pub user: Option<String>,
@@ -40,7 +37,6 @@ pub struct Cited {
     pub resource_id: Option<String>,
     /// Account of the resource.
     pub account_id: Option<String>,
-    /// Operation.
     pub operation: Option<String>,
     /// Status of the action.
     pub status: Option<String>,
@@ -72,7 +68,6 @@ pub struct Answer {
 /// Value and how many entries have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Top {
-    /// Value.
     pub value: String,
     /// Number of entries.
     pub count: u64,

@@ -40,9 +40,7 @@ pub enum PeriodChoice {
 /// Length of the bars of a chart over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeBucket {
-    /// An hour.
     Hour,
-    /// A day.
     Day,
     /// A week from Monday on.
     Week,

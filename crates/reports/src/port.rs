@@ -31,7 +31,6 @@ pub trait ReportStore: Send + Sync {
     async fn report_update(&self, report: &ReportDefinition) -> Result<(), AccessError>;
     /// Removes a report. Its runs stay.
     async fn report_delete(&self, id: &ReportId) -> Result<(), AccessError>;
-    /// One report.
     async fn report_get(&self, id: &ReportId) -> Result<ReportDefinition, AccessError>;
     /// Every report, by name.
     async fn report_list(&self) -> Result<Vec<ReportDefinition>, AccessError>;
@@ -45,7 +44,6 @@ pub trait ReportStore: Send + Sync {
     ) -> Result<(), AccessError>;
     /// Replaces a run of the version before.
     async fn run_update(&self, run: &Run) -> Result<(), AccessError>;
-    /// One run.
     async fn run_get(&self, id: &RunId) -> Result<Run, AccessError>;
     /// Runs, the latest first, and how many there are in all.
     async fn run_list(&self, filter: &RunFilter) -> Result<(Vec<Run>, u64), AccessError>;

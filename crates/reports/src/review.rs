@@ -12,7 +12,6 @@ pub const LONGEST_COMMENT: usize = 2_000;
 /// Review of an exception of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Review {
-    /// Identifier.
     pub id: String,
     /// Report whose later runs show it.
     pub report: ReportId,
@@ -30,7 +29,6 @@ pub struct Review {
     pub user: String,
     /// E-mail address of that user.
     pub user_email: String,
-    /// Time.
     pub created_at: Timestamp,
 }
 

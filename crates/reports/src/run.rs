@@ -103,7 +103,6 @@ impl RunFiles {
 /// A run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// Identifier.
     pub id: RunId,
     /// Report that it is a run of.
     pub report: ReportId,
@@ -111,9 +110,7 @@ pub struct Run {
     pub report_name: String,
     /// Request as it was when the run was created.
     pub request: Request,
-    /// State.
     pub state: RunState,
-    /// Progress.
     pub progress: RunProgress,
     /// Reason of a failure.
     pub error: Option<String>,
@@ -138,11 +135,9 @@ pub struct Run {
     /// Creation time. The run's period is relative to it, also when the run resumes after a
     /// restart.
     pub created_at: Timestamp,
-    /// Start time.
     pub started_at: Option<Timestamp>,
     /// Time of the last progress; a run without any for a minute is resumed.
     pub touched_at: Timestamp,
-    /// End time.
     pub ended_at: Option<Timestamp>,
     /// Number of its version, from 1.
     pub version: u64,

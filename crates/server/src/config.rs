@@ -17,7 +17,6 @@ pub(crate) use publication::{Cosign, OutboundSection, Publish};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
-    /// Data directory.
     pub(crate) data_dir: PathBuf,
     /// Start once over files of a version that signed neither its manifest nor its anchor. A flag
     /// alone: in a file it would stay.

@@ -51,7 +51,6 @@ enum Stop {
     Service,
     /// A person cancelled it.
     Cancelled,
-    /// It failed.
     Failed(Failure),
     /// The state store cannot be reached; it is tried again.
     Later(anyhow::Error),

@@ -93,7 +93,6 @@ pub(crate) struct Service {
     pub(crate) segments: Arc<EntrySegments>,
     /// Services that observe the estate.
     pub(crate) observers: Observers,
-    /// The configuration.
     pub(crate) config: Config,
     /// Lease of the state store.
     pub(crate) lease: ActiveLease,

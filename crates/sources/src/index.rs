@@ -38,9 +38,7 @@ impl Needs {
 pub struct IndexedResource {
     /// Identifier of the resource.
     pub id: ResourceId,
-    /// Its name.
     pub name: String,
-    /// Its kind.
     pub kind: ResourceKind,
 }
 

@@ -12,7 +12,6 @@ pub struct ReadyMapping {
     pub name: &'static str,
     /// Sentence for people.
     pub description: &'static str,
-    /// The rules.
     pub rules: Vec<MappingRule>,
 }
 

@@ -22,13 +22,9 @@ named!(
 named!(
     /// Combination of the series of one resource.
     Combine {
-        /// The mean.
         Mean => "mean",
-        /// The smallest.
         Min => "min",
-        /// The largest.
         Max => "max",
-        /// The sum.
         Sum => "sum",
     }
 );
@@ -66,7 +62,6 @@ pub struct MappingRule {
     pub metric: Metric,
     /// Kind of the resources; `None` for every kind that has the metric.
     pub kind: Option<ResourceKind>,
-    /// The series.
     pub series: Selector,
     /// Series with the same labels that they are divided by.
     pub divide_by: Option<Selector>,

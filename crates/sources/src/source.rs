@@ -38,7 +38,6 @@ named!(
 /// Credentials of a server that is queried. Never `Serialize`, never printed.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum QueryCredentials {
-    /// None.
     #[default]
     None,
     /// A bearer token.
@@ -47,7 +46,6 @@ pub enum QueryCredentials {
     Basic {
         /// User name.
         username: String,
-        /// Password.
         password: String,
     },
 }
@@ -112,7 +110,6 @@ pub struct SyncState {
     pub read_until: Option<Timestamp>,
     /// Earliest time of the next query, where the server asked to wait.
     pub wait_until: Option<Timestamp>,
-    /// The last sync.
     pub last: Option<SourceSync>,
 }
 

@@ -27,7 +27,6 @@ const RESTORED: &str = "restored_from";
 /// Reason why state was not written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
-    /// The file.
     #[error("the copy of the state: {0}")]
     File(#[from] io::Error),
     /// The database did not open.
@@ -52,10 +51,5 @@ pub enum TransferError {
     },
     /// A column holds what the format has no form for.
     #[error("{table}.{column} has a value that cannot be copied")]
-    Value {
-        /// The table.
-        table: String,
-        /// The column.
-        column: String,
-    },
+    Value { table: String, column: String },
 }

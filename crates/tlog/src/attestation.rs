@@ -45,7 +45,6 @@ pub enum AttestationError {
     /// Signed by a key that was retired before the log reached the size.
     #[error("the key {id} attested it, which is valid up to {to} entries, not up to {size}")]
     Retired {
-        /// The key.
         id: KeyId,
         /// Greatest size it was in charge of.
         to: u64,

@@ -69,7 +69,6 @@ pub enum EpochOpenError {
     /// Signed by a key that was not in charge at that size.
     #[error("the key {id} signed it, which is valid for sizes {from} to {to}, not for {size}")]
     OutOfEpoch {
-        /// The key.
         id: KeyId,
         /// Least size it signed.
         from: u64,

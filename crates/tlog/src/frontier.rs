@@ -26,7 +26,6 @@ pub enum FrontierError {
     /// A tree of this size has as many complete subtrees as its size has one bits.
     #[error("a tree of {size} leaves has {expected} complete subtrees, not {given}")]
     Count {
-        /// The size given.
         size: u64,
         /// One bits of the size.
         expected: usize,

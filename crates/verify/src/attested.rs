@@ -42,7 +42,6 @@ pub struct ManifestReport {
     pub root: Hash,
     /// Faults, at most 100.
     pub faults: Vec<String>,
-    /// Number of faults.
     pub faults_total: u64,
     /// Checks that this format does not allow, and other remarks.
     pub not_checked: Vec<String>,

@@ -35,7 +35,6 @@ pub enum CannotVerify {
     /// A file says that a later version wrote it.
     #[error("{file} is of the format version {found}, and this program knows only version 1")]
     Version {
-        /// The file.
         file: String,
         /// Version found.
         found: String,

@@ -104,7 +104,6 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Adds one.
     pub(crate) fn add(&mut self, finding: Finding) {
         self.total += 1;
         if self.list.len() < MAX_FINDINGS {

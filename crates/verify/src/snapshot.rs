@@ -34,7 +34,6 @@ pub(crate) struct Snapshot {
     pub(crate) anchor: Anchor,
     /// The bytes of the checkpoint; `None` when there is no file.
     pub(crate) checkpoint: Option<Vec<u8>>,
-    /// The manifest's files.
     pub(crate) manifest: ManifestFiles,
     /// The files that count and those that are leftovers, ordered by first sequence.
     pub(crate) wal: Vec<WalFile>,

@@ -70,7 +70,6 @@ fn series(path: &std::path::Path) -> Result<Series> {
 pub(crate) struct Found {
     /// Events with an alarm from the row before them to the row after.
     pub(crate) found: usize,
-    /// Number of events.
     pub(crate) events: usize,
     /// Alarms away from every event.
     pub(crate) wrong: usize,

@@ -9,7 +9,6 @@ use crate::anomalies::corpus::Series;
 /// Alarms counted over weeks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Rate {
-    /// Number of alarms.
     pub(crate) alarms: u32,
     /// Weeks of series.
     pub(crate) weeks: f64,

@@ -8,7 +8,6 @@ use reeve_learn::{DAY_MS, Point};
 
 use crate::data::Data;
 
-/// One series.
 pub(crate) struct Series {
     pub name: String,
     pub grid: Grid,

@@ -5,7 +5,6 @@ use reeve_learn::workload::Class;
 
 use crate::chance::Chance;
 
-/// A resource.
 pub(crate) struct Resource {
     /// True class of the workload.
     pub(crate) class: Class,

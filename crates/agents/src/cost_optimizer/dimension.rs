@@ -5,11 +5,9 @@ use std::fmt;
 /// Dimension that a size limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dimension {
-    /// Memory.
     Memory,
     /// Network throughput.
     Network,
-    /// Disk throughput.
     DiskThroughput,
     /// Disk operations a second.
     DiskOperations,

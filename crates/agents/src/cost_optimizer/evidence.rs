@@ -41,7 +41,6 @@ pub(super) struct Evidence<'a> {
     pub(super) settings: Thresholds,
     /// Group whose members the facts describe as one machine.
     pub(super) replaced: Option<&'a Replaced<'a>>,
-    /// Now.
     pub(super) now_ms: i64,
 }
 
@@ -156,7 +155,6 @@ impl<'a> Evidence<'a> {
         )
     }
 
-    /// The last days.
     pub(super) fn last_days(&self, days: i64) -> Window {
         Window::ending(self.now_ms, days * DAY_MS)
     }

@@ -13,7 +13,6 @@ pub(super) struct Change {
     pub(super) target: Money,
     /// US dollars an hour of one machine: now, target.
     pub(super) hourly: (f64, f64),
-    /// Machines.
     pub(super) machines: u32,
 }
 

@@ -8,7 +8,6 @@ use reeve_recommend::plan::Plan;
 /// Group whose members are judged as one machine.
 #[derive(Debug, Clone)]
 pub(super) struct Replaced<'a> {
-    /// The group.
     pub(super) group: &'a Resource,
     /// Members that it wants.
     pub(super) members: u32,

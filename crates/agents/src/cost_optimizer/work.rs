@@ -138,7 +138,6 @@ impl Work {
         self.worked().count() as f64 / self.measured().max(1) as f64
     }
 
-    /// Days with work.
     pub(super) fn days_worked(&self) -> usize {
         let mut days: Vec<i64> = self
             .worked()

@@ -28,7 +28,6 @@ pub struct Tally {
     pub shared: u64,
     /// Entries that waited for a threshold and were dropped because the rule kept too many.
     pub dropped: u64,
-    /// Number of firings.
     pub fired: u64,
     /// Time of recording of the latest entry that matched.
     pub last_matched_at: Option<Timestamp>,
@@ -41,7 +40,6 @@ pub struct Tally {
 /// A rule that met a bound. It goes on: groups that it has are counted as before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Degradation {
-    /// The rule.
     pub rule: RuleId,
     /// Revision of the rule.
     pub revision: u64,

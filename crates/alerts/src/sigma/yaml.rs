@@ -19,8 +19,10 @@ pub(super) struct Node {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     /// A text, number, boolean or null. `plain` was written without quotes.
-    Scalar { text: String, plain: bool },
-    /// A list.
+    Scalar {
+        text: String,
+        plain: bool,
+    },
     List(Vec<Node>),
     /// Names with their values, in order.
     Map(Vec<(String, Node)>),

@@ -14,13 +14,11 @@ use super::{Budget, BudgetId, BudgetStatus, Threshold};
 pub struct BudgetAlert {
     /// Identifier; the log's entry has it too.
     pub id: String,
-    /// The budget.
     pub budget: BudgetId,
     /// Its name at that time.
     pub budget_name: String,
     /// First day of the period.
     pub period_start: Date,
-    /// The threshold.
     pub threshold: Threshold,
     /// Charges or forecast that reached it.
     pub value: Amount,
@@ -41,7 +39,6 @@ pub trait BudgetStore: Send + Sync {
     async fn budget_update(&self, budget: &Budget) -> Result<(), StoreError>;
     /// Removes a budget with its standing and its alerts.
     async fn budget_delete(&self, id: &BudgetId) -> Result<(), StoreError>;
-    /// One budget.
     async fn budget_get(&self, id: &BudgetId) -> Result<Budget, StoreError>;
     /// All budgets, by name, each with its standing once it has been evaluated.
     async fn budget_list(&self) -> Result<Vec<(Budget, Option<BudgetStatus>)>, StoreError>;
@@ -60,7 +57,6 @@ pub trait BudgetStore: Send + Sync {
         budget: Option<&BudgetId>,
         limit: u64,
     ) -> Result<Vec<BudgetAlert>, StoreError>;
-    /// One alert.
     async fn budget_alert_get(&self, id: &str) -> Result<BudgetAlert, StoreError>;
     /// Alerts that the log does not tell of yet, oldest first.
     async fn budget_alerts_unrecorded(&self, limit: u64) -> Result<Vec<BudgetAlert>, StoreError>;

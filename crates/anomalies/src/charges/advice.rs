@@ -22,7 +22,6 @@ use super::{Abstention, BillCheck, Span, is_usage};
 use reeve_recommend::recommendation::Priority;
 
 named!(
-    /// Type of advice.
     AdviceType {
         /// Use, exchange or let run out what was committed to and nobody uses.
         UnusedCommitment => "unused_commitment",

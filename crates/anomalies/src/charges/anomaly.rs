@@ -52,7 +52,6 @@ pub struct Contributor {
     pub resource: Arc<str>,
     /// Description of the product.
     pub description: Arc<str>,
-    /// The region.
     pub region: Arc<str>,
     /// Cost on those days.
     pub observed: Amount,

@@ -14,7 +14,6 @@ const MOST_DAYS: i64 = 3_700;
 /// Service of an account whose daily costs form one series.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope {
-    /// The currency.
     pub currency: Arc<str>,
     /// The provider; empty where the file does not say.
     pub provider: Arc<str>,
@@ -25,7 +24,6 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Of a charge.
     pub(crate) fn from_charge(charge: &Charge) -> Self {
         Scope {
             currency: Arc::clone(&charge.currency),

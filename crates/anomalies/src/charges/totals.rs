@@ -10,7 +10,6 @@ use super::{DAY_MS, Span, is_usage};
 /// The four costs of FOCUS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Costs {
-    /// Charges.
     pub charges: u64,
     /// On the invoice.
     pub billed: Amount,
@@ -127,7 +126,6 @@ pub struct CurrencyTotals {
     pub by_month: BTreeMap<(i16, i8), Costs>,
     /// Tags; nothing where the file has no such column.
     pub tags: Option<TagCoverage>,
-    /// Discounts.
     pub discounts: Discounts,
 }
 
@@ -136,9 +134,7 @@ pub struct CurrencyTotals {
 pub struct Totals {
     /// The time it is of.
     pub span: Span,
-    /// Charges.
     pub charges: usize,
-    /// By currency.
     pub currencies: BTreeMap<Arc<str>, CurrencyTotals>,
 }
 

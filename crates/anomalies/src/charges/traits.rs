@@ -25,7 +25,6 @@ pub(super) enum Trait {
     OldVolume,
     /// An hour of a machine of an older generation; see [`OLD_FAMILIES`].
     OldMachine(&'static OldFamily),
-    /// Snapshots kept.
     Snapshot,
     /// Objects stored in the dearest class.
     StandardStorage,
@@ -40,9 +39,7 @@ pub(super) enum Trait {
 /// A family of machines with a newer one that does the same for less.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct OldFamily {
-    /// Its name.
     pub(super) name: &'static str,
-    /// The newer one.
     pub(super) newer: &'static str,
     /// Thousandths that the newer one's public price is below: Linux, `large`, us-east-1, 2026-07.
     pub(super) below: i64,

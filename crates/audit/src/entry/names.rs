@@ -140,7 +140,6 @@ names! {
         Console = "console",
         /// From a command line.
         Cli = "cli",
-        /// By automation.
         Automation = "automation",
         /// Through a webhook.
         Webhook = "webhook",

@@ -42,7 +42,6 @@ impl Default for Options {
 /// A value and the places where [`Numbers::KeepAsText`] turned a number into a string.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
-    /// The value.
     pub value: Json,
     /// Paths at which a number was kept as a string, since a double cannot hold it.
     pub kept_as_text: Vec<Path>,

@@ -172,7 +172,6 @@ pub enum Bound {
     ///
     /// [`Query::resolve`]: super::Query::resolve
     Now(i64),
-    /// A number.
     Number(f64),
     /// A severity, by rank.
     Severity(Severity),

@@ -7,15 +7,12 @@ use crate::entry::SubmitterField;
 pub enum Column {
     /// `event_id`
     EventId,
-    /// `timestamp`
     Timestamp,
     /// `recorded_at`
     RecordedAt,
     /// `event_type`
     EventType,
-    /// `category`
     Category,
-    /// `severity`
     Severity,
     /// `actor.type`
     ActorType,

@@ -102,7 +102,6 @@ pub enum FieldKind {
     Text,
     /// A point in time.
     Time,
-    /// An address.
     Address,
     /// One of a closed list of names.
     Name,

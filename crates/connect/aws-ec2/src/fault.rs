@@ -19,7 +19,6 @@ pub struct Call<'a> {
     pub operation: &'static str,
     /// Identifier of the connection; empty outside of one.
     pub connection: &'a str,
-    /// The region.
     pub region: &'a str,
     /// The endpoint override.
     pub endpoint: Option<&'a str>,
@@ -73,7 +72,6 @@ pub struct Fault {
     pub kind: FaultKind,
     /// The call, by the permission it needs.
     pub operation: &'static str,
-    /// The region.
     pub region: String,
     /// The service's error code.
     pub code: Option<String>,

@@ -14,11 +14,9 @@ use crate::fault::{Call, Fault};
 /// One region of one account, as one connection sees it.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// The connection.
     pub connection: ConnectionId,
     /// The account's identifier.
     pub account: String,
-    /// The region.
     pub region: String,
     /// The endpoint override, for messages.
     pub endpoint: Option<String>,

@@ -45,9 +45,7 @@ pub struct SignedRequest {
     pub method: &'static str,
     /// Path with its query, encoded.
     pub path: String,
-    /// Headers.
     pub headers: Vec<(&'static str, String)>,
-    /// Body.
     pub body: String,
     /// `true` for services with one address for all regions.
     pub is_global: bool,

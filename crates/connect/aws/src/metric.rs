@@ -65,7 +65,6 @@ pub(crate) const AGENT_DISK: &str = "disk_used_percent";
 pub(crate) const NO_DISK: [&str; 8] = [
     "tmpfs", "devtmpfs", "overlay", "squashfs", "iso9660", "nfs", "nfs4", "efs",
 ];
-/// The agent's namespace.
 pub(crate) const AGENT_NAMESPACE: &str = "CWAgent";
 
 /// Returns the CloudWatch metrics that may hold a metric of a resource, the best first; the first

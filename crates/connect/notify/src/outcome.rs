@@ -15,7 +15,6 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// An answer.
     pub(crate) fn answered(ok: bool, status: Option<u16>, answer: &str) -> Outcome {
         let answer = answer
             .chars()

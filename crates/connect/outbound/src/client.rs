@@ -42,14 +42,12 @@ pub struct Request {
     pub url: Url,
     /// Header lines; none of them goes to another host than the first.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Vec<u8>,
 }
 
 /// Response to a request, whatever its status.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// Status code.
     pub status: StatusCode,
     /// Response headers.
     pub headers: HeaderMap,
@@ -81,7 +79,6 @@ pub enum OutboundError {
     /// The host has no address.
     #[error("{host} cannot be resolved: {cause}")]
     Unresolved {
-        /// The host.
         host: String,
         /// Error of the resolver.
         cause: String,

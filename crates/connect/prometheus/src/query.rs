@@ -42,7 +42,6 @@ pub struct QueryError {
 /// A series of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueriedSeries {
-    /// Its labels.
     pub labels: Labels,
     /// (milliseconds since the epoch, value); values may be infinite or not numbers.
     pub points: Vec<(i64, f64)>,
@@ -51,7 +50,6 @@ pub struct QueriedSeries {
 /// Answer to a query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QueryAnswer {
-    /// The series.
     pub series: Vec<QueriedSeries>,
     /// Warnings of the server, such as parts of a federation that did not answer.
     pub warnings: Vec<String>,

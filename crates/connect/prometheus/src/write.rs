@@ -16,7 +16,6 @@ use crate::message::TimeSeries;
 pub const MAX_BODY_BYTES: usize = 8 << 20;
 /// Largest body once it is decompressed, bytes.
 const MAX_DECODED_BYTES: usize = 32 << 20;
-/// Largest series, bytes.
 const MAX_SERIES_BYTES: usize = 1 << 20;
 /// Series of a body at most.
 const MAX_SERIES: usize = 50_000;

@@ -18,7 +18,6 @@ pub(crate) struct Owner {
     pub(crate) service: &'static str,
 }
 
-/// An owner.
 pub(crate) const fn owner(env: &'static str, team: &'static str, service: &'static str) -> Owner {
     Owner { env, team, service }
 }

@@ -28,21 +28,17 @@ const HOURS: i64 = 24;
 pub struct DailyCharge {
     /// Day, UTC.
     pub day: Date,
-    /// Provider.
     pub provider: Provider,
     /// Identifier of the account.
     pub account: String,
     /// Display name of the account.
     pub account_name: String,
-    /// Region.
     pub region: String,
-    /// Resource.
     pub resource: ResourceId,
     /// Kind of the resource.
     pub kind: ResourceKind,
     /// Size or class of storage that was sold; of the last hour that is charged.
     pub sold: String,
-    /// Purchase option.
     pub purchase: Option<Purchase>,
     /// Hours that are charged.
     pub hours: u32,

@@ -28,7 +28,6 @@ const SLOWEST: u64 = 50_000;
 pub struct Server {
     /// Host name or address.
     pub host: String,
-    /// Port.
     pub port: u16,
     /// User.
     pub username: String,

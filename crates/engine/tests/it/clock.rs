@@ -17,7 +17,6 @@ const BEGIN_S: i64 = 1_794_787_200;
 /// Sleeping tasks, by the time that they wait for and the order of their arrival.
 type Waiting = BTreeMap<(Timestamp, u64), oneshot::Sender<()>>;
 
-/// The clock.
 pub(crate) struct TestClock {
     now: Mutex<Timestamp>,
     /// `None`: time passes at once for whoever waits.

@@ -29,7 +29,6 @@ pub(crate) enum Fault {
     LoseAnswer,
     /// The request is lost; nothing is done.
     LoseRequest,
-    /// Throttled.
     Throttle,
     /// The account may not.
     Deny,
@@ -64,7 +63,6 @@ struct Inner {
     forgets_size: bool,
 }
 
-/// The cloud.
 pub(crate) struct Cloud {
     inner: Mutex<Inner>,
     clock: Arc<TestClock>,

@@ -27,7 +27,6 @@ use crate::journal::{Journal, Log, Note, TestBills};
 use crate::services::{Ports, Services};
 use crate::store::Memory;
 
-/// The world.
 pub(crate) struct World {
     pub(crate) engine: Arc<Services>,
     pub(crate) memory: Arc<Memory>,

@@ -59,7 +59,6 @@ pub struct BandUse {
 pub struct Amount {
     /// Objects or requests.
     pub count: u64,
-    /// Bytes.
     pub bytes: u64,
 }
 

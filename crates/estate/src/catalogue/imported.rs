@@ -47,9 +47,7 @@ pub struct PriceTableInfo {
     pub imported: bool,
     /// Source and date of the prices.
     pub origin: PriceOrigin,
-    /// Number of regions.
     pub regions: u64,
-    /// Number of prices.
     pub prices: u64,
 }
 

@@ -108,9 +108,7 @@ pub struct PriceFile {
     pub kind: PriceKind,
     /// Source and date of the prices.
     pub origin: PriceOrigin,
-    /// Number of regions.
     pub regions: u64,
-    /// Number of prices.
     pub prices: u64,
     /// The file after unpacking.
     pub text: String,

@@ -27,7 +27,6 @@ pub enum HeaderError {
     /// amounts.
     #[error("the header names {column} twice, as columns {first} and {second}; remove one of them")]
     Twice {
-        /// The column.
         column: &'static str,
         /// Its number, the first column being 1.
         first: usize,
@@ -40,7 +39,6 @@ pub enum HeaderError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{column}: {found:?}: {reason}")]
 pub struct LineError {
-    /// The column.
     pub column: &'static str,
     /// Value found, cut to forty characters.
     pub found: String,

@@ -36,9 +36,7 @@ named!(
 /// Row of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KindInfo {
-    /// The kind.
     pub kind: ResourceKind,
-    /// Its class.
     pub class: KindClass,
     /// Wording for one resource (`Security group`).
     pub title: String,

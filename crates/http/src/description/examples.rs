@@ -12,7 +12,6 @@ use utoipa::openapi::{Content, RefOr};
 /// The media type of requests and answers.
 const JSON: &str = "application/json";
 
-/// One example.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OperationExample {

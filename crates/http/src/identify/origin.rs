@@ -31,7 +31,6 @@ const PURPOSE: &str = "reeve-purpose";
 /// Origin of a request, for the log.
 #[derive(Debug, Clone, Default)]
 pub struct Origin {
-    /// IP address.
     pub ip_address: Option<String>,
     /// User agent, cut to 512 characters.
     pub user_agent: Option<String>,

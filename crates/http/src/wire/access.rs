@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 pub struct SignIn {
     /// E-mail address.
     pub email: Option<String>,
-    /// Password.
     #[schema(write_only)]
     pub password: Option<String>,
     /// API token, in place of the two.
@@ -26,7 +25,6 @@ pub struct MeBody {
     pub email: String,
     /// Display name.
     pub name: String,
-    /// Roles.
     pub roles: Vec<String>,
     /// Permissions, for showing what can be done.
     pub permissions: Vec<String>,
@@ -55,9 +53,7 @@ pub struct PasswordChange {
 /// A session.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SessionBody {
-    /// Identifier.
     pub id: String,
-    /// User.
     pub user_id: String,
     /// Start.
     pub created_at: String,
@@ -79,7 +75,6 @@ pub struct UserCreate {
     pub email: String,
     /// Display name.
     pub name: String,
-    /// Roles.
     pub roles: Vec<String>,
     /// Team identifiers.
     #[serde(default)]
@@ -95,7 +90,6 @@ pub struct UserCreate {
 pub struct UserPatch {
     /// Display name.
     pub name: Option<String>,
-    /// Roles.
     pub roles: Option<Vec<String>>,
     /// Team identifiers.
     pub teams: Option<Vec<String>>,
@@ -109,15 +103,12 @@ pub struct UserPatch {
 /// A user.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct UserBody {
-    /// Identifier.
     pub id: String,
     /// E-mail address.
     pub email: String,
     /// Display name.
     pub name: String,
-    /// Roles.
     pub roles: Vec<String>,
-    /// Teams.
     pub teams: Vec<String>,
     /// `true` if the user may sign in.
     pub active: bool,
@@ -129,16 +120,13 @@ pub struct UserBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TeamCreate {
-    /// Name.
     pub name: String,
 }
 
 /// A team.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TeamBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// E-mail addresses of its members.
     pub members: Vec<String>,
@@ -168,7 +156,6 @@ pub struct TokenCreate {
 /// A token, without its secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TokenBody {
-    /// Identifier.
     pub id: String,
     /// Purpose.
     pub name: String,
@@ -191,7 +178,6 @@ pub struct TokenBody {
 /// A token with its secret, shown once.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct TokenCreated {
-    /// The token.
     #[serde(flatten)]
     pub token: TokenBody,
     /// The secret: shown now and never again.

@@ -184,10 +184,8 @@ pub struct NotificationsBody {
     /// Of new recommendations.
     #[schema(default = "daily_digest")]
     pub recommendations: Option<String>,
-    /// Of actions.
     #[schema(default = "immediate")]
     pub actions_taken: Option<String>,
-    /// Of anomalies.
     #[schema(default = "immediate")]
     pub anomalies: Option<String>,
 }
@@ -196,13 +194,11 @@ pub struct NotificationsBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentCreate {
-    /// Agent type.
     pub agent_type: String,
     /// Display name.
     pub name: String,
     /// `learning` (default), `safe_mode`, `active`.
     pub mode: Option<String>,
-    /// Scope.
     #[serde(default, deserialize_with = "object")]
     pub scope: ScopePatch,
     /// Days, as `14d`.
@@ -233,9 +229,7 @@ pub struct AgentCreate {
 pub struct AgentPatch {
     /// Display name.
     pub name: Option<String>,
-    /// Mode.
     pub mode: Option<String>,
-    /// Scope.
     #[serde(default, deserialize_with = "optional_object")]
     pub scope: Option<ScopePatch>,
     /// Days, as `14d`.
@@ -262,15 +256,11 @@ pub struct AgentPatch {
 /// An agent and where it stands.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AgentBody {
-    /// Identifier.
     pub id: String,
-    /// Agent type.
     pub agent_type: String,
     /// Display name.
     pub name: String,
-    /// Mode.
     pub mode: String,
-    /// Scope.
     pub scope: ScopeBody,
     /// Days, as `14d`.
     pub learning_period: String,
@@ -309,7 +299,6 @@ pub struct AgentStatusBody {
     pub learning_days: f64,
     /// Share of the learning period that is over, percent.
     pub learning_percent: f64,
-    /// The last run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run: Option<RunBody>,
     /// Time of the next run.
@@ -322,9 +311,7 @@ pub struct AgentStatusBody {
 /// One run.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RunBody {
-    /// Identifier.
     pub run_id: String,
-    /// Start.
     pub started_at: String,
     /// End.
     pub finished_at: String,
@@ -340,7 +327,6 @@ pub struct RunBody {
     /// Commitments simulated on the use of the scope by the hour, one for each account that was
     /// measured for three weeks at least.
     pub portfolios: Vec<PortfolioBody>,
-    /// Error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -348,9 +334,7 @@ pub struct RunBody {
 /// Resources or recommendations that led to nothing, for one reason.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SkippedBody {
-    /// Reason.
     pub reason: String,
-    /// Number.
     pub count: u64,
     /// `resources` that have no recommendation, or `recommendations` that the run did not apply.
     pub of: &'static str,
@@ -362,7 +346,6 @@ pub struct SkippedBody {
 /// A resource without a recommendation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SkippedResourceBody {
-    /// Identifier.
     pub id: String,
     /// Display name.
     pub name: String,

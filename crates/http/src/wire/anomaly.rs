@@ -31,7 +31,6 @@ pub use threshold::{AnomalyThresholdBody, AnomalyThresholdParams, LessonBody};
 /// An anomaly.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyBody {
-    /// Identifier.
     pub id: String,
     /// `cost`, `performance`, `security`, `operational`.
     #[serde(rename = "type")]
@@ -64,7 +63,6 @@ pub struct AnomalyBody {
     pub investigation: Option<InvestigationBody>,
     /// The likely cause. Names what the log tells of it to those who may see those entries.
     pub likely_cause: String,
-    /// Evidence.
     pub evidence: Vec<String>,
     /// Evidence beside `readings`, which is among `evidence` too.
     pub facts: Vec<String>,
@@ -80,7 +78,6 @@ pub struct AnomalyBody {
     pub responses: Vec<ResponseBody>,
     /// Feedback of people.
     pub feedback: Vec<AnomalyFeedbackBody>,
-    /// Start.
     pub started_at: String,
     /// Time of its last anomalous point.
     pub last_at: String,
@@ -94,7 +91,6 @@ pub struct AnomalyBody {
 /// Place of an anomaly.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyPlaceBody {
-    /// Identifier.
     pub id: String,
     /// Display name.
     pub name: String,
@@ -103,13 +99,10 @@ pub struct AnomalyPlaceBody {
     /// Cloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
-    /// Region.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// Service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
 }

@@ -83,7 +83,6 @@ pub struct BillSourceBody {
     pub region: String,
     /// `false` if nothing is read from it.
     pub enabled: bool,
-    /// The last sync.
     pub last_sync: Option<BillSyncBody>,
     /// Creation time of the source.
     pub created_at: String,

@@ -23,9 +23,7 @@ pub struct ThresholdBody {
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetTag {
-    /// Name.
     pub name: String,
-    /// Value.
     pub value: String,
 }
 
@@ -39,7 +37,6 @@ pub struct BudgetScopeBody {
     pub accounts: Vec<String>,
     /// Services by their name in bills.
     pub services: Vec<String>,
-    /// Tags.
     pub tags: Vec<BudgetTag>,
 }
 
@@ -77,16 +74,13 @@ pub struct BudgetSettings {
 pub struct DayAmount {
     /// The day, of UTC.
     pub day: String,
-    /// Amount.
     pub amount: f64,
 }
 
 /// Charges in a currency that a budget does not count.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CurrencyAmount {
-    /// Currency.
     pub currency: String,
-    /// Amount.
     pub amount: f64,
 }
 
@@ -126,13 +120,10 @@ pub struct StandingBody {
 /// A budget.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct BudgetBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// Amount for one period.
     pub amount: f64,
-    /// Its currency.
     pub currency: String,
     /// `month`, `quarter` or `year`.
     pub period: String,
@@ -140,7 +131,6 @@ pub struct BudgetBody {
     pub scope: BudgetScopeBody,
     /// Thresholds, ascending.
     pub thresholds: Vec<ThresholdBody>,
-    /// Channels.
     pub channels: Vec<String>,
     /// Addresses that e-mail channels write to in place of their own receivers.
     pub recipients: Vec<String>,
@@ -160,13 +150,11 @@ pub struct BudgetBody {
 pub struct BudgetAlertBody {
     /// Identifier, also of the log's entry.
     pub id: String,
-    /// The budget.
     pub budget_id: String,
     /// Its name at that time.
     pub budget_name: String,
     /// First day of the period.
     pub period_start: String,
-    /// The threshold.
     pub threshold: ThresholdBody,
     /// Charges or forecast that reached it.
     pub value: f64,

@@ -38,7 +38,6 @@ impl Default for ChangeControlBody {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaintenanceWindowBody {
-    /// Name.
     pub name: String,
     /// Account identifiers or connection names; empty is all.
     #[serde(default)]
@@ -66,7 +65,6 @@ fn utc() -> String {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FreezeBody {
-    /// Name.
     pub name: String,
     /// Account identifiers or connection names; empty is all.
     #[serde(default)]
@@ -219,7 +217,6 @@ impl MaintenanceWindowBody {
 /// Exclusion from recommendations, with its reason.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExclusionBody {
-    /// Identifier.
     pub id: String,
     /// The provider's identifier of a resource; absent is all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -230,7 +227,6 @@ pub struct ExclusionBody {
     /// A type of recommendation; absent is all.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Reason.
     pub reason: String,
     /// End; absent for one that lasts until somebody removes it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -267,12 +263,10 @@ impl ExclusionBody {
 pub struct ExclusionCreateBody {
     /// The provider's identifier of a resource.
     pub resource: Option<String>,
-    /// An account.
     pub account: Option<String>,
     /// A type of recommendation.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// Reason.
     pub reason: String,
     /// End.
     pub until: Option<String>,

@@ -10,9 +10,7 @@ use crate::time;
 /// A channel.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ChannelBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// `email`, `slack`, `teams`, `pagerduty`.
     #[serde(rename = "type")]

@@ -86,10 +86,8 @@ pub struct RelationBody {
     /// Its name; absent if Reeve does not know the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its kind.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Its state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
@@ -116,7 +114,6 @@ pub struct KindBody {
 /// Account of reading one kind in one region.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct KindReadingBody {
-    /// Kind.
     #[serde(rename = "type")]
     pub kind: String,
     /// Region; empty for global services.
@@ -146,17 +143,13 @@ pub struct CountParams {
     pub by: String,
     /// Query over resources.
     pub query: Option<String>,
-    /// Connection.
     pub connection: Option<String>,
     /// Cloud.
     pub provider: Option<String>,
-    /// Account.
     pub account: Option<String>,
-    /// Kind.
     #[serde(rename = "type")]
     #[param(rename = "type")]
     pub kind: Option<String>,
-    /// Service.
     pub service: Option<String>,
     /// Text in id, name or tags.
     pub text: Option<String>,

@@ -27,7 +27,6 @@ pub struct EntryBody {
     /// Submitter as Reeve knows it; absent in entries that were recorded before it was noted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submitted_by: Option<SubmitterBody>,
-    /// Actor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<ActorBody>,
     /// To what.
@@ -53,19 +52,15 @@ pub struct ActorBody {
     /// `user`, `service`, `system`, `agent`, `api_key`, `role` or `anonymous`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub actor_type: Option<String>,
-    /// Identifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// E-mail address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// IP address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
-    /// User agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_agent: Option<String>,
-    /// Session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
 }
@@ -86,7 +81,6 @@ pub struct SubmitterBody {
     /// IP address of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
-    /// Session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// API token.
@@ -103,16 +97,12 @@ pub struct ResourceBody {
     /// Kind of resource.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
-    /// Identifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Cloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloud_provider: Option<String>,
-    /// Account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
-    /// Region.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// Tags, where the source knows them.

@@ -35,7 +35,6 @@ pub struct ConnectionCreate {
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CredentialsBody {
-    /// Access key id.
     pub access_key_id: String,
     /// Secret access key; write-only.
     #[schema(write_only)]
@@ -51,9 +50,7 @@ pub struct CredentialsBody {
 pub struct ConnectionPatch {
     /// Display name.
     pub name: Option<String>,
-    /// Regions.
     pub regions: Option<Vec<String>>,
-    /// Credentials.
     pub credentials: Option<CredentialsBody>,
     /// Role to assume; an empty string removes it.
     pub assume_role: Option<String>,
@@ -70,7 +67,6 @@ pub struct ConnectionPatch {
 /// A connection.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConnectionBody {
-    /// Identifier.
     pub id: String,
     /// Display name.
     pub name: String,
@@ -78,14 +74,12 @@ pub struct ConnectionBody {
     pub provider: String,
     /// Account, once known.
     pub account: String,
-    /// Regions.
     pub regions: Vec<String>,
     /// `access_key`, `ambient`, `simulated`.
     pub credentials_kind: String,
     /// The access key's id with all but its last four characters hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_key_id: Option<String>,
-    /// Role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assume_role: Option<String>,
     /// Endpoint override.
@@ -95,7 +89,6 @@ pub struct ConnectionBody {
     pub allow_actions: bool,
     /// `new`, `ready`, `syncing`, `failed`, `disabled`.
     pub status: String,
-    /// The last sync.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_sync: Option<SyncBody>,
     /// The last failure.
@@ -108,7 +101,6 @@ pub struct ConnectionBody {
 /// A sync.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SyncBody {
-    /// Start.
     pub started_at: String,
     /// End.
     pub finished_at: String,
@@ -127,7 +119,6 @@ pub struct SyncBody {
 pub struct DeniedBody {
     /// Permission by the cloud's name.
     pub permission: String,
-    /// Region.
     pub region: String,
     /// The cloud's message.
     pub message: String,
@@ -164,17 +155,13 @@ pub struct ResourceParams {
     pub offset: Option<u64>,
     /// `next_cursor` of the page before.
     pub cursor: Option<String>,
-    /// Connection.
     pub connection: Option<String>,
     /// Cloud.
     pub provider: Option<String>,
-    /// Account.
     pub account: Option<String>,
-    /// Kind.
     #[serde(rename = "type")]
     #[param(rename = "type")]
     pub kind: Option<String>,
-    /// Service.
     pub service: Option<String>,
     /// Text in id, name or tags.
     pub text: Option<String>,
@@ -204,17 +191,13 @@ impl ResourceParams {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct ResourceFilterParams {
-    /// Connection.
     pub connection: Option<String>,
     /// Cloud.
     pub provider: Option<String>,
-    /// Account.
     pub account: Option<String>,
-    /// Kind.
     #[serde(rename = "type")]
     #[param(rename = "type")]
     pub kind: Option<String>,
-    /// Service.
     pub service: Option<String>,
     /// Text in id, name or tags.
     pub text: Option<String>,
@@ -230,25 +213,18 @@ pub struct EstateResourceBody {
     pub id: String,
     /// Display name.
     pub name: String,
-    /// Kind.
     #[serde(rename = "type")]
     pub kind: String,
     /// Cloud.
     pub provider: String,
-    /// Account.
     pub account: String,
-    /// Region.
     pub region: String,
-    /// Service.
     pub service: String,
-    /// Connection.
     pub connection_id: String,
-    /// State.
     pub state: String,
     /// Size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance_type: Option<String>,
-    /// Storage, GiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_gib: Option<f64>,
     /// Contents of a bucket, as its cloud counted them.
@@ -267,7 +243,6 @@ pub struct EstateResourceBody {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub protections: Vec<ProtectionBody>,
-    /// Tags.
     pub tags: BTreeMap<String, String>,
     /// Cost a month, dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -316,11 +291,9 @@ pub struct BucketAccessBody {
 pub struct AgeUseBody {
     /// Least age, days.
     pub from_days: i64,
-    /// Objects.
     pub objects: u64,
     /// Their size, GiB.
     pub gib: f64,
-    /// Reads.
     pub reads: u64,
     /// Size of what was read, GiB.
     pub read_gib: f64,
@@ -344,7 +317,6 @@ pub struct SampleParams {
 /// Samples of a resource.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SamplesBody {
-    /// The resource.
     pub resource_id: String,
     /// One series a metric.
     pub series: Vec<SeriesBody>,
@@ -353,9 +325,7 @@ pub struct SamplesBody {
 /// One metric over time.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SeriesBody {
-    /// Metric.
     pub metric: String,
-    /// Unit.
     pub unit: String,
     /// `[time in ms since the epoch, value]`, oldest first.
     pub points: Vec<(i64, f64)>,
@@ -374,9 +344,7 @@ pub struct CostsBody {
     pub not_priced: u64,
     /// By provider, account, service.
     pub by_provider: BTreeMap<String, f64>,
-    /// By account.
     pub by_account: BTreeMap<String, f64>,
-    /// By service.
     pub by_service: BTreeMap<String, f64>,
 }
 

@@ -167,7 +167,6 @@ pub struct ExportPeriodBody {
 /// A file of an export.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportFileBody {
-    /// Name.
     pub name: String,
     /// `entries`, `proof` or `manifest`.
     pub role: String,
@@ -175,7 +174,6 @@ pub struct ExportFileBody {
     pub bytes: u64,
     /// SHA-256, lower-case hex.
     pub sha256: String,
-    /// Entries in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<u64>,
 }
@@ -202,11 +200,9 @@ pub struct ExportRequesterBody {
 /// An export.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportBody {
-    /// Identifier.
     pub id: String,
     /// `queued`, `running`, `succeeded`, `failed` or `cancelled`.
     pub status: String,
-    /// Format.
     pub format: String,
     /// Choices of the format.
     pub options: ExportOptionsBody,
@@ -218,7 +214,6 @@ pub struct ExportBody {
     /// End, itself excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_time: Option<String>,
-    /// Destination.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination_id: Option<String>,
     /// Scheduled export that it is a run of.

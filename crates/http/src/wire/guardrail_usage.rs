@@ -14,7 +14,6 @@ const MOST: usize = 200;
 pub struct GuardrailsStatusBody {
     /// Everything is stopped.
     pub kill_switch: bool,
-    /// The circuit breaker.
     pub circuit_breaker: CircuitBreakerBody,
     /// Changes begun in the last 24 hours.
     pub actions_today: u64,
@@ -29,7 +28,6 @@ pub struct GuardrailsStatusBody {
     /// Resources that used some of theirs, the most used first, at most 200. Every other has all of
     /// it.
     pub error_budgets: Vec<ErrorBudgetBody>,
-    /// Number.
     pub error_budgets_total: u64,
 }
 
@@ -50,11 +48,8 @@ pub struct CircuitBreakerBody {
 /// Use of the error budget by one resource.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ErrorBudgetBody {
-    /// The resource.
     pub resource_id: String,
-    /// Its name.
     pub resource_name: String,
-    /// Its connection.
     pub connection_id: String,
     /// Planned downtime, seconds.
     pub downtime_s: f64,

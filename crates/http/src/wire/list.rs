@@ -21,9 +21,7 @@ pub struct Paging {
 /// A page of a list.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct List<T> {
-    /// The items.
     pub items: Vec<T>,
-    /// Total number.
     pub total: u64,
     /// Give this as `cursor` for the next page; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]

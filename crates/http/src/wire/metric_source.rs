@@ -190,7 +190,6 @@ pub struct MetricSourcePatch {
     pub url: Option<String>,
     /// Credentials; an empty object removes them.
     pub credentials: Option<QueryCredentialsBody>,
-    /// Rules.
     pub rules: Option<Vec<MappingRuleBody>>,
     /// On or off.
     pub enabled: Option<bool>,
@@ -308,7 +307,6 @@ pub struct MetricSourceBody {
     pub url: Option<String>,
     /// Kind of its credentials: `none`, `bearer`, `basic`.
     pub credentials_kind: String,
-    /// Rules.
     pub rules: Vec<MappingRuleBody>,
     /// `false` if nothing is taken from it.
     pub enabled: bool,
@@ -356,7 +354,6 @@ impl MetricSourceBody {
 /// A source with its new token, which is shown this once.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct MetricSourceTokenBody {
-    /// The source.
     #[serde(flatten)]
     pub source: MetricSourceBody,
     /// Token to push with, for `remote_write`. It opens nothing else.
@@ -374,7 +371,6 @@ pub struct ReadyMappingBody {
     pub name: String,
     /// Description of the rules.
     pub description: String,
-    /// The rules.
     pub rules: Vec<MappingRuleBody>,
 }
 

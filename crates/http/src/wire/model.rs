@@ -8,7 +8,6 @@ use utoipa::{IntoParams, ToSchema};
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct ModelParams {
-    /// Of this agent.
     pub agent: Option<String>,
     /// Of this name (`confidence`, `demand`, ...).
     pub name: Option<String>,
@@ -31,11 +30,9 @@ pub struct ModelParams {
 /// One version of a model.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ModelBody {
-    /// Identifier.
     pub id: String,
     /// The agent whose model it is.
     pub agent_id: String,
-    /// Name.
     pub name: String,
     /// `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`.
     #[serde(rename = "type")]
@@ -67,7 +64,6 @@ pub struct ModelBody {
     pub note: String,
     /// Distance of the newest data from the training's, 0 to 1; null until measured.
     pub drift: Option<f64>,
-    /// Time of training.
     pub trained_at: String,
     /// Time at which its figures were last measured.
     pub last_update: String,

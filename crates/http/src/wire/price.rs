@@ -34,9 +34,7 @@ pub struct PriceTableBody {
     pub age_days: i64,
     /// The price list is more than 180 days old.
     pub outdated: bool,
-    /// Number of regions.
     pub regions: u64,
-    /// Number of prices.
     pub prices: u64,
     /// Import of the file; null for a bundled table.
     pub import: Option<PriceImportBody>,

@@ -9,7 +9,6 @@ use super::quantity::percent_number;
 /// A recommendation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RecommendationBody {
-    /// Identifier.
     pub id: String,
     /// The agent that owns it, of the type `agent_type`; null for advice without such an agent,
     /// which people alone carry out.
@@ -29,7 +28,6 @@ pub struct RecommendationBody {
     pub rule: String,
     /// Title, one line.
     pub title: String,
-    /// The resource.
     pub resource: SubjectBody,
     /// `critical`, `high`, `medium`, `low`.
     pub priority: String,
@@ -41,7 +39,6 @@ pub struct RecommendationBody {
     pub impact_level: String,
     /// `low`, `medium`, `high`.
     pub effort: String,
-    /// Savings.
     pub savings: SavingsBody,
     /// State.
     pub status: String,
@@ -120,7 +117,6 @@ pub struct ApplicabilityBody {
 /// A granted exception.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExceptionBody {
-    /// Guardrail.
     pub guardrail: String,
     /// Highest value that it covers, percent.
     pub value: f64,
@@ -173,11 +169,8 @@ pub struct SubjectBody {
     pub kind: String,
     /// `aws`, `azure`, `gcp`.
     pub provider: String,
-    /// Account.
     pub account: String,
-    /// Region.
     pub region: String,
-    /// Service.
     pub service: String,
     /// The connection it is reached over.
     pub connection_id: String,
@@ -274,7 +267,6 @@ pub struct ExplanationBody {
     pub confidence: f64,
     /// Range that holds nine outcomes in ten, percent; null where nothing was tried out.
     pub confidence_range: Option<ConfidenceRangeBody>,
-    /// The factors.
     pub explanation: FactorsBody,
     /// Samples looked at.
     pub data_points: u64,
@@ -282,7 +274,6 @@ pub struct ExplanationBody {
     pub similar_cases: u64,
     /// Share of those that succeeded, percent; null when there are none.
     pub success_rate: Option<f64>,
-    /// Estimated impact.
     pub estimated_impact: EstimatedImpactBody,
     /// Risk of the change, apart from its cost: `low`, `medium`, `high`.
     pub risk_level: String,
@@ -364,11 +355,9 @@ pub struct RecommendationParams {
     pub status: Option<String>,
     /// Agent identifier or type.
     pub agent: Option<String>,
-    /// Type.
     #[serde(rename = "type")]
     #[param(rename = "type")]
     pub kind: Option<String>,
-    /// Priority.
     pub priority: Option<String>,
     /// Lowest confidence, percent: `85` or `85%`.
     #[serde(default, deserialize_with = "percent_number")]
@@ -384,9 +373,7 @@ pub struct RecommendationParams {
 /// A page of recommendations, and what all that the filter finds save together.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RecommendationList {
-    /// The items.
     pub items: Vec<RecommendationBody>,
-    /// Total number.
     pub total: u64,
     /// Give this as `cursor` for the next page; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -431,7 +418,6 @@ pub struct ExecuteAnswer {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DismissBody {
-    /// Reason.
     pub reason: String,
 }
 
@@ -441,7 +427,6 @@ pub struct DismissBody {
 pub struct SnoozeBody {
     /// Until when.
     pub until: String,
-    /// Reason.
     pub reason: Option<String>,
 }
 
@@ -483,7 +468,6 @@ pub struct FeedbackBody {
 pub struct FeedbackAnswer {
     /// Identifier of the feedback.
     pub id: String,
-    /// The recommendation.
     pub recommendation_id: String,
     /// As stored.
     pub outcome: String,

@@ -13,11 +13,9 @@ use crate::time;
 /// A rollout: one kind of change of one agent, carried to many resources in stages.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RolloutBody {
-    /// Identifier.
     pub id: String,
     /// Title, one line.
     pub name: String,
-    /// Of this agent.
     pub agent_id: String,
     /// Of which type.
     #[serde(rename = "type")]
@@ -33,7 +31,6 @@ pub struct RolloutBody {
     /// Reason why it is held, stopped or aborted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Settings.
     pub settings: RolloutSettingsBody,
     /// Columns, in the order in which they are written.
     pub members: Vec<RolloutMemberBody>,
@@ -100,11 +97,8 @@ impl From<RolloutSettingsBody> for RolloutSettings {
 /// One resource of a rollout.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RolloutMemberBody {
-    /// Its recommendation.
     pub recommendation_id: String,
-    /// The resource.
     pub resource_id: String,
-    /// Its name.
     pub name: String,
     /// No tag says that it is not production.
     pub critical: bool,
@@ -127,7 +121,6 @@ pub struct RolloutMemberBody {
 pub struct GateBody {
     /// The stage that ends at it.
     pub stage: String,
-    /// The wave.
     pub wave: u32,
     /// `waiting`, `opened`, `held`, `overridden`.
     pub verdict: String,
@@ -228,7 +221,6 @@ impl From<&Rollout> for RolloutBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RolloutCreateBody {
-    /// Of this agent.
     pub agent_id: String,
     /// Of which type.
     #[serde(rename = "type")]
@@ -238,7 +230,6 @@ pub struct RolloutCreateBody {
     /// Identifiers of the recommendations; left out or empty is all that are open, 500 at most.
     #[serde(default)]
     pub recommendations: Vec<String>,
-    /// Settings.
     #[serde(default)]
     pub settings: RolloutSettingsBody,
 }
@@ -247,7 +238,6 @@ pub struct RolloutCreateBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RolloutReasonBody {
-    /// Reason.
     pub reason: String,
 }
 
@@ -267,7 +257,6 @@ pub struct RolloutParams {
     pub status: Option<String>,
     /// Agent identifier.
     pub agent: Option<String>,
-    /// Type.
     #[serde(rename = "type")]
     #[param(rename = "type")]
     pub kind: Option<String>,

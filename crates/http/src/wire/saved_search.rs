@@ -8,9 +8,7 @@ use super::search::FiltersBody;
 /// A saved search. Whoever opens it sees what they may see, never what its owner may.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SavedSearchBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// Purpose.
     pub description: String,
@@ -30,7 +28,6 @@ pub struct SavedSearchBody {
     pub shared_with: String,
     /// The owner's user id.
     pub owner_id: String,
-    /// The owner's name.
     pub owner_name: String,
     /// `true` if the caller owns it.
     pub own: bool,
@@ -102,7 +99,6 @@ pub struct SavedSearchPut {
 pub struct SavedSearchPatch {
     /// The version that was read.
     pub version: u64,
-    /// Name.
     pub name: Option<String>,
     /// Purpose.
     pub description: Option<String>,

@@ -87,13 +87,11 @@ pub struct FiltersBody {
     /// Actor id or e-mail address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Event type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_type: Option<String>,
     /// The event type before its first dot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Severity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<String>,
     /// `success`, `failed`, ...
@@ -114,23 +112,18 @@ pub struct FiltersBody {
     /// Kind of resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
-    /// Resource id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_id: Option<String>,
     /// Resource id or name. Names are read from the tag `name`, `metadata.resource_name` and the
     /// member `name` of the state before and after a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
-    /// Cloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloud_provider: Option<String>,
-    /// Account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
-    /// Region.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// Request id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
 }
@@ -217,7 +210,6 @@ pub struct CountsBody {
 /// Count of a value.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CountBody {
-    /// The value.
     pub value: String,
     /// Number of entries that have it.
     pub count: u64,
@@ -256,15 +248,12 @@ pub struct StatsParams {
 pub struct StatsBody {
     /// Entries in the period.
     pub total: u64,
-    /// By event type.
     pub by_event_type: Vec<CountBody>,
     /// By user (e-mail address, else actor id).
     pub by_user: Vec<CountBody>,
     /// By resource id.
     pub by_resource: Vec<CountBody>,
-    /// By severity.
     pub by_severity: Vec<CountBody>,
-    /// By status.
     pub by_status: Vec<CountBody>,
     /// By span of `timestamp`, oldest first.
     pub by_time: Vec<CountBody>,

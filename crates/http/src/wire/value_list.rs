@@ -40,7 +40,6 @@ impl From<&ValueList> for ValueListBody {
 /// A list of values.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ValueListValuesBody {
-    /// The list.
     #[serde(flatten)]
     pub about: ValueListBody,
     /// Addresses, networks and texts, in order.

@@ -6,13 +6,11 @@ use utoipa::ToSchema;
 /// A verification of the whole log.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct VerificationBody {
-    /// Identifier.
     pub id: String,
     /// `running`, `done` or `failed` (nothing could be found out).
     pub status: String,
     /// The user who asked for it.
     pub started_by: String,
-    /// Start.
     pub started_at: String,
     /// End.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,6 @@ use crate::time;
 /// A subscription.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct WebhookBody {
-    /// Identifier.
     pub id: String,
     /// Name; may be empty.
     pub name: String,
@@ -89,7 +88,6 @@ pub struct WebhookPatch {
 pub struct AttemptBody {
     /// Start.
     pub at: String,
-    /// Duration, milliseconds.
     pub duration_ms: u64,
     /// HTTP or SMTP status of the answer.
     pub status: Option<u16>,

@@ -10,9 +10,7 @@ use super::model::ModelBody;
 /// One execution of one plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ActionRecordBody {
-    /// Identifier.
     pub id: String,
-    /// The recommendation.
     pub recommendation_id: String,
     /// The recommendation's title.
     pub title: String,
@@ -32,7 +30,6 @@ pub struct ActionRecordBody {
     pub steps: Vec<StepOutcomeBody>,
     /// Number of steps of the plan.
     pub steps_total: u32,
-    /// Start.
     pub started_at: String,
     /// End.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,7 +88,6 @@ pub struct StepOutcomeBody {
     pub description: String,
     /// Belongs to a rollback.
     pub rollback: bool,
-    /// Start.
     pub started_at: String,
     /// End.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,9 +106,7 @@ pub struct StepOutcomeBody {
 /// A request for approval.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ApprovalBody {
-    /// Identifier.
     pub id: String,
-    /// The recommendation.
     pub recommendation_id: String,
     /// The recommendation's title.
     pub title: String,
@@ -207,7 +201,6 @@ pub struct ApproveBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RejectBody {
-    /// Reason.
     pub reason: String,
 }
 
@@ -217,7 +210,6 @@ pub struct RejectBody {
 pub struct KillSwitchBody {
     /// On stops everything.
     pub on: bool,
-    /// Reason.
     pub reason: String,
 }
 
@@ -225,7 +217,6 @@ pub struct KillSwitchBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BreakerResetBody {
-    /// Reason.
     pub reason: String,
 }
 
@@ -270,7 +261,6 @@ pub struct DashboardBody {
     pub monthly_cost: f64,
     /// Resources watched.
     pub resources: u64,
-    /// Resources by provider.
     pub resources_by_provider: BTreeMap<String, u64>,
     /// Learning progress per agent.
     pub learning: Vec<LearningBody>,
@@ -294,9 +284,7 @@ pub struct SavingsPointBody {
 /// Learning progress of an agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct LearningBody {
-    /// Agent.
     pub agent_id: String,
-    /// Its name.
     pub name: String,
     /// Share of the learning period that is over, percent.
     pub percent: f64,

@@ -63,7 +63,6 @@ pub struct SignalBody {
 /// A correction by a person.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CorrectionBody {
-    /// The class.
     pub class: String,
     /// Explanation.
     #[serde(skip_serializing_if = "Option::is_none")]

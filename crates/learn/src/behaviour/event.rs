@@ -21,7 +21,6 @@ pub struct ActivityEvent {
     pub operation: String,
     /// Kind of the resource, such as `virtual_machine`.
     pub resource_kind: String,
-    /// The resource.
     pub resource: String,
     /// From where, and in which region.
     pub place: Place,

@@ -120,7 +120,6 @@ fn bin(hour: i64) -> usize {
 mod tests {
     use super::*;
 
-    /// A Monday.
     const MONDAY: i64 = 4 * 24;
 
     #[test]

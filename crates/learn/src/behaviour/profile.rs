@@ -15,7 +15,6 @@ const MOST: usize = 10;
 pub struct Unusual {
     /// Time of the action, in milliseconds since the epoch.
     pub at_ms: i64,
-    /// The operation.
     pub operation: String,
     /// The resource; empty where none was named.
     pub resource: String,

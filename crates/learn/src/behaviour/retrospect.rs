@@ -40,12 +40,10 @@ const ANY: u64 = 0;
 
 /// A principal in a service: fingerprints of both.
 type Actor = (u64, u64);
-/// Minute and operation.
 type MinuteOperation = (i64, u64);
 /// In the place of an operation: any look.
 const READS: u64 = 0;
 
-/// A severe event.
 #[derive(Debug, Clone)]
 struct SevereEvent {
     score: f64,

@@ -78,7 +78,6 @@ pub struct CalibratorState {
     pub width: usize,
     /// All groups together.
     pub all: GroupState,
-    /// By group.
     pub groups: BTreeMap<String, GroupState>,
     /// The curve's three numbers.
     pub curve: [f64; 3],

@@ -39,15 +39,9 @@ pub enum Reason {
         length_ms: i64,
     },
     /// Growth significant against chance.
-    Significant {
-        /// The p-value.
-        p_value: f64,
-    },
+    Significant { p_value: f64 },
     /// Growth that chance explains.
-    NotSignificant {
-        /// The p-value.
-        p_value: f64,
-    },
+    NotSignificant { p_value: f64 },
     /// It grows in each stretch between releases.
     GrowsAfterEachRelease {
         /// Stretches that grow.

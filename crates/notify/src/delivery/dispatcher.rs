@@ -48,13 +48,11 @@ pub enum DispatchError {
 
 /// Sends deliveries to webhooks and channels.
 pub struct Dispatcher {
-    /// Deliveries.
     pub deliveries: Arc<dyn DeliveryStore>,
     /// The workspace, for its name.
     pub workspace: Arc<dyn WorkspaceStore>,
     /// Subscriptions.
     pub webhooks: Arc<dyn WebhookStore>,
-    /// Channels.
     pub channels: Arc<dyn ChannelStore>,
     /// Sends to webhooks.
     pub sender: Arc<dyn WebhookSender>,

@@ -17,7 +17,6 @@ const LARGEST: usize = 256 * 1024;
 /// Something that people or programs outside may want to hear of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Happening {
-    /// Topic.
     pub topic: Topic,
     /// The webhooks' event; `None` for what only people are told.
     pub event: Option<WebhookEvent>,
@@ -46,7 +45,6 @@ pub struct Happening {
 pub struct Audience {
     /// Subscriptions.
     pub webhooks: Vec<Webhook>,
-    /// Channels.
     pub channels: Vec<Channel>,
     /// Agents, for their timings. Of one that is gone nothing is told to people.
     pub agents: Vec<Agent>,

@@ -36,7 +36,6 @@ pub trait DeliveryStore: Send + Sync {
     async fn delivery_insert(&self, outgoing: &Outgoing) -> Result<(), StoreError>;
     /// Replaces a delivery's record; `version` is the stored one plus one.
     async fn delivery_update(&self, delivery: &Delivery) -> Result<(), StoreError>;
-    /// One delivery.
     async fn delivery_get(&self, id: &DeliveryId) -> Result<Delivery, StoreError>;
     /// Returns the body to send.
     async fn delivery_body(&self, id: &DeliveryId) -> Result<String, StoreError>;

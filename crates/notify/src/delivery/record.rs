@@ -80,7 +80,6 @@ impl Target {
 pub struct Attempt {
     /// Start of the attempt.
     pub at: Timestamp,
-    /// Duration, milliseconds.
     pub duration_ms: u64,
     /// The answer's HTTP or SMTP status, where there was one.
     pub status: Option<u16>,
@@ -99,7 +98,6 @@ pub struct Attempt {
 /// One message to one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// Identifier.
     pub id: DeliveryId,
     /// Target of the delivery.
     pub target: Target,
@@ -107,7 +105,6 @@ pub struct Delivery {
     pub event: String,
     /// Key that prevents repeated messages: unique for a target.
     pub subject: String,
-    /// Status.
     pub status: DeliveryStatus,
     /// Attempts since it was made or last replayed.
     pub tries: u32,

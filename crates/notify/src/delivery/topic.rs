@@ -10,7 +10,6 @@ named!(
         Recommendations => "recommendations",
         /// An action that ended.
         Actions => "actions_taken",
-        /// An anomaly.
         Anomalies => "anomalies",
         /// A request for a signature, or a reminder of one.
         Approvals => "approvals",

@@ -41,7 +41,6 @@ pub enum ChannelSettings {
     Email {
         /// The mail server.
         host: String,
-        /// Its port.
         port: u16,
         /// Encryption of the connection.
         encryption: Encryption,
@@ -90,11 +89,9 @@ impl std::fmt::Debug for ChannelSecret {
 /// A channel to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Channel {
-    /// Identifier.
     pub id: ChannelId,
     /// Name given by a user.
     pub name: String,
-    /// Settings.
     pub settings: ChannelSettings,
     /// Topics that the channel receives; empty means all.
     pub topics: Vec<Topic>,

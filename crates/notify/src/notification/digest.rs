@@ -24,17 +24,14 @@ pub struct NoticeId(pub String);
 /// Something that waits for its digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Identifier.
     pub id: NoticeId,
     /// Agent whose digest it belongs to.
     pub agent: AgentId,
-    /// Topic.
     pub topic: Topic,
     /// Digest that it waits for.
     pub timing: Timing,
     /// Key that identifies repeated notices about the same subject.
     pub subject: String,
-    /// Message.
     pub message: Message,
     /// Time of the event.
     pub at: Timestamp,

@@ -53,7 +53,6 @@ pub struct Message {
 pub struct Attachment {
     /// Name that the receiver sees.
     pub name: String,
-    /// Media type.
     pub media_type: String,
     /// Place of the file, as an [`AttachmentStore`](super::AttachmentStore) knows it.
     pub source: String,

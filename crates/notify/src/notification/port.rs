@@ -24,7 +24,6 @@ pub trait ChannelStore: Send + Sync {
     ) -> Result<(), StoreError>;
     /// Removes a channel with its secret and its deliveries.
     async fn channel_delete(&self, id: &ChannelId) -> Result<(), StoreError>;
-    /// One channel.
     async fn channel_get(&self, id: &ChannelId) -> Result<Channel, StoreError>;
     /// Its secret. One that cannot be opened (another key, an altered text) is a
     /// [`StoreError::Backend`].

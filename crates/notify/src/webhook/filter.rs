@@ -12,7 +12,6 @@ use super::subscription::WebhookEvent;
 const CLASSES: [&str; 4] = ["cost", "performance", "security", "operational"];
 /// Severities of alerts.
 const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];
-/// Classes of alerts.
 const ALERT_CLASSES: [&str; 5] = [
     "failed_authentication",
     "privilege_escalation",

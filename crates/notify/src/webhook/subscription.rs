@@ -28,7 +28,6 @@ named!(
 /// One event that goes to one address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Webhook {
-    /// Identifier.
     pub id: WebhookId,
     /// Name given by a user; may be empty.
     pub name: String,

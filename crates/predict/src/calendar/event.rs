@@ -72,7 +72,6 @@ impl Length {
     }
 }
 
-/// An event.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
     pub(super) uid: String,

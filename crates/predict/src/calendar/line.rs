@@ -8,7 +8,6 @@ const DEEPEST: usize = 4;
 /// Bytes of one unfolded line: a long list of dates, or a description that nobody reads here.
 const LONGEST: usize = 64 * 1024;
 
-/// A property.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Property {
     /// Its line in the text, counted from 1.

@@ -49,7 +49,6 @@ const LIMIT_S: i64 = 3600;
 pub enum GroupSizeOperation {
     /// Make a version of the template with another instance type, and set the group to it.
     NewVersion {
-        /// The template.
         template: String,
         /// Version that the group must still use, and that the new one is made from.
         from_version: String,
@@ -57,12 +56,7 @@ pub enum GroupSizeOperation {
         instance_type: String,
     },
     /// Set the group to a version that exists.
-    UseVersion {
-        /// The template.
-        template: String,
-        /// The version.
-        version: String,
-    },
+    UseVersion { template: String, version: String },
     /// Replace the members that are not of the group's version.
     Refresh,
     /// End the refresh that is running; members that it replaced stay.

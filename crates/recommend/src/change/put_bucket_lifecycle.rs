@@ -46,7 +46,6 @@ named!(
 pub struct Tiering {
     /// Days after the object was written.
     pub days: u32,
-    /// Class.
     pub class: ColdClass,
     /// Beginning of the keys; empty for all objects.
     pub prefix: String,

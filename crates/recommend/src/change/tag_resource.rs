@@ -27,14 +27,10 @@ const PERMISSIONS: &[Permission] = &[aws("ec2:CreateTags"), aws("ec2:DeleteTags"
 pub enum TagOperation {
     /// Gives it a value; the tag is made where there is none.
     Set {
-        /// Key.
         key: String,
-        /// Value.
         value: String,
     },
-    /// Removes it.
     Remove {
-        /// Key.
         key: String,
     },
 }
@@ -46,7 +42,6 @@ impl Operation for TagOperation {}
 pub struct TagResource {
     /// State the finding saw.
     pub state: ResourceState,
-    /// Key.
     pub key: String,
     /// Value before; `None` where the resource had no such tag.
     pub from: Option<String>,

@@ -35,7 +35,6 @@ struct Envelope {
 /// The members of a group that serve, and what was measured of them.
 #[derive(Debug, Clone)]
 pub struct Fleet {
-    /// Members.
     pub members: Vec<Resource>,
     envelopes: BTreeMap<Metric, Envelope>,
     start: Timestamp,

@@ -12,7 +12,6 @@ use crate::workload::Correction;
 /// Everything a training may look at. Samples are the last days' before `now`.
 #[derive(Debug, Clone)]
 pub struct Material {
-    /// The agent.
     pub agent: Agent,
     /// Resources in its scope: all of them, a sample, or those of one part.
     pub resources: Vec<Resource>,
@@ -26,7 +25,6 @@ pub struct Material {
     pub guardrails: Guardrails,
     /// Specifications and prices.
     pub catalogue: std::sync::Arc<Catalogue>,
-    /// Now.
     pub now: Timestamp,
 }
 

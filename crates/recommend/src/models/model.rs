@@ -56,13 +56,11 @@ pub struct ModelId(pub String);
 /// One version of one model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// Identifier.
     pub id: ModelId,
     /// Agent that the model belongs to.
     pub agent_id: AgentId,
     /// Name of the model; one version serves per agent and name.
     pub name: String,
-    /// Its type.
     pub kind: ModelType,
     /// Counts up from 1 within agent and name.
     pub version: u32,

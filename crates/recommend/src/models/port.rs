@@ -14,11 +14,8 @@ pub const MAX_STATE_BYTES: usize = 16 * 1024 * 1024;
 /// Filter for models.
 #[derive(Debug, Clone, Default)]
 pub struct ModelFilter {
-    /// Of this agent.
     pub agent: Option<AgentId>,
-    /// Of this name.
     pub name: Option<String>,
-    /// Of this type.
     pub kind: Option<ModelType>,
     /// In this state.
     pub status: Option<ModelStatus>,
@@ -31,7 +28,6 @@ pub struct ModelFilter {
 /// Inputs of a recommendation's confidence, kept until its outcome is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrustNote {
-    /// The recommendation.
     pub recommendation: RecommendationId,
     /// `agent type/recommendation type`.
     pub group: String,

@@ -74,7 +74,6 @@ pub trait Trainer: Send + Sync {
     fn format(&self) -> u32 {
         1
     }
-    /// Its type.
     fn kind(&self) -> ModelType;
     /// Accuracy below this trains it anew, 0 to 1.
     fn threshold(&self) -> f64;

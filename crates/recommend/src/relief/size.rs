@@ -10,9 +10,7 @@ use crate::title::title;
 /// Dimension in which a machine runs short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shortage {
-    /// Processors.
     Processors,
-    /// Memory.
     Memory,
 }
 

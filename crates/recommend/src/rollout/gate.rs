@@ -72,7 +72,6 @@ impl Check {
 pub struct Gate {
     /// The stage that ends at it.
     pub stage: Stage,
-    /// The wave.
     pub wave: u32,
     /// Verdict of the gate.
     pub verdict: Verdict,

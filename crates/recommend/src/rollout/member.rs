@@ -38,11 +38,8 @@ named!(
 /// One resource that a rollout is to reach.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member {
-    /// Its recommendation.
     pub recommendation: RecommendationId,
-    /// The resource.
     pub resource: ResourceId,
-    /// Its name.
     pub name: String,
     /// A tag says that it is production, or nothing says that it is not.
     pub critical: bool,

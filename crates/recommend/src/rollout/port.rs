@@ -10,9 +10,7 @@ use crate::recommendation::RecommendationType;
 /// Filter for rollouts.
 #[derive(Debug, Clone, Default)]
 pub struct RolloutFilter {
-    /// Of this agent.
     pub agent: Option<AgentId>,
-    /// Of this kind.
     pub kind: Option<RecommendationType>,
     /// In any of these states; empty is all.
     pub status: Vec<RolloutStatus>,
@@ -29,7 +27,6 @@ pub trait RolloutStore: Send + Sync {
     async fn rollout_insert(&self, rollout: &Rollout) -> Result<(), StoreError>;
     /// Replaces a rollout; `version` is the stored one plus one.
     async fn rollout_update(&self, rollout: &Rollout) -> Result<(), StoreError>;
-    /// One rollout.
     async fn rollout_get(&self, id: &RolloutId) -> Result<Rollout, StoreError>;
     /// Rollouts, newest first, and how many there are in all.
     async fn rollout_list(&self, filter: &RolloutFilter)

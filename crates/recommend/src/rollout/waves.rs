@@ -10,7 +10,6 @@ use crate::recommendation::{Recommendation, RecommendationId};
 /// A recommendation that may go out, with what decides when.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The recommendation.
     pub recommendation: Recommendation,
     /// A tag says that the resource is not production.
     pub non_production: bool,

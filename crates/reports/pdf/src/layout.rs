@@ -9,7 +9,6 @@ use crate::text::{self, Line};
 pub(crate) enum Role {
     /// A heading of a level from 1.
     Heading(u16),
-    /// A paragraph.
     Paragraph,
     /// A chart; its words are in the text beside it.
     Figure,
@@ -17,7 +16,6 @@ pub(crate) enum Role {
     Cell {
         /// Number of the table in the document.
         table: usize,
-        /// Row.
         row: usize,
         /// Set for the head of a column.
         head: bool,
@@ -40,7 +38,6 @@ pub(crate) enum Draw {
         y: f32,
         /// Runs.
         line: Line,
-        /// Style.
         style: Style,
         /// Block that it belongs to.
         block: Block,
@@ -49,7 +46,6 @@ pub(crate) enum Draw {
     Fill {
         /// Rectangle.
         rect: [f32; 4],
-        /// Colour.
         colour: Colour,
         /// Block that it belongs to.
         block: Block,
@@ -70,7 +66,6 @@ pub(crate) struct Link {
     pub(crate) block: Block,
 }
 
-/// A page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Page {
     pub(crate) draws: Vec<Draw>,

@@ -35,13 +35,11 @@ pub(crate) const BLUE_GREY: Colour = (0x6d, 0x84, 0xa8);
 /// Style of a run of text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Style {
-    /// Face.
     pub(crate) face: Face,
     /// Size, points.
     pub(crate) size: f32,
     /// Distance between baselines, points.
     pub(crate) leading: f32,
-    /// Colour.
     pub(crate) colour: Colour,
 }
 

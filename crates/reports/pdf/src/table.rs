@@ -16,7 +16,6 @@ pub(crate) struct Column {
 /// Look of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Text.
     Text,
     /// Numbers, aligned to the right.
     Number,

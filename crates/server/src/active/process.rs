@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 /// A process of this boot of this machine, in this namespace of process numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProcessIdentity {
-    /// Number.
     pub(crate) pid: u32,
     /// Start, in clock ticks since the boot (`/proc/PID/stat`, field 22).
     started: u64,

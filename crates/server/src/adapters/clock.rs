@@ -7,7 +7,6 @@ use jiff::Timestamp;
 
 use reeve_recommend::Clock;
 
-/// The system's clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SystemClock;
 

@@ -11,7 +11,6 @@ use tokio::sync::oneshot;
 
 /// Verifies a data directory.
 pub(crate) struct DirectoryVerifier {
-    /// The data directory.
     pub(crate) data_dir: PathBuf,
     /// The anchor, where it is kept apart.
     pub(crate) anchor: Option<PathBuf>,

@@ -29,7 +29,6 @@ pub(crate) struct Restore<'a> {
     pub(crate) checkpoints: Vec<(String, Vec<u8>)>,
     /// Anchors that were kept elsewhere.
     pub(crate) anchors: Vec<PathBuf>,
-    /// The keys.
     pub(crate) keys: KeySource<'a>,
     /// `true` if the person knows that entries are lost.
     pub(crate) accept_loss: bool,
@@ -37,7 +36,6 @@ pub(crate) struct Restore<'a> {
 
 /// Result of a restore.
 pub(crate) enum Outcome {
-    /// Done.
     Done(Box<Done>),
     /// Nothing was done, and why.
     Refused(Vec<String>),

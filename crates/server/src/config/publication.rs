@@ -32,9 +32,7 @@ pub(crate) struct Publish {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PublishS3 {
-    /// The bucket.
     pub(crate) bucket: String,
-    /// Its region.
     pub(crate) region: String,
     /// Put before the names of objects.
     #[serde(default)]
@@ -62,7 +60,6 @@ pub(crate) struct Cosign {
     /// Number of witnesses that must cosign before a checkpoint counts as cosigned; all unless
     /// given.
     pub(crate) needed: Option<usize>,
-    /// The witnesses.
     pub(crate) witnesses: Vec<WitnessEntry>,
 }
 

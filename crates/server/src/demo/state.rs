@@ -24,7 +24,6 @@ struct Kept {
 
 /// The estate, and up to when its activity was recorded.
 pub(super) struct DemoState {
-    /// The simulated estate.
     pub(super) estate: Arc<SimulatedEstate>,
     path: PathBuf,
     recorded_until: Mutex<Option<Timestamp>>,

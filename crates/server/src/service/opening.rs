@@ -21,7 +21,6 @@ const DATABASE: &str = "reeve.db";
 
 /// The log, its search, and nothing else: what importing and searching a data directory need.
 pub(crate) struct Log {
-    /// The ledger.
     pub(crate) ledger: Ledger,
     /// The search over it.
     pub(crate) search: Arc<EntrySearch>,

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{RowError, time};
 
-/// A source.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct BillSourceRow {
     id: String,

@@ -54,7 +54,6 @@ impl From<ThresholdRow> for Threshold {
     }
 }
 
-/// A budget.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct BudgetRow {
     id: String,

@@ -115,7 +115,6 @@ impl AttemptRow {
     }
 }
 
-/// A notice.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct NoticeRow {
     agent_id: String,

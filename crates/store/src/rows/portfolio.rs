@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{RowError, named};
 
-/// A portfolio.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PortfolioRow {
     provider: String,

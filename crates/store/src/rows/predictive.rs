@@ -128,7 +128,6 @@ impl RuleRow {
     }
 }
 
-/// A prediction.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PredictionRow {
     id: String,
@@ -322,7 +321,6 @@ impl From<ReasonRow> for Reason {
     }
 }
 
-/// A calendar.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CalendarRow {
     id: String,

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{RowError, time};
 
-/// A price file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PriceFileRow {
     provider: String,

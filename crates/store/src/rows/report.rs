@@ -114,7 +114,6 @@ fn each<T>(
     names.iter().map(|name| named(field, name, parse)).collect()
 }
 
-/// A report.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ReportRow {
     id: String,
@@ -185,7 +184,6 @@ impl ReportRow {
     }
 }
 
-/// A run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RunRow {
     id: String,

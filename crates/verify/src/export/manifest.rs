@@ -29,7 +29,6 @@ impl Format {
     }
 }
 
-/// A manifest.
 pub(super) struct Manifest {
     pub(super) statement: Statement,
     pub(super) format: Format,

@@ -22,14 +22,12 @@ pub(super) enum Protocol {
     Rest,
 }
 
-/// A service.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Service {
     /// Name that requests are signed for, and the `service` of resources.
     pub(super) name: &'static str,
     /// First label of its address.
     pub(super) host: &'static str,
-    /// Protocol.
     pub(super) protocol: Protocol,
     /// `true` if one endpoint answers for all regions.
     pub(super) is_global: bool,
@@ -67,11 +65,9 @@ pub(super) struct Detail {
 pub(super) struct KindRow {
     /// Name of the kind.
     pub(super) kind: &'static str,
-    /// The service.
     pub(super) service: Service,
     /// Call before the listing, whose answer is not read.
     pub(super) prepare: Option<Ask>,
-    /// The listing.
     pub(super) list: Ask,
     /// Parameter that takes the token of the next page, and the path of that token in the answer.
     pub(super) next: (&'static str, &'static str),

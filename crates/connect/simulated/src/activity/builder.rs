@@ -56,7 +56,6 @@ pub(super) fn outsider(person: &Person, from: IpAddr, agent: &str) -> Actor {
         .with_user_agent(agent)
 }
 
-/// A program.
 pub(super) fn program(kind: ActorType, id: &str, agent: &str) -> Actor {
     Actor::new(kind, id).with_user_agent(agent)
 }

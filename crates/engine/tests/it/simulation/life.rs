@@ -27,7 +27,6 @@ use crate::store::Memory;
 /// Days a life lasts.
 const DAYS: i64 = 16;
 
-/// A life.
 pub(crate) struct Life {
     pub(crate) hazard: Arc<Hazard>,
     pub(crate) clock: Arc<TestClock>,

@@ -25,7 +25,6 @@ pub struct FiringEntryBody {
 pub struct FiringBody {
     /// Identifier; also that of its entry in the log.
     pub id: String,
-    /// The rule.
     pub rule_id: String,
     /// Name of the rule at that time.
     pub rule_name: String,
@@ -70,7 +69,6 @@ pub struct FiringBody {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct FiringParams {
-    /// Of this rule.
     pub rule_id: Option<String>,
     /// `open`, `acknowledged` or `resolved`.
     pub status: Option<String>,
@@ -102,7 +100,6 @@ pub struct FiringHandling {
 pub struct AlertPreviewRequest {
     /// Condition in the query language.
     pub condition: String,
-    /// Threshold.
     pub threshold: AlertThresholdBody,
     /// Fields whose values are counted apart.
     pub group_by: Option<AlertGroupByBody>,
@@ -111,7 +108,6 @@ pub struct AlertPreviewRequest {
 /// A span of the preview.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AlertBucketBody {
-    /// Its start.
     pub start: String,
     /// Entries that match the condition.
     pub matched: u64,

@@ -27,7 +27,6 @@ pub struct AlertImportBody {
 /// A rule that was not imported.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RefusedRuleBody {
-    /// Its title.
     pub title: String,
     /// The reasons.
     pub problems: Vec<RuleProblemBody>,

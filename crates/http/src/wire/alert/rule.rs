@@ -57,15 +57,12 @@ pub struct AlertNotificationBody {
 /// An alert rule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AlertRuleBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// Explanation for readers.
     pub description: String,
     /// Condition in the query language.
     pub condition: String,
-    /// Threshold.
     pub threshold: AlertThresholdBody,
     /// Fields whose values are counted apart.
     pub group_by: AlertGroupByBody,
@@ -113,7 +110,6 @@ pub struct AlertRuleCreate {
     pub description: String,
     /// Condition in the query language.
     pub condition: String,
-    /// Threshold.
     pub threshold: AlertThresholdBody,
     /// Fields whose values are counted apart; left out, all entries count together.
     pub group_by: Option<AlertGroupByBody>,
@@ -139,7 +135,6 @@ pub struct AlertRuleCreate {
 pub struct AlertRulePatch {
     /// The version that was read; left out, the newest is changed.
     pub version: Option<u64>,
-    /// Name.
     pub name: Option<String>,
     /// Explanation for readers.
     pub description: Option<String>,
@@ -180,7 +175,6 @@ pub struct ReadyRuleBody {
     pub description: String,
     /// Condition in the query language.
     pub condition: String,
-    /// Threshold.
     pub threshold: AlertThresholdBody,
     /// Fields whose values are counted apart.
     pub group_by: AlertGroupByBody,

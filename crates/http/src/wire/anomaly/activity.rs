@@ -59,9 +59,7 @@ impl SecurityActivityBody {
 /// An anomaly that may belong to the same attack.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RelatedAnomalyBody {
-    /// Identifier.
     pub id: String,
-    /// Title.
     pub title: String,
     /// Common property: `the same address 203.0.113.7`, `begun within 30 minutes of it`.
     pub common: String,

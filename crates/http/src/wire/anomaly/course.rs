@@ -10,7 +10,6 @@ use crate::time;
 /// A metric over an anomaly's time, beside what was expected of it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyCourseBody {
-    /// The metric.
     pub metric: String,
     /// The unit of its values.
     pub unit: String,
@@ -27,7 +26,6 @@ pub struct CourseChangeBody {
     pub from: String,
     /// To when; of what others changed it is known only to lie between the two.
     pub to: String,
-    /// Description.
     pub description: String,
     /// The action, where Reeve did it.
     #[serde(skip_serializing_if = "Option::is_none")]

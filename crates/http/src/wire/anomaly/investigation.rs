@@ -48,7 +48,6 @@ pub struct HypothesisBody {
     pub support: String,
     /// As a clause.
     pub statement: String,
-    /// Evidence.
     pub evidence: Vec<EvidenceBody>,
 }
 
@@ -67,7 +66,6 @@ pub struct EvidenceBody {
 pub struct EvidenceLinkBody {
     /// `action`, `resource`, `anomaly`, `metric`, `entry`.
     pub kind: String,
-    /// Identifier.
     pub id: String,
 }
 
@@ -82,7 +80,6 @@ pub struct ContributionBody {
     pub observed: f64,
     /// Cost of as long a time before it.
     pub expected: f64,
-    /// Currency.
     pub currency: String,
 }
 

@@ -17,11 +17,9 @@ pub use put::{AnomalySettingsPut, CostAnomalyPut, PerformanceAnomalyPut, Securit
 /// The settings of each class.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalySettingsBody {
-    /// Of cost.
     pub cost: CostAnomalyBody,
     /// Of performance and operations.
     pub performance: PerformanceAnomalyBody,
-    /// Of security.
     pub security: SecurityAnomalyBody,
     /// Grows with every change.
     pub version: u64,
@@ -36,7 +34,6 @@ pub struct CostAnomalyBody {
     pub threshold_percent: f64,
     /// Window whose spending is compared.
     pub window: TimeSpanText,
-    /// `window` in hours.
     pub window_hours: u32,
     /// Spending that the window is compared with.
     pub baseline: BaselineText,

@@ -10,12 +10,10 @@ use crate::time;
 /// A list of indicators, without them.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ThreatListBody {
-    /// Its name.
     pub name: String,
     /// `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed
     /// there alone.
     pub source: String,
-    /// Number of indicators.
     pub indicator_count: u64,
     /// Time of storing, or of the file's last change.
     pub updated_at: String,
@@ -26,7 +24,6 @@ pub struct ThreatListBody {
 /// A list with its text.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ThreatListTextBody {
-    /// About it.
     #[serde(flatten)]
     pub about: ThreatListBody,
     /// The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network

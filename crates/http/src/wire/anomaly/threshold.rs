@@ -10,7 +10,6 @@ use crate::time;
 /// Threshold of one kind of anomaly at one place.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyThresholdBody {
-    /// Identifier.
     pub id: String,
     /// `cost`, `performance`, `security`, `operational`.
     #[serde(rename = "type")]

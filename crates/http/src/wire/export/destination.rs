@@ -46,14 +46,11 @@ pub struct ExportDestinationSettingsBody {
 /// A destination.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportDestinationBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// `s3`, `azure_blob`, `gcs`, `sftp` or `folder`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Settings.
     pub settings: ExportDestinationSettingsBody,
     /// Folder, or prefix of object names, that files are put below.
     pub prefix: String,
@@ -72,7 +69,6 @@ pub struct ExportDestinationCreate {
     /// `s3`, `azure_blob`, `gcs`, `sftp` or `folder`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Settings.
     #[serde(default)]
     pub settings: ExportDestinationSettingsBody,
     /// Folder, or prefix of object names; empty for none.
@@ -91,13 +87,11 @@ pub struct ExportDestinationCreate {
 pub struct ExportDestinationPatch {
     /// The version that was read; left out, the newest is changed.
     pub version: Option<u64>,
-    /// Name.
     pub name: Option<String>,
     /// All settings anew. Another place needs the secret again.
     pub settings: Option<ExportDestinationSettingsBody>,
     /// Folder or prefix.
     pub prefix: Option<String>,
-    /// Secret.
     #[schema(write_only)]
     pub secret: Option<String>,
 }

@@ -11,11 +11,8 @@ use crate::time;
 /// entry twice.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportScheduleBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
-    /// Format.
     pub format: String,
     /// Choices of the format.
     pub options: ExportOptionsBody,
@@ -25,7 +22,6 @@ pub struct ExportScheduleBody {
     pub schedule: String,
     /// IANA time zone of the pattern.
     pub time_zone: String,
-    /// Destination.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination_id: Option<String>,
     /// Set when it runs.
@@ -78,13 +74,10 @@ pub struct ExportScheduleCreate {
 pub struct ExportSchedulePatch {
     /// The version that was read; left out, the newest is changed.
     pub version: Option<u64>,
-    /// Name.
     pub name: Option<String>,
-    /// Format.
     pub format: Option<String>,
     /// Choices of the format.
     pub options: Option<ExportOptionsBody>,
-    /// Query.
     pub query: Option<String>,
     /// Cron pattern.
     pub schedule: Option<String>,

@@ -11,16 +11,13 @@ use crate::time;
 /// A calendar, without its text.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CalendarBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// `traffic` or `maintenance`.
     pub kind: String,
     /// Zone of times without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
-    /// Events in it.
     pub events: u64,
     /// SHA-256 of its text.
     pub sha256: String,
@@ -108,9 +105,7 @@ impl From<CalendarPut> for CalendarInput {
 pub struct OccurrenceBody {
     /// The event's summary.
     pub summary: String,
-    /// Start.
     pub start: String,
-    /// End.
     pub end: String,
     /// The zone it is written in (IANA); absent where that zone has no name.
     #[serde(skip_serializing_if = "Option::is_none")]

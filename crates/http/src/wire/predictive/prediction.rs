@@ -69,9 +69,7 @@ impl From<&Reason> for PredictionFindingBody {
 /// A forecast that a rule decided on.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PredictionBody {
-    /// Identifier.
     pub id: String,
-    /// The rule.
     pub rule_id: String,
     /// Its version then.
     pub rule_version: u64,
@@ -79,9 +77,7 @@ pub struct PredictionBody {
     pub at: String,
     /// The resource's connection.
     pub connection_id: String,
-    /// The resource.
     pub resource_id: String,
-    /// Its name.
     pub resource_name: String,
     /// Metric that was watched.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,7 +124,6 @@ pub struct PredictionBody {
     pub observed_until: Option<String>,
     /// Samples looked at.
     pub data_points: u64,
-    /// The forecast.
     pub forecast: Vec<ForecastStepBody>,
     /// The event it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -199,9 +194,7 @@ impl From<&Prediction> for PredictionBody {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct PredictionParams {
-    /// Of this rule.
     pub rule: Option<String>,
-    /// Of this resource.
     pub resource: Option<String>,
     /// `foreseen`, `not_foreseen`, `abstained`.
     pub outcome: Option<String>,

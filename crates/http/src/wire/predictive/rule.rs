@@ -69,9 +69,7 @@ pub struct RuleScopeBody {
 /// A predictive rule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RuleBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// `true` if it is evaluated.
     pub enabled: bool,
@@ -83,7 +81,6 @@ pub struct RuleBody {
     pub action: RuleActionBody,
     /// Under which approval. The approval matrix still asks by cost.
     pub approval: ApprovalRuleBody,
-    /// Scope.
     pub scope: RuleScopeBody,
     /// Resources it covers; empty is all in scope.
     pub resources: Vec<String>,

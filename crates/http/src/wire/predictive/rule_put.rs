@@ -66,9 +66,7 @@ pub struct ApprovalRuleInput {
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleScopeInput {
-    /// Accounts.
     pub accounts: Option<Vec<String>>,
-    /// Services.
     pub services: Option<Vec<String>>,
 }
 

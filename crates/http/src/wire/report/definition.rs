@@ -76,13 +76,9 @@ pub struct ReportCreate {
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportPatch {
-    /// Name.
     pub name: Option<String>,
-    /// Framework.
     pub framework: Option<String>,
-    /// Query.
     pub query: Option<String>,
-    /// Grouping.
     pub group_by: Option<Vec<String>>,
     /// Figures.
     pub metrics: Option<Vec<String>>,
@@ -90,15 +86,12 @@ pub struct ReportPatch {
     pub period: Option<String>,
     /// Beginning; ends a period.
     pub start_time: Option<String>,
-    /// End.
     pub end_time: Option<String>,
     /// Narrowing, as a whole.
     pub filters: Option<ReportFilters>,
-    /// Schedule.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<ReportScheduleBody>)]
     pub schedule: Option<Option<ReportScheduleBody>>,
-    /// Channels.
     pub channels: Option<Vec<String>>,
     /// Addresses.
     pub recipients: Option<Vec<String>>,
@@ -115,9 +108,7 @@ fn present<'de, D: serde::Deserializer<'de>>(
 /// A report.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReportBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// `compliance` or `custom`.
     pub kind: String,
@@ -133,7 +124,6 @@ pub struct ReportBody {
     pub period: Option<String>,
     /// Beginning.
     pub start_time: Option<String>,
-    /// End.
     pub end_time: Option<String>,
     /// Narrowing.
     pub filters: ReportFilters,

@@ -19,7 +19,6 @@ pub struct ReportReviewCreate {
 /// A review of an exception.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReportReviewBody {
-    /// Identifier.
     pub id: String,
     /// Run whose entries were looked at.
     pub run_id: String,
@@ -31,7 +30,6 @@ pub struct ReportReviewBody {
     pub comment: String,
     /// E-mail address of the user who reviewed.
     pub reviewed_by: String,
-    /// Time.
     pub reviewed_at: String,
 }
 

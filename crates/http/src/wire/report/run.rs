@@ -16,7 +16,6 @@ use crate::wire::report::ReportFilters;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct RunListParams {
-    /// Of this report.
     pub report_id: Option<String>,
     /// Of `compliance` or `custom` reports.
     pub kind: Option<String>,
@@ -66,7 +65,6 @@ pub struct RunFilesBody {
 /// A run of a report.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReportRunBody {
-    /// Identifier.
     pub id: String,
     /// Report that it is a run of.
     pub report_id: String,
@@ -86,7 +84,6 @@ pub struct ReportRunBody {
     pub filters: ReportFilters,
     /// `queued`, `running`, `succeeded`, `failed` or `cancelled`.
     pub state: String,
-    /// Progress.
     pub progress: RunProgressBody,
     /// Reason of a failure.
     pub error: Option<String>,
@@ -100,9 +97,7 @@ pub struct ReportRunBody {
     pub scheduled: bool,
     /// Time of the request.
     pub created_at: String,
-    /// Start.
     pub started_at: Option<String>,
-    /// End.
     pub ended_at: Option<String>,
     /// Deliveries to the report's channels; a list leaves them out.
     pub deliveries: Vec<ReportDeliveryBody>,

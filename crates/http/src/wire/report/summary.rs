@@ -27,11 +27,9 @@ pub struct ReportPeriodBody {
 pub struct FrameworkBody {
     /// Identifier of the template.
     pub id: String,
-    /// Name.
     pub name: String,
     /// Edition that the numbers follow.
     pub edition: String,
-    /// Publisher.
     pub publisher: String,
     /// Coverage of the template.
     pub scope: String,
@@ -58,7 +56,6 @@ pub struct BarsBody {
 /// A value and how many entries have it.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct TopBody {
-    /// Value.
     pub value: String,
     /// Entries.
     pub count: u64,
@@ -71,7 +68,6 @@ pub struct ControlQuestionBody {
     pub id: String,
     /// Short name.
     pub name: String,
-    /// Query.
     pub query: String,
     /// Meaning of the entries that are found.
     pub explains: String,
@@ -129,9 +125,7 @@ pub struct SourceCoverageBody {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ConnectionCoverageBody {
-    /// Identifier.
     pub id: String,
-    /// Name.
     pub name: String,
     /// Syncs that succeeded.
     pub syncs: u64,
@@ -170,7 +164,6 @@ pub struct CoverageBody {
 pub struct ControlBody {
     /// Number in the framework.
     pub number: String,
-    /// Title.
     pub title: String,
     /// Requirement, in Reeve's own words.
     pub asks: String,
@@ -236,7 +229,6 @@ pub struct ReportSummaryBody {
     pub group_by: Vec<String>,
     /// Figures to show.
     pub metrics: Vec<String>,
-    /// Period.
     pub period: ReportPeriodBody,
     /// Lists that the query compares with.
     #[serde(default)]
@@ -277,7 +269,6 @@ pub struct ReportSummaryBody {
 pub struct TemplateControlBody {
     /// Number in the framework.
     pub number: String,
-    /// Title.
     pub title: String,
     /// Requirement, in Reeve's own words.
     pub asks: String,
@@ -296,7 +287,6 @@ pub struct TemplateControlBody {
 pub struct TemplateQuestionBody {
     /// Short name.
     pub name: String,
-    /// Query.
     pub query: String,
     /// Meaning of the entries that are found.
     pub explains: String,
@@ -311,11 +301,9 @@ pub struct ReportTemplateBody {
     pub name: String,
     /// Edition that the numbers follow.
     pub edition: String,
-    /// Publisher.
     pub publisher: String,
     /// Coverage of the template.
     pub scope: String,
-    /// Controls.
     pub controls: Vec<TemplateControlBody>,
 }
 

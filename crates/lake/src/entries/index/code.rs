@@ -82,7 +82,6 @@ pub(super) fn put_rows(out: &mut Vec<u8>, rows: &[u32], of: usize) -> u64 {
 /// A list of rows as it is stored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows<'a> {
-    /// Its bytes.
     pub(super) bytes: &'a [u8],
     /// `true` for a bitmap.
     pub(super) bitmap: bool,

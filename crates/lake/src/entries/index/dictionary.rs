@@ -83,7 +83,6 @@ impl Present {
         self.count
     }
 
-    /// The rows.
     pub(super) fn rows(&self, file: &Source, of: usize) -> io::Result<Bits> {
         let mut bits = Bits::none(of);
         let bytes = self.piece.all(file)?;

@@ -3,7 +3,6 @@
 use reeve_audit::SubmitterField;
 use reeve_audit::query::{Column, fold};
 
-/// A text.
 pub(super) const TEXT: u8 = b's';
 /// A number, as canonical JSON writes it.
 pub(super) const NUMBER: u8 = b'n';

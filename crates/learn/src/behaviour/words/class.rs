@@ -29,7 +29,6 @@ pub enum Class {
     Copy,
     /// Data where it lives.
     Store,
-    /// Machines.
     Machine,
     /// Models that cost by use.
     Model,

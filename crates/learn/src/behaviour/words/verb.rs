@@ -9,7 +9,6 @@ pub enum Verb {
     Read,
     /// Makes it.
     Create,
-    /// Changes it.
     Change,
     /// Gives somebody or something a part in it.
     Grant,
@@ -23,9 +22,7 @@ pub enum Verb {
     Run,
     /// Becomes somebody else.
     Assume,
-    /// Signs in.
     SignIn,
-    /// Signs out.
     SignOut,
     /// Labels it.
     Tag,

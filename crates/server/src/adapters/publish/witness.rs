@@ -17,7 +17,6 @@ use reeve_tlog::{Checkpoint, Hash, NoteSignature, SignedNote, WitnessKey};
 /// A witness's clock may be ahead of ours by this many seconds.
 const AHEAD_S: i64 = 300;
 
-/// A witness.
 pub(crate) struct Witness {
     client: Outbound,
     url: Url,
@@ -43,7 +42,6 @@ impl Witness {
         })
     }
 
-    /// Its name.
     pub(crate) fn name(&self) -> &str {
         self.key.name()
     }

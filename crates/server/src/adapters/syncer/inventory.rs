@@ -47,7 +47,6 @@ pub(super) struct InventorySync<'s> {
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     pub(super) seen: Seen,
-    /// Number of resources.
     pub(super) resources: u64,
     /// Resources that changed, and are not written yet.
     pub(super) changed: HashMap<ResourceId, Changed>,

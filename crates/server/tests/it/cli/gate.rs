@@ -8,7 +8,6 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// A gate.
 pub(super) struct Gate {
     pub(super) url: String,
     /// Connections made so far.

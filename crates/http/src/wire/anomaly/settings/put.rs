@@ -17,13 +17,11 @@ use crate::error::Problem;
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnomalySettingsPut {
-    /// Of cost.
     #[serde(default)]
     pub cost: CostAnomalyPut,
     /// Of performance and operations.
     #[serde(default)]
     pub performance: PerformanceAnomalyPut,
-    /// Of security.
     #[serde(default)]
     pub security: SecurityAnomalyPut,
     /// Version that was read; another is a conflict. Left out, the newest is changed.
@@ -40,7 +38,6 @@ pub struct CostAnomalyPut {
     pub threshold_percent: Option<f64>,
     /// Window whose spending is compared, whole hours from 1h to 31d.
     pub window: Option<TimeSpanText>,
-    /// `window` in hours.
     pub window_hours: Option<u32>,
     /// Spending that the window is compared with, 7 to 365 days.
     pub baseline: Option<BaselineText>,
