@@ -29,8 +29,10 @@ export interface paths {
         get: operations["get_audit_logs"];
         put?: never;
         /**
-         * Append entries: an object, an array, or `application/x-ndjson`. All of them are durable when this answers, or none is there.
-         * @description With `on_conflict=report` an entry whose `event_id` another entry has is left out and reported, and the others are recorded.
+         * Append entries: an object, an array, or `application/x-ndjson`. All of them are durable when
+         *     this answers, or none is there.
+         * @description With `on_conflict=report` an entry whose `event_id` another entry has is left out and reported,
+         *     and the others are recorded.
          */
         post: operations["post_audit_logs"];
         delete?: never;
@@ -47,8 +49,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns one entry by its identifier in the path. The identifiers `checkpoint`, `checkpoint.cosigned`, `entry`, `keys`, `live`,
-         *     `saved-searches`, `search`, `stats` and `verify` name other routes there: ask for such entries with `entry?event_id=`.
+         * Returns one entry by its identifier in the path. The identifiers `checkpoint`,
+         *     `checkpoint.cosigned`, `entry`, `keys`, `live`, `saved-searches`, `search`, `stats` and `verify`
+         *     name other routes there: ask for such entries with `entry?event_id=`.
          */
         get: operations["get_audit_logs_event_id"];
         put?: never;
@@ -120,7 +123,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Diagnosis of an alert that does not fire or whose notifications do not arrive: each link of the chain, with what to do. */
+        /**
+         * Diagnosis of an alert that does not fire or whose notifications do not arrive: each link of the
+         *     chain, with what to do.
+         */
         get: operations["get_audit_logs_alerts_id_diagnosis"];
         put?: never;
         post?: never;
@@ -292,7 +298,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import SIGMA rules as drafts. A rule that is not understood as a whole is refused, with the lines that are not. */
+        /**
+         * Import SIGMA rules as drafts. A rule that is not understood as a whole is refused, with the
+         *     lines that are not.
+         */
         post: operations["post_audit_logs_alerts_import"];
         delete?: never;
         options?: never;
@@ -446,7 +455,10 @@ export interface paths {
         /** Exports, the latest first. */
         get: operations["get_audit_logs_export"];
         put?: never;
-        /** Ask for an export. It is refused at once if it is expected to be larger than 10 GB; the answer then names a period that fits. */
+        /**
+         * Ask for an export. It is refused at once if it is expected to be larger than 10 GB; the answer
+         *     then names a period that fits.
+         */
         post: operations["post_audit_logs_export"];
         delete?: never;
         options?: never;
@@ -487,7 +499,10 @@ export interface paths {
         delete: operations["delete_audit_logs_export_destinations_id"];
         options?: never;
         head?: never;
-        /** Change a destination. Other settings need the secret again, so that nobody can send it to a place of their own. */
+        /**
+         * Change a destination. Other settings need the secret again, so that nobody can send it to a
+         *     place of their own.
+         */
         patch: operations["patch_audit_logs_export_destinations_id"];
         trace?: never;
     };
@@ -586,7 +601,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download a file of an export: its entries, or the file named. An export with several files of entries needs a name. */
+        /**
+         * Download a file of an export: its entries, or the file named. An export with several files of
+         *     entries needs a name.
+         */
         get: operations["get_audit_logs_export_id_download"];
         put?: never;
         post?: never;
@@ -671,7 +689,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fields that a query can name, short forms included. Members of `metadata`, `changes` and tags are named after a dot. */
+        /**
+         * Fields that a query can name, short forms included. Members of `metadata`, `changes` and tags
+         *     are named after a dot.
+         */
         get: operations["get_audit_logs_fields"];
         put?: never;
         post?: never;
@@ -707,7 +728,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace the log's signing key: a new one takes over, a record signed by both is kept, the old private key is destroyed. */
+        /**
+         * Replace the log's signing key: a new one takes over, a record signed by both is kept, the old
+         *     private key is destroyed.
+         */
         post: operations["post_audit_logs_keys_rotate"];
         delete?: never;
         options?: never;
@@ -742,12 +766,12 @@ export interface paths {
         /** One list with its values. */
         get: operations["get_audit_logs_lists_name"];
         /**
-         * Add a list, or replace the one of this name from the version that was read. Searches and alert rules compare with the new values
-         *     from then on.
+         * Add a list, or replace the one of this name from the version that was read. Searches and alert
+         *     rules compare with the new values from then on.
          */
         put: operations["put_audit_logs_lists_name"];
         post?: never;
-        /** Remove a list. One that an alert rule compares with stays. */
+        /** Remove a list. One that an alert rule or a report compares with stays. */
         delete: operations["delete_audit_logs_lists_name"];
         options?: never;
         head?: never;
@@ -762,9 +786,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Entries as they arrive, as server-sent events; first those after `after` or `Last-Event-ID`, when given. Each event `entry`
-         *     has the entry as data and its sequence as id. The stream ends when the session or token does, and when what its user may
-         *     see changes; reconnecting with `Last-Event-ID` goes on where it ended.
+         * Entries as they arrive, as server-sent events; first those after `after` or `Last-Event-ID`,
+         *     when given. Each event `entry` has the entry as data and its sequence as id. The stream ends
+         *     when the session or token does, and when what its user may see changes; reconnecting with
+         *     `Last-Event-ID` goes on where it ended.
          */
         get: operations["get_audit_logs_live"];
         put?: never;
@@ -994,9 +1019,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Counts by type, user, resource, severity, status and time, or by what the request names; the last 24 hours unless a
-         *     period is given. A change that Reeve announced (`pending`) and then made counts once, by its outcome, unless the query
-         *     or `by` names the status.
+         * Counts by type, user, resource, severity, status and time, or by what the request names; the
+         *     last 24 hours unless a period is given. A change that Reeve announced (`pending`) and then made
+         *     counts once, by its outcome, unless the query or `by` names the status.
          */
         get: operations["get_audit_logs_stats"];
         put?: never;
@@ -1033,7 +1058,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify the whole log in the background. One runs at a time: while it does, this answers with that one. */
+        /**
+         * Verify the whole log in the background. One runs at a time: while it does, this answers with
+         *     that one.
+         */
         post: operations["post_audit_logs_verify"];
         delete?: never;
         options?: never;
@@ -1068,8 +1096,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a backup of log, state and samples, without the private keys, as they are now. The answer is the file, a tar in zstd; it ends
-         *     with a SHA-256, so that `reeve backup verify` tells a whole one from one that broke off. One is made at a time.
+         * Make a backup of log, state and samples, without the private keys, as they are now. The answer
+         *     is the file, a tar in zstd; it ends with a SHA-256, so that `reeve backup verify` tells a whole
+         *     one from one that broke off. One is made at a time.
          */
         post: operations["post_backups"];
         delete?: never;
@@ -1386,7 +1415,10 @@ export interface paths {
         /** All configured agents. */
         get: operations["get_intelligence_agents"];
         put?: never;
-        /** Create an agent. It learns unless another mode is given, and does not act by itself unless told to. */
+        /**
+         * Create an agent. It learns unless another mode is given, and does not act by itself unless told
+         *     to.
+         */
         post: operations["post_intelligence_agents"];
         delete?: never;
         options?: never;
@@ -1437,7 +1469,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Dry run of an agent: what it would do now with each of its open recommendations, under its configuration or another one. */
+        /**
+         * Dry run of an agent: what it would do now with each of its open recommendations, under its
+         *     configuration or another one.
+         */
         get: operations["get_intelligence_agents_agent_id_preview"];
         put?: never;
         post?: never;
@@ -1523,8 +1558,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A metric over the anomaly's time, point by point, beside what was expected and the usual band: the detector read again over
-         *     four weeks before it.
+         * A metric over the anomaly's time, point by point, beside what was expected and the usual band:
+         *     the detector read again over four weeks before it.
          */
         get: operations["get_intelligence_anomalies_id_course"];
         put?: never;
@@ -1561,7 +1596,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take back what was said last, or the acknowledgement, and open what is over. What was taken back stays on record. */
+        /**
+         * Take back what was said last, or the acknowledgement, and open what is over. What was taken back
+         *     stays on record.
+         */
         post: operations["post_intelligence_anomalies_id_reopen"];
         delete?: never;
         options?: never;
@@ -1578,7 +1616,10 @@ export interface paths {
         };
         /** The settings of each class. */
         get: operations["get_intelligence_anomaly_settings"];
-        /** Change the settings. What is left out stays; with `version`, a change that somebody else made since is a conflict. */
+        /**
+         * Change the settings. What is left out stays; with `version`, a change that somebody else made
+         *     since is a conflict.
+         */
         put: operations["put_intelligence_anomaly_settings"];
         post?: never;
         delete?: never;
@@ -1613,7 +1654,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take every lesson of a threshold back: it is as configured again. The lessons stay on record and no longer count. */
+        /**
+         * Take every lesson of a threshold back: it is as configured again. The lessons stay on record and
+         *     no longer count.
+         */
         post: operations["post_intelligence_anomaly_thresholds_id_reset"];
         delete?: never;
         options?: never;
@@ -1716,7 +1760,10 @@ export interface paths {
         /** Calendars, oldest first. */
         get: operations["get_intelligence_calendars"];
         put?: never;
-        /** Import a calendar. A text that cannot be read or expanded whole is refused, with the line or event. */
+        /**
+         * Import a calendar. A text that cannot be read or expanded whole is refused, with the line or
+         *     event.
+         */
         post: operations["post_intelligence_calendars"];
         delete?: never;
         options?: never;
@@ -1821,7 +1868,10 @@ export interface paths {
         };
         /** The guardrails. */
         get: operations["get_intelligence_guardrails"];
-        /** Change the guardrails; the approval matrix as an administrator. What is left out stays; with `version`, a change that somebody else made since is a conflict. */
+        /**
+         * Change the guardrails; the approval matrix as an administrator. What is left out stays; with
+         *     `version`, a change that somebody else made since is a conflict.
+         */
         put: operations["put_intelligence_guardrails"];
         post?: never;
         delete?: never;
@@ -1854,7 +1904,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the use of the guardrails: the circuit breaker, the day's changes, and each resource's error budget. */
+        /**
+         * Read the use of the guardrails: the circuit breaker, the day's changes, and each resource's
+         *     error budget.
+         */
         get: operations["get_intelligence_guardrails_status"];
         put?: never;
         post?: never;
@@ -1924,7 +1977,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Train a model anew. It happens in the background; what serves goes on serving until the new version wins. */
+        /**
+         * Train a model anew. It happens in the background; what serves goes on serving until the new
+         *     version wins.
+         */
         post: operations["post_intelligence_models_id_retrain"];
         delete?: never;
         options?: never;
@@ -1942,7 +1998,10 @@ export interface paths {
         /** Channels, oldest first. */
         get: operations["get_intelligence_notification_channels"];
         put?: never;
-        /** Add a channel. Agents' timings decide what goes out when; requests for signatures go out at once. */
+        /**
+         * Add a channel. Agents' timings decide what goes out when; requests for signatures go out at
+         *     once.
+         */
         post: operations["post_intelligence_notification_channels"];
         delete?: never;
         options?: never;
@@ -2047,7 +2106,10 @@ export interface paths {
         /** Rules, oldest first. */
         get: operations["get_intelligence_predictive_rules"];
         put?: never;
-        /** Add a rule. What it foresees becomes a recommendation of an agent of its type; the rule itself never acts. */
+        /**
+         * Add a rule. What it foresees becomes a recommendation of an agent of its type; the rule itself
+         *     never acts.
+         */
         post: operations["post_intelligence_predictive_rules"];
         delete?: never;
         options?: never;
@@ -2100,7 +2162,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview a rule: the forecasts and decisions that it would make now. Nothing is kept or recommended. */
+        /**
+         * Preview a rule: the forecasts and decisions that it would make now. Nothing is kept or
+         *     recommended.
+         */
         post: operations["post_intelligence_predictive_rules_preview"];
         delete?: never;
         options?: never;
@@ -2186,8 +2251,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for an exception to the guardrail that blocks it: for its plan alone, once, with the signatures that the plan's impact needs
-         *     (a manager's at least).
+         * Ask for an exception to the guardrail that blocks it: for its plan alone, once, with the
+         *     signatures that the plan's impact needs (a manager's at least).
          */
         post: operations["post_intelligence_recommendations_id_exception"];
         delete?: never;
@@ -2239,7 +2304,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tell how it went. `not_now` sets an open one aside, `not_applicable` closes it; the others of its kind are ranked anew. */
+        /**
+         * Tell how it went. `not_now` sets an open one aside, `not_applicable` closes it; the others of
+         *     its kind are ranked anew.
+         */
         post: operations["post_intelligence_recommendations_id_feedback"];
         delete?: never;
         options?: never;
@@ -2324,7 +2392,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try it where it cannot hurt: on a twin that a tag says is no production, or, without one, on a simulated twin. */
+        /**
+         * Try it where it cannot hurt: on a twin that a tag says is no production, or, without one, on a
+         *     simulated twin.
+         */
         post: operations["post_intelligence_recommendations_id_test"];
         delete?: never;
         options?: never;
@@ -2342,7 +2413,10 @@ export interface paths {
         /** Rollouts, newest first. */
         get: operations["get_intelligence_rollouts"];
         put?: never;
-        /** Begin a rollout of an agent's open recommendations of one type: simulation, canary, validation, gradual, full. */
+        /**
+         * Begin a rollout of an agent's open recommendations of one type: simulation, canary, validation,
+         *     gradual, full.
+         */
         post: operations["post_intelligence_rollouts"];
         delete?: never;
         options?: never;
@@ -2480,7 +2554,10 @@ export interface paths {
         };
         /** Traffic intelligence as it stands. */
         get: operations["get_intelligence_traffic_intelligence"];
-        /** Change traffic intelligence. What is left out stays. Lead times are those of the rules that prepare, which change with them. */
+        /**
+         * Change traffic intelligence. What is left out stays. Lead times are those of the rules that
+         *     prepare, which change with them.
+         */
         put: operations["put_intelligence_traffic_intelligence"];
         post?: never;
         delete?: never;
@@ -2657,7 +2734,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show what rules make of the series of a source: which belong to which resources, and why the others do not. Nothing is stored. */
+        /**
+         * Show what rules make of the series of a source: which belong to which resources, and why the
+         *     others do not. Nothing is stored.
+         */
         post: operations["post_metrics_sources_id_preview"];
         delete?: never;
         options?: never;
@@ -2708,7 +2788,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take metrics that a Prometheus server pushes (remote write 1.0). The token is the one of a metric source. */
+        /**
+         * Take metrics that a Prometheus server pushes (remote write 1.0). The token is the one of a
+         *     metric source.
+         */
         post: operations["post_metrics_write"];
         delete?: never;
         options?: never;
@@ -2727,8 +2810,8 @@ export interface paths {
         get: operations["get_prices"];
         put?: never;
         /**
-         * Import a price file. It replaces the imported file of its provider and kind, and is in force at once; a file with a defect changes
-         *     nothing.
+         * Import a price file. It replaces the imported file of its provider and kind, and is in force at
+         *     once; a file with a defect changes nothing.
          */
         post: operations["post_prices"];
         delete?: never;
@@ -2933,7 +3016,10 @@ export interface paths {
         };
         /** The workload of a resource: production, development, batch or analytics, with its evidence. */
         get: operations["get_resources_id_workload"];
-        /** Correct the workload of a resource. The class takes precedence over what agents find, and teaches resources alike. */
+        /**
+         * Correct the workload of a resource. The class takes precedence over what agents find, and
+         *     teaches resources alike.
+         */
         put: operations["put_resources_id_workload"];
         post?: never;
         /** Take the correction back; the next run of an agent judges the resource again. */
@@ -2954,8 +3040,8 @@ export interface paths {
         get: operations["get_sessions"];
         put?: never;
         /**
-         * Sign in with e-mail address and password, or with an API token, and get a session cookie. A session made with a token has the
-         *     token's roles and ends with it.
+         * Sign in with e-mail address and password, or with an API token, and get a session cookie. A
+         *     session made with a token has the token's roles and ends with it.
          */
         post: operations["post_sessions"];
         delete?: never;
@@ -3044,14 +3130,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One's own tokens; an administrator sees everybody's. A caller with fewer roles than their user sees the tokens that carry no
-         *     more than that.
+         * One's own tokens; an administrator sees everybody's. A caller with fewer roles than their user
+         *     sees the tokens that carry no more than that.
          */
         get: operations["get_tokens"];
         put?: never;
         /**
-         * Make a token. Its secret stands in this answer and nowhere else. A token made by the bearer of another one carries no more roles,
-         *     does not outlive it, and is revoked with it.
+         * Make a token. Its secret stands in this answer and nowhere else. A token made by the bearer of
+         *     another one carries no more roles, does not outlive it, and is revoked with it.
          */
         post: operations["post_tokens"];
         delete?: never;
@@ -3149,7 +3235,6 @@ export interface components {
             can_roll_back: boolean;
             /** @description End. */
             finished_at?: string | null;
-            /** @description Identifier. */
             id: string;
             /** @description The plan's hash as it ran. */
             plan_hash: string;
@@ -3157,11 +3242,9 @@ export interface components {
             purpose: string;
             /** @description Reason of the rollback or failure. */
             reason?: string | null;
-            /** @description The recommendation. */
             recommendation_id: string;
             /** @description The resource it changes: the recommendation's, or the twin of a test. */
             resource_id: string;
-            /** @description Start. */
             started_at: string;
             /** @description `running`, `succeeded`, `rolling_back`, `rolled_back`, `failed`. */
             status: string;
@@ -3182,20 +3265,15 @@ export interface components {
         ActorBody: {
             /** @description E-mail address. */
             email?: string | null;
-            /** @description Identifier. */
             id?: string | null;
-            /** @description IP address. */
             ip_address?: string | null;
-            /** @description Session. */
             session_id?: string | null;
             /** @description `user`, `service`, `system`, `agent`, `api_key`, `role` or `anonymous`. */
             type?: string | null;
-            /** @description User agent. */
             user_agent?: string | null;
         };
         /** @description An agent and where it stands. */
         AgentBody: {
-            /** @description Agent type. */
             agent_type: string;
             /** @description Acting by itself. */
             auto_apply: components["schemas"]["AutoApplyBody"];
@@ -3203,13 +3281,11 @@ export interface components {
             confidence_threshold: components["schemas"]["Percent"];
             /** @description Time of creation. */
             created_at: string;
-            /** @description Identifier. */
             id: string;
             /** @description Days, as `14d`. */
             learning_period: string;
             /** @description Reason why it went active before its learning period was over. */
             learning_waived?: string | null;
-            /** @description Mode. */
             mode: string;
             /** @description Display name. */
             name: string;
@@ -3219,7 +3295,6 @@ export interface components {
             schedule?: string | null;
             /** @description The schedule's time zone. */
             schedule_time_zone?: string | null;
-            /** @description Scope. */
             scope: components["schemas"]["ScopeBody"];
             /** @description Thresholds and windows of its type that hold for it, nested. */
             settings: Record<string, unknown>;
@@ -3233,7 +3308,6 @@ export interface components {
         };
         /** @description A new agent. What is left out gets its default. */
         AgentCreate: {
-            /** @description Agent type. */
             agent_type: string;
             auto_apply?: components["schemas"]["AutoApplyBody"] | null;
             /** @description Percent as `85%` or `85`, 0 to 100. */
@@ -3254,11 +3328,10 @@ export interface components {
             schedule?: string | null;
             /** @description The schedule's IANA time zone; the workspace's unless given, else UTC. */
             schedule_time_zone?: string | null;
-            /** @description Scope. */
             scope?: components["schemas"]["ScopePatch"];
             /**
-             * @description Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below": "20%"}}`); null takes one back to its
-             *     default.
+             * @description Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below":
+             *     "20%"}}`); null takes one back to its default.
              */
             settings?: Record<string, unknown> | null;
         };
@@ -3269,7 +3342,6 @@ export interface components {
             confidence_threshold?: unknown;
             /** @description Days, as `14d`. */
             learning_period?: string | null;
-            /** @description Mode. */
             mode?: string | null;
             /** @description Display name. */
             name?: string | null;
@@ -3282,8 +3354,8 @@ export interface components {
             schedule_time_zone?: string | null;
             scope?: components["schemas"]["ScopePatch"] | null;
             /**
-             * @description Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below": "20%"}}`); null takes one back to its
-             *     default.
+             * @description Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below":
+             *     "20%"}}`); null takes one back to its default.
              */
             settings?: Record<string, unknown> | null;
         };
@@ -3321,9 +3393,10 @@ export interface components {
             /** @description Settings that can be changed for each agent of the type. */
             configurable: components["schemas"]["SettingBody"][];
             /**
-             * @description Settings that decide a capability or action, by its path (`actions.downsize_underutilized`): a field of an agent
-             *     (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with its field
-             *     (`intelligence/traffic-intelligence#pre_scale`).
+             * @description Settings that decide a capability or action, by its path
+             *     (`actions.downsize_underutilized`): a field of an agent
+             *     (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with
+             *     its field (`intelligence/traffic-intelligence#pre_scale`).
              */
             decided_by: {
                 [key: string]: string[];
@@ -3336,7 +3409,10 @@ export interface components {
             findings?: string | null;
             /** @description Name (`cost_optimizer`). */
             name: string;
-            /** @description Further settings, nested (`learning.interruption_history` is an `interruption_history` within `learning`). */
+            /**
+             * @description Further settings, nested (`learning.interruption_history` is an
+             *     `interruption_history` within `learning`).
+             */
             settings: Record<string, unknown>;
         };
         /** @description Objects of an age, and reads of objects that had it. */
@@ -3351,20 +3427,14 @@ export interface components {
              * @description Their size, GiB.
              */
             gib: number;
-            /**
-             * Format: int64
-             * @description Objects.
-             */
+            /** Format: int64 */
             objects: number;
             /**
              * Format: double
              * @description Size of what was read, GiB.
              */
             read_gib: number;
-            /**
-             * Format: int64
-             * @description Reads.
-             */
+            /** Format: int64 */
             reads: number;
         };
         /** @description A span of the preview. */
@@ -3379,7 +3449,6 @@ export interface components {
              * @description Entries that match the condition.
              */
             matched: number;
-            /** @description Its start. */
             start: string;
         };
         /** @description A check of a diagnosis. */
@@ -3391,7 +3460,10 @@ export interface components {
             /** @description `true` if nothing keeps the alert from firing or its notifications from arriving. */
             ok: boolean;
         };
-        /** @description A bound that a rule has met. Its groups go on; further groups are counted together, or waiting entries were dropped. */
+        /**
+         * @description A bound that a rule has met. Its groups go on; further groups are counted together, or waiting
+         *     entries were dropped.
+         */
         AlertDegradedBody: {
             /** @description Last time that it was met. */
             at: string;
@@ -3425,7 +3497,10 @@ export interface components {
         };
         /** @description Receivers of a rule. */
         AlertNotificationBody: {
-            /** @description `email`, `slack`, `teams`, `pagerduty`, `webhook`, or the name or identifier of a notification channel. */
+            /**
+             * @description `email`, `slack`, `teams`, `pagerduty`, `webhook`, or the name or identifier of a
+             *     notification channel.
+             */
             channels?: string[];
             /** @description E-mail addresses that are written to in place of the channel's own receivers. */
             recipients?: string[];
@@ -3455,7 +3530,10 @@ export interface components {
             matched: number;
             /** @description Start of the period. */
             start_time: string;
-            /** @description The period has more matching entries than a preview reads: only the earliest of them were counted. */
+            /**
+             * @description The period has more matching entries than a preview reads: only the earliest of them were
+             *     counted.
+             */
             truncated: boolean;
         };
         /** @description A firing that would have been. */
@@ -3477,14 +3555,16 @@ export interface components {
             /** @description Condition in the query language. */
             condition: string;
             group_by?: components["schemas"]["AlertGroupByBody"] | null;
-            /** @description Threshold. */
             threshold: components["schemas"]["AlertThresholdBody"];
         };
         /** @description An alert rule. */
         AlertRuleBody: {
             /** @description Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`. */
             attack?: string[];
-            /** @description `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation` or `resource_tampering`. */
+            /**
+             * @description `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation`
+             *     or `resource_tampering`.
+             */
             class?: string | null;
             /** @description Condition in the query language. */
             condition: string;
@@ -3497,9 +3577,7 @@ export interface components {
             description: string;
             /** @description Fields whose values are counted apart. */
             group_by: components["schemas"]["AlertGroupByBody"];
-            /** @description Identifier. */
             id: string;
-            /** @description Name. */
             name: string;
             /** @description Receivers. */
             notification: components["schemas"]["AlertNotificationBody"];
@@ -3511,7 +3589,6 @@ export interface components {
             silenced_until?: string | null;
             /** @description `draft`, `enabled` or `disabled`. */
             state: string;
-            /** @description Threshold. */
             threshold: components["schemas"]["AlertThresholdBody"];
             /** @description Time of the last change. */
             updated_at: string;
@@ -3542,7 +3619,6 @@ export interface components {
             severity?: string | null;
             /** @description `enabled` (unless given), `draft` or `disabled`. */
             state?: string | null;
-            /** @description Threshold. */
             threshold: components["schemas"]["AlertThresholdBody"];
         };
         /** @description A change of an alert rule. What is left out stays. */
@@ -3556,7 +3632,6 @@ export interface components {
             /** @description Explanation for readers. */
             description?: string | null;
             group_by?: components["schemas"]["AlertGroupByBody"] | null;
-            /** @description Name. */
             name?: string | null;
             notification?: components["schemas"]["AlertNotificationBody"] | null;
             /** @description Address of the instructions for whoever is notified; the empty text is none. */
@@ -3615,20 +3690,21 @@ export interface components {
              * @description Deviation of the strangest from what was expected, percent.
              */
             deviation_percent?: number | null;
-            /** @description Evidence. */
             evidence: string[];
             /** @description Evidence beside `readings`, which is among `evidence` too. */
             facts: string[];
             /** @description Feedback of people. */
             feedback: components["schemas"]["AnomalyFeedbackBody"][];
-            /** @description Identifier. */
             id: string;
             investigation?: components["schemas"]["InvestigationBody"] | null;
             /** @description Time of its last anomalous point. */
             last_at: string;
             /** @description The likely cause. Names what the log tells of it to those who may see those entries. */
             likely_cause: string;
-            /** @description Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see. */
+            /**
+             * @description Entries of the audit log on its resource shortly before it, oldest first: those that the
+             *     caller may see.
+             */
             log_entries: components["schemas"]["AnomalyEntryBody"][];
             /** @description Readings, strangest first, each with the expected value and the usual band. */
             readings: components["schemas"]["ReadingBody"][];
@@ -3645,7 +3721,6 @@ export interface components {
             responses: components["schemas"]["ResponseBody"][];
             /** @description `critical`, `high`, `medium`, `low`. */
             severity: string;
-            /** @description Start. */
             started_at: string;
             /** @description `open`, `acknowledged`, `resolved`. */
             status: string;
@@ -3658,7 +3733,6 @@ export interface components {
         AnomalyCourseBody: {
             /** @description Changes of the resource in that time, oldest first. */
             changes: components["schemas"]["CourseChangeBody"][];
-            /** @description The metric. */
             metric: string;
             /** @description Points, oldest first. */
             points: components["schemas"]["CoursePointBody"][];
@@ -3705,9 +3779,7 @@ export interface components {
         };
         /** @description Place of an anomaly. */
         AnomalyPlaceBody: {
-            /** @description Account. */
             account?: string | null;
-            /** @description Identifier. */
             id: string;
             /** @description Description. */
             kind: string;
@@ -3715,18 +3787,14 @@ export interface components {
             name: string;
             /** @description Cloud. */
             provider?: string | null;
-            /** @description Region. */
             region?: string | null;
-            /** @description Service. */
             service?: string | null;
         };
         /** @description The settings of each class. */
         AnomalySettingsBody: {
-            /** @description Of cost. */
             cost: components["schemas"]["CostAnomalyBody"];
             /** @description Of performance and operations. */
             performance: components["schemas"]["PerformanceAnomalyBody"];
-            /** @description Of security. */
             security: components["schemas"]["SecurityAnomalyBody"];
             /**
              * Format: int64
@@ -3736,11 +3804,9 @@ export interface components {
         };
         /** @description A change of the settings. What is left out stays. */
         AnomalySettingsPut: {
-            /** @description Of cost. */
             cost?: components["schemas"]["CostAnomalyPut"];
             /** @description Of performance and operations. */
             performance?: components["schemas"]["PerformanceAnomalyPut"];
-            /** @description Of security. */
             security?: components["schemas"]["SecurityAnomalyPut"];
             /**
              * Format: int64
@@ -3759,7 +3825,6 @@ export interface components {
              * @description Multiple of the usual band from which a deviation is reported: 1 as configured, 0.7 to 4.
              */
             factor: number;
-            /** @description Identifier. */
             id: string;
             /** @description Lessons that count, newest first. */
             lessons: components["schemas"]["LessonBody"][];
@@ -3775,8 +3840,8 @@ export interface components {
         /** @description Applicability of a recommendation by a person now. Execution decides by the same code. */
         ApplicabilityBody: {
             /**
-             * @description Blocker: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`, `agent`, `connection`,
-             *     `resource`, `action`.
+             * @description Blocker: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`,
+             *     `agent`, `connection`, `resource`, `action`.
              */
             blocked_by?: string | null;
             /** @description `true` if people may grant an exception to what blocks it. */
@@ -3797,7 +3862,6 @@ export interface components {
             exception?: components["schemas"]["ExceptionAskedBody"] | null;
             /** @description Expiry. */
             expires_at: string;
-            /** @description Identifier. */
             id: string;
             /** @description Impact level. */
             impact: string;
@@ -3807,7 +3871,6 @@ export interface components {
             plan_hash: string;
             /** @description Reason of the rejection; before that, the requester's comment. */
             reason?: string | null;
-            /** @description The recommendation. */
             recommendation_id: string;
             /** @description Time, RFC 3339 UTC with milliseconds. */
             requested_at: string;
@@ -3866,7 +3929,8 @@ export interface components {
              */
             approval: string;
             /**
-             * @description Cost in words, such as `below 100 per month`, `100 to 1000 per month`, `above 1000 per month`.
+             * @description Cost in words, such as `below 100 per month`, `100 to 1000 per month`, `above 1000 per
+             *     month`.
              * @example 100 to 1000 per month
              */
             cost: string;
@@ -3919,10 +3983,7 @@ export interface components {
             answer: string;
             /** @description Start. */
             at: string;
-            /**
-             * Format: int64
-             * @description Duration, milliseconds.
-             */
+            /** Format: int64 */
             duration_ms: number;
             /** @description Reason why there was no answer. */
             error?: string | null;
@@ -3942,7 +4003,8 @@ export interface components {
         /** @description Acting by itself. */
         AutoApplyBody: {
             /**
-             * @description Impact level from which an approval is needed: `medium_impact`, `high_impact` (or `medium`, `high`).
+             * @description Impact level from which an approval is needed: `medium_impact`, `high_impact` (or `medium`,
+             *     `high`).
              * @default high_impact
              */
             approval_required: string | null;
@@ -4094,7 +4156,8 @@ export interface components {
             max_share_per_day: components["schemas"]["Percent"];
             /**
              * Format: int32
-             * @description Number of findings of one kind from which an agent applies them in stages rather than in one run; 0 is never.
+             * @description Number of findings of one kind from which an agent applies them in stages rather than in one
+             *     run; 0 is never.
              */
             rollout_from: number;
         };
@@ -4126,7 +4189,6 @@ export interface components {
         };
         /** @description Resetting the circuit breaker. */
         BreakerResetBody: {
-            /** @description Reason. */
             reason: string;
         };
         /** @description Use of a bucket by its access logs. */
@@ -4176,7 +4238,6 @@ export interface components {
              * @description The budget's amount.
              */
             amount: number;
-            /** @description The budget. */
             budget_id: string;
             /** @description Its name at that time. */
             budget_name: string;
@@ -4188,7 +4249,6 @@ export interface components {
             period_start: string;
             /** @description Time of detection. */
             raised_at: string;
-            /** @description The threshold. */
             threshold: components["schemas"]["ThresholdBody"];
             /**
              * Format: double
@@ -4203,15 +4263,11 @@ export interface components {
              * @description Amount for one period.
              */
             amount: number;
-            /** @description Channels. */
             channels: string[];
             /** @description Time of creation. */
             created_at: string;
-            /** @description Its currency. */
             currency: string;
-            /** @description Identifier. */
             id: string;
-            /** @description Name. */
             name: string;
             /** @description `month`, `quarter` or `year`. */
             period: string;
@@ -4247,10 +4303,7 @@ export interface components {
              * @default []
              */
             services: string[];
-            /**
-             * @description Tags.
-             * @default []
-             */
+            /** @default [] */
             tags: components["schemas"]["BudgetTag"][];
         };
         /** @description A budget as it is sent. */
@@ -4275,7 +4328,10 @@ export interface components {
             recipients?: string[];
             /** @description Charges that count. */
             scope?: components["schemas"]["BudgetScopeBody"];
-            /** @description Thresholds; 50, 80 and 100 percent of actual charges and 100 percent of the forecast unless given. */
+            /**
+             * @description Thresholds; 50, 80 and 100 percent of actual charges and 100 percent of the forecast unless
+             *     given.
+             */
             thresholds?: components["schemas"]["ThresholdBody"][] | null;
             /**
              * Format: int64
@@ -4285,14 +4341,15 @@ export interface components {
         };
         /** @description A tag that charges must have. */
         BudgetTag: {
-            /** @description Name. */
             name: string;
-            /** @description Value. */
             value: string;
         };
         /** @description A calendar, without its text. */
         CalendarBody: {
-            /** @description Host that the text is read from every hour; absent for an imported text. The rest of the address may be secret and is not shown. */
+            /**
+             * @description Host that the text is read from every hour; absent for an imported text. The rest of the
+             *     address may be secret and is not shown.
+             */
             address?: string | null;
             /** @description Time of the last reading of the address. */
             checked_at?: string | null;
@@ -4300,16 +4357,11 @@ export interface components {
             created_at: string;
             /** @description User who created it. */
             created_by: string;
-            /**
-             * Format: int64
-             * @description Events in it.
-             */
+            /** Format: int64 */
             events: number;
-            /** @description Identifier. */
             id: string;
             /** @description `traffic` or `maintenance`. */
             kind: string;
-            /** @description Name. */
             name: string;
             /** @description Reason why the last reading failed; the text before it is kept. */
             problem?: string | null;
@@ -4335,7 +4387,10 @@ export interface components {
             name?: string | null;
             /** @description Zone (IANA) of times that name none; `null` takes it away. */
             time_zone?: string | null;
-            /** @description Address of the iCalendar text (`https` or `webcal`), in place of `icalendar`. It is read at once and again every hour. */
+            /**
+             * @description Address of the iCalendar text (`https` or `webcal`), in place of `icalendar`. It is read at
+             *     once and again every hour.
+             */
             url?: string | null;
             /**
              * Format: int64
@@ -4368,12 +4423,14 @@ export interface components {
              */
             freezes: components["schemas"]["FreezeBody"][];
             /**
-             * @description Treatment of resources that infrastructure as code owns: `patch` (not changed; a patch is offered) or `allow`.
+             * @description Treatment of resources that infrastructure as code owns: `patch` (not changed; a patch is
+             *     offered) or `allow`.
              * @default patch
              */
             infrastructure_as_code: string;
             /**
-             * @description Windows in which interrupting changes may begin; a resource that none covers may be interrupted at any time.
+             * @description Windows in which interrupting changes may begin; a resource that none covers may be
+             *     interrupted at any time.
              * @default []
              */
             maintenance_windows: components["schemas"]["MaintenanceWindowBody"][];
@@ -4391,13 +4448,14 @@ export interface components {
             created_at: string;
             /** @description `true` if anything is sent. */
             enabled: boolean;
-            /** @description Identifier. */
             id: string;
-            /** @description Name. */
             name: string;
             /** @description Settings beside its secret. */
             settings: components["schemas"]["ChannelSettingsBody"];
-            /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them. */
+            /**
+             * @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of
+             *     them.
+             */
             topics: string[];
             /** @description `email`, `slack`, `teams`, `pagerduty`. */
             type: string;
@@ -4415,11 +4473,17 @@ export interface components {
             enabled?: boolean | null;
             /** @description Name, 1 to 100 characters. */
             name: string;
-            /** @description The password (`email`), the webhook's address (`slack`, `teams`) or the integration key (`pagerduty`). */
+            /**
+             * @description The password (`email`), the webhook's address (`slack`, `teams`) or the integration key
+             *     (`pagerduty`).
+             */
             secret?: string;
             /** @description Requirement. */
             settings?: components["schemas"]["ChannelSettingsBody"];
-            /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them. */
+            /**
+             * @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of
+             *     them.
+             */
             topics?: string[];
             /** @description `email`, `slack`, `teams`, `pagerduty`. */
             type: string;
@@ -4521,7 +4585,8 @@ export interface components {
             on_demand_monthly: number;
             /**
              * Format: double
-             * @description Share by which the use may fall before it costs more than it saves, percent; negative where it does already.
+             * @description Share by which the use may fall before it costs more than it saves, percent; negative where
+             *     it does already.
              */
             room_percent: number;
             /**
@@ -4542,8 +4607,9 @@ export interface components {
             /** @description Time ahead that the forecast covers; `0m` asks the newest value alone. */
             horizon: components["schemas"]["TimeSpan"];
             /**
-             * @description `disk_space`, `database_connections`, `api_rate_limit`, `request_rate`, `cpu_utilization`, `memory_utilization`,
-             *     `network_in`, `network_out`, `disk_read_ops`, `disk_write_ops`, `cpu_credit_balance`; absent with `event`.
+             * @description `disk_space`, `database_connections`, `api_rate_limit`, `request_rate`, `cpu_utilization`,
+             *     `memory_utilization`, `network_in`, `network_out`, `disk_read_ops`, `disk_write_ops`,
+             *     `cpu_credit_balance`; absent with `event`.
              */
             metric?: string | null;
             /** @description `full`, `saturation`, `exhaustion`, `above`, `below`, `spike`, `event`. */
@@ -4555,7 +4621,8 @@ export interface components {
             probability: number;
             /**
              * Format: double
-             * @description The capacity (absent: the resource's own), the value, or for `spike` the percentage above the usual.
+             * @description The capacity (absent: the resource's own), the value, or for `spike` the percentage above
+             *     the usual.
              */
             value?: number | null;
         };
@@ -4567,7 +4634,10 @@ export interface components {
             horizon?: string | null;
             /** @description Metric that is watched; not with `event`. */
             metric?: string | null;
-            /** @description Event that is predicted: `full`, `saturation`, ..., or with the time ahead, `full, 7d in advance`. */
+            /**
+             * @description Event that is predicted: `full`, `saturation`, ..., or with the time ahead, `full, 7d in
+             *     advance`.
+             */
             prediction?: string | null;
             /**
              * Format: double
@@ -4614,7 +4684,6 @@ export interface components {
             account: string;
             /** @description `true` if Reeve may change resources over this connection. */
             allow_actions: boolean;
-            /** @description Role. */
             assume_role?: string | null;
             /** @description Time of creation. */
             created_at: string;
@@ -4622,7 +4691,6 @@ export interface components {
             credentials_kind: string;
             /** @description Endpoint override. */
             endpoint?: string | null;
-            /** @description Identifier. */
             id: string;
             /** @description The last failure. */
             last_error?: string | null;
@@ -4631,7 +4699,6 @@ export interface components {
             name: string;
             /** @description Cloud. */
             provider: string;
-            /** @description Regions. */
             regions: string[];
             /** @description `new`, `ready`, `syncing`, `failed`, `disabled`. */
             status: string;
@@ -4649,10 +4716,7 @@ export interface components {
              * @default null
              */
             first_at: string | null;
-            /**
-             * @description Identifier.
-             * @default
-             */
+            /** @default  */
             id: string;
             /**
              * @description Times of more than six hours without a successful sync, the longest five.
@@ -4670,10 +4734,7 @@ export interface components {
              * @default null
              */
             last_at: string | null;
-            /**
-             * @description Name.
-             * @default
-             */
+            /** @default  */
             name: string;
             /**
              * Format: int64
@@ -4715,7 +4776,6 @@ export interface components {
             external_id?: string | null;
             /** @description Display name. */
             name?: string | null;
-            /** @description Regions. */
             regions?: string[] | null;
         };
         /** @description Result of the test of a connection. */
@@ -4729,7 +4789,6 @@ export interface components {
         };
         /** @description Part of unusual spending. */
         ContributionBody: {
-            /** @description Currency. */
             currency: string;
             /** @description Description of the product. */
             description: string;
@@ -4760,9 +4819,11 @@ export interface components {
             group: string;
             /** @description Number in the framework. */
             number: string;
-            /** @description `evidence`, `incomplete`, `exceptions`, `no_entries`, `no_source` or `outside_the_log`. No verdict: an auditor gives that. */
+            /**
+             * @description `evidence`, `incomplete`, `exceptions`, `no_entries`, `no_source` or `outside_the_log`. No
+             *     verdict: an auditor gives that.
+             */
             status: string;
-            /** @description Title. */
             title: string;
         };
         /** @description A query of a report and what it found. */
@@ -4774,7 +4835,8 @@ export interface components {
             days?: number;
             /**
              * Format: int32
-             * @description Days within which evidence has to occur again and again; absent where it occurs when there is cause.
+             * @description Days within which evidence has to occur again and again; absent where it occurs when there
+             *     is cause.
              */
             every_days?: number | null;
             /** @description Meaning of the entries that are found. */
@@ -4786,7 +4848,10 @@ export interface components {
              * @description Entries.
              */
             found: number;
-            /** @description Not set where no source is connected that could write an entry: finding none then says nothing. */
+            /**
+             * @description Not set where no source is connected that could write an entry: finding none then says
+             *     nothing.
+             */
             has_source?: boolean;
             /** @description Identifier within the report. */
             id: string;
@@ -4801,7 +4866,6 @@ export interface components {
             name: string;
             /** @description Set where entries occur as often as the control needs. */
             often_enough?: boolean;
-            /** @description Query. */
             query: string;
             /** @description Resources among them. */
             resources_affected: components["schemas"]["DistinctBody"];
@@ -4816,7 +4880,6 @@ export interface components {
             at: string;
             /** @description E-mail address of the person. */
             by: string;
-            /** @description The class. */
             class: string;
             /** @description Explanation. */
             comment?: string | null;
@@ -4841,10 +4904,7 @@ export interface components {
             threshold_percent: number;
             /** @description Window whose spending is compared. */
             window: components["schemas"]["TimeSpan"];
-            /**
-             * Format: int32
-             * @description `window` in hours.
-             */
+            /** Format: int32 */
             window_hours: number;
         };
         /** @description Settings of cost anomalies to set. */
@@ -4864,10 +4924,7 @@ export interface components {
              */
             threshold_percent?: number | null;
             window?: components["schemas"]["TimeSpan"] | null;
-            /**
-             * Format: int32
-             * @description `window` in hours.
-             */
+            /** Format: int32 */
             window_hours?: number | null;
         };
         /** @description Limits of cost, in percent of the resource's monthly cost. */
@@ -4884,7 +4941,6 @@ export interface components {
         };
         /** @description Monthly cost of the estate. */
         CostsBody: {
-            /** @description By account. */
             by_account: {
                 [key: string]: number;
             };
@@ -4892,7 +4948,6 @@ export interface components {
             by_provider: {
                 [key: string]: number;
             };
-            /** @description By service. */
             by_service: {
                 [key: string]: number;
             };
@@ -4917,7 +4972,6 @@ export interface components {
              */
             count: number;
             nested?: components["schemas"]["CountsBody"] | null;
-            /** @description The value. */
             value: string;
         };
         /** @description Counts of each value among the matches. */
@@ -4944,7 +4998,6 @@ export interface components {
         CourseChangeBody: {
             /** @description The action, where Reeve did it. */
             action_id?: string | null;
-            /** @description Description. */
             description: string;
             /** @description From when. */
             from: string;
@@ -5013,7 +5066,6 @@ export interface components {
         };
         /** @description An access key. */
         CredentialsBody: {
-            /** @description Access key id. */
             access_key_id: string;
             /** @description Secret access key; write-only. */
             secret_access_key: string;
@@ -5022,12 +5074,8 @@ export interface components {
         };
         /** @description Charges in a currency that a budget does not count. */
         CurrencyAmount: {
-            /**
-             * Format: double
-             * @description Amount.
-             */
+            /** Format: double */
             amount: number;
-            /** @description Currency. */
             currency: string;
         };
         /** @description The dashboard of Intelligence Automation. */
@@ -5062,7 +5110,8 @@ export interface components {
             approvals_pending: number;
             /**
              * Format: double
-             * @description Cost a month that open recommendations add together which cost more than they save, dollars; not subtracted from the savings.
+             * @description Cost a month that open recommendations add together which cost more than they save, dollars;
+             *     not subtracted from the savings.
              */
             cost_added_open_monthly: number;
             /** @description `true` while the kill switch is on. */
@@ -5088,20 +5137,24 @@ export interface components {
              * @description Resources watched.
              */
             resources: number;
-            /** @description Resources by provider. */
             resources_by_provider: {
                 [key: string]: number;
             };
-            /** @description Savings of all changes that succeeded, summed up to each day on which one ended, oldest first. */
+            /**
+             * @description Savings of all changes that succeeded, summed up to each day on which one ended, oldest
+             *     first.
+             */
             savings_history: components["schemas"]["SavingsPointBody"][];
             /**
              * Format: double
-             * @description Savings a month of what has not ended, dollars: the same figure as `savings_monthly` of its list.
+             * @description Savings a month of what has not ended, dollars: the same figure as `savings_monthly` of its
+             *     list.
              */
             savings_open_monthly: number;
             /**
              * Format: int64
-             * @description Open recommendations whose saving is not known for want of a price; none of them is in the sum.
+             * @description Open recommendations whose saving is not known for want of a price; none of them is in the
+             *     sum.
              */
             savings_open_unpriced: number;
             /**
@@ -5132,10 +5185,7 @@ export interface components {
         DataSize: string;
         /** @description An amount of a day. */
         DayAmount: {
-            /**
-             * Format: double
-             * @description Amount.
-             */
+            /** Format: double */
             amount: number;
             /** @description The day, of UTC. */
             day: string;
@@ -5195,7 +5245,6 @@ export interface components {
             message: string;
             /** @description Permission by the cloud's name. */
             permission: string;
-            /** @description Region. */
             region: string;
         };
         /** @description A condition, such as `low_confidence`, and its causes. */
@@ -5222,7 +5271,6 @@ export interface components {
         };
         /** @description Reject. */
         DismissBody: {
-            /** @description Reason. */
             reason: string;
         };
         /** @description Number of distinct values. */
@@ -5285,16 +5333,13 @@ export interface components {
              * @description Changes that took it down.
              */
             changes: number;
-            /** @description Its connection. */
             connection_id: string;
             /**
              * Format: double
              * @description Planned downtime, seconds.
              */
             downtime_s: number;
-            /** @description The resource. */
             resource_id: string;
-            /** @description Its name. */
             resource_name: string;
             /**
              * Format: double
@@ -5310,9 +5355,7 @@ export interface components {
         /** @description A resource. */
         EstateResourceBody: {
             access?: components["schemas"]["BucketAccessBody"] | null;
-            /** @description Account. */
             account: string;
-            /** @description Connection. */
             connection_id: string;
             contents?: components["schemas"]["BucketContentsBody"] | null;
             /** @description Time of creation. */
@@ -5338,22 +5381,14 @@ export interface components {
             provider: string;
             /** @description `on_demand`, `spot`, `reserved`. */
             purchase?: string | null;
-            /** @description Region. */
             region: string;
-            /** @description Service. */
             service: string;
-            /** @description State. */
             state: string;
-            /**
-             * Format: double
-             * @description Storage, GiB.
-             */
+            /** Format: double */
             storage_gib?: number | null;
-            /** @description Tags. */
             tags: {
                 [key: string]: string;
             };
-            /** @description Kind. */
             type: string;
         };
         /** @description Estimated impact. */
@@ -5381,8 +5416,8 @@ export interface components {
             /** @description Severity of an entry of which nothing more severe is known. */
             severity: string;
             /**
-             * @description Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or `planned` when Reeve lacks the
-             *     feature so far.
+             * @description Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or
+             *     `planned` when Reeve lacks the feature so far.
              */
             source: string;
         };
@@ -5394,7 +5429,6 @@ export interface components {
         };
         /** @description Record that evidence refers to. */
         EvidenceLinkBody: {
-            /** @description Identifier. */
             id: string;
             /** @description `action`, `resource`, `anomaly`, `metric`, `entry`. */
             kind: string;
@@ -5424,7 +5458,6 @@ export interface components {
             expires_at: string;
             /** @description Signers. */
             granted_by: string[];
-            /** @description Guardrail. */
             guardrail: string;
             /** @description The only plan that it covers. */
             plan_hash: string;
@@ -5453,9 +5486,7 @@ export interface components {
             by: string;
             /** @description `true` if it holds now. */
             holds: boolean;
-            /** @description Identifier. */
             id: string;
-            /** @description Reason. */
             reason: string;
             /** @description The provider's identifier of a resource; absent is all. */
             resource?: string | null;
@@ -5466,9 +5497,7 @@ export interface components {
         };
         /** @description A new exclusion: a resource, an account, a type, or several of them together. */
         ExclusionCreateBody: {
-            /** @description An account. */
             account?: string | null;
-            /** @description Reason. */
             reason: string;
             /** @description The provider's identifier of a resource. */
             resource?: string | null;
@@ -5512,9 +5541,7 @@ export interface components {
             data_points: number;
             /** @description Numbered checks. */
             decision_path: components["schemas"]["DecisionBody"][];
-            /** @description Estimated impact. */
             estimated_impact: components["schemas"]["EstimatedImpactBody"];
-            /** @description The factors. */
             explanation: components["schemas"]["FactorsBody"];
             /** @description Learned models that took part in the decision; empty where it rests on measurements alone. */
             models: components["schemas"]["ModelUseBody"][];
@@ -5542,7 +5569,6 @@ export interface components {
             created_at: string;
             /** @description Address of the files at the destination. */
             delivered_to?: string | null;
-            /** @description Destination. */
             destination_id?: string | null;
             /** @description End, itself excluded. */
             end_time?: string | null;
@@ -5568,9 +5594,7 @@ export interface components {
             files: components["schemas"]["ExportFileBody"][];
             /** @description End of the run. */
             finished_at?: string | null;
-            /** @description Format. */
             format: string;
-            /** @description Identifier. */
             id: string;
             /** @description Choices of the format. */
             options: components["schemas"]["ExportOptionsBody"];
@@ -5606,13 +5630,10 @@ export interface components {
         ExportDestinationBody: {
             /** @description Time it was made. */
             created_at: string;
-            /** @description Identifier. */
             id: string;
-            /** @description Name. */
             name: string;
             /** @description Folder, or prefix of object names, that files are put below. */
             prefix: string;
-            /** @description Settings. */
             settings: components["schemas"]["ExportDestinationSettingsBody"];
             /** @description `s3`, `azure_blob`, `gcs`, `sftp` or `folder`. */
             type: string;
@@ -5629,22 +5650,19 @@ export interface components {
             /** @description Folder, or prefix of object names; empty for none. */
             prefix?: string;
             /**
-             * @description Secret access key (`s3`), account key or SAS token (`azure_blob`), JSON key of a service account (`gcs`), password or private key
-             *     (`sftp`).
+             * @description Secret access key (`s3`), account key or SAS token (`azure_blob`), JSON key of a service
+             *     account (`gcs`), password or private key (`sftp`).
              */
             secret?: string;
-            /** @description Settings. */
             settings?: components["schemas"]["ExportDestinationSettingsBody"];
             /** @description `s3`, `azure_blob`, `gcs`, `sftp` or `folder`. */
             type: string;
         };
         /** @description A change of a destination; what is left out stays. The type stays as it is. */
         ExportDestinationPatch: {
-            /** @description Name. */
             name?: string | null;
             /** @description Folder or prefix. */
             prefix?: string | null;
-            /** @description Secret. */
             secret?: string | null;
             settings?: components["schemas"]["ExportDestinationSettingsBody"] | null;
             /**
@@ -5668,8 +5686,8 @@ export interface components {
             /** @description `sftp`: host. */
             host?: string | null;
             /**
-             * @description `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it. Without it every attempt is refused with the
-             *     fingerprints that the server presents.
+             * @description `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it. Without it
+             *     every attempt is refused with the fingerprints that the server presents.
              */
             host_key?: string | null;
             /**
@@ -5714,7 +5732,10 @@ export interface components {
         };
         /** @description Reason why an export failed. */
         ExportFailureBody: {
-            /** @description `export_too_large`, `permission_missing`, `destination_unreachable`, `log_damaged`, `disk_full`, `query_too_costly`, `internal`. */
+            /**
+             * @description `export_too_large`, `permission_missing`, `destination_unreachable`, `log_damaged`,
+             *     `disk_full`, `query_too_costly`, `internal`.
+             */
             code: string;
             /** @description Message for people: the cause and the remedy. */
             message: string;
@@ -5726,12 +5747,8 @@ export interface components {
              * @description Length.
              */
             bytes: number;
-            /**
-             * Format: int64
-             * @description Entries in it.
-             */
+            /** Format: int64 */
             entries?: number | null;
-            /** @description Name. */
             name: string;
             /** @description `entries`, `proof` or `manifest`. */
             role: string;
@@ -5751,7 +5768,10 @@ export interface components {
             max_bytes?: number | null;
             /** @description Syslog and CEF: `reduce` (default) or `skip` longer records. */
             oversize?: string | null;
-            /** @description CSV: values as they are, without the apostrophe before what a spreadsheet takes for a formula. */
+            /**
+             * @description CSV: values as they are, without the apostrophe before what a spreadsheet takes for a
+             *     formula.
+             */
             raw?: boolean;
         };
         /** @description A narrower period. */
@@ -5773,7 +5793,10 @@ export interface components {
         };
         /** @description A request for an export. */
         ExportRequest: {
-            /** @description Identifier or name of a destination that the files are carried to. They can be downloaded in any case. */
+            /**
+             * @description Identifier or name of a destination that the files are carried to. They can be downloaded in
+             *     any case.
+             */
             destination?: string | null;
             /** @description End, itself excluded. Left out, the present end of the log. */
             end_time?: string | null;
@@ -5793,21 +5816,20 @@ export interface components {
             /** @description User. */
             id: string;
         };
-        /** @description A scheduled export. Each run covers what was recorded since the last run that succeeded, no entry twice. */
+        /**
+         * @description A scheduled export. Each run covers what was recorded since the last run that succeeded, no
+         *     entry twice.
+         */
         ExportScheduleBody: {
             /** @description Time it was made. */
             created_at: string;
-            /** @description Destination. */
             destination_id?: string | null;
             /** @description Set when it runs. */
             enabled: boolean;
-            /** @description Format. */
             format: string;
-            /** @description Identifier. */
             id: string;
             /** @description Export of the last run. */
             last_export_id?: string | null;
-            /** @description Name. */
             name: string;
             /** @description Time of the next run. */
             next_run_at?: string | null;
@@ -5832,7 +5854,10 @@ export interface components {
              */
             version: number;
         };
-        /** @description A new scheduled export. It covers what is recorded from then on, with the rights of who makes it. */
+        /**
+         * @description A new scheduled export. It covers what is recorded from then on, with the rights of who makes
+         *     it.
+         */
         ExportScheduleCreate: {
             /** @description Identifier or name of a destination. */
             destination?: string | null;
@@ -5851,18 +5876,18 @@ export interface components {
             /** @description IANA time zone; the workspace's unless given, and UTC where that has none. */
             time_zone?: string | null;
         };
-        /** @description A change of a scheduled export; what is left out stays. It runs with the rights of who changed it last. */
+        /**
+         * @description A change of a scheduled export; what is left out stays. It runs with the rights of who changed
+         *     it last.
+         */
         ExportSchedulePatch: {
             /** @description Destination; the empty text is none. */
             destination?: string | null;
             /** @description On or off. */
             enabled?: boolean | null;
-            /** @description Format. */
             format?: string | null;
-            /** @description Name. */
             name?: string | null;
             options?: components["schemas"]["ExportOptionsBody"] | null;
-            /** @description Query. */
             query?: string | null;
             /** @description Cron pattern. */
             schedule?: string | null;
@@ -5876,7 +5901,10 @@ export interface components {
         };
         /** @description Sentences with numbers. */
         FactorsBody: {
-            /** @description The sentences: what was measured, the forecast, the price, the consequences, and last the confidence. */
+            /**
+             * @description The sentences: what was measured, the forecast, the price, the consequences, and last the
+             *     confidence.
+             */
             factors: string[];
         };
         /** @description One thing that does not hold. */
@@ -5902,7 +5930,6 @@ export interface components {
             id: string;
             /** @description As stored. */
             outcome: string;
-            /** @description The recommendation. */
             recommendation_id: string;
             /** @description Time of storing. */
             recorded_at: string;
@@ -5937,15 +5964,12 @@ export interface components {
         };
         /** @description Simple filters. A value is taken whole; `*` is a wildcard. */
         FiltersBody: {
-            /** @description Account. */
             account_id?: string | null;
             /** @description `user`, `service`, ... */
             actor_type?: string | null;
             /** @description The event type before its first dot. */
             category?: string | null;
-            /** @description Cloud. */
             cloud_provider?: string | null;
-            /** @description Event type. */
             event_type?: string | null;
             /** @description IP address, `10.0.*`, or CIDR. `ip` is understood too. */
             ip_address?: string | null;
@@ -5953,20 +5977,16 @@ export interface components {
             method?: string | null;
             /** @description Name of the operation. */
             operation?: string | null;
-            /** @description Region. */
             region?: string | null;
-            /** @description Request id. */
             request_id?: string | null;
             /**
-             * @description Resource id or name. Names are read from the tag `name`, `metadata.resource_name` and the member `name` of the state before
-             *     and after a change.
+             * @description Resource id or name. Names are read from the tag `name`, `metadata.resource_name` and the
+             *     member `name` of the state before and after a change.
              */
             resource?: string | null;
-            /** @description Resource id. */
             resource_id?: string | null;
             /** @description Kind of resource. */
             resource_type?: string | null;
-            /** @description Severity. */
             severity?: string | null;
             /** @description `success`, `failed`, ... */
             status?: string | null;
@@ -6004,7 +6024,6 @@ export interface components {
             note?: string | null;
             /** @description Entries up to this time join the firing. */
             open_until: string;
-            /** @description The rule. */
             rule_id: string;
             /** @description Name of the rule at that time. */
             rule_name: string;
@@ -6070,9 +6089,7 @@ export interface components {
             edition: string;
             /** @description Identifier of the template. */
             id: string;
-            /** @description Name. */
             name: string;
-            /** @description Publisher. */
             publisher: string;
             /** @description Coverage of the template. */
             scope: string;
@@ -6083,7 +6100,6 @@ export interface components {
             accounts?: string[];
             /** @description From when. */
             from: string;
-            /** @description Name. */
             name: string;
             /** @description Services; empty is all. */
             services?: string[];
@@ -6104,10 +6120,7 @@ export interface components {
             stage: string;
             /** @description `waiting`, `opened`, `held`, `overridden`. */
             verdict: string;
-            /**
-             * Format: int32
-             * @description The wave.
-             */
+            /** Format: int32 */
             wave: number;
         };
         /** @description Row of a grouped report. */
@@ -6220,14 +6233,13 @@ export interface components {
              * @description Planned downtime that leaves it, seconds.
              */
             budget_s: number;
-            /** @description The circuit breaker. */
             circuit_breaker: components["schemas"]["CircuitBreakerBody"];
-            /** @description Resources that used some of theirs, the most used first, at most 200. Every other has all of it. */
-            error_budgets: components["schemas"]["ErrorBudgetBody"][];
             /**
-             * Format: int64
-             * @description Number.
+             * @description Resources that used some of theirs, the most used first, at most 200. Every other has all of
+             *     it.
              */
+            error_budgets: components["schemas"]["ErrorBudgetBody"][];
+            /** Format: int64 */
             error_budgets_total: number;
             /** @description Everything is stopped. */
             kill_switch: boolean;
@@ -6244,11 +6256,11 @@ export interface components {
         };
         /** @description A possible cause. */
         HypothesisBody: {
-            /** @description Evidence. */
             evidence: components["schemas"]["EvidenceBody"][];
             /**
-             * @description `change_by_reeve`, `change_by_others`, `logged_operation`, `shared_cause`, `higher_demand`, `new_resource`,
-             *     `costlier_resource`, `threat_list`, `unusual_behavior`, `same_resource`, `changed_tags`.
+             * @description `change_by_reeve`, `change_by_others`, `logged_operation`, `shared_cause`, `higher_demand`,
+             *     `new_resource`, `costlier_resource`, `threat_list`, `unusual_behavior`, `same_resource`,
+             *     `changed_tags`.
              */
             kind: string;
             /** @description As a clause. */
@@ -6316,14 +6328,13 @@ export interface components {
         KillSwitchBody: {
             /** @description On stops everything. */
             on: boolean;
-            /** @description Reason. */
             reason: string;
         };
         /** @description A kind of resource. */
         KindBody: {
             /**
-             * @description Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`, `messaging`, `monitoring`
-             *     or `other`.
+             * @description Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`,
+             *     `messaging`, `monitoring` or `other`.
              */
             class: string;
             /** @description Name of an icon. */
@@ -6358,17 +6369,16 @@ export interface components {
              * @description Resources seen.
              */
             seen: number;
-            /** @description Kind. */
             type: string;
         };
         /** @description Learning progress of an agent. */
         LearningBody: {
             /**
              * Format: double
-             * @description Share of its ended recommendations that held, percent; null below ten, of which a share says little.
+             * @description Share of its ended recommendations that held, percent; null below ten, of which a share says
+             *     little.
              */
             accuracy?: number | null;
-            /** @description Agent. */
             agent_id: string;
             /**
              * Format: int64
@@ -6377,7 +6387,6 @@ export interface components {
             held: number;
             /** @description Its models that serve, with what they are worth on held-out days. */
             models: components["schemas"]["ModelBody"][];
-            /** @description Its name. */
             name: string;
             /**
              * Format: int64
@@ -6408,7 +6417,6 @@ export interface components {
         };
         /** @description A page of a list. */
         List_ActionRecordBody: {
-            /** @description The items. */
             items: {
                 /** @description Requester. */
                 by: string;
@@ -6418,7 +6426,6 @@ export interface components {
                 can_roll_back: boolean;
                 /** @description End. */
                 finished_at?: string | null;
-                /** @description Identifier. */
                 id: string;
                 /** @description The plan's hash as it ran. */
                 plan_hash: string;
@@ -6426,11 +6433,9 @@ export interface components {
                 purpose: string;
                 /** @description Reason of the rollback or failure. */
                 reason?: string | null;
-                /** @description The recommendation. */
                 recommendation_id: string;
                 /** @description The resource it changes: the recommendation's, or the twin of a test. */
                 resource_id: string;
-                /** @description Start. */
                 started_at: string;
                 /** @description `running`, `succeeded`, `rolling_back`, `rolled_back`, `failed`. */
                 status: string;
@@ -6449,17 +6454,12 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_AgentBody: {
-            /** @description The items. */
             items: {
-                /** @description Agent type. */
                 agent_type: string;
                 /** @description Acting by itself. */
                 auto_apply: components["schemas"]["AutoApplyBody"];
@@ -6467,13 +6467,11 @@ export interface components {
                 confidence_threshold: components["schemas"]["Percent"];
                 /** @description Time of creation. */
                 created_at: string;
-                /** @description Identifier. */
                 id: string;
                 /** @description Days, as `14d`. */
                 learning_period: string;
                 /** @description Reason why it went active before its learning period was over. */
                 learning_waived?: string | null;
-                /** @description Mode. */
                 mode: string;
                 /** @description Display name. */
                 name: string;
@@ -6483,7 +6481,6 @@ export interface components {
                 schedule?: string | null;
                 /** @description The schedule's time zone. */
                 schedule_time_zone?: string | null;
-                /** @description Scope. */
                 scope: components["schemas"]["ScopeBody"];
                 /** @description Thresholds and windows of its type that hold for it, nested. */
                 settings: Record<string, unknown>;
@@ -6497,15 +6494,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_AgentTypeBody: {
-            /** @description The items. */
             items: {
                 /** @description Actions: name and value (`true`, `CPU below 20% for 14 days`). */
                 actions: Record<string, unknown>;
@@ -6516,9 +6509,10 @@ export interface components {
                 /** @description Settings that can be changed for each agent of the type. */
                 configurable: components["schemas"]["SettingBody"][];
                 /**
-                 * @description Settings that decide a capability or action, by its path (`actions.downsize_underutilized`): a field of an agent
-                 *     (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with its field
-                 *     (`intelligence/traffic-intelligence#pre_scale`).
+                 * @description Settings that decide a capability or action, by its path
+                 *     (`actions.downsize_underutilized`): a field of an agent
+                 *     (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with
+                 *     its field (`intelligence/traffic-intelligence#pre_scale`).
                  */
                 decided_by: {
                     [key: string]: string[];
@@ -6531,24 +6525,26 @@ export interface components {
                 findings?: string | null;
                 /** @description Name (`cost_optimizer`). */
                 name: string;
-                /** @description Further settings, nested (`learning.interruption_history` is an `interruption_history` within `learning`). */
+                /**
+                 * @description Further settings, nested (`learning.interruption_history` is an
+                 *     `interruption_history` within `learning`).
+                 */
                 settings: Record<string, unknown>;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_AlertRuleBody: {
-            /** @description The items. */
             items: {
                 /** @description Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`. */
                 attack?: string[];
-                /** @description `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation` or `resource_tampering`. */
+                /**
+                 * @description `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation`
+                 *     or `resource_tampering`.
+                 */
                 class?: string | null;
                 /** @description Condition in the query language. */
                 condition: string;
@@ -6561,9 +6557,7 @@ export interface components {
                 description: string;
                 /** @description Fields whose values are counted apart. */
                 group_by: components["schemas"]["AlertGroupByBody"];
-                /** @description Identifier. */
                 id: string;
-                /** @description Name. */
                 name: string;
                 /** @description Receivers. */
                 notification: components["schemas"]["AlertNotificationBody"];
@@ -6575,7 +6569,6 @@ export interface components {
                 silenced_until?: string | null;
                 /** @description `draft`, `enabled` or `disabled`. */
                 state: string;
-                /** @description Threshold. */
                 threshold: components["schemas"]["AlertThresholdBody"];
                 /** @description Time of the last change. */
                 updated_at: string;
@@ -6587,15 +6580,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_AnomalyBody: {
-            /** @description The items. */
             items: {
                 activity?: components["schemas"]["SecurityActivityBody"] | null;
                 /** @description Resources of the bill that make the difference, the greatest first; of cost anomalies alone. */
@@ -6607,20 +6596,21 @@ export interface components {
                  * @description Deviation of the strangest from what was expected, percent.
                  */
                 deviation_percent?: number | null;
-                /** @description Evidence. */
                 evidence: string[];
                 /** @description Evidence beside `readings`, which is among `evidence` too. */
                 facts: string[];
                 /** @description Feedback of people. */
                 feedback: components["schemas"]["AnomalyFeedbackBody"][];
-                /** @description Identifier. */
                 id: string;
                 investigation?: components["schemas"]["InvestigationBody"] | null;
                 /** @description Time of its last anomalous point. */
                 last_at: string;
                 /** @description The likely cause. Names what the log tells of it to those who may see those entries. */
                 likely_cause: string;
-                /** @description Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see. */
+                /**
+                 * @description Entries of the audit log on its resource shortly before it, oldest first: those that the
+                 *     caller may see.
+                 */
                 log_entries: components["schemas"]["AnomalyEntryBody"][];
                 /** @description Readings, strangest first, each with the expected value and the usual band. */
                 readings: components["schemas"]["ReadingBody"][];
@@ -6637,7 +6627,6 @@ export interface components {
                 responses: components["schemas"]["ResponseBody"][];
                 /** @description `critical`, `high`, `medium`, `low`. */
                 severity: string;
-                /** @description Start. */
                 started_at: string;
                 /** @description `open`, `acknowledged`, `resolved`. */
                 status: string;
@@ -6648,15 +6637,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_AnomalyThresholdBody: {
-            /** @description The items. */
             items: {
                 /** @description Start of the level that people called the new usual one. */
                 baseline_from?: string | null;
@@ -6667,7 +6652,6 @@ export interface components {
                  * @description Multiple of the usual band from which a deviation is reported: 1 as configured, 0.7 to 4.
                  */
                 factor: number;
-                /** @description Identifier. */
                 id: string;
                 /** @description Lessons that count, newest first. */
                 lessons: components["schemas"]["LessonBody"][];
@@ -6682,15 +6666,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ApprovalBody: {
-            /** @description The items. */
             items: {
                 /** @description Signatures the caller could give now. */
                 can_sign: string[];
@@ -6699,7 +6679,6 @@ export interface components {
                 exception?: components["schemas"]["ExceptionAskedBody"] | null;
                 /** @description Expiry. */
                 expires_at: string;
-                /** @description Identifier. */
                 id: string;
                 /** @description Impact level. */
                 impact: string;
@@ -6709,7 +6688,6 @@ export interface components {
                 plan_hash: string;
                 /** @description Reason of the rejection; before that, the requester's comment. */
                 reason?: string | null;
-                /** @description The recommendation. */
                 recommendation_id: string;
                 /** @description Time, RFC 3339 UTC with milliseconds. */
                 requested_at: string;
@@ -6724,15 +6702,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_BillSourceBody: {
-            /** @description The items. */
             items: {
                 /** @description Name of the bucket. */
                 bucket: string;
@@ -6761,22 +6735,17 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_BudgetAlertBody: {
-            /** @description The items. */
             items: {
                 /**
                  * Format: double
                  * @description The budget's amount.
                  */
                 amount: number;
-                /** @description The budget. */
                 budget_id: string;
                 /** @description Its name at that time. */
                 budget_name: string;
@@ -6788,7 +6757,6 @@ export interface components {
                 period_start: string;
                 /** @description Time of detection. */
                 raised_at: string;
-                /** @description The threshold. */
                 threshold: components["schemas"]["ThresholdBody"];
                 /**
                  * Format: double
@@ -6798,30 +6766,22 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_BudgetBody: {
-            /** @description The items. */
             items: {
                 /**
                  * Format: double
                  * @description Amount for one period.
                  */
                 amount: number;
-                /** @description Channels. */
                 channels: string[];
                 /** @description Time of creation. */
                 created_at: string;
-                /** @description Its currency. */
                 currency: string;
-                /** @description Identifier. */
                 id: string;
-                /** @description Name. */
                 name: string;
                 /** @description `month`, `quarter` or `year`. */
                 period: string;
@@ -6842,17 +6802,16 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_CalendarBody: {
-            /** @description The items. */
             items: {
-                /** @description Host that the text is read from every hour; absent for an imported text. The rest of the address may be secret and is not shown. */
+                /**
+                 * @description Host that the text is read from every hour; absent for an imported text. The rest of the
+                 *     address may be secret and is not shown.
+                 */
                 address?: string | null;
                 /** @description Time of the last reading of the address. */
                 checked_at?: string | null;
@@ -6860,16 +6819,11 @@ export interface components {
                 created_at: string;
                 /** @description User who created it. */
                 created_by: string;
-                /**
-                 * Format: int64
-                 * @description Events in it.
-                 */
+                /** Format: int64 */
                 events: number;
-                /** @description Identifier. */
                 id: string;
                 /** @description `traffic` or `maintenance`. */
                 kind: string;
-                /** @description Name. */
                 name: string;
                 /** @description Reason why the last reading failed; the text before it is kept. */
                 problem?: string | null;
@@ -6887,27 +6841,24 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ChannelBody: {
-            /** @description The items. */
             items: {
                 /** @description Time of creation. */
                 created_at: string;
                 /** @description `true` if anything is sent. */
                 enabled: boolean;
-                /** @description Identifier. */
                 id: string;
-                /** @description Name. */
                 name: string;
                 /** @description Settings beside its secret. */
                 settings: components["schemas"]["ChannelSettingsBody"];
-                /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them. */
+                /**
+                 * @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of
+                 *     them.
+                 */
                 topics: string[];
                 /** @description `email`, `slack`, `teams`, `pagerduty`. */
                 type: string;
@@ -6921,15 +6872,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ConnectionBody: {
-            /** @description The items. */
             items: {
                 /** @description The access key's id with all but its last four characters hidden. */
                 access_key_id?: string | null;
@@ -6937,7 +6884,6 @@ export interface components {
                 account: string;
                 /** @description `true` if Reeve may change resources over this connection. */
                 allow_actions: boolean;
-                /** @description Role. */
                 assume_role?: string | null;
                 /** @description Time of creation. */
                 created_at: string;
@@ -6945,7 +6891,6 @@ export interface components {
                 credentials_kind: string;
                 /** @description Endpoint override. */
                 endpoint?: string | null;
-                /** @description Identifier. */
                 id: string;
                 /** @description The last failure. */
                 last_error?: string | null;
@@ -6954,22 +6899,17 @@ export interface components {
                 name: string;
                 /** @description Cloud. */
                 provider: string;
-                /** @description Regions. */
                 regions: string[];
                 /** @description `new`, `ready`, `syncing`, `failed`, `disabled`. */
                 status: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_DeliveryBody: {
-            /** @description The items. */
             items: {
                 /** @description Attempts, the oldest first; of many the newest. */
                 attempts: components["schemas"]["AttemptBody"][];
@@ -6993,15 +6933,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_DiagnosisBody: {
-            /** @description The items. */
             items: {
                 /** @description Its causes, always in the same order. */
                 causes: components["schemas"]["CauseBody"][];
@@ -7012,15 +6948,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_EntryBody: {
-            /** @description The items. */
             items: {
                 action?: components["schemas"]["ActionBody"] | null;
                 actor?: components["schemas"]["ActorBody"] | null;
@@ -7046,20 +6978,14 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_EstateResourceBody: {
-            /** @description The items. */
             items: {
                 access?: components["schemas"]["BucketAccessBody"] | null;
-                /** @description Account. */
                 account: string;
-                /** @description Connection. */
                 connection_id: string;
                 contents?: components["schemas"]["BucketContentsBody"] | null;
                 /** @description Time of creation. */
@@ -7085,35 +7011,23 @@ export interface components {
                 provider: string;
                 /** @description `on_demand`, `spot`, `reserved`. */
                 purchase?: string | null;
-                /** @description Region. */
                 region: string;
-                /** @description Service. */
                 service: string;
-                /** @description State. */
                 state: string;
-                /**
-                 * Format: double
-                 * @description Storage, GiB.
-                 */
+                /** Format: double */
                 storage_gib?: number | null;
-                /** @description Tags. */
                 tags: {
                     [key: string]: string;
                 };
-                /** @description Kind. */
                 type: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_EventTypeBody: {
-            /** @description The items. */
             items: {
                 /** @description Area of activity, as a heading. */
                 area: string;
@@ -7131,22 +7045,18 @@ export interface components {
                 /** @description Severity of an entry of which nothing more severe is known. */
                 severity: string;
                 /**
-                 * @description Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or `planned` when Reeve lacks the
-                 *     feature so far.
+                 * @description Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or
+                 *     `planned` when Reeve lacks the feature so far.
                  */
                 source: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ExclusionBody: {
-            /** @description The items. */
             items: {
                 /** @description An account; absent is all. */
                 account?: string | null;
@@ -7156,9 +7066,7 @@ export interface components {
                 by: string;
                 /** @description `true` if it holds now. */
                 holds: boolean;
-                /** @description Identifier. */
                 id: string;
-                /** @description Reason. */
                 reason: string;
                 /** @description The provider's identifier of a resource; absent is all. */
                 resource?: string | null;
@@ -7169,15 +7077,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ExportBody: {
-            /** @description The items. */
             items: {
                 /**
                  * Format: int64
@@ -7188,7 +7092,6 @@ export interface components {
                 created_at: string;
                 /** @description Address of the files at the destination. */
                 delivered_to?: string | null;
-                /** @description Destination. */
                 destination_id?: string | null;
                 /** @description End, itself excluded. */
                 end_time?: string | null;
@@ -7214,9 +7117,7 @@ export interface components {
                 files: components["schemas"]["ExportFileBody"][];
                 /** @description End of the run. */
                 finished_at?: string | null;
-                /** @description Format. */
                 format: string;
-                /** @description Identifier. */
                 id: string;
                 /** @description Choices of the format. */
                 options: components["schemas"]["ExportOptionsBody"];
@@ -7250,25 +7151,18 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ExportDestinationBody: {
-            /** @description The items. */
             items: {
                 /** @description Time it was made. */
                 created_at: string;
-                /** @description Identifier. */
                 id: string;
-                /** @description Name. */
                 name: string;
                 /** @description Folder, or prefix of object names, that files are put below. */
                 prefix: string;
-                /** @description Settings. */
                 settings: components["schemas"]["ExportDestinationSettingsBody"];
                 /** @description `s3`, `azure_blob`, `gcs`, `sftp` or `folder`. */
                 type: string;
@@ -7280,29 +7174,21 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ExportScheduleBody: {
-            /** @description The items. */
             items: {
                 /** @description Time it was made. */
                 created_at: string;
-                /** @description Destination. */
                 destination_id?: string | null;
                 /** @description Set when it runs. */
                 enabled: boolean;
-                /** @description Format. */
                 format: string;
-                /** @description Identifier. */
                 id: string;
                 /** @description Export of the last run. */
                 last_export_id?: string | null;
-                /** @description Name. */
                 name: string;
                 /** @description Time of the next run. */
                 next_run_at?: string | null;
@@ -7329,15 +7215,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_FiringBody: {
-            /** @description The items. */
             items: {
                 /** @description User who looks after it. */
                 assignee?: string | null;
@@ -7368,7 +7250,6 @@ export interface components {
                 note?: string | null;
                 /** @description Entries up to this time join the firing. */
                 open_until: string;
-                /** @description The rule. */
                 rule_id: string;
                 /** @description Name of the rule at that time. */
                 rule_name: string;
@@ -7386,19 +7267,15 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_KindBody: {
-            /** @description The items. */
             items: {
                 /**
-                 * @description Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`, `messaging`, `monitoring`
-                 *     or `other`.
+                 * @description Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`,
+                 *     `messaging`, `monitoring` or `other`.
                  */
                 class: string;
                 /** @description Name of an icon. */
@@ -7416,15 +7293,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_KindReadingBody: {
-            /** @description The items. */
             items: {
                 /** @description Time of the last complete reading; absent if there was none. */
                 complete_at?: string | null;
@@ -7443,20 +7316,15 @@ export interface components {
                  * @description Resources seen.
                  */
                 seen: number;
-                /** @description Kind. */
                 type: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_MetricSourceBody: {
-            /** @description The items. */
             items: {
                 /** @description Creation time of the source. */
                 created_at: string;
@@ -7474,7 +7342,6 @@ export interface components {
                 pushed?: components["schemas"]["PushedBody"] | null;
                 /** @description Time up to which samples were read, for `query`. */
                 read_until?: string | null;
-                /** @description Rules. */
                 rules: components["schemas"]["MappingRuleBody"][];
                 /** @description Time of the last change. */
                 updated_at: string;
@@ -7488,15 +7355,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ModelBody: {
-            /** @description The items. */
             items: {
                 /**
                  * Format: double
@@ -7520,11 +7383,9 @@ export interface components {
                  * @description Decisions on held-out days that the figures are counted from.
                  */
                 held_out: number;
-                /** @description Identifier. */
                 id: string;
                 /** @description Time at which its figures were last measured. */
                 last_update: string;
-                /** @description Name. */
                 name: string;
                 /** @description The numbers behind that, and what came of it. */
                 note: string;
@@ -7538,7 +7399,10 @@ export interface components {
                  * @description Percent of what was yes that was found.
                  */
                 recall: number;
-                /** @description `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`, `requested`. */
+                /**
+                 * @description `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`,
+                 *     `requested`.
+                 */
                 retrain_reason: string;
                 /** @description User who asked for a successor that is not trained yet. */
                 retrain_requested_by?: string | null;
@@ -7554,7 +7418,6 @@ export interface components {
                  * @description Accuracy below this trains it anew, percent.
                  */
                 threshold: number;
-                /** @description Time of training. */
                 trained_at: string;
                 /**
                  * Format: double
@@ -7573,19 +7436,13 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_OccurrenceBody: {
-            /** @description The items. */
             items: {
-                /** @description End. */
                 end: string;
-                /** @description Start. */
                 start: string;
                 /** @description The event's summary. */
                 summary: string;
@@ -7596,15 +7453,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_PredictionBody: {
-            /** @description The items. */
             items: {
                 /** @description Time of creation. */
                 at: string;
@@ -7623,9 +7476,7 @@ export interface components {
                 expected_at?: string | null;
                 /** @description The same reasons with their numbers. */
                 findings: components["schemas"]["PredictionFindingBody"][];
-                /** @description The forecast. */
                 forecast: components["schemas"]["ForecastStepBody"][];
-                /** @description Identifier. */
                 id: string;
                 /** @description Before this with nineteen chances in twenty. */
                 latest_at?: string | null;
@@ -7664,18 +7515,18 @@ export interface components {
                 reasons: string[];
                 /** @description The recommendation it led to. */
                 recommendation_id?: string | null;
-                /** @description The resource. */
                 resource_id: string;
-                /** @description Its name. */
                 resource_name: string;
-                /** @description The rule. */
                 rule_id: string;
                 /**
                  * Format: int64
                  * @description Its version then.
                  */
                 rule_version: number;
-                /** @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of `disk_space`. */
+                /**
+                 * @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of
+                 *     `disk_space`.
+                 */
                 samples?: string | null;
                 /**
                  * Format: double
@@ -7685,15 +7536,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_PriceTableBody: {
-            /** @description The items. */
             items: {
                 /**
                  * Format: int64
@@ -7703,40 +7550,36 @@ export interface components {
                 /** @description Day or month of the price list. */
                 date: string;
                 import?: components["schemas"]["PriceImportBody"] | null;
-                /** @description `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load balancers, addresses, gateways). */
+                /**
+                 * @description `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load
+                 *     balancers, addresses, gateways).
+                 */
                 kind: string;
                 /** @description `imported` for a file that somebody imported, `bundled` for a table that comes with Reeve. */
                 origin: string;
                 /** @description The price list is more than 180 days old. */
                 outdated: boolean;
-                /**
-                 * Format: int64
-                 * @description Number of prices.
-                 */
+                /** Format: int64 */
                 prices: number;
                 /** @description Cloud of the prices: `aws`, `azure` or `gcp`. */
                 provider: string;
-                /**
-                 * Format: int64
-                 * @description Number of regions.
-                 */
+                /** Format: int64 */
                 regions: number;
                 /** @description Name of the price list. */
                 source: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_QueryFieldBody: {
-            /** @description The items. */
             items: {
-                /** @description `text`, `time`, `address`, `name` (one of `values`) or `open` (members with values of any kind). */
+                /**
+                 * @description `text`, `time`, `address`, `name` (one of `values`) or `open` (members with values of any
+                 *     kind).
+                 */
                 kind: string;
                 /**
                  * @description Name in a query.
@@ -7750,34 +7593,25 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ReadyMappingBody: {
-            /** @description The items. */
             items: {
                 /** @description Description of the rules. */
                 description: string;
                 /** @description Name of the exporter. */
                 name: string;
-                /** @description The rules. */
                 rules: components["schemas"]["MappingRuleBody"][];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ReadyRuleBody: {
-            /** @description The items. */
             items: {
                 /** @description Tactics and techniques of MITRE ATT&CK. */
                 attack: string[];
@@ -7799,20 +7633,15 @@ export interface components {
                 severity: string;
                 /** @description State of that rule; `draft` where there is none. */
                 state: string;
-                /** @description Threshold. */
                 threshold: components["schemas"]["AlertThresholdBody"];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_RelationBody: {
-            /** @description The items. */
             items: {
                 /** @description `outgoing` from this resource, or `incoming` from the other one. */
                 direction: string;
@@ -7822,28 +7651,21 @@ export interface components {
                 name?: string | null;
                 /** @description Relation, such as `protected_by`. */
                 relation: string;
-                /** @description Its state. */
                 state?: string | null;
-                /** @description Its kind. */
                 type?: string | null;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ReportBody: {
-            /** @description The items. */
             items: {
                 /** @description Channels that are told. */
                 channels: string[];
                 /** @description Time of creation. */
                 created_at: string;
-                /** @description End. */
                 end_time?: string | null;
                 /** @description Narrowing. */
                 filters: components["schemas"]["ReportFilters"];
@@ -7851,13 +7673,11 @@ export interface components {
                 framework?: string | null;
                 /** @description Grouping of a custom report. */
                 group_by: string[];
-                /** @description Identifier. */
                 id: string;
                 /** @description `compliance` or `custom`. */
                 kind: string;
                 /** @description Figures of a custom report. */
                 metrics: string[];
-                /** @description Name. */
                 name: string;
                 /** @description Time of the next scheduled run. */
                 next_run_at?: string | null;
@@ -7882,15 +7702,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ReportRunBody: {
-            /** @description The items. */
             items: {
                 /** @description Time of the request. */
                 created_at: string;
@@ -7898,7 +7714,6 @@ export interface components {
                 deliveries: components["schemas"]["ReportDeliveryBody"][];
                 /** @description End of the period. */
                 end_time: string;
-                /** @description End. */
                 ended_at?: string | null;
                 /** @description Reason of a failure. */
                 error?: string | null;
@@ -7907,11 +7722,9 @@ export interface components {
                 filters: components["schemas"]["ReportFilters"];
                 /** @description Framework of a compliance report. */
                 framework?: string | null;
-                /** @description Identifier. */
                 id: string;
                 /** @description `compliance` or `custom`. */
                 kind: string;
-                /** @description Progress. */
                 progress: components["schemas"]["RunProgressBody"];
                 /** @description Query of a custom report. */
                 query?: string | null;
@@ -7925,7 +7738,6 @@ export interface components {
                 scheduled: boolean;
                 /** @description Beginning of the period. */
                 start_time: string;
-                /** @description Start. */
                 started_at?: string | null;
                 /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
                 state: string;
@@ -7935,17 +7747,12 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ReportTemplateBody: {
-            /** @description The items. */
             items: {
-                /** @description Controls. */
                 controls: components["schemas"]["TemplateControlBody"][];
                 /** @description Edition that the numbers follow. */
                 edition: string;
@@ -7953,24 +7760,18 @@ export interface components {
                 id: string;
                 /** @description Name for readers. */
                 name: string;
-                /** @description Publisher. */
                 publisher: string;
                 /** @description Coverage of the template. */
                 scope: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_RolloutBody: {
-            /** @description The items. */
             items: {
-                /** @description Of this agent. */
                 agent_id: string;
                 /** @description Requester. */
                 by: string;
@@ -7980,7 +7781,6 @@ export interface components {
                 created_at: string;
                 /** @description Decisions of its gates, oldest first; the last gate is the one it waits at. */
                 gates: components["schemas"]["GateBody"][];
-                /** @description Identifier. */
                 id: string;
                 /** @description Columns, in the order in which they are written. */
                 members: components["schemas"]["RolloutMemberBody"][];
@@ -7988,7 +7788,6 @@ export interface components {
                 name: string;
                 /** @description Reason why it is held, stopped or aborted. */
                 reason?: string | null;
-                /** @description Settings. */
                 settings: components["schemas"]["RolloutSettingsBody"];
                 /** @description `simulation`, `canary`, `validation`, `gradual`, `full`. */
                 stage: string;
@@ -8008,15 +7807,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_RuleBody: {
-            /** @description The items. */
             items: {
                 /** @description Action that follows. */
                 action: components["schemas"]["RuleActionBody"];
@@ -8036,15 +7831,12 @@ export interface components {
                 evaluated_at?: string | null;
                 /** @description Interval between evaluations. */
                 every: components["schemas"]["TimeSpan"];
-                /** @description Identifier. */
                 id: string;
                 /** @description Result of that evaluation. */
                 last_result?: string | null;
-                /** @description Name. */
                 name: string;
                 /** @description Resources it covers; empty is all in scope. */
                 resources: string[];
-                /** @description Scope. */
                 scope: components["schemas"]["RuleScopeBody"];
                 /** @description Time of the last change. */
                 updated_at: string;
@@ -8056,15 +7848,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_SavedSearchBody: {
-            /** @description The items. */
             items: {
                 /** @description Fields shown as columns, in order; empty leaves it to the reader. */
                 columns: string[];
@@ -8076,15 +7864,12 @@ export interface components {
                 end_time?: string | null;
                 /** @description Simple filters. */
                 filters: components["schemas"]["FiltersBody"];
-                /** @description Identifier. */
                 id: string;
-                /** @description Name. */
                 name: string;
                 /** @description `true` if the caller owns it. */
                 own: boolean;
                 /** @description The owner's user id. */
                 owner_id: string;
-                /** @description The owner's name. */
                 owner_name: string;
                 /** @description In the query language. */
                 query: string;
@@ -8102,70 +7887,53 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_SessionBody: {
-            /** @description The items. */
             items: {
                 /** @description Start. */
                 created_at: string;
                 /** @description End. */
                 expires_at: string;
-                /** @description Identifier. */
                 id: string;
                 /** @description Network that the sign-in came from. */
                 ip_address?: string | null;
                 /** @description With what. */
                 user_agent?: string | null;
-                /** @description User. */
                 user_id: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_TeamBody: {
-            /** @description The items. */
             items: {
                 /** @description Time of creation. */
                 created_at: string;
-                /** @description Identifier. */
                 id: string;
                 /** @description E-mail addresses of its members. */
                 members: string[];
-                /** @description Name. */
                 name: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ThreatListBody: {
-            /** @description The items. */
             items: {
-                /**
-                 * Format: int64
-                 * @description Number of indicators.
-                 */
+                /** Format: int64 */
                 indicator_count: number;
-                /** @description Its name. */
                 name: string;
-                /** @description `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed there alone. */
+                /**
+                 * @description `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed
+                 *     there alone.
+                 */
                 source: string;
                 /** @description Time of storing, or of the file's last change. */
                 updated_at: string;
@@ -8174,15 +7942,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_TokenBody: {
-            /** @description The items. */
             items: {
                 /** @description Time of creation. */
                 created_at: string;
@@ -8190,7 +7954,6 @@ export interface components {
                 event_types: string[];
                 /** @description Expiry. */
                 expires_at?: string | null;
-                /** @description Identifier. */
                 id: string;
                 /** @description Time of the last use. */
                 last_used_at?: string | null;
@@ -8203,15 +7966,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_UserBody: {
-            /** @description The items. */
             items: {
                 /** @description `true` if the user may sign in. */
                 active: boolean;
@@ -8219,26 +7978,19 @@ export interface components {
                 created_at: string;
                 /** @description E-mail address. */
                 email: string;
-                /** @description Identifier. */
                 id: string;
                 /** @description Display name. */
                 name: string;
-                /** @description Roles. */
                 roles: string[];
-                /** @description Teams. */
                 teams: string[];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_ValueListBody: {
-            /** @description The items. */
             items: {
                 /** @description Purpose. */
                 description: string;
@@ -8264,15 +8016,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_VersionBody: {
-            /** @description The items. */
             items: {
                 /** @description SHA-256 of the description; absent while the resource was gone. */
                 hash?: string | null;
@@ -8283,15 +8031,11 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A page of a list. */
         List_WebhookBody: {
-            /** @description The items. */
             items: {
                 /** @description Time of creation. */
                 created_at: string;
@@ -8299,11 +8043,16 @@ export interface components {
                 disabled_reason?: string | null;
                 /** @description `true` if anything is sent. */
                 enabled: boolean;
-                /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`. */
+                /**
+                 * @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
+                 *     `budget_alert`.
+                 */
                 event: string;
-                /** @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything. */
+                /**
+                 * @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold.
+                 *     Empty is everything.
+                 */
                 filter: string;
-                /** @description Identifier. */
                 id: string;
                 /** @description Name; may be empty. */
                 name: string;
@@ -8319,17 +8068,15 @@ export interface components {
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description One source that was read. */
         LookupBody: {
             /**
              * Format: int64
-             * @description Number of records found; absent if the source could not be read. Entries of the log that the caller may see are counted.
+             * @description Number of records found; absent if the source could not be read. Entries of the log that the
+             *     caller may see are counted.
              */
             found?: number | null;
             /** @description Start of the period. */
@@ -8363,7 +8110,6 @@ export interface components {
              * @description Time that it stays open, minutes.
              */
             duration_minutes: number;
-            /** @description Name. */
             name: string;
             /** @description Services; empty is all. */
             services?: string[];
@@ -8394,7 +8140,10 @@ export interface components {
              * @description Summand; 0 unless given.
              */
             offset?: number | null;
-            /** @description `gauge` (the default), or `counter` for series that only grow: they are read as their rate per second. */
+            /**
+             * @description `gauge` (the default), or `counter` for series that only grow: they are read as their rate
+             *     per second.
+             */
             reading?: string | null;
             /**
              * Format: double
@@ -8420,12 +8169,14 @@ export interface components {
             name: string;
             /** @description Permissions, for showing what can be done. */
             permissions: string[];
-            /** @description Roles. */
             roles: string[];
             /** @description Session, when there is one. */
             session_id?: string | null;
         };
-        /** @description Result of rules on the series of a source: those that were pushed in the last 15 minutes, or that the server has now. */
+        /**
+         * @description Result of rules on the series of a source: those that were pushed in the last 15 minutes, or
+         *     that the server has now.
+         */
         MetricPreviewBody: {
             /** @description `true` if nothing was left out. */
             complete: boolean;
@@ -8457,7 +8208,6 @@ export interface components {
             pushed?: components["schemas"]["PushedBody"] | null;
             /** @description Time up to which samples were read, for `query`. */
             read_until?: string | null;
-            /** @description Rules. */
             rules: components["schemas"]["MappingRuleBody"][];
             /** @description Time of the last change. */
             updated_at: string;
@@ -8488,7 +8238,6 @@ export interface components {
             enabled?: boolean | null;
             /** @description Display name. */
             name?: string | null;
-            /** @description Rules. */
             rules?: components["schemas"]["MappingRuleBody"][] | null;
             /** @description Address. Credentials must be given again with another one. */
             url?: string | null;
@@ -8529,11 +8278,9 @@ export interface components {
              * @description Decisions on held-out days that the figures are counted from.
              */
             held_out: number;
-            /** @description Identifier. */
             id: string;
             /** @description Time at which its figures were last measured. */
             last_update: string;
-            /** @description Name. */
             name: string;
             /** @description The numbers behind that, and what came of it. */
             note: string;
@@ -8547,7 +8294,10 @@ export interface components {
              * @description Percent of what was yes that was found.
              */
             recall: number;
-            /** @description `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`, `requested`. */
+            /**
+             * @description `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`,
+             *     `requested`.
+             */
             retrain_reason: string;
             /** @description User who asked for a successor that is not trained yet. */
             retrain_requested_by?: string | null;
@@ -8563,7 +8313,6 @@ export interface components {
              * @description Accuracy below this trains it anew, percent.
              */
             threshold: number;
-            /** @description Time of training. */
             trained_at: string;
             /**
              * Format: double
@@ -8595,7 +8344,10 @@ export interface components {
             statement: string;
             /** @description Time of the training. */
             trained_at: string;
-            /** @description Type of the model: `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
+            /**
+             * @description Type of the model: `time_series_forecasting`, `classification`, `anomaly_detection`,
+             *     `recommendation`.
+             */
             type: string;
             /**
              * Format: int32
@@ -8605,15 +8357,9 @@ export interface components {
         };
         /** @description Delivery timings of notices: `immediate`, `daily_digest`, `weekly_digest`, `never`. */
         NotificationsBody: {
-            /**
-             * @description Of actions.
-             * @default immediate
-             */
+            /** @default immediate */
             actions_taken: string | null;
-            /**
-             * @description Of anomalies.
-             * @default immediate
-             */
+            /** @default immediate */
             anomalies: string | null;
             /**
              * @description Of new recommendations.
@@ -8623,9 +8369,7 @@ export interface components {
         };
         /** @description An event at one time. */
         OccurrenceBody: {
-            /** @description End. */
             end: string;
-            /** @description Start. */
             start: string;
             /** @description The event's summary. */
             summary: string;
@@ -8670,7 +8414,10 @@ export interface components {
         PerformanceAnomalyBody: {
             /** @description Reaction: `alert`, `auto_investigate`, `auto_remediate`. */
             action: string;
-            /** @description Metrics that are watched (`latency`, `error_rate`, `throughput`, `cpu_utilization`, ...); empty is the usual eight. */
+            /**
+             * @description Metrics that are watched (`latency`, `error_rate`, `throughput`, `cpu_utilization`, ...);
+             *     empty is the usual eight.
+             */
             metrics: string[];
             /** @description `low`, `medium`, `high`. */
             sensitivity: string;
@@ -8679,7 +8426,10 @@ export interface components {
         PerformanceAnomalyPut: {
             /** @description Reaction: `alert`, `auto_investigate`, `auto_remediate`. */
             action?: string | null;
-            /** @description Metrics that are watched (`latency` is `response_time`, `throughput` is `request_rate`); empty is the usual eight. */
+            /**
+             * @description Metrics that are watched (`latency` is `response_time`, `throughput` is `request_rate`);
+             *     empty is the usual eight.
+             */
             metrics?: string[] | null;
             /** @description `low`, `medium`, `high`. */
             sensitivity?: string | null;
@@ -8703,7 +8453,10 @@ export interface components {
              * @description Version of `hash`: 2 covers the typed change, 1 the steps.
              */
             hash_version: number;
-            /** @description Losses and interruptions beside the purpose of the change; the hash covers kind and duration. */
+            /**
+             * @description Losses and interruptions beside the purpose of the change; the hash covers kind and
+             *     duration.
+             */
             losses: components["schemas"]["LossBody"][];
             /** @description `true` if the resource is down in between. */
             restart_needed: boolean;
@@ -8726,7 +8479,10 @@ export interface components {
             /** @description IAM policy document: one statement for reading, and one for each change. */
             policy: Record<string, unknown>;
         };
-        /** @description Levels of a one-year commitment for an account, simulated on the use of its machines by the hour. Nothing is bought. */
+        /**
+         * @description Levels of a one-year commitment for an account, simulated on the use of its machines by the
+         *     hour. Nothing is bought.
+         */
         PortfolioBody: {
             /** @description Account, subscription or project. */
             account: string;
@@ -8746,7 +8502,8 @@ export interface components {
             discount_percent: number;
             /**
              * Format: double
-             * @description Saving a month over the last third of the weeks, of the safe level that the weeks before would have led to, US dollars.
+             * @description Saving a month over the last third of the weeks, of the safe level that the weeks before
+             *     would have led to, US dollars.
              */
             held_out_savings_monthly: number;
             /**
@@ -8790,9 +8547,7 @@ export interface components {
             expected_at?: string | null;
             /** @description The same reasons with their numbers. */
             findings: components["schemas"]["PredictionFindingBody"][];
-            /** @description The forecast. */
             forecast: components["schemas"]["ForecastStepBody"][];
-            /** @description Identifier. */
             id: string;
             /** @description Before this with nineteen chances in twenty. */
             latest_at?: string | null;
@@ -8831,18 +8586,18 @@ export interface components {
             reasons: string[];
             /** @description The recommendation it led to. */
             recommendation_id?: string | null;
-            /** @description The resource. */
             resource_id: string;
-            /** @description Its name. */
             resource_name: string;
-            /** @description The rule. */
             rule_id: string;
             /**
              * Format: int64
              * @description Its version then.
              */
             rule_version: number;
-            /** @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of `disk_space`. */
+            /**
+             * @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of
+             *     `disk_space`.
+             */
             samples?: string | null;
             /**
              * Format: double
@@ -8866,13 +8621,17 @@ export interface components {
             times?: number | null;
             /**
              * Format: double
-             * @description Newest value (`now`, `risen_already`), growth a day (`grows`), or highest median of the forecast (`stays_below`).
+             * @description Newest value (`now`, `risen_already`), growth a day (`grows`), or highest median of the
+             *     forecast (`stays_below`).
              */
             value?: number | null;
             /** @description The reason in words. */
             words: string;
         };
-        /** @description Dry run of an agent: its decision on each of its open recommendations. Nothing is executed or requested. */
+        /**
+         * @description Dry run of an agent: its decision on each of its open recommendations. Nothing is executed or
+         *     requested.
+         */
         PreviewBody: {
             /** @description `true` if the decisions suppose that changes are applied automatically. */
             auto_apply: boolean;
@@ -8899,8 +8658,8 @@ export interface components {
             /** @description `applies`, `requests_approval`, `rollout`, `blocked`, `left_to_people`. */
             outcome: string;
             /**
-             * @description Guardrail (`cost_impact.max_increase`) or state of the resource that blocks it, or the reason for which it is left to people or
-             *     to a rollout (`low_confidence`, `begins_rollout`).
+             * @description Guardrail (`cost_impact.max_increase`) or state of the resource that blocks it, or the
+             *     reason for which it is left to people or to a rollout (`low_confidence`, `begins_rollout`).
              */
             reason?: string | null;
             /** @description Identifier of the recommendation. */
@@ -8926,7 +8685,10 @@ export interface components {
             /** @description SHA-256 of the file, hexadecimal. */
             sha256: string;
         };
-        /** @description A price table in force. Of a provider and kind the earlier one in the list goes before the later one. */
+        /**
+         * @description A price table in force. Of a provider and kind the earlier one in the list goes before the later
+         *     one.
+         */
         PriceTableBody: {
             /**
              * Format: int64
@@ -8936,23 +8698,20 @@ export interface components {
             /** @description Day or month of the price list. */
             date: string;
             import?: components["schemas"]["PriceImportBody"] | null;
-            /** @description `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load balancers, addresses, gateways). */
+            /**
+             * @description `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load
+             *     balancers, addresses, gateways).
+             */
             kind: string;
             /** @description `imported` for a file that somebody imported, `bundled` for a table that comes with Reeve. */
             origin: string;
             /** @description The price list is more than 180 days old. */
             outdated: boolean;
-            /**
-             * Format: int64
-             * @description Number of prices.
-             */
+            /** Format: int64 */
             prices: number;
             /** @description Cloud of the prices: `aws`, `azure` or `gcp`. */
             provider: string;
-            /**
-             * Format: int64
-             * @description Number of regions.
-             */
+            /** Format: int64 */
             regions: number;
             /** @description Name of the price list. */
             source: string;
@@ -8991,7 +8750,10 @@ export interface components {
         ProtectionBody: {
             /** @description Names of the refused changes; empty where every change is refused. */
             changes: string[];
-            /** @description `opted_out`, `group_member`, `managed`, `spot`, `local_disks`, `local_disks_unknown`, `cluster_member`, `cannot_stop`. */
+            /**
+             * @description `opted_out`, `group_member`, `managed`, `spot`, `local_disks`, `local_disks_unknown`,
+             *     `cluster_member`, `cannot_stop`.
+             */
             code: string;
             /** @description Reason, as a clause. */
             reason: string;
@@ -9079,7 +8841,10 @@ export interface components {
         };
         /** @description A field of the query language. */
         QueryFieldBody: {
-            /** @description `text`, `time`, `address`, `name` (one of `values`) or `open` (members with values of any kind). */
+            /**
+             * @description `text`, `time`, `address`, `name` (one of `values`) or `open` (members with values of any
+             *     kind).
+             */
             kind: string;
             /**
              * @description Name in a query.
@@ -9156,7 +8921,6 @@ export interface components {
             description: string;
             /** @description Name of the exporter. */
             name: string;
-            /** @description The rules. */
             rules: components["schemas"]["MappingRuleBody"][];
         };
         /** @description A rule that ships with Reeve. */
@@ -9181,7 +8945,6 @@ export interface components {
             severity: string;
             /** @description State of that rule; `draft` where there is none. */
             state: string;
-            /** @description Threshold. */
             threshold: components["schemas"]["AlertThresholdBody"];
         };
         /** @description Receipt of an appended entry. Hashes are lower-case hex. */
@@ -9216,7 +8979,10 @@ export interface components {
         };
         /** @description A recommendation. */
         RecommendationBody: {
-            /** @description The agent that owns it, of the type `agent_type`; null for advice without such an agent, which people alone carry out. */
+            /**
+             * @description The agent that owns it, of the type `agent_type`; null for advice without such an agent,
+             *     which people alone carry out.
+             */
             agent_id?: string | null;
             /** @description Type of agent whose finding it is. */
             agent_type: string;
@@ -9237,13 +9003,15 @@ export interface components {
             expires_at: string;
             /** @description Explanation by the numbers that decided. */
             explanation: components["schemas"]["ExplanationBody"];
-            /** @description Identifier. */
             id: string;
             /** @description Impact in words and figures. */
             impact: components["schemas"]["ImpactBody"];
             /** @description Impact level: which approval it needs (`low`, `medium`, `high`). */
             impact_level: string;
-            /** @description Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`, `resource_tagging`, `high_availability`. */
+            /**
+             * @description Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`,
+             *     `resource_tagging`, `high_availability`.
+             */
             kind: string;
             /** @description Effects that were not measured and are therefore not claimed. */
             not_measured: string[];
@@ -9256,11 +9024,9 @@ export interface components {
             ranking: components["schemas"]["RankingBody"];
             /** @description Stable codes of what decided. */
             reason_codes: string[];
-            /** @description The resource. */
             resource: components["schemas"]["SubjectBody"];
             /** @description The rule that found it (`downsize_underutilized`, ...). */
             rule: string;
-            /** @description Savings. */
             savings: components["schemas"]["SavingsBody"];
             /** @description Time at which it is to run. */
             scheduled_for?: string | null;
@@ -9274,7 +9040,10 @@ export interface components {
             taken_back_by?: string | null;
             /** @description Title, one line. */
             title: string;
-            /** @description One of the thirteen types (`right_size`, `idle_resource_cleanup`, `instance_type`, ...); null where none fits. */
+            /**
+             * @description One of the thirteen types (`right_size`, `idle_resource_cleanup`,
+             *     `instance_type`, ...); null where none fits.
+             */
             type?: string | null;
             /** @description Time of the last change. */
             updated_at: string;
@@ -9283,17 +9052,18 @@ export interface components {
         RecommendationList: {
             /**
              * Format: double
-             * @description Cost a month that those add together which cost more than they save, dollars; not subtracted from `savings_monthly`.
+             * @description Cost a month that those add together which cost more than they save, dollars; not subtracted
+             *     from `savings_monthly`.
              */
             cost_added_monthly: number;
-            /** @description The items. */
             items: components["schemas"]["RecommendationBody"][];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
             /**
              * Format: double
-             * @description Savings a month of those that have not ended together, dollars, on every page: after discounts where the bill is known, else
-             *     at list price. Of those that exclude each other the best set counts.
+             * @description Savings a month of those that have not ended together, dollars, on every page: after
+             *     discounts where the bill is known, else at list price. Of those that exclude each other the
+             *     best set counts.
              */
             savings_monthly: number;
             /**
@@ -9301,31 +9071,24 @@ export interface components {
              * @description Those of them without a known price; none of them is in the sum.
              */
             savings_unpriced: number;
-            /**
-             * Format: int64
-             * @description Total number.
-             */
+            /** Format: int64 */
             total: number;
         };
         /** @description A rule that was not imported. */
         RefusedRuleBody: {
             /** @description The reasons. */
             problems: components["schemas"]["RuleProblemBody"][];
-            /** @description Its title. */
             title: string;
         };
         /** @description Reject. */
         RejectBody: {
-            /** @description Reason. */
             reason: string;
         };
         /** @description An anomaly that may belong to the same attack. */
         RelatedAnomalyBody: {
             /** @description Common property: `the same address 203.0.113.7`, `begun within 30 minutes of it`. */
             common: string;
-            /** @description Identifier. */
             id: string;
-            /** @description Title. */
             title: string;
         };
         /** @description A related resource. */
@@ -9338,9 +9101,7 @@ export interface components {
             name?: string | null;
             /** @description Relation, such as `protected_by`. */
             relation: string;
-            /** @description Its state. */
             state?: string | null;
-            /** @description Its kind. */
             type?: string | null;
         };
         /** @description Recommended remedy of an anomaly. */
@@ -9362,7 +9123,6 @@ export interface components {
             channels: string[];
             /** @description Time of creation. */
             created_at: string;
-            /** @description End. */
             end_time?: string | null;
             /** @description Narrowing. */
             filters: components["schemas"]["ReportFilters"];
@@ -9370,13 +9130,11 @@ export interface components {
             framework?: string | null;
             /** @description Grouping of a custom report. */
             group_by: string[];
-            /** @description Identifier. */
             id: string;
             /** @description `compliance` or `custom`. */
             kind: string;
             /** @description Figures of a custom report. */
             metrics: string[];
-            /** @description Name. */
             name: string;
             /** @description Time of the next scheduled run. */
             next_run_at?: string | null;
@@ -9401,7 +9159,10 @@ export interface components {
         };
         /** @description A new report. With a `framework` it is a compliance report, without one a custom report. */
         ReportCreate: {
-            /** @description Names or identifiers of notification channels that are told of a finished run, or `email`, `slack`, `teams`, `pagerduty`. */
+            /**
+             * @description Names or identifiers of notification channels that are told of a finished run, or `email`,
+             *     `slack`, `teams`, `pagerduty`.
+             */
             channels?: string[];
             /** @description End, in place of `period`. */
             end_time?: string | null;
@@ -9411,11 +9172,17 @@ export interface components {
             framework?: string | null;
             /** @description Grouping of a custom report: `user`, `resource`, `event_type`. */
             group_by?: string[];
-            /** @description Figures of a custom report: `event_counts`, `unique_users`, `resources_affected`; all unless given. */
+            /**
+             * @description Figures of a custom report: `event_counts`, `unique_users`, `resources_affected`; all unless
+             *     given.
+             */
             metrics?: string[];
             /** @description Name, unique, 1 to 100 characters. */
             name: string;
-            /** @description Length such as `30d`, or `previous_week`, `previous_month`, `previous_quarter`, `previous_year`. */
+            /**
+             * @description Length such as `30d`, or `previous_week`, `previous_month`, `previous_quarter`,
+             *     `previous_year`.
+             */
             period?: string | null;
             /** @description Query of a custom report; the empty one finds every entry. */
             query?: string | null;
@@ -9440,7 +9207,10 @@ export interface components {
             finished_at?: string | null;
             /** @description Time of the next attempt. */
             next_attempt_at?: string | null;
-            /** @description `pending`, `delivered`, `dead_letter` when it was given up, or `no_channel` when no enabled channel has the name. */
+            /**
+             * @description `pending`, `delivered`, `dead_letter` when it was given up, or `no_channel` when no enabled
+             *     channel has the name.
+             */
             status: string;
         };
         /** @description Narrowing of a report. An empty list narrows nothing; `*` in a value is a wildcard. */
@@ -9452,24 +9222,28 @@ export interface components {
             /** @description Identifiers or e-mail addresses of actors. */
             users?: string[];
         };
+        /** @description List of values that a report's query compares with, as it was when the report ran. */
+        ReportListBody: {
+            /** @description Name in queries. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Number of values; report.json names them.
+             */
+            size: number;
+        };
         /** @description Changes of a report. Absent fields stay; a null schedule ends the schedule. */
         ReportPatch: {
-            /** @description Channels. */
             channels?: string[] | null;
-            /** @description End. */
             end_time?: string | null;
             filters?: components["schemas"]["ReportFilters"] | null;
-            /** @description Framework. */
             framework?: string | null;
-            /** @description Grouping. */
             group_by?: string[] | null;
             /** @description Figures. */
             metrics?: string[] | null;
-            /** @description Name. */
             name?: string | null;
             /** @description Period; ends a beginning and an end. */
             period?: string | null;
-            /** @description Query. */
             query?: string | null;
             /** @description Addresses. */
             recipients?: string[] | null;
@@ -9498,11 +9272,9 @@ export interface components {
              * @description Entries that the run found for it.
              */
             entries: number;
-            /** @description Identifier. */
             id: string;
             /** @description Identifier of the exception. */
             question: string;
-            /** @description Time. */
             reviewed_at: string;
             /** @description E-mail address of the user who reviewed. */
             reviewed_by: string;
@@ -9524,7 +9296,6 @@ export interface components {
             deliveries: components["schemas"]["ReportDeliveryBody"][];
             /** @description End of the period. */
             end_time: string;
-            /** @description End. */
             ended_at?: string | null;
             /** @description Reason of a failure. */
             error?: string | null;
@@ -9533,11 +9304,9 @@ export interface components {
             filters: components["schemas"]["ReportFilters"];
             /** @description Framework of a compliance report. */
             framework?: string | null;
-            /** @description Identifier. */
             id: string;
             /** @description `compliance` or `custom`. */
             kind: string;
-            /** @description Progress. */
             progress: components["schemas"]["RunProgressBody"];
             /** @description Query of a custom report. */
             query?: string | null;
@@ -9551,7 +9320,6 @@ export interface components {
             scheduled: boolean;
             /** @description Beginning of the period. */
             start_time: string;
-            /** @description Start. */
             started_at?: string | null;
             /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
             state: string;
@@ -9563,7 +9331,10 @@ export interface components {
         ReportScheduleBody: {
             /** @description Cron pattern of five fields, such as `0 6 1 * *`. */
             cron: string;
-            /** @description IANA time zone; the workspace's unless given, and UTC where that has none. Always set in answers. */
+            /**
+             * @description IANA time zone; the workspace's unless given, and UTC where that has none. Always set in
+             *     answers.
+             */
             time_zone?: string | null;
         };
         /** @description Findings of a run. */
@@ -9605,9 +9376,10 @@ export interface components {
              * @description All groups.
              */
             groups_total: number;
+            /** @description Lists that the query compares with. */
+            lists?: components["schemas"]["ReportListBody"][];
             /** @description Figures to show. */
             metrics: string[];
-            /** @description Period. */
             period: components["schemas"]["ReportPeriodBody"];
             /** @description Resources among them. */
             resources_affected: components["schemas"]["DistinctBody"];
@@ -9618,7 +9390,6 @@ export interface components {
         };
         /** @description A compliance template. */
         ReportTemplateBody: {
-            /** @description Controls. */
             controls: components["schemas"]["TemplateControlBody"][];
             /** @description Edition that the numbers follow. */
             edition: string;
@@ -9626,20 +9397,15 @@ export interface components {
             id: string;
             /** @description Name for readers. */
             name: string;
-            /** @description Publisher. */
             publisher: string;
             /** @description Coverage of the template. */
             scope: string;
         };
         /** @description To what it was done. */
         ResourceBody: {
-            /** @description Account. */
             account_id?: string | null;
-            /** @description Cloud. */
             cloud_provider?: string | null;
-            /** @description Identifier. */
             id?: string | null;
-            /** @description Region. */
             region?: string | null;
             /** @description Tags, where the source knows them. */
             tags?: {
@@ -9688,6 +9454,12 @@ export interface components {
              * @description Growth of storage or a limit, percent; 25 unless given.
              */
             step_percent?: number | null;
+            /**
+             * @description What the action calls at AWS: for `request_limit_increase` a quota of Service Quotas
+             *     (`ec2/L-1216C47A`), for `warm_cache` a document of Systems Manager whose name begins with
+             *     `reeve-`. `null` takes it away: the action is advice then.
+             */
+            target?: string | null;
         };
         /** @description Rolling back. */
         RollbackBody: {
@@ -9714,7 +9486,6 @@ export interface components {
         };
         /** @description A rollout: one kind of change of one agent, carried to many resources in stages. */
         RolloutBody: {
-            /** @description Of this agent. */
             agent_id: string;
             /** @description Requester. */
             by: string;
@@ -9724,7 +9495,6 @@ export interface components {
             created_at: string;
             /** @description Decisions of its gates, oldest first; the last gate is the one it waits at. */
             gates: components["schemas"]["GateBody"][];
-            /** @description Identifier. */
             id: string;
             /** @description Columns, in the order in which they are written. */
             members: components["schemas"]["RolloutMemberBody"][];
@@ -9732,7 +9502,6 @@ export interface components {
             name: string;
             /** @description Reason why it is held, stopped or aborted. */
             reason?: string | null;
-            /** @description Settings. */
             settings: components["schemas"]["RolloutSettingsBody"];
             /** @description `simulation`, `canary`, `validation`, `gradual`, `full`. */
             stage: string;
@@ -9752,13 +9521,11 @@ export interface components {
         };
         /** @description Message to deliver. */
         RolloutCreateBody: {
-            /** @description Of this agent. */
             agent_id: string;
             /** @description Title, one line. */
             name?: string | null;
             /** @description Identifiers of the recommendations; left out or empty is all that are open, 500 at most. */
             recommendations?: string[];
-            /** @description Settings. */
             settings?: components["schemas"]["RolloutSettingsBody"];
             /** @description Of which type. */
             type: string;
@@ -9772,15 +9539,12 @@ export interface components {
             critical: boolean;
             /** @description The numbers or the reason. */
             detail: string;
-            /** @description Its name. */
             name: string;
-            /** @description Its recommendation. */
             recommendation_id: string;
-            /** @description The resource. */
             resource_id: string;
             /**
-             * @description `waiting`, `simulating`, `simulated`, `awaiting_approval`, `changing`, `watching`, `held`, `not_enough_data`, `failed`,
-             *     `left_out`.
+             * @description `waiting`, `simulating`, `simulated`, `awaiting_approval`, `changing`, `watching`, `held`,
+             *     `not_enough_data`, `failed`, `left_out`.
              */
             state: string;
             /**
@@ -9791,7 +9555,6 @@ export interface components {
         };
         /** @description Stop, resume or abort. */
         RolloutReasonBody: {
-            /** @description Reason. */
             reason: string;
         };
         /** @description Settings of a rollout; a field that is left out has its default. */
@@ -9810,7 +9573,8 @@ export interface components {
             max_failures: number;
             /**
              * Format: double
-             * @description Recommendations less confident than this are left out, percent; null is the agent's threshold.
+             * @description Recommendations less confident than this are left out, percent; null is the agent's
+             *     threshold.
              * @default null
              */
             min_confidence: number | null;
@@ -9850,8 +9614,8 @@ export interface components {
         /** @description Action. */
         RuleActionBody: {
             /**
-             * @description `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`, `warm_cache`,
-             *     `prepare_failover`.
+             * @description `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`,
+             *     `warm_cache`, `prepare_failover`.
              */
             kind: string;
             /**
@@ -9859,6 +9623,11 @@ export interface components {
              * @description By how much storage or a limit grows, percent.
              */
             step_percent: number;
+            /**
+             * @description What the action calls at AWS: for `request_limit_increase` a quota of Service Quotas
+             *     (`ec2/L-1216C47A`), for `warm_cache` a document of Systems Manager (`reeve-warm-cache`).
+             */
+            target?: string | null;
         };
         /** @description A predictive rule. */
         RuleBody: {
@@ -9880,15 +9649,12 @@ export interface components {
             evaluated_at?: string | null;
             /** @description Interval between evaluations. */
             every: components["schemas"]["TimeSpan"];
-            /** @description Identifier. */
             id: string;
             /** @description Result of that evaluation. */
             last_result?: string | null;
-            /** @description Name. */
             name: string;
             /** @description Resources it covers; empty is all in scope. */
             resources: string[];
-            /** @description Scope. */
             scope: components["schemas"]["RuleScopeBody"];
             /** @description Time of the last change. */
             updated_at: string;
@@ -9966,9 +9732,7 @@ export interface components {
         };
         /** @description A scope as given. */
         RuleScopeInput: {
-            /** @description Accounts. */
             accounts?: string[] | null;
-            /** @description Services. */
             services?: string[] | null;
         };
         /** @description One run. */
@@ -9978,11 +9742,13 @@ export interface components {
              * @description Applied by itself.
              */
             applied: number;
-            /** @description Error. */
             error?: string | null;
             /** @description End. */
             finished_at: string;
-            /** @description Commitments simulated on the use of the scope by the hour, one for each account that was measured for three weeks at least. */
+            /**
+             * @description Commitments simulated on the use of the scope by the hour, one for each account that was
+             *     measured for three weeks at least.
+             */
             portfolios: components["schemas"]["PortfolioBody"][];
             /**
              * Format: int64
@@ -9994,11 +9760,12 @@ export interface components {
              * @description Resources looked at.
              */
             resources_seen: number;
-            /** @description Identifier. */
             run_id: string;
-            /** @description Resources without a recommendation, and recommendations that the run did not apply, by reason. */
+            /**
+             * @description Resources without a recommendation, and recommendations that the run did not apply, by
+             *     reason.
+             */
             skipped: components["schemas"]["SkippedBody"][];
-            /** @description Start. */
             started_at: string;
         };
         /** @description Sizes of the files of a run, bytes. */
@@ -10041,7 +9808,6 @@ export interface components {
         };
         /** @description Samples of a resource. */
         SamplesBody: {
-            /** @description The resource. */
             resource_id: string;
             /** @description One series a metric. */
             series: components["schemas"]["SeriesBody"][];
@@ -10058,15 +9824,12 @@ export interface components {
             end_time?: string | null;
             /** @description Simple filters. */
             filters: components["schemas"]["FiltersBody"];
-            /** @description Identifier. */
             id: string;
-            /** @description Name. */
             name: string;
             /** @description `true` if the caller owns it. */
             own: boolean;
             /** @description The owner's user id. */
             owner_id: string;
-            /** @description The owner's name. */
             owner_name: string;
             /** @description In the query language. */
             query: string;
@@ -10110,7 +9873,6 @@ export interface components {
             /** @description Up to this time; null takes the bound away. */
             end_time?: string | null;
             filters?: components["schemas"]["FiltersBody"] | null;
-            /** @description Name. */
             name?: string | null;
             /** @description In the query language. */
             query?: string | null;
@@ -10161,13 +9923,14 @@ export interface components {
             current_monthly_cost?: number | null;
             /**
              * Format: double
-             * @description Expected savings: after discounts where the bill is known, else at list price. Totals add this up.
+             * @description Expected savings: after discounts where the bill is known, else at list price. Totals add
+             *     this up.
              */
             expected_monthly?: number | null;
             /**
              * Format: double
-             * @description At list price, for comparison alone; null where no price of this region, size and operating system is known. Pages and totals use
-             *     `expected_monthly`.
+             * @description At list price, for comparison alone; null where no price of this region, size and operating
+             *     system is known. Pages and totals use `expected_monthly`.
              */
             monthly?: number | null;
             /**
@@ -10244,9 +10007,10 @@ export interface components {
              */
             aggregation_limit: number | null;
             /**
-             * @description Fields whose values are counted over all matches, at most ten: any field of the query language (`event_type`, `user`,
-             *     `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:5m`, `recorded_at:week`).
-             *     Two with `>` between them are nested: `day>severity`, `user>actor.ip_address`.
+             * @description Fields whose values are counted over all matches, at most ten: any field of the query
+             *     language (`event_type`, `user`, `resource.tags.env`, `metadata.team`), or spans of time
+             *     (`hour`, `day`, `timestamp:5m`, `recorded_at:week`). Two with `>` between them are nested:
+             *     `day>severity`, `user>actor.ip_address`.
              * @example [
              *       "event_type",
              *       "user",
@@ -10254,7 +10018,10 @@ export interface components {
              *     ]
              */
             aggregations?: string[];
-            /** @description Counts all matches; true unless given. A client that reads page after page needs the total once. */
+            /**
+             * @description Counts all matches; true unless given. A client that reads page after page needs the total
+             *     once.
+             */
             count?: boolean | null;
             /** @description `next_cursor` of the page before, with the same order. */
             cursor?: string | null;
@@ -10280,13 +10047,17 @@ export interface components {
              */
             query?: string | null;
             /**
-             * @description Column to sort by in place of the sequence, `-` before it for the greatest first: `timestamp`, `-severity`, `actor.email`. Entries
-             *     without a value come last. A sorted search looks at every match and reaches 10,000 entries with `offset` and `limit`; `cursor`
-             *     goes on from there.
+             * @description Column to sort by in place of the sequence, `-` before it for the greatest first:
+             *     `timestamp`, `-severity`, `actor.email`. Entries without a value come last. A sorted search
+             *     looks at every match and reaches 10,000 entries with `offset` and `limit`; `cursor` goes on
+             *     from there.
              * @example -timestamp
              */
             sort?: string | null;
-            /** @description From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as `now-24h`. */
+            /**
+             * @description From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as
+             *     `now-24h`.
+             */
             start_time?: string | null;
         };
         /**
@@ -10356,14 +10127,12 @@ export interface components {
              * @description Points before averaging.
              */
             data_points: number;
-            /** @description Metric. */
             metric: string;
             /** @description `[time in ms since the epoch, value]`, oldest first. */
             points: [
                 number,
                 number
             ][];
-            /** @description Unit. */
             unit: string;
         };
         /** @description A series that a rule selects. */
@@ -10400,13 +10169,11 @@ export interface components {
             created_at: string;
             /** @description End. */
             expires_at: string;
-            /** @description Identifier. */
             id: string;
             /** @description Network that the sign-in came from. */
             ip_address?: string | null;
             /** @description With what. */
             user_agent?: string | null;
-            /** @description User. */
             user_id: string;
         };
         /** @description A setting that agents of a type have. */
@@ -10450,35 +10217,28 @@ export interface components {
         SignIn: {
             /** @description E-mail address. */
             email?: string | null;
-            /** @description Password. */
             password?: string | null;
             /** @description API token, in place of the two. */
             token?: string | null;
         };
         /** @description Resources or recommendations that led to nothing, for one reason. */
         SkippedBody: {
-            /**
-             * Format: int64
-             * @description Number.
-             */
+            /** Format: int64 */
             count: number;
             /** @description `resources` that have no recommendation, or `recommendations` that the run did not apply. */
             of: string;
-            /** @description Reason. */
             reason: string;
             /** @description The first twenty of the resources; absent for recommendations. */
             resources?: components["schemas"]["SkippedResourceBody"][];
         };
         /** @description A resource without a recommendation. */
         SkippedResourceBody: {
-            /** @description Identifier. */
             id: string;
             /** @description Display name. */
             name: string;
         };
         /** @description Remind later. */
         SnoozeBody: {
-            /** @description Reason. */
             reason?: string | null;
             /** @description Until when. */
             until: string;
@@ -10582,13 +10342,10 @@ export interface components {
             aggregations?: {
                 [key: string]: components["schemas"]["CountsBody"];
             };
-            /** @description By event type. */
             by_event_type: components["schemas"]["CountBody"][];
             /** @description By resource id. */
             by_resource: components["schemas"]["CountBody"][];
-            /** @description By severity. */
             by_severity: components["schemas"]["CountBody"][];
-            /** @description By status. */
             by_status: components["schemas"]["CountBody"][];
             /** @description By span of `timestamp`, oldest first. */
             by_time: components["schemas"]["CountBody"][];
@@ -10654,8 +10411,8 @@ export interface components {
             /** @description In words. */
             description: string;
             /**
-             * @description `precondition`, `snapshot`, `stop`, `modify`, `start`, `grow`, `scale`, `hold`, `fail_over`, `replicate`, `isolate`, `change`,
-             *     `verify`.
+             * @description `precondition`, `snapshot`, `stop`, `modify`, `start`, `grow`, `scale`, `hold`, `fail_over`,
+             *     `replicate`, `isolate`, `change`, `verify`.
              */
             kind: string;
             /** @description The resource it touches. */
@@ -10688,12 +10445,10 @@ export interface components {
             ok?: boolean | null;
             /** @description Belongs to a rollback. */
             rollback: boolean;
-            /** @description Start. */
             started_at: string;
         };
         /** @description The resource of a recommendation. */
         SubjectBody: {
-            /** @description Account. */
             account: string;
             /** @description The connection it is reached over. */
             connection_id: string;
@@ -10707,9 +10462,7 @@ export interface components {
             name: string;
             /** @description `aws`, `azure`, `gcp`. */
             provider: string;
-            /** @description Region. */
             region: string;
-            /** @description Service. */
             service: string;
             /** @description Size proposed. */
             target_type?: string | null;
@@ -10724,13 +10477,15 @@ export interface components {
             id?: string | null;
             /** @description IP address of the request. */
             ip_address?: string | null;
-            /** @description Session. */
             session_id?: string | null;
             /** @description API token. */
             token_id?: string | null;
             /** @description The token's name at that time. */
             token_name?: string | null;
-            /** @description `reeve` (Reeve wrote it about itself), `token`, `session`, or `local` (a program on Reeve's own machine). */
+            /**
+             * @description `reeve` (Reeve wrote it about itself), `token`, `session`, or `local` (a program on Reeve's
+             *     own machine).
+             */
             type: string;
         };
         /** @description A switch with a value. */
@@ -10753,7 +10508,6 @@ export interface components {
              * @description Samples stored.
              */
             samples: number;
-            /** @description Start. */
             started_at: string;
         };
         /** @description A sync that was asked for. */
@@ -10765,16 +10519,13 @@ export interface components {
         TeamBody: {
             /** @description Time of creation. */
             created_at: string;
-            /** @description Identifier. */
             id: string;
             /** @description E-mail addresses of its members. */
             members: string[];
-            /** @description Name. */
             name: string;
         };
         /** @description A new team, or its new name. */
         TeamCreate: {
-            /** @description Name. */
             name: string;
         };
         /** @description Control of a template. */
@@ -10791,7 +10542,6 @@ export interface components {
             group: string;
             /** @description Number in the framework. */
             number: string;
-            /** @description Title. */
             title: string;
         };
         /** @description Query of a template. */
@@ -10800,14 +10550,13 @@ export interface components {
             explains: string;
             /** @description Short name. */
             name: string;
-            /** @description Query. */
             query: string;
         };
         /** @description Try it. */
         TestBody: {
             /**
-             * @description `resource` (a twin tagged as no production) or `simulated` (nothing real is touched); left out: the first where there
-             *     is one, else the second.
+             * @description `resource` (a twin tagged as no production) or `simulated` (nothing real is touched); left
+             *     out: the first where there is one, else the second.
              */
             on?: string | null;
         };
@@ -10818,14 +10567,13 @@ export interface components {
         ThreatIntelligence: "integrated" | "disabled";
         /** @description A list of indicators, without them. */
         ThreatListBody: {
-            /**
-             * Format: int64
-             * @description Number of indicators.
-             */
+            /** Format: int64 */
             indicator_count: number;
-            /** @description Its name. */
             name: string;
-            /** @description `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed there alone. */
+            /**
+             * @description `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed
+             *     there alone.
+             */
             source: string;
             /** @description Time of storing, or of the file's last change. */
             updated_at: string;
@@ -10835,16 +10583,16 @@ export interface components {
         /** @description New content of a list. */
         ThreatListPut: {
             /**
-             * @description The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network (`198.51.100.0/24`) or
-             *     `user_agent:` and a part of one. What follows `#` is passed over.
+             * @description The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network
+             *     (`198.51.100.0/24`) or `user_agent:` and a part of one. What follows `#` is passed over.
              */
             indicators: string;
         };
         /** @description A list with its text. */
         ThreatListTextBody: components["schemas"]["ThreatListBody"] & {
             /**
-             * @description The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network (`198.51.100.0/24`) or
-             *     `user_agent:` and a part of one.
+             * @description The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network
+             *     (`198.51.100.0/24`) or `user_agent:` and a part of one.
              */
             indicators: string;
         };
@@ -10874,7 +10622,6 @@ export interface components {
             event_types: string[];
             /** @description Expiry. */
             expires_at?: string | null;
-            /** @description Identifier. */
             id: string;
             /** @description Time of the last use. */
             last_used_at?: string | null;
@@ -10887,7 +10634,10 @@ export interface components {
         };
         /** @description A new token. */
         TokenCreate: {
-            /** @description Event types that it may append, such as `authentication.login` or `authentication.*`; default all. */
+            /**
+             * @description Event types that it may append, such as `authentication.login` or `authentication.*`;
+             *     default all.
+             */
             event_types?: string[];
             /** @description Expiry; default never. */
             expires_at?: string | null;
@@ -10910,17 +10660,20 @@ export interface components {
              * @description Entries.
              */
             count: number;
-            /** @description Value. */
             value: string;
         };
         /** @description Traffic intelligence. */
         TrafficIntelligenceBody: {
             /** @description `calendar_integration`: forecasts of peaks know the events of calendars; else `disabled`. */
             event_awareness: string;
-            /** @description Peaks are forecast from the past of each series. Without it only events of calendars announce peaks. */
+            /**
+             * @description Peaks are forecast from the past of each series. Without it only events of calendars
+             *     announce peaks.
+             */
             learn_patterns: boolean;
             /**
-             * @description Time before a traffic spike at which capacity is added, such as `15m`; `disabled` while its rule is off.
+             * @description Time before a traffic spike at which capacity is added, such as `15m`; `disabled` while its
+             *     rule is off.
              * @example 15m
              */
             pre_scale: string;
@@ -10939,7 +10692,8 @@ export interface components {
              */
             version: number;
             /**
-             * @description Time before high traffic at which caches are warmed, such as `30m`; `disabled` while its rule is off.
+             * @description Time before high traffic at which caches are warmed, such as `30m`; `disabled` while its
+             *     rule is off.
              * @example 30m
              */
             warm_cache: string;
@@ -10967,7 +10721,10 @@ export interface components {
         };
         /** @description Reason why a resource is not classified. */
         UnclassifiedBody: {
-            /** @description `thin_data`, `signals_too_few`, `signals_contradict`, `switched_off`; `not_judged` where no agent judged it yet. */
+            /**
+             * @description `thin_data`, `signals_too_few`, `signals_contradict`, `switched_off`; `not_judged` where no
+             *     agent judged it yet.
+             */
             code: string;
             /** @description The numbers. */
             detail: string;
@@ -10990,13 +10747,10 @@ export interface components {
             created_at: string;
             /** @description E-mail address. */
             email: string;
-            /** @description Identifier. */
             id: string;
             /** @description Display name. */
             name: string;
-            /** @description Roles. */
             roles: string[];
-            /** @description Teams. */
             teams: string[];
         };
         /** @description A new user. */
@@ -11007,7 +10761,6 @@ export interface components {
             name: string;
             /** @description Password; without one the user signs in with tokens only. */
             password?: string | null;
-            /** @description Roles. */
             roles: string[];
             /** @description Team identifiers. */
             teams?: string[];
@@ -11020,7 +10773,6 @@ export interface components {
             name?: string | null;
             /** @description New password. */
             password?: string | null;
-            /** @description Roles. */
             roles?: string[] | null;
             /** @description Team identifiers. */
             teams?: string[] | null;
@@ -11079,10 +10831,8 @@ export interface components {
             error?: string | null;
             /** @description End. */
             finished_at?: string | null;
-            /** @description Identifier. */
             id: string;
             result?: components["schemas"]["VerifiedBody"] | null;
-            /** @description Start. */
             started_at: string;
             /** @description The user who asked for it. */
             started_by: string;
@@ -11103,8 +10853,8 @@ export interface components {
             checkpoints: number;
             /**
              * Format: int64
-             * @description Entries whose payload is gone by policy; their commitments were checked. Always 0 in this version, which removes no payload:
-             *     an entry without one is missing.
+             * @description Entries whose payload is gone by policy; their commitments were checked. Always 0 in this
+             *     version, which removes no payload: an entry without one is missing.
              */
             expired: number;
             /** @description The first hundred of them. */
@@ -11151,7 +10901,10 @@ export interface components {
         };
         /** @description The time after a change in which its effect is watched. */
         WatchBody: {
-            /** @description End of the days of the bill that the reduction was measured on; absent until the bill covers a whole day after the change. */
+            /**
+             * @description End of the days of the bill that the reduction was measured on; absent until the bill covers
+             *     a whole day after the change.
+             */
             billed_until?: string | null;
             /** @description The numbers behind it. */
             detail: string;
@@ -11169,7 +10922,10 @@ export interface components {
             saving_ended_at?: string | null;
             /** @description Reason why the saving ended, in words. */
             saving_ended_reason?: string | null;
-            /** @description Prices of the measured reduction: `bill` (after discounts) or `list_price`; absent until known. */
+            /**
+             * @description Prices of the measured reduction: `bill` (after discounts) or `list_price`; absent until
+             *     known.
+             */
             savings_basis?: string | null;
             /** @description End of the window. */
             until: string;
@@ -11184,11 +10940,16 @@ export interface components {
             disabled_reason?: string | null;
             /** @description `true` if anything is sent. */
             enabled: boolean;
-            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`. */
+            /**
+             * @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
+             *     `budget_alert`.
+             */
             event: string;
-            /** @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything. */
+            /**
+             * @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold.
+             *     Empty is everything.
+             */
             filter: string;
-            /** @description Identifier. */
             id: string;
             /** @description Name; may be empty. */
             name: string;
@@ -11206,7 +10967,10 @@ export interface components {
         WebhookCreate: {
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
-            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`. */
+            /**
+             * @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
+             *     `budget_alert`.
+             */
             event: string;
             /** @description `priority=high`, `type=security`, `impact=medium`, or several joined by commas. */
             filter?: string;
@@ -11245,8 +11009,8 @@ export interface components {
             /** @description Agent of the last judgement. */
             agent_id?: string | null;
             /**
-             * @description `production`, `development`, `batch` or `analytics`: the class that a person gave, else the one that an agent found; null
-             *     for a resource that is not classified.
+             * @description `production`, `development`, `batch` or `analytics`: the class that a person gave, else the
+             *     one that an agent found; null for a resource that is not classified.
              */
             class?: string | null;
             /**
@@ -11282,11 +11046,15 @@ export interface components {
             /** @description Name, in titles and messages. */
             name: string;
             /**
-             * @description Address at which people reach Reeve, the start of links in messages. Without it messages have no links.
+             * @description Address at which people reach Reeve, the start of links in messages. Without it messages
+             *     have no links.
              * @example https://reeve.example.com
              */
             public_url?: string | null;
-            /** @description `true` if the configuration of the service names the public address, which cannot be changed here then. */
+            /**
+             * @description `true` if the configuration of the service names the public address, which cannot be changed
+             *     here then.
+             */
             public_url_configured: boolean;
             /**
              * Format: int32
@@ -11294,14 +11062,15 @@ export interface components {
              */
             samples_days: number;
             /**
-             * @description IANA time zone in which times are shown and schedules run unless they name another. Without it times are shown in the
-             *     reader's zone, and schedules run in UTC.
+             * @description IANA time zone in which times are shown and schedules run unless they name another. Without
+             *     it times are shown in the reader's zone, and schedules run in UTC.
              * @example Europe/Berlin
              */
             time_zone?: string | null;
             /**
              * Format: double
-             * @description Units of the currency for one US dollar. Without it amounts are shown in the currency they come in.
+             * @description Units of the currency for one US dollar. Without it amounts are shown in the currency they
+             *     come in.
              */
             usd_rate?: number | null;
             /**
@@ -11538,11 +11307,15 @@ export interface operations {
                 /** @description In the query language. */
                 query?: string;
                 /**
-                 * @description Column to sort by, `-` before it for the greatest first; the newest by sequence first unless given.
+                 * @description Column to sort by, `-` before it for the greatest first; the newest by sequence first unless
+                 *     given.
                  * @example -timestamp
                  */
                 sort?: string;
-                /** @description From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as `now-24h`. */
+                /**
+                 * @description From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as
+                 *     `now-24h`.
+                 */
                 start_time?: string;
             };
             header?: never;
@@ -12180,7 +11953,6 @@ export interface operations {
                 limit?: number;
                 /** @description After skipping this many. */
                 offset?: number;
-                /** @description Of this rule. */
                 rule_id?: string;
                 /** @description `open`, `acknowledged` or `resolved`. */
                 status?: string;
@@ -13404,7 +13176,10 @@ export interface operations {
     get_audit_logs_export_id_download: {
         parameters: {
             query?: {
-                /** @description Name of one of the export's files. Left out, its entries; an export with several files of entries needs it. */
+                /**
+                 * @description Name of one of the export's files. Left out, its entries; an export with several files of
+                 *     entries needs it.
+                 */
                 file?: string;
             };
             header?: never;
@@ -13582,7 +13357,10 @@ export interface operations {
     get_audit_logs_exports_id_download: {
         parameters: {
             query?: {
-                /** @description Name of one of the export's files. Left out, its entries; an export with several files of entries needs it. */
+                /**
+                 * @description Name of one of the export's files. Left out, its entries; an export with several files of
+                 *     entries needs it.
+                 */
                 file?: string;
             };
             header?: never;
@@ -13896,8 +13674,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only entries with a sequence above this one, those already there first. The header `Last-Event-ID` goes before it.
-                 *     Without either, only new entries.
+                 * @description Only entries with a sequence above this one, those already there first. The header
+                 *     `Last-Event-ID` goes before it. Without either, only new entries.
                  */
                 after?: number;
                 /** @description In the query language. */
@@ -14227,7 +14005,6 @@ export interface operations {
                 limit?: number;
                 /** @description After skipping this many. */
                 offset?: number;
-                /** @description Of this report. */
                 report_id?: string;
             };
             header?: never;
@@ -14790,16 +14567,16 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Names as in a search's `aggregations`, with commas between them. The answer has their counts in `aggregations`, and
-                 *     the lists of the usual six are empty.
+                 * @description Names as in a search's `aggregations`, with commas between them. The answer has their counts
+                 *     in `aggregations`, and the lists of the usual six are empty.
                  * @example event_type,resource.tags.env,recorded_at:1h
                  */
                 by?: string;
                 /** @description Up to this time; now unless given. */
                 end_time?: string;
                 /**
-                 * @description Length of the spans of `by_time`: `minute`, `5m`, `15m`, `hour`, `day`, `week` or `month`. Hours for periods up to three
-                 *     days, else days, unless given.
+                 * @description Length of the spans of `by_time`: `minute`, `5m`, `15m`, `hour`, `day`, `week` or `month`.
+                 *     Hours for periods up to three days, else days, unless given.
                  */
                 interval?: string;
                 /** @description Values told of each, most first (1 to 1000). */
@@ -16614,7 +16391,10 @@ export interface operations {
     get_intelligence_anomaly_thresholds: {
         parameters: {
             query?: {
-                /** @description Identifier of an anomaly: the thresholds that it was held against, those that nothing moved included. */
+                /**
+                 * @description Identifier of an anomaly: the thresholds that it was held against, those that nothing moved
+                 *     included.
+                 */
                 anomaly?: string;
             };
             header?: never;
@@ -17496,7 +17276,6 @@ export interface operations {
     get_intelligence_models: {
         parameters: {
             query?: {
-                /** @description Of this agent. */
                 agent?: string;
                 /** @description `next_cursor` of the page before. Not together with `offset`. */
                 cursor?: string;
@@ -17955,9 +17734,7 @@ export interface operations {
                 offset?: number;
                 /** @description `foreseen`, `not_foreseen`, `abstained`. */
                 outcome?: string;
-                /** @description Of this resource. */
                 resource?: string;
-                /** @description Of this rule. */
                 rule?: string;
             };
             header?: never;
@@ -18289,13 +18066,11 @@ export interface operations {
                 min_confidence?: number;
                 /** @description After skipping this many. */
                 offset?: number;
-                /** @description Priority. */
                 priority?: string;
                 /** @description Resource identifier. */
                 resource?: string;
                 /** @description One or more states, separated by commas. */
                 status?: string;
-                /** @description Type. */
                 type?: string;
             };
             header?: never;
@@ -18885,7 +18660,6 @@ export interface operations {
                 offset?: number;
                 /** @description One or more states, separated by commas. */
                 status?: string;
-                /** @description Type. */
                 type?: string;
             };
             header?: never;
@@ -20391,21 +20165,17 @@ export interface operations {
     get_resource_counts: {
         parameters: {
             query: {
-                /** @description Account. */
                 account?: string;
                 /** @description `type`, `account`, `region`, `state`, or a tag as `tag:owner`. */
                 by: string;
-                /** @description Connection. */
                 connection?: string;
                 /** @description Cloud. */
                 provider?: string;
                 /** @description Query over resources. */
                 query?: string;
-                /** @description Service. */
                 service?: string;
                 /** @description Text in id, name or tags. */
                 text?: string;
-                /** @description Kind. */
                 type?: string;
             };
             header?: never;
@@ -20475,9 +20245,7 @@ export interface operations {
     get_resources: {
         parameters: {
             query?: {
-                /** @description Account. */
                 account?: string;
-                /** @description Connection. */
                 connection?: string;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
@@ -20487,13 +20255,14 @@ export interface operations {
                 offset?: number;
                 /** @description Cloud. */
                 provider?: string;
-                /** @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22 -tags.owner:*`. */
+                /**
+                 * @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22
+                 *     -tags.owner:*`.
+                 */
                 query?: string;
-                /** @description Service. */
                 service?: string;
                 /** @description Text in id, name or tags. */
                 text?: string;
-                /** @description Kind. */
                 type?: string;
             };
             header?: never;
@@ -20526,19 +20295,18 @@ export interface operations {
     get_resources_csv: {
         parameters: {
             query?: {
-                /** @description Account. */
                 account?: string;
-                /** @description Connection. */
                 connection?: string;
                 /** @description Cloud. */
                 provider?: string;
-                /** @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22 -tags.owner:*`. */
+                /**
+                 * @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22
+                 *     -tags.owner:*`.
+                 */
                 query?: string;
-                /** @description Service. */
                 service?: string;
                 /** @description Text in id, name or tags. */
                 text?: string;
-                /** @description Kind. */
                 type?: string;
             };
             header?: never;

@@ -111,7 +111,7 @@ async fn a_quota_is_requested_once_and_only_where_the_rule_knows_it() {
         value: 125.0,
         requests: Vec::new(),
     };
-    assert_eq!(apply(quota(100, 125)).await, Ok(Applied::Accepted));
+    assert_eq!(apply(quota(100, 125)).await.unwrap(), Applied::Accepted);
     assert_eq!(quotas.lock().unwrap().requests, []);
 
     let unknown = QuotaOperation {
@@ -149,15 +149,15 @@ async fn a_document_runs_once_for_an_occasion() {
     assert!(foreign.message.contains("begin with reeve-"), "{foreign:?}");
 
     let warm = run("reeve-warm-cache", "2026-11-26T14");
-    assert_eq!(aws.apply(machine, &warm).await, Ok(Applied::Pending));
+    assert_eq!(aws.apply(machine, &warm).await.unwrap(), Applied::Pending);
     assert_eq!(
-        aws.apply(machine, &warm).await,
-        Ok(Applied::Accepted),
+        aws.apply(machine, &warm).await.unwrap(),
+        Applied::Accepted,
         "it succeeded, and is not run again"
     );
 
     let next = run("reeve-warm-cache", "2026-11-26T15");
-    assert_eq!(aws.apply(machine, &next).await, Ok(Applied::Pending));
+    assert_eq!(aws.apply(machine, &next).await.unwrap(), Applied::Pending);
 
     let members = DocumentOperation {
         targets: DocumentTargets::Members,

@@ -5,7 +5,7 @@ mod diagnosis;
 pub(crate) mod firings;
 mod import;
 mod preview;
-pub mod ready;
+pub(crate) mod ready;
 mod receivers;
 
 use std::sync::Arc;

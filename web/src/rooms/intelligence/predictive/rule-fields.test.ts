@@ -20,7 +20,7 @@ describe('a rule over the wire', () => {
       probability: 50,
     });
     expect(sent.approval).toEqual({ kind: 'required', auto_below: undefined });
-    expect(sent.action).toEqual({ kind: 'scale_up', step_percent: undefined });
+    expect(sent.action).toEqual({ kind: 'scale_up', step_percent: undefined, target: null });
   });
 
   it('keeps a value of nothing apart from none', () => {
@@ -66,5 +66,18 @@ describe('a rule over the wire', () => {
       scope: { accounts: ['a'] },
       resources: ['db'],
     });
+  });
+
+  it('sends what an action calls at the provider, and takes it away', () => {
+    const action = {
+      kind: 'request_limit_increase',
+      step_percent: 25,
+      target: ' ec2/L-1216C47A ',
+    } as const;
+    const target = (changed: object) =>
+      wire({ ...initial(undefined), action: { ...action, ...changed } }).action;
+    expect(target({})).toMatchObject({ target: 'ec2/L-1216C47A' });
+    expect(target({ target: '' })).toMatchObject({ target: null });
+    expect(target({ kind: 'scale_up' })).toMatchObject({ target: null });
   });
 });
