@@ -1,7 +1,7 @@
 //! Tests of Reeve's entries about itself: refusals with their origin, refused tokens by window,
 //! passwords, settings, budgets.
 
-mod catalogue;
+pub(crate) mod catalogue;
 
 use std::fmt::Write as _;
 use std::fs;

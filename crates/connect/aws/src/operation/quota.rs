@@ -113,11 +113,11 @@ async fn is_requested(
     .await?;
 
     let requests = answer["RequestedQuotas"].as_array();
-    let requests = requests.into_iter().flatten();
+    let mut requests = requests.into_iter().flatten();
     let for_as_much =
         |request: &&Value| request["DesiredValue"].as_f64().unwrap_or(0.0) >= f64::from(*to);
     // The newest comes first.
-    let Some(request) = requests.filter(for_as_much).next() else {
+    let Some(request) = requests.find(for_as_much) else {
         return Ok(false);
     };
 

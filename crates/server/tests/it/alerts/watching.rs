@@ -9,6 +9,7 @@ use reeve_testkit::service::{Service, reeve};
 use serde_json::json;
 
 use super::{PATH, PATIENCE, rule};
+use crate::own_activity::catalogue::evidence;
 
 const SEALED: [(&str, &str); 1] = [("REEVE_SEAL_AFTER_ENTRIES", "50")];
 
@@ -152,6 +153,7 @@ async fn each_ready_rule_about_reeve_fires_on_its_act() {
     ] {
         has_fired(&admin, &rules, key).await;
     }
+    evidence::is_found(&admin, "watching").await;
 
     // The state of the rules comes along, and the restore is recorded after it.
     service.stop().unwrap();

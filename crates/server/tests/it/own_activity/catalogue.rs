@@ -4,7 +4,7 @@
 
 mod configuration;
 mod estate;
-mod evidence;
+pub(crate) mod evidence;
 mod log;
 mod people;
 mod simulated;
