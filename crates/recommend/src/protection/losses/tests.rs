@@ -114,7 +114,9 @@ fn every_change_of_this_release_states_its_losses_or_is_known_to_have_none() {
         "grow_storage",
         "modify_volume",
         "replicate",
+        "request_quota",
         "resize_group",
+        "run_document",
         "snapshot_volume",
         "tag_resource",
     ];

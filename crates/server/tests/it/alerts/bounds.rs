@@ -38,7 +38,7 @@ async fn a_flooded_rule_is_shown_as_degraded_and_still_fires() {
             json!({}),
         )
         .await
-        .expect(201);
+        .expect(200);
 
     let id = flood(&admin).await;
     let degraded = until("the rule is degraded", PATIENCE, || async {
