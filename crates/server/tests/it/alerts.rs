@@ -290,7 +290,11 @@ async fn firings_are_handled_and_each_step_is_recorded() {
     let _ = admin.delete(&format!("{PATH}/{id}")).await.expect(204);
 
     assert_eq!(
-        admin.get(&format!("{PATH}/firings")).await.expect(200).body["total"],
+        admin
+            .get(&format!("{PATH}/firings?rule_id={id}"))
+            .await
+            .expect(200)
+            .body["total"],
         2,
         "firings stay"
     );
