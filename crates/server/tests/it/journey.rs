@@ -13,7 +13,6 @@ use reeve_testkit::http::{Api, until};
 use reeve_testkit::service::{EMULATORS, Service, verify};
 use serde_json::{Value, json};
 
-use crate::own_activity::catalogue::evidence;
 use estate::Estate;
 
 /// Seals so rarely that part of the log is in segments and part in the write-ahead log at the end.
@@ -85,7 +84,6 @@ async fn from_an_account_to_a_proven_change() {
     estate.is_stopped_and_kept(&stopped).await;
     let step = story::of_the_resize(&people.viewer, resize).await;
     story::of_the_stop(&people.viewer, idle).await;
-    evidence::is_found(&admin, "journey").await;
 
     let proof = people
         .viewer
