@@ -25,6 +25,7 @@ for (const { name, viewport, run } of stories.filter(
   });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
+  const begun = performance.now();
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
@@ -36,7 +37,7 @@ for (const { name, viewport, run } of stories.filter(
     await run({ page, program });
     if (complaints.length > 0) throw new Error(`the browser complained: ${complaints.join(' | ')}`);
     passed += 1;
-    console.log(`ok   ${name}`);
+    console.log(`ok   ${name}  (${((performance.now() - begun) / 1000).toFixed(1)} s)`);
   } catch (error) {
     failed.push(name);
     mkdirSync(failedDir, { recursive: true });

@@ -64,6 +64,17 @@ impl Load {
     }
 }
 
+/// Daily maxima of a metric before a time, oldest first, each at the beginning of its day.
+pub(crate) fn maxima(facts: &Facts<'_>, metric: Metric, until_ms: i64) -> Vec<Point> {
+    facts
+        .maxima
+        .iter()
+        .filter(|one| one.metric == metric && one.resource == facts.resource.id)
+        .flat_map(|one| seen(facts, one))
+        .filter(|(at, _)| *at < until_ms)
+        .collect()
+}
+
 /// Samples of a resource that a judgement looks at: what was measured of another size, or is no
 /// number, is not among them.
 pub(crate) fn data_points(facts: &Facts<'_>, metrics: &[Metric]) -> u64 {

@@ -40,6 +40,7 @@ const CHUNK: usize = 64;
 struct Case {
     resource: Resource,
     series: Vec<Series>,
+    maxima: Vec<Series>,
     charges: Vec<Charge>,
     activity: Option<Activity>,
     document: Option<Document>,
@@ -304,6 +305,7 @@ impl RunService {
             .machine_series(judging, connection, &chunk, (start, now))
             .await?;
         let mut by_resource = by_resource(series);
+        let mut maxima = self.maxima(judging, connection, &ids, start).await?;
         let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
         let activity = self
             .activity(judging.needs.activity_days, &ids, now)
@@ -319,6 +321,7 @@ impl RunService {
                     &resource,
                     &machines,
                 ),
+                maxima: maxima.remove(&resource.id).unwrap_or_default(),
                 charges: charges
                     .get(&resource_key(resource.id.as_str()))
                     .cloned()
@@ -347,6 +350,7 @@ impl RunService {
                     let judgement = definition.judge(&Facts {
                         resource: &case.resource,
                         series: &case.series,
+                        maxima: &case.maxima,
                         charges: &case.charges,
                         activity: case.activity.as_ref(),
                         document: case.document.as_ref(),
@@ -445,6 +449,30 @@ impl RunService {
                 .sample_series(connection, &ids, metrics, start, now)
                 .await?,
         ))
+    }
+
+    /// Daily maxima of resources before the history of their series, by resource.
+    async fn maxima(
+        &self,
+        judging: &Judging,
+        connection: &ConnectionId,
+        ids: &[ResourceId],
+        until: Timestamp,
+    ) -> Result<HashMap<ResourceId, Vec<Series>>, EngineError> {
+        let Needs {
+            maxima,
+            maxima_days,
+            history_days,
+            ..
+        } = &judging.needs;
+        if maxima.is_empty() || maxima_days <= history_days {
+            return Ok(HashMap::new());
+        }
+
+        let from = until - SignedDuration::from_hours(24 * (maxima_days - history_days));
+        let samples = &self.ports.samples;
+        let found = samples.sample_maxima(connection, ids, maxima, from, until);
+        Ok(by_resource(found.await?))
     }
 
     /// Members of the groups among the resources, where the agent type needs them.

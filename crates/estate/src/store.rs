@@ -247,6 +247,16 @@ pub trait SampleStore: Send + Sync {
         start: Timestamp,
         end: Timestamp,
     ) -> Result<Vec<Series>, StoreError>;
+    /// Highest value of each day that is over, as [`SampleStore::sample_series`] gives the values
+    /// themselves: one point a day, at its beginning (UTC). They are kept for longer than the values.
+    async fn sample_maxima(
+        &self,
+        connection: &ConnectionId,
+        resources: &[ResourceId],
+        metrics: &[Metric],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<Vec<Series>, StoreError>;
     /// Number that grows with every insert of samples of a connection, for as long as the store is
     /// open: while it stays the same there is nothing new to read.
     fn sample_revision(&self, connection: &ConnectionId) -> u64;

@@ -2,7 +2,8 @@
 //!
 //! An insert writes one file a connection and day and is durable when it returns; a point given
 //! again replaces the earlier one, by the file numbers in the names. [`SampleLake::compact`] merges
-//! small files and [`SampleLake::expire`] drops old days. Refused: values that are not finite.
+//! small files and [`SampleLake::expire`] drops old days. [`SampleLake::condense`] keeps the maximum
+//! of each day beside them, for longer. Refused: values that are not finite.
 //! Times are kept in milliseconds. Format: `docs/formats/samples.md`.
 
 mod catalogue;
@@ -13,6 +14,7 @@ mod decode;
 mod fault;
 mod footer;
 mod group;
+mod maxima;
 mod merge;
 mod newest;
 mod scan;
@@ -31,9 +33,11 @@ use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, SampleStore, Series
 use crate::place::{Place, PlaceError, blocking};
 use catalogue::{Catalogue, SampleFile};
 use columns::encode;
+use decode::Point;
 use fault::ReadError;
 use footer::Footers;
 use group::from_samples;
+use merge::{highest_wins, latest_wins};
 use newest::Newest;
 pub use scan::LakeScan;
 
@@ -48,6 +52,8 @@ const FOLDER: &str = "lake/samples";
 pub struct SampleLake {
     place: Place,
     catalogue: Catalogue,
+    /// Files of the daily maxima.
+    maxima: Catalogue,
     newest: Newest,
     footers: Footers,
     /// Senders that are metric sources.
@@ -61,9 +67,15 @@ impl SampleLake {
     pub async fn open(data_dir: &Path) -> Result<Self, StoreError> {
         let place = Place::local(data_dir).map_err(failed)?;
         let catalogue = Catalogue::load(&place, FOLDER).await.map_err(failed)?;
+        let maxima = Catalogue::load(&place, maxima::FOLDER)
+            .await
+            .map_err(failed)?;
+        catalogue.go_on_after(&maxima);
+
         Ok(SampleLake {
             place,
             catalogue,
+            maxima,
             newest: Newest::default(),
             footers: Footers::default(),
             sources: RwLock::default(),
@@ -136,27 +148,21 @@ impl SampleStore for SampleLake {
         end: Timestamp,
     ) -> Result<Vec<Series>, StoreError> {
         let wanted = series::Wanted::new(resources, metrics, start, end);
-        if wanted.is_empty() {
-            return Ok(Vec::new());
-        }
+        self.series_of(&self.catalogue, connection, wanted, latest_wins)
+            .await
+    }
 
-        self.over_files(
-            |catalogue| {
-                let sources = self.sources.read();
-                let is_own =
-                    |sender: &ConnectionId| sender == connection || sources.contains(sender);
-                catalogue.files(|sender, day| is_own(sender) && wanted.touches_day(day))
-            },
-            |files| async {
-                let parts = stream::iter(files)
-                    .map(|file| series::read(&self.place, &self.footers, file, wanted.clone()))
-                    .buffered(PARALLEL)
-                    .try_collect()
-                    .await?;
-                Ok(series::merge(&wanted, parts))
-            },
-        )
-        .await
+    async fn sample_maxima(
+        &self,
+        connection: &ConnectionId,
+        resources: &[ResourceId],
+        metrics: &[Metric],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<Vec<Series>, StoreError> {
+        let wanted = series::Wanted::new(resources, metrics, start, end);
+        self.series_of(&self.maxima, connection, wanted, highest_wins)
+            .await
     }
 
     fn sample_revision(&self, connection: &ConnectionId) -> u64 {
@@ -170,6 +176,7 @@ impl SampleStore for SampleLake {
         self.newest
             .get(connection, || async {
                 self.over_files(
+                    &self.catalogue,
                     |catalogue| catalogue.files(|owner, _| owner == connection),
                     |files| newest::scan(&self.place, files),
                 )
@@ -180,10 +187,44 @@ impl SampleStore for SampleLake {
 }
 
 impl SampleLake {
-    /// Reads files picked from the catalogue. A compaction may merge them away meanwhile: then the
+    /// Reads series from the files of a catalogue: those of the connection and of metric sources.
+    /// `settle` orders the points of a series by time and keeps one of several at a time.
+    async fn series_of(
+        &self,
+        catalogue: &Catalogue,
+        connection: &ConnectionId,
+        wanted: series::Wanted,
+        settle: fn(&mut Vec<Point>),
+    ) -> Result<Vec<Series>, StoreError> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+
+        self.over_files(
+            catalogue,
+            |catalogue| {
+                let sources = self.sources.read();
+                let is_own =
+                    |sender: &ConnectionId| sender == connection || sources.contains(sender);
+                catalogue.files(|sender, day| is_own(sender) && wanted.touches_day(day))
+            },
+            |files| async {
+                let parts = stream::iter(files)
+                    .map(|file| series::read(&self.place, &self.footers, file, wanted.clone()))
+                    .buffered(PARALLEL)
+                    .try_collect()
+                    .await?;
+                Ok(series::merge(&wanted, parts, settle))
+            },
+        )
+        .await
+    }
+
+    /// Reads files picked from a catalogue. A compaction may merge them away meanwhile: then the
     /// pick is made again.
     async fn over_files<T, F>(
         &self,
+        catalogue: &Catalogue,
         pick: impl Fn(&Catalogue) -> Vec<std::sync::Arc<SampleFile>>,
         read: impl Fn(Vec<std::sync::Arc<SampleFile>>) -> F,
     ) -> Result<T, StoreError>
@@ -191,9 +232,9 @@ impl SampleLake {
         F: Future<Output = Result<T, ReadError>>,
     {
         loop {
-            match read(pick(&self.catalogue)).await {
+            match read(pick(catalogue)).await {
                 Ok(value) => return Ok(value),
-                Err(ReadError::Missing(path)) if !self.catalogue.lists(&path) => {}
+                Err(ReadError::Missing(path)) if !catalogue.lists(&path) => {}
                 Err(error) => return Err(StoreError::Backend(format!("samples: {error}"))),
             }
         }

@@ -37,6 +37,10 @@ const TAIL_WEEKS: f64 = 3.0;
 const TAIL_TRIALS: f64 = 30.0;
 /// Confidence at most before a monthly peak can have come twice.
 const MOST_CONFIDENCE_EARLY: f64 = 0.85;
+/// A peak stands alone when it is this many times as high as every other.
+const ALONE: f64 = 2.0;
+/// Other days without which no peak stands alone.
+const ALONE_AMONG: usize = 14;
 /// Readings are averaged over this long: what is shorter has no time to be felt.
 const BUCKET_MS: i64 = 300_000;
 /// Room above the peaks of a load whose peaks never differ, as a logarithm.
@@ -73,11 +77,24 @@ pub struct Needed {
     /// Weeks of the history whose demand the advice made before them would have held, of those that
     /// could be judged.
     pub held_out: Backtest,
+    /// Peak that came once; `None` where the highest demand is one of several alike.
+    pub lone_peak: Option<LonePeak>,
     /// `true` if the demand was cut off at what there is, so that the true one is higher.
     pub cut_off: bool,
     /// Probability that a week stays within the capacity, by how weeks have differed from the peaks
     /// before them.
     pub tail: f64,
+}
+
+/// Peak that stands alone: at least twice as high as on every day that is not beside it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LonePeak {
+    /// Days since the peak.
+    pub days_ago: usize,
+    /// Its height, percent of the present capacity.
+    pub percent: f64,
+    /// Highest demand of the days that are not beside it, percent.
+    pub otherwise: f64,
 }
 
 impl Needed {
@@ -140,6 +157,7 @@ pub fn needed(points: &[Point], now_ms: i64) -> Option<Needed> {
         tail: advised.tail,
         days: days.peaks.iter().flatten().count(),
         held_out: held_out(&days.peaks),
+        lone_peak: lone_peak(&days.peaks),
         cut_off,
     })
 }
@@ -316,6 +334,28 @@ fn held_out(peaks: &[Option<f64>]) -> Backtest {
     count
 }
 
+/// Finds the peak that stands alone. A job that runs over midnight is on two days.
+fn lone_peak(peaks: &[Option<f64>]) -> Option<LonePeak> {
+    let known = peaks.iter().enumerate();
+    let (at, percent) = known
+        .filter_map(|(at, peak)| Some((at, (*peak)?)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let others: Vec<f64> = peaks
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| other.abs_diff(at) > 1)
+        .filter_map(|(_, peak)| *peak)
+        .collect();
+    let otherwise = others.iter().copied().reduce(f64::max)?;
+    let is_alone = others.len() >= ALONE_AMONG && percent >= ALONE * otherwise;
+
+    is_alone.then_some(LonePeak {
+        days_ago: peaks.len() - 1 - at,
+        percent,
+        otherwise,
+    })
+}
+
 /// Standard deviation of the logarithms of peaks: of weeks where there are two of them, else of
 /// days. A peak that comes every week makes days differ, and weeks not.
 fn spread(peaks: &[Option<f64>], floor: f64) -> f64 {
@@ -490,6 +530,20 @@ mod tests {
             long.percent <= 60.0 * 0.2_f64.exp(),
             "no more than the year had, and some room: {long:?}"
         );
+    }
+
+    #[test]
+    fn a_peak_that_came_once_is_told_from_one_of_several() {
+        let mut peaks = vec![12.0; 31];
+        (peaks[20], peaks[21]) = (50.0, 45.0);
+        let alone = judged(&peaks).lone_peak.unwrap();
+        assert_eq!((alone.days_ago, alone.percent), (10, 50.0));
+        assert_eq!(alone.otherwise, 12.0);
+
+        peaks[5] = 30.0;
+        assert_eq!(judged(&peaks).lone_peak, None, "it came before");
+        let few: Vec<f64> = [vec![12.0; 12], vec![50.0]].concat();
+        assert_eq!(judged(&few).lone_peak, None, "too few days");
     }
 
     #[test]

@@ -27,6 +27,10 @@ pub struct Needs {
     pub machine_metrics: Vec<Metric>,
     /// Days of history that are loaded.
     pub history_days: i64,
+    /// Metrics whose daily maxima are loaded for the time before the history.
+    pub maxima: Vec<Metric>,
+    /// Days that history and maxima cover together.
+    pub maxima_days: i64,
     /// Days of charges that are loaded; 0 for none.
     pub charge_days: i64,
     /// Days of activity that are loaded; 0 for none.

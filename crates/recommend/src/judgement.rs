@@ -33,6 +33,8 @@ pub struct Facts<'a> {
     /// Its series over the days of history that the agent type needs, each sorted by time; of a
     /// volume also those of its machine.
     pub series: &'a [Series],
+    /// Its daily maxima before those days, as far back as the agent type needs.
+    pub maxima: &'a [Series],
     /// Charges of its bills over the days that the agent type needs, by their beginning. None of a
     /// resource that no bill names: a cost that is not known is not zero.
     pub charges: &'a [Charge],

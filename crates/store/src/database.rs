@@ -17,6 +17,7 @@ use crate::fault::Fault;
 use crate::inventory_totals::InventoryTotals;
 use crate::migrate;
 use crate::open::{OpenError, connect, create, refusal};
+use crate::predictive;
 use crate::savings_totals::SavingsTotals;
 use crate::vault::Vault;
 
@@ -114,7 +115,7 @@ impl Store {
             .begin_with(begin(address.backend))
             .await
             .map_err(|error| refusal(&address, error))?;
-        migrated(begun, address.backend).await?;
+        migrated(begun, address.backend, &vault).await?;
         first.close().await.map_err(OpenError::statement)?;
         let inner = Inner::pools(&address, options, vault);
         inner.refused.close().await;
@@ -291,7 +292,14 @@ pub(crate) async fn set_up(
     Ok(())
 }
 
-async fn migrated(mut tx: Transaction<'_, Any>, backend: Backend) -> Result<(), OpenError> {
+async fn migrated(
+    mut tx: Transaction<'_, Any>,
+    backend: Backend,
+    vault: &Vault,
+) -> Result<(), OpenError> {
     migrate::run(&mut tx, backend).await?;
+    predictive::seal_addresses(&mut tx, vault)
+        .await
+        .map_err(|fault| OpenError::statement(sqlx::Error::Protocol(fault.to_string())))?;
     tx.commit().await.map_err(OpenError::statement)
 }

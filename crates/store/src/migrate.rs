@@ -154,6 +154,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 36,
         sql: include_str!("../migrations/0036_calendar_subscriptions.sql"),
     },
+    Migration {
+        version: 37,
+        sql: include_str!("../migrations/0037_calendar_secrets.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

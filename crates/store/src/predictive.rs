@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
-use reeve_predict::calendar::{Calendar, CalendarId, Refresh};
+use reeve_predict::calendar::{Calendar, CalendarId, Refresh, Subscription};
 use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore, TrafficSettings};
-use sqlx::Row as _;
 use sqlx::any::AnyRow;
+use sqlx::{Any, Row as _, Transaction};
 
 use crate::database::Store;
 use crate::fault::Fault;
@@ -15,13 +15,14 @@ use crate::rows::predictive::{
     CalendarRow, PredictionRow, RefreshRow, RuleRow, TrafficSettingsRow,
 };
 use crate::rows::{decode, encode, unreadable, version};
+use crate::vault::Vault;
 use crate::versioned::Versioned;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 const RULE: &str = "SELECT id, document, evaluated_at_ms, last_result FROM predictive_rules";
 const PREDICTION: &str = "SELECT id, document FROM predictions";
-const CALENDAR: &str = "SELECT id, document, refresh FROM calendars";
+const CALENDAR: &str = "SELECT id, document, refresh, address FROM calendars";
 
 #[async_trait]
 impl RuleStore for Store {
@@ -265,12 +266,13 @@ async fn prediction_list(store: &Store, wanted: &PredictionFilter) -> Done<(Vec<
 
 async fn calendar_insert(store: &Store, calendar: &Calendar) -> Done<()> {
     sqlx::query(
-        "INSERT INTO calendars (id, created_at_ms, version, document) VALUES ($1, $2, $3, $4)",
+        "INSERT INTO calendars (id, created_at_ms, version, document, address) VALUES ($1, $2, $3, $4, $5)",
     )
     .bind(&calendar.id.0)
     .bind(calendar.created_at.as_millisecond())
     .bind(version(calendar.version))
     .bind(encode(&CalendarRow::from(calendar))?)
+    .bind(sealed_address(store, calendar)?)
     .execute(store.write())
     .await
     .map_err(|error| {
@@ -290,12 +292,16 @@ async fn calendar_update(store: &Store, calendar: &Calendar) -> Done<()> {
     };
 
     let update = sqlx::query(
-        "UPDATE calendars SET version = $3, document = $4 WHERE id = $1 AND version = $2",
+        "UPDATE calendars SET version = $3, document = $4, \
+         address = CASE WHEN CAST($6 AS INTEGER) = 1 THEN address ELSE $5 END \
+         WHERE id = $1 AND version = $2",
     )
     .bind(&calendar.id.0)
     .bind(record.expected())
     .bind(version(calendar.version))
-    .bind(encode(&CalendarRow::from(calendar))?);
+    .bind(encode(&CalendarRow::from(calendar))?)
+    .bind(sealed_address(store, calendar)?)
+    .bind(i64::from(keeps_address(calendar)));
 
     record
         .run(&mut *store.write().acquire().await?, update, || {
@@ -320,7 +326,10 @@ async fn calendar_get(store: &Store, id: &CalendarId) -> Done<Calendar> {
         .query(filter.sql(CALENDAR, ""))
         .fetch_optional(store.read())
         .await?;
-    calendar(&row.ok_or_else(|| Fault::not_found("calendar", &id.0))?)
+    calendar(
+        store,
+        &row.ok_or_else(|| Fault::not_found("calendar", &id.0))?,
+    )
 }
 
 async fn calendar_list(store: &Store) -> Done<Vec<Calendar>> {
@@ -329,16 +338,85 @@ async fn calendar_list(store: &Store) -> Done<Vec<Calendar>> {
         .query(filter.sql(CALENDAR, " ORDER BY created_at_ms, id"))
         .fetch_all(store.read())
         .await?;
-    rows.iter().map(calendar).collect()
+    rows.iter().map(|row| calendar(store, row)).collect()
 }
 
-fn calendar(row: &AnyRow) -> Done<Calendar> {
+/// Seals the address of a calendar's subscription.
+fn sealed_address(store: &Store, calendar: &Calendar) -> Done<Option<String>> {
+    let seal = |subscription: &Subscription| {
+        store
+            .vault()
+            .seal(&calendar.id.0, subscription.url.as_bytes())
+            .map_err(|error| Fault::Backend(error.to_string()))
+    };
+    calendar.subscription.as_ref().map(seal).transpose()
+}
+
+/// Returns `true` for a calendar whose address could not be opened: writing it back loses nothing.
+fn keeps_address(calendar: &Calendar) -> bool {
+    calendar
+        .subscription
+        .as_ref()
+        .is_some_and(|subscription| subscription.url.is_empty())
+}
+
+/// Seals the addresses that releases before migration 37 kept in plain text. Does nothing when
+/// there is none.
+pub(crate) async fn seal_addresses(tx: &mut Transaction<'_, Any>, vault: &Vault) -> Done<()> {
+    let rows = sqlx::query(
+        "SELECT id, document FROM calendars WHERE address IS NULL AND document LIKE '%\"url\":\"http%'",
+    )
+    .fetch_all(&mut **tx)
+    .await?;
+
+    for row in rows {
+        let id: String = row.try_get(0)?;
+        let mut document: CalendarRow =
+            decode(row.try_get(1)?).map_err(unreadable("calendar", &id))?;
+        let Some(url) = document.take_url() else {
+            continue;
+        };
+
+        let address = vault
+            .seal(&id, url.as_bytes())
+            .map_err(|error| Fault::Backend(error.to_string()))?;
+        sqlx::query("UPDATE calendars SET document = $2, address = $3 WHERE id = $1")
+            .bind(&id)
+            .bind(encode(&document)?)
+            .bind(address)
+            .execute(&mut **tx)
+            .await?;
+    }
+
+    Ok(())
+}
+
+fn calendar(store: &Store, row: &AnyRow) -> Done<Calendar> {
     let id: String = row.try_get(0)?;
-    let (document, refresh): (&str, Option<String>) = (row.try_get(1)?, row.try_get(2)?);
+    let document: &str = row.try_get(1)?;
+    let refresh: Option<String> = row.try_get(2)?;
+    let address: Option<String> = row.try_get(3)?;
+
+    let opened = address
+        .map(|sealed| store.vault().open(&id, &sealed))
+        .transpose();
+    let (url, refused) = match opened {
+        Ok(plain) => (
+            plain.map(|plain| String::from_utf8_lossy(&plain).into_owned()),
+            None,
+        ),
+        // Its text still counts, and so do all other calendars.
+        Err(error) => (Some(String::new()), Some(error.to_string())),
+    };
+
     let read = || {
-        let mut calendar = decode::<CalendarRow>(document).and_then(CalendarRow::into_calendar)?;
+        let mut calendar =
+            decode::<CalendarRow>(document).and_then(|row| row.into_calendar(url))?;
         if let Some((subscription, text)) = calendar.subscription.as_mut().zip(refresh) {
             subscription.refresh = decode::<RefreshRow>(&text)?.into_refresh()?;
+        }
+        if let Some((subscription, error)) = calendar.subscription.as_mut().zip(refused) {
+            subscription.refresh.problem = Some(error);
         }
         Ok(calendar)
     };

@@ -18,6 +18,14 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
+/// Lets moto compute the values of metrics sooner, which stay its own, and list each metric once.
+const METRICS: &str = include_str!("moto/metrics.py");
+
+/// Starts moto as it is.
+const PLAIN: &str = "import sys
+from moto.server import main
+main(sys.argv[1:])";
+
 /// Starts moto with another time for volumes, snapshots and objects: its clock cannot be set.
 const AGED: &str = "import sys
 from datetime import timedelta
@@ -55,7 +63,15 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn start() -> anyhow::Result<Moto> {
-        Moto::run(&program(), &[]).await
+        Moto::run(&[METRICS, PLAIN].concat(), &[]).await
+    }
+
+    /// Starts moto without what this crate changes of it, to compare with.
+    ///
+    /// # Errors
+    /// The program cannot be started or does not answer within 30 seconds.
+    pub async fn unchanged() -> anyhow::Result<Moto> {
+        Moto::run(PLAIN, &[]).await
     }
 
     /// Starts a moto whose volumes, snapshots and objects are so many days old when they are
@@ -64,9 +80,7 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn aged(days: u32) -> anyhow::Result<Moto> {
-        // The interpreter stands beside the program, as in every virtual environment.
-        let python = program().with_file_name("python3");
-        Moto::run(&python, &["-c", AGED, &days.to_string()]).await
+        Moto::run(&[METRICS, AGED].concat(), &[&days.to_string()]).await
     }
 
     /// Starts a moto that refreshes scaling groups.
@@ -74,16 +88,19 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn refreshing() -> anyhow::Result<Moto> {
-        let python = program().with_file_name("python3");
-        Moto::run(&python, &["-c", REFRESHES]).await
+        Moto::run(&[METRICS, REFRESHES].concat(), &[]).await
     }
 
-    async fn run(program: &Path, before: &[&str]) -> anyhow::Result<Moto> {
+    /// Runs a Python program that ends in moto's server, with arguments before the server's own.
+    async fn run(code: &str, before: &[&str]) -> anyhow::Result<Moto> {
+        // The interpreter stands beside the program, as in every virtual environment.
+        let python = program().with_file_name("python3");
         // Between finding a free port and binding it somebody else may take it; then another is
         // tried.
         for _ in 0..3 {
             let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
-            let child = Command::new(program)
+            let child = Command::new(&python)
+                .args(["-c", code])
                 .args(before)
                 .args(["-H", "127.0.0.1", "-p", &port.to_string()])
                 .stdin(Stdio::null())
@@ -93,7 +110,7 @@ impl Moto {
                 .with_context(|| {
                     format!(
                         "cannot start {}: make the .venv with moto[server], or set REEVE_TEST_MOTO",
-                        program.display()
+                        python.display()
                     )
                 })?;
             let http = reqwest::Client::builder().no_proxy().build()?;
@@ -106,7 +123,7 @@ impl Moto {
                 return Ok(moto);
             }
         }
-        bail!("{} ended three times before it answered", program.display())
+        bail!("{} ended three times before it answered", python.display())
     }
 
     /// Waits for the first answer; `false` when the process ended.
@@ -365,8 +382,95 @@ fn escape(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
+    use jiff::Timestamp;
+    use serde_json::{Value, json};
+
+    use super::seed::Metric;
     use super::*;
+
+    const REGION: &str = "us-east-1";
+    const START_S: i64 = 1_790_000_007;
+
+    /// Puts three series: one every 100 seconds, one with gaps, one of another name.
+    async fn seeded(moto: &Moto) {
+        let series = [
+            ("CPUUtilization", "i-1", 1, "Percent"),
+            ("CPUUtilization", "i-2", 7, "Percent"),
+            ("NetworkIn", "i-1", 3, "Bytes"),
+        ];
+
+        for (name, machine, every, unit) in series {
+            let dimensions = [("InstanceId", machine), ("AutoScalingGroupName", "web")];
+            let metric = Metric {
+                namespace: "AWS/EC2",
+                name,
+                unit,
+                dimensions: &dimensions,
+            };
+            let points: Vec<_> = (0..600)
+                .filter(|n| n % every == 0)
+                .map(|n| Timestamp::from_second(START_S + 100 * n).unwrap())
+                .zip((0..).map(|n| f64::from((n * 37) % 101)))
+                .collect();
+            moto.metric(REGION, metric, &points).await.unwrap();
+        }
+    }
+
+    fn query(id: &str, name: &str, machine: &str, stat: &str, unit: Option<&str>) -> Value {
+        let dimensions = json!([
+            { "Name": "InstanceId", "Value": machine },
+            { "Name": "AutoScalingGroupName", "Value": "web" },
+        ]);
+        let metric =
+            json!({ "Namespace": "AWS/EC2", "MetricName": name, "Dimensions": dimensions });
+        let mut stat = json!({ "Metric": metric, "Period": 300, "Stat": stat });
+        if let Some(unit) = unit {
+            stat["Unit"] = json!(unit);
+        }
+        json!({ "Id": id, "MetricStat": stat })
+    }
+
+    #[tokio::test]
+    async fn values_of_metrics_are_those_of_an_unchanged_moto() {
+        let (ours, unchanged) = tokio::try_join!(Moto::start(), Moto::unchanged()).unwrap();
+        seeded(&ours).await;
+        seeded(&unchanged).await;
+
+        let queries = json!([
+            query("a", "CPUUtilization", "i-1", "Average", None),
+            query("b", "CPUUtilization", "i-2", "Maximum", Some("Percent")),
+            query("c", "NetworkIn", "i-1", "Sum", None),
+            query("d", "NetworkIn", "i-1", "Sum", Some("Percent")),
+            query("e", "NetworkIn", "i-9", "Sum", None),
+        ]);
+        for order in ["TimestampAscending", "TimestampDescending"] {
+            let asked = json!({
+                "StartTime": START_S + 250,
+                "EndTime": START_S + 55_111,
+                "ScanBy": order,
+                "MetricDataQueries": queries,
+            });
+            let found = ours.json(REGION, "GetMetricData", &asked).await.unwrap();
+            let expected = unchanged
+                .json(REGION, "GetMetricData", &asked)
+                .await
+                .unwrap();
+            let found: Value = serde_json::from_str(&found).unwrap();
+            let expected: Value = serde_json::from_str(&expected).unwrap();
+
+            assert_eq!(found, expected, "{order}");
+
+            let values = &found["MetricDataResults"][0]["Values"];
+            assert!(values.as_array().unwrap().len() > 150, "{found}");
+        }
+
+        let all = json!({ "Namespace": "AWS/EC2" });
+        let listed = ours.json(REGION, "ListMetrics", &all).await.unwrap();
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        assert_eq!(listed["Metrics"].as_array().unwrap().len(), 3, "{listed}");
+    }
 
     #[test]
     fn texts_are_found_in_order() {

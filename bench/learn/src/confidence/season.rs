@@ -63,6 +63,7 @@ impl Case {
         Facts {
             resource: &self.resource,
             series,
+            maxima: &[],
             charges: &[],
             document: None,
             relations: reeve_recommend::RelationIndex::none(),

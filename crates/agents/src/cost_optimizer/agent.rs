@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_estate::ResourceKind;
+use reeve_estate::{Metric, ResourceKind};
 use reeve_learn::calibrate::Example;
+use reeve_learn::sizing::HISTORY_DAYS;
 use reeve_recommend::models::Trainer;
 use reeve_recommend::{
     AccountFacts, AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting,
@@ -36,6 +37,8 @@ impl AgentDefinition for CostOptimizer {
         Needs {
             metrics: METRICS.to_vec(),
             history_days,
+            maxima: vec![Metric::CpuUtilization, Metric::MemoryUtilization],
+            maxima_days: HISTORY_DAYS as i64,
             charge_days: CHARGE_DAYS,
             documents: vec![ResourceKind::ScalingGroup],
             members: true,

@@ -5,17 +5,17 @@
 //! dimension that nobody measured is not checked, which is said, and counts as a doubt when the
 //! size has less of it.
 
-use reeve_estate::InstanceSpec;
-use reeve_learn::sizing::{AHEAD_DAYS, needed};
-use reeve_learn::{Summary, Window};
+use reeve_estate::{InstanceSpec, Metric};
+use reeve_learn::sizing::{AHEAD_DAYS, Needed, TWO_MONTHS_DAYS, needed};
+use reeve_learn::{DAY_MS, Summary, Window};
 
 use super::ahead;
 use super::burstable::baseline_percent;
 use super::dimension::Dimension;
 use super::evidence::Evidence;
 use super::outlook;
-use crate::load::Load;
-use reeve_recommend::models::ModelUse;
+use crate::load::{Load, maxima};
+use reeve_recommend::models::{ModelUse, date};
 use reeve_recommend::proposal::Path;
 use reeve_recommend::words::{figure, percent};
 use reeve_recommend::{FactorKind, Factors};
@@ -26,6 +26,9 @@ pub(super) const CPU_P99_BOUND: f64 = 60.0;
 pub(super) const CPU_MAX_BOUND: f64 = 90.0;
 /// Projected highest memory at most, percent of the target: room for a start-up peak.
 pub(super) const MEMORY_BOUND: f64 = 80.0;
+/// Share of the target up to which a peak that was seen once is no matter, percent: half as much
+/// again still fits.
+const SEEN_ONCE_BOUND: f64 = 60.0;
 /// Share of a sustained baseline (network, disk) that p99 may use, percent.
 pub(super) const BASELINE_BOUND: f64 = 80.0;
 
@@ -142,8 +145,8 @@ impl Fit {
 }
 
 impl Fit {
-    /// Holds the size against the capacity that the next week needs, by the peaks of the weeks
-    /// before.
+    /// Holds the size against the capacity that the next week needs, by the peaks of up to thirteen
+    /// months before.
     fn look_at_next_week(
         &mut self,
         evidence: &Evidence<'_>,
@@ -151,29 +154,105 @@ impl Fit {
         to: &InstanceSpec,
     ) {
         let dimensions = [
-            ("CPU", &evidence.cpu, vcpu_ratio(from, to)),
-            ("memory", &evidence.memory, memory_ratio(from, to).0),
+            (
+                "CPU",
+                Metric::CpuUtilization,
+                &evidence.cpu,
+                vcpu_ratio(from, to),
+                CPU_MAX_BOUND,
+            ),
+            (
+                "memory",
+                Metric::MemoryUtilization,
+                &evidence.memory,
+                memory_ratio(from, to).0,
+                MEMORY_BOUND,
+            ),
         ];
-        for (name, load, ratio) in dimensions.into_iter().filter(|(_, _, ratio)| *ratio > 1.0) {
-            let points = load
-                .as_ref()
-                .map(|load| evidence.history().select(&load.points));
-            let Some(needed) = points.and_then(|points| needed(points, evidence.now_ms)) else {
+        for (name, metric, load, ratio, bound) in dimensions
+            .into_iter()
+            .filter(|(_, _, _, ratio, _)| *ratio > 1.0)
+        {
+            self.look_back(evidence, (name, metric), to, (ratio, bound));
+            let points = load.as_ref().map(|load| evidence.peaks(metric, load));
+            let Some(needed) = points.and_then(|points| needed(&points, evidence.now_ms)) else {
                 continue;
             };
             let then = needed.percent * ratio;
             let detail = format!(
-                "highest {name} {}, with room for a week {} of {}",
+                "highest {name} {}, with room for a week {} of {}, by {} days",
                 percent(needed.peak),
                 percent(then),
-                to.name
+                to.name,
+                needed.days
             );
             let question = format!(
                 "Does {} hold the {name} that the next {AHEAD_DAYS} days may need?",
                 to.name
             );
+            self.ask_for_second_peak(name, &needed, to, ratio);
             self.check(question, then <= 100.0, detail, "next_week");
         }
+    }
+
+    /// Holds the size against the highest day before the history, of thirteen months: what comes
+    /// once a quarter or a year. Bound in percent of the target.
+    fn look_back(
+        &mut self,
+        evidence: &Evidence<'_>,
+        (name, metric): (&str, Metric),
+        to: &InstanceSpec,
+        (ratio, bound): (f64, f64),
+    ) {
+        let earlier = maxima(evidence.facts, metric, evidence.history().start_ms);
+        let highest = earlier.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((at_ms, value)) = highest.copied() else {
+            return;
+        };
+
+        let then = value * ratio;
+        let date = date(at_ms.div_euclid(DAY_MS)).map_or_else(String::new, |date| date.to_string());
+        self.check(
+            format!(
+                "Does {} hold the highest {name} of the year before?",
+                to.name
+            ),
+            then <= bound,
+            format!(
+                "highest {name} {} on {date}, of {} earlier days, becomes {}, limit {bound:.0} %",
+                percent(value),
+                earlier.len(),
+                percent(then)
+            ),
+            "year_peak",
+        );
+    }
+
+    /// Asks for a second peak where one stands alone: what comes once a month was seen once, and
+    /// nothing is known of how much it differs.
+    fn ask_for_second_peak(&mut self, name: &str, needed: &Needed, to: &InstanceSpec, ratio: f64) {
+        let Some(peak) = needed.lone_peak.filter(|_| !needed.knows_months()) else {
+            return;
+        };
+        let then = peak.percent * ratio;
+        if then <= SEEN_ONCE_BOUND {
+            return;
+        }
+
+        self.check(
+            format!("Has the highest {name} come twice?"),
+            false,
+            format!(
+                "{name} was {} on one day {} days ago ({} of {}) and at most {} on the others: a job that comes once a month was seen once, and two months are needed ({TWO_MONTHS_DAYS} days, there are {})",
+                percent(peak.percent),
+                peak.days_ago,
+                percent(then),
+                to.name,
+                percent(peak.otherwise),
+                needed.days
+            ),
+            "seen_once",
+        );
     }
 }
 

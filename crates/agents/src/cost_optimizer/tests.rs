@@ -887,6 +887,73 @@ fn a_bill_decides_what_is_saved_before_what_the_cloud_says() {
     );
 }
 
+/// A machine that idles at 4 % but for one hour of noon on one day.
+fn with_one_peak(days_ago: i64, height: f64) -> Case {
+    Case::machine("m5.xlarge")
+        .with(CPU, 30, move |m| {
+            let is_peak = m / 1_440 == days_ago && (660..720).contains(&(m % 1_440));
+            Some(if is_peak { height } else { 4.0 })
+        })
+        .all_else_small()
+}
+
+#[test]
+fn a_peak_that_was_seen_once_asks_for_two_months() {
+    let once = with_one_peak(11, 42.0);
+    assert!(once.codes().contains(&"seen_once"), "{:?}", once.judge());
+    let judged = once.judge();
+    let said = judged
+        .abstentions
+        .iter()
+        .find(|abstention| abstention.code == "seen_once")
+        .unwrap();
+    assert!(
+        said.detail
+            .contains("was 42.0 % on one day 11 days ago (84.0 % of m5.large)"),
+        "{said:?}"
+    );
+
+    // Half as much again still fits into half of the size.
+    let small = with_one_peak(11, 20.0);
+    assert!(!small.codes().contains(&"seen_once"));
+
+    // Eleven months of maxima show the job each month, and that it never differs.
+    let known = with_one_peak(11, 42.0).with_maxima(CPU, (380, 31), |back| {
+        if back % 30 == 11 { 42.0 } else { 4.0 }
+    });
+    assert!(!known.codes().contains(&"seen_once"), "{:?}", known.judge());
+    only(&known);
+}
+
+#[test]
+fn a_size_must_hold_the_peaks_of_thirteen_months() {
+    let quiet = || {
+        Case::machine("m5.xlarge")
+            .flat(CPU, 30, 4.0)
+            .all_else_small()
+    };
+    only(&quiet());
+
+    // The work of each quarter's end, which thirty days do not show.
+    let quarterly = quiet().with_maxima(
+        CPU,
+        (380, 31),
+        |back| {
+            if back % 91 == 40 { 78.0 } else { 4.0 }
+        },
+    );
+    assert!(
+        quarterly.codes().contains(&"year_peak"),
+        "{:?}",
+        quarterly.judge()
+    );
+
+    // Measured at another size, they say nothing of this one.
+    let mut resized = quarterly;
+    resized.unchanged_since = Some(now() - SignedDuration::from_hours(24 * 31));
+    only(&resized);
+}
+
 #[test]
 fn a_size_must_hold_what_the_next_week_may_need() {
     // One reading a day is a peak, which no percentile shows. Half the size would just hold the

@@ -57,6 +57,7 @@ impl Confidence {
             let facts = Facts {
                 resource,
                 series: &own,
+                maxima: &[],
                 charges: &[],
                 document: None,
                 relations: reeve_recommend::RelationIndex::none(),

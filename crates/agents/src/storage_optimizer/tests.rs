@@ -88,6 +88,7 @@ impl Case {
         read(&Facts {
             resource: &self.volume,
             series: &self.series,
+            maxima: &[],
             charges: &[],
             document: None,
             relations: reeve_recommend::RelationIndex::none(),

@@ -157,6 +157,7 @@ impl Case {
         read(&Facts {
             resource: &self.resource,
             series: &self.series,
+            maxima: &[],
             charges: &[],
             document: None,
             relations: reeve_recommend::RelationIndex::none(),

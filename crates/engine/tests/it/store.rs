@@ -42,6 +42,8 @@ pub(crate) struct Memory {
     pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
     pub(crate) seen: Mutex<Vec<ResourceChange>>,
     pub(crate) series: Mutex<Vec<Series>>,
+    /// Daily maxima.
+    pub(crate) maxima: Mutex<Vec<Series>>,
     sample_looks: AtomicU64,
     /// The series are as they were when they were last asked for.
     pub(crate) no_new_samples: AtomicBool,
@@ -680,6 +682,33 @@ impl SampleStore for Memory {
             .iter()
             .filter(|s| resources.contains(&s.resource) && metrics.contains(&s.metric))
             .cloned()
+            .collect())
+    }
+    async fn sample_maxima(
+        &self,
+        _: &ConnectionId,
+        resources: &[ResourceId],
+        metrics: &[Metric],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<Vec<Series>, StoreError> {
+        let is_wanted =
+            |one: &&Series| resources.contains(&one.resource) && metrics.contains(&one.metric);
+        let within = |one: &Series| Series {
+            points: one
+                .points
+                .iter()
+                .copied()
+                .filter(|(at, _)| (start..end).contains(at))
+                .collect(),
+            ..one.clone()
+        };
+        Ok(self
+            .maxima
+            .lock()
+            .iter()
+            .filter(is_wanted)
+            .map(within)
             .collect())
     }
     fn sample_revision(&self, _: &ConnectionId) -> u64 {

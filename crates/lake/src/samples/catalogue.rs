@@ -141,6 +141,14 @@ impl Catalogue {
         })
     }
 
+    /// Lets the numbers of inserts go on after those that another catalogue knows, whose samples may
+    /// have expired.
+    pub(super) fn go_on_after(&self, other: &Catalogue) {
+        let known = other.state.read().next;
+        let mut state = self.state.write();
+        state.next = state.next.max(known);
+    }
+
     /// Starts an insert: its number is greater than that of every insert before.
     pub(super) fn begin(&self) -> Turn<'_> {
         let mut state = self.state.write();
@@ -166,6 +174,31 @@ impl Catalogue {
         found.sort_by_key(|file| (file.day, file.last));
 
         found
+    }
+
+    /// Returns each connection and day that ended at or before the time, with the number of its
+    /// newest insert, oldest day first. A day that an earlier insert may still add to is left out.
+    pub(super) fn newest_by_day(&self, until_ms: i64) -> Vec<(ConnectionId, Day, u64)> {
+        let state = self.state.read();
+        let settled = state.writing.first().copied().unwrap_or(u64::MAX);
+        let mut found: Vec<_> = state
+            .files
+            .iter()
+            .filter(|((_, day), _)| day.end_ms() <= until_ms)
+            .filter_map(|((connection, day), files)| {
+                Some((connection.clone(), *day, newest(files)?))
+            })
+            .filter(|(_, _, last)| *last < settled)
+            .collect();
+        found.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
+
+        found
+    }
+
+    /// Returns the number of a day's newest insert; `None` where the day has no file.
+    pub(super) fn last(&self, connection: &ConnectionId, day: Day) -> Option<u64> {
+        let state = self.state.read();
+        newest(state.files.get(&(connection.clone(), day))?)
     }
 
     /// Returns a number that grows with every insert of a connection.
@@ -251,6 +284,14 @@ impl Catalogue {
         true
     }
 
+    /// Puts a file in the place of others, of which there may be none. `false`, and nothing changes,
+    /// if one of them is gone already.
+    pub(super) fn replace_or_add(&self, old: &[Arc<SampleFile>], new: SampleFile) -> bool {
+        let key = (new.connection.clone(), new.day);
+        self.state.write().files.entry(key).or_default();
+        self.replace(old, new)
+    }
+
     /// Takes out the days that end at or before the time and returns their files.
     pub(super) fn remove_before(&self, before_ms: i64) -> Vec<Arc<SampleFile>> {
         let mut state = self.state.write();
@@ -261,6 +302,10 @@ impl Catalogue {
         let gone: BTreeMap<Key, Vec<Arc<SampleFile>>> = gone;
         gone.into_values().flatten().collect()
     }
+}
+
+fn newest(files: &[Arc<SampleFile>]) -> Option<u64> {
+    files.iter().map(|file| file.last).max()
 }
 
 /// An insert under way. Dropped without [`Turn::finish`], it leaves nothing behind.

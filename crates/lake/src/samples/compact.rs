@@ -83,7 +83,7 @@ impl SampleLake {
         Ok(gone.len())
     }
 
-    async fn remove(&self, files: &[Arc<SampleFile>]) -> Result<(), StoreError> {
+    pub(super) async fn remove(&self, files: &[Arc<SampleFile>]) -> Result<(), StoreError> {
         for file in files {
             self.footers.forget(file);
             self.place.delete(file.path()).await.map_err(failed)?;

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
 /// Milliseconds of a day.
-const DAY_MS: i64 = 86_400_000;
+pub(super) const DAY_MS: i64 = 86_400_000;
 
 /// A UTC day, counted from 1970-01-01. Shown as `2026-11-20`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,5 +1,6 @@
 //! Several files' points as one file's.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use arrow::array::RecordBatch;
@@ -50,4 +51,14 @@ pub(super) fn latest_wins(points: &mut Vec<Point>) {
         }
         same
     });
+}
+
+/// Orders points by time; of several at the same time the highest stays.
+pub(super) fn highest_wins(points: &mut Vec<Point>) {
+    points.sort_by(|a, b| {
+        (a.timestamp_ms, b.value)
+            .partial_cmp(&(b.timestamp_ms, a.value))
+            .unwrap_or(Ordering::Equal)
+    });
+    points.dedup_by_key(|point| point.timestamp_ms);
 }

@@ -55,6 +55,7 @@ impl SampleLake {
         let span_ms = ceil_ms(start)..ceil_ms(end);
         let files: Vec<Arc<Footer>> = self
             .over_files(
+                &self.catalogue,
                 |catalogue| {
                     catalogue.files(|_, day| {
                         day.start_ms() < span_ms.end && span_ms.start < day.end_ms()

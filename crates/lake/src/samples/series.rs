@@ -14,7 +14,6 @@ use super::day::{Day, floor_ms};
 use super::decode::{Point, Run, decode_groups};
 use super::fault::ReadError;
 use super::footer::Footers;
-use super::merge::latest_wins;
 use crate::place::{Place, blocking};
 
 /// Request for series. Cheap to clone.
@@ -128,9 +127,14 @@ pub(super) async fn read(
     Ok((file, runs))
 }
 
-/// Lines in the order they were asked for. Of several points at the same time the one inserted last
-/// stays, also where a metric source measures what the connection does.
-pub(super) fn merge(wanted: &Wanted, mut parts: Vec<(Arc<SampleFile>, Vec<Run>)>) -> Vec<Series> {
+/// Lines in the order they were asked for. `settle` decides between points at the same time, which
+/// are given in the order they were inserted, also where a metric source measures what the
+/// connection does.
+pub(super) fn merge(
+    wanted: &Wanted,
+    mut parts: Vec<(Arc<SampleFile>, Vec<Run>)>,
+    settle: fn(&mut Vec<Point>),
+) -> Vec<Series> {
     parts.sort_by_key(|(file, _)| file.last());
     let mut lines: HashMap<(ResourceId, Metric), Vec<Point>> = HashMap::new();
 
@@ -146,7 +150,7 @@ pub(super) fn merge(wanted: &Wanted, mut parts: Vec<(Arc<SampleFile>, Vec<Run>)>
         let Some(mut points) = lines.remove(&(resource.clone(), *metric)) else {
             continue;
         };
-        latest_wins(&mut points);
+        settle(&mut points);
         let Some(period_s) = points.last().map(|point| point.period_s) else {
             continue;
         };

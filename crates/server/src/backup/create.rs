@@ -19,7 +19,7 @@ use super::keys::KeyParts;
 /// Folder in the data directory for what backups under way hold.
 const STAGING: &str = "backups-under-way";
 /// Folders whose files are put there once and never changed.
-const SAMPLES: &str = "lake/samples";
+const SAMPLES: [&str; 2] = ["lake/samples", "lake/maxima"];
 /// Folders that people put files into.
 const GIVEN: [&str; 2] = ["charges", "threat-lists"];
 
@@ -190,7 +190,12 @@ fn samples(data_dir: &Path, folder: &Path) -> io::Result<Vec<(PartName, PathBuf)
     let mut held = std::collections::BTreeSet::new();
     loop {
         let (mut fresh, mut lost) = (false, false);
-        for name in found(data_dir, SAMPLES)? {
+        for name in SAMPLES
+            .iter()
+            .map(|folder| found(data_dir, folder))
+            .collect::<io::Result<Vec<_>>>()?
+            .concat()
+        {
             if held.contains(&name) || !name.ends_with(".parquet") {
                 continue;
             }

@@ -12,8 +12,9 @@ use crate::unused::found;
 
 const REGION: &str = "us-east-1";
 
-/// Thirteen days of the used share of a file system, as the CloudWatch agent sends it.
-async fn filled(moto: &Moto, machine: &str, path: &str, kind: &str, share: f64) {
+/// Days of the used share of a file system, as the CloudWatch agent sends it. moto compares every
+/// point with every period that is asked for, so no more is put than the question needs.
+async fn filled(moto: &Moto, machine: &str, (path, kind): (&str, &str), share: f64, days: i64) {
     let now = Timestamp::now();
     let point = |back: i64| {
         (
@@ -21,7 +22,7 @@ async fn filled(moto: &Moto, machine: &str, path: &str, kind: &str, share: f64) 
             share + (back % 2) as f64,
         )
     };
-    let points: Vec<(Timestamp, f64)> = (1..=13 * 288).rev().map(point).collect();
+    let points: Vec<(Timestamp, f64)> = (1..=days * 288).rev().map(point).collect();
 
     let dimensions = [
         ("InstanceId", machine),
@@ -79,10 +80,10 @@ async fn a_measured_volume_that_is_hardly_used_is_found_and_no_other() {
         volumes.push(texts(&answer, "volumeId")[0].to_owned());
     }
 
-    filled(&moto, &machines[0], "/", "xfs", 11.0).await;
-    filled(&moto, &machines[0], "/run", "tmpfs", 60.0).await;
-    filled(&moto, &machines[1], "/", "xfs", 11.0).await;
-    filled(&moto, &machines[1], "/data", "xfs", 11.0).await;
+    filled(&moto, &machines[0], ("/", "xfs"), 11.0, 12).await;
+    filled(&moto, &machines[0], ("/run", "tmpfs"), 60.0, 1).await;
+    filled(&moto, &machines[1], ("/", "xfs"), 11.0, 12).await;
+    filled(&moto, &machines[1], ("/data", "xfs"), 11.0, 1).await;
 
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();

@@ -328,8 +328,9 @@ pub(crate) struct CalendarRow {
     kind: String,
     time_zone: Option<String>,
     text: String,
-    /// Address of a subscription; absent for an imported text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Address of a subscription as releases before migration 37 kept it. Now it is sealed in a
+    /// column of its own.
+    #[serde(default, skip_serializing)]
     url: Option<String>,
     created_by: String,
     created_at: String,
@@ -345,10 +346,7 @@ impl From<&Calendar> for CalendarRow {
             kind: calendar.kind.as_str().to_owned(),
             time_zone: calendar.time_zone.clone(),
             text: calendar.text.clone(),
-            url: calendar
-                .subscription
-                .as_ref()
-                .map(|subscription| subscription.url.clone()),
+            url: None,
             created_by: calendar.created_by.clone(),
             created_at: calendar.created_at.to_string(),
             updated_at: calendar.updated_at.to_string(),
@@ -358,14 +356,20 @@ impl From<&Calendar> for CalendarRow {
 }
 
 impl CalendarRow {
-    pub(crate) fn into_calendar(self) -> Result<Calendar, RowError> {
+    /// Takes the address that is not sealed yet out of a row of an earlier release.
+    pub(crate) fn take_url(&mut self) -> Option<String> {
+        self.url.take()
+    }
+
+    /// Returns the calendar, with a subscription if there is an address.
+    pub(crate) fn into_calendar(self, url: Option<String>) -> Result<Calendar, RowError> {
         Ok(Calendar {
             id: CalendarId(self.id),
             name: self.name,
             kind: named("kind", &self.kind, CalendarKind::parse)?,
             time_zone: self.time_zone,
             text: self.text,
-            subscription: self.url.map(|url| Subscription {
+            subscription: url.or(self.url).map(|url| Subscription {
                 url,
                 refresh: Refresh::default(),
             }),

@@ -2,8 +2,11 @@
 
 use anyhow::Result;
 use reeve_estate::{Connection, ConnectionStatus, Credentials, EstateStore as _, StoreError};
+use reeve_predict::RuleStore as _;
+use reeve_predict::calendar::{Calendar, Refresh, Subscription};
 use reeve_store::Store;
 use reeve_testkit::contract::estate::connection;
+use reeve_testkit::contract::predictive::calendar;
 use sqlx::{Connection as _, Row as _};
 
 use crate::place::{Place, on_both, vault};
@@ -12,6 +15,8 @@ on_both!(
     sealed_in_the_database => super::sealed_in_the_database,
     another_key_hides_only_what_it_cannot_open => super::another_key_hides_only_what_it_cannot_open,
     moved_secrets_do_not_open => super::moved_secrets_do_not_open,
+    addresses_of_calendars_are_sealed => super::addresses_of_calendars_are_sealed,
+    addresses_of_earlier_releases_are_sealed_at_start => super::addresses_of_earlier_releases_are_sealed_at_start,
 );
 
 /// A connection beside the store.
@@ -125,5 +130,97 @@ async fn moved_secrets_do_not_open(place: &Place) -> Result<()> {
     );
 
     store.close().await;
+    Ok(())
+}
+
+/// An address whose path is a secret, as calendar providers give them.
+const ADDRESS: &str = "https://calendar.example.com/private-4f1c/basic.ics";
+
+fn subscribed(id: &str) -> Result<Calendar> {
+    let subscription = Subscription {
+        url: ADDRESS.to_owned(),
+        refresh: Refresh::default(),
+    };
+    Ok(Calendar {
+        subscription: Some(subscription),
+        ..calendar(id, 1_000)?
+    })
+}
+
+/// Document and sealed address of the one calendar, as they are in the database.
+async fn stored_calendar(place: &Place) -> Result<(String, Option<String>)> {
+    let mut raw = beside(place).await?;
+    let row = sqlx::query("SELECT document, address FROM calendars")
+        .fetch_one(&mut raw)
+        .await?;
+    let found = (row.try_get(0)?, row.try_get(1)?);
+    raw.close().await?;
+    Ok(found)
+}
+
+async fn addresses_of_calendars_are_sealed(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    let given = subscribed("cal-1")?;
+    store.calendar_insert(&given).await?;
+    let (document, address) = stored_calendar(place).await?;
+    assert!(!document.contains("private-4f1c"), "{document}");
+    assert!(address.is_some_and(|sealed| sealed.starts_with("v1.")));
+    store.close().await;
+
+    // Another key hides the address and nothing else, and writing the calendar back loses nothing.
+    let other_key = Store::open(&place.url, vault(2)).await?;
+    let mut found = other_key.calendar_list().await?.remove(0);
+    let subscription = found.subscription.as_ref().unwrap();
+    assert_eq!(subscription.url, "");
+    assert!(
+        subscription
+            .refresh
+            .problem
+            .as_deref()
+            .is_some_and(|problem| problem.contains("secrets.key"))
+    );
+    assert_eq!(found.text, given.text);
+    found.version += 1;
+    other_key.calendar_update(&found).await?;
+    other_key.close().await;
+
+    let store = place.open().await?;
+    let found = store.calendar_get(&given.id).await?;
+    assert_eq!(found.subscription, given.subscription);
+
+    let imported = Calendar {
+        subscription: None,
+        version: found.version + 1,
+        ..found
+    };
+    store.calendar_update(&imported).await?;
+    assert_eq!(stored_calendar(place).await?.1, None);
+    store.close().await;
+
+    Ok(())
+}
+
+async fn addresses_of_earlier_releases_are_sealed_at_start(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    let given = subscribed("cal-1")?;
+    store.calendar_insert(&given).await?;
+    store.close().await;
+
+    let (document, _) = stored_calendar(place).await?;
+    let plain = document.replacen("\"text\":", &format!("\"url\":\"{ADDRESS}\",\"text\":"), 1);
+    let mut raw = beside(place).await?;
+    sqlx::query("UPDATE calendars SET document = $1, address = NULL")
+        .bind(&plain)
+        .execute(&mut raw)
+        .await?;
+    raw.close().await?;
+
+    let store = place.open().await?;
+    let (document, address) = stored_calendar(place).await?;
+    assert!(!document.contains("private-4f1c"), "{document}");
+    assert!(address.is_some());
+    assert_eq!(store.calendar_get(&given.id).await?, given);
+    store.close().await;
+
     Ok(())
 }

@@ -21,6 +21,7 @@ pub(crate) fn now() -> Timestamp {
 pub(super) struct Case {
     pub(super) resource: Resource,
     pub(super) series: Vec<Series>,
+    pub(super) maxima: Vec<Series>,
     pub(super) volumes: Vec<Resource>,
     pub(super) charges: Vec<Charge>,
     pub(super) settings: Settings,
@@ -36,6 +37,7 @@ impl Case {
         Case {
             resource: resource("i-1", ResourceKind::VirtualMachine, "ec2", Some(size)),
             series: Vec::new(),
+            maxima: Vec::new(),
             volumes: Vec::new(),
             charges: Vec::new(),
             settings: Settings::default(),
@@ -73,6 +75,28 @@ impl Case {
             metric,
             points,
             period_s: 300,
+        });
+
+        self
+    }
+
+    /// Adds the daily maxima of a metric: `value(days before now)` for days `from` to `to`.
+    pub(super) fn with_maxima(
+        mut self,
+        metric: Metric,
+        (from, to): (i64, i64),
+        value: impl Fn(i64) -> f64,
+    ) -> Self {
+        let points = (to..=from)
+            .rev()
+            .map(|back| (now() - SignedDuration::from_hours(24 * back), value(back)))
+            .collect();
+
+        self.maxima.push(Series {
+            resource: self.resource.id.clone(),
+            metric,
+            points,
+            period_s: 86_400,
         });
 
         self
@@ -148,6 +172,7 @@ impl Case {
         Facts {
             resource: &self.resource,
             series: &self.series,
+            maxima: &self.maxima,
             charges: &self.charges,
             document: None,
             relations: reeve_recommend::RelationIndex::none(),

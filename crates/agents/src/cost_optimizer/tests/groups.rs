@@ -116,6 +116,7 @@ impl Group {
         judge(&Facts {
             resource: &self.group,
             series: &[],
+            maxima: &[],
             charges: &[],
             document: Some(&document),
             relations: reeve_recommend::RelationIndex::none(),

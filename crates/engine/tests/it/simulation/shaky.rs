@@ -270,6 +270,20 @@ impl SampleStore for Shaky {
         self.hazard.moment().await;
         Ok(self.loads.series(resources, metrics, start, end))
     }
+    async fn sample_maxima(
+        &self,
+        id: &ConnectionId,
+        resources: &[ResourceId],
+        metrics: &[Metric],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<Vec<Series>, StoreError> {
+        self.read(
+            self.memory
+                .sample_maxima(id, resources, metrics, start, end),
+        )
+        .await
+    }
     fn sample_revision(&self, id: &ConnectionId) -> u64 {
         self.memory.sample_revision(id)
     }

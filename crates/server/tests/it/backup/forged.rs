@@ -135,3 +135,82 @@ async fn a_changed_state_is_found_and_not_restored() {
         (&json!(false), &json!("critical"))
     );
 }
+
+/// Writes a copy of a backup as a version before signed manifests made it: neither its log's
+/// manifest nor its own has a signature.
+fn of_an_earlier_version(file: &Path, into: &Path) {
+    let mut parts = Parts::default();
+    let contents = reeve_backup::read(File::open(file).unwrap(), &mut parts).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in &parts.content {
+        let path = folder.path().join(name.as_str());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    crate::earlier::unsign(folder.path());
+
+    let mut writer = ArchiveWriter::new(File::create(into).unwrap()).unwrap();
+    for name in &parts.order {
+        let path = folder.path().join(name.as_str());
+        if let Ok(bytes) = std::fs::read(path) {
+            writer
+                .add(name, bytes.len() as u64, bytes.as_slice())
+                .unwrap();
+        }
+    }
+
+    let manifest = Manifest {
+        version: UNATTESTED,
+        attestation: None,
+        ..contents.manifest.unwrap()
+    };
+    writer.finish(manifest).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_of_a_version_without_signatures_is_restored_on_request_and_on_record() {
+    let home = tempfile::tempdir().unwrap();
+    let (_, file) = made(home.path(), 20).await;
+    let (old, new) = (home.path().join("old"), home.path().join("new"));
+    of_an_earlier_version(&file, &old);
+
+    let refused = ended(
+        &super::backup(&["restore", text(&old), "--data-dir", text(&new)]),
+        1,
+    );
+    assert!(refused.contains("--accept-unsigned"), "{refused}");
+    assert!(!new.exists());
+
+    ended(
+        &super::backup(&["verify", text(&old), "--accept-unsigned"]),
+        0,
+    );
+    let accepted = super::backup(&[
+        "restore",
+        text(&old),
+        "--data-dir",
+        text(&new),
+        "--accept-unsigned",
+    ]);
+    ended(&accepted, 0);
+
+    // What was accepted once is signed: later starts and checks ask for nothing.
+    let service = Service::serve(&new, &[]).unwrap();
+    let query = json!({ "query": "event_type:system.restore" });
+    let recorded = service
+        .admin()
+        .post("audit-logs/search", query)
+        .await
+        .expect(200);
+    assert_eq!(recorded.items()[0]["metadata"]["attested"], false);
+    let entries = json!({ "query": "event_type:test.deed" });
+    let entries = service
+        .admin()
+        .post("audit-logs/search", entries)
+        .await
+        .expect(200);
+    assert_eq!(entries.body["total"], 20);
+    assert!(service.stop().unwrap().0.success());
+    let checked = reeve_testkit::service::verify(&[text(&new)]).unwrap();
+    assert_eq!(checked.0, Some(0), "{}", checked.1);
+}

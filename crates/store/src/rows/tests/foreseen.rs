@@ -63,5 +63,5 @@ fn calendar_v1() {
         fixture!("calendar-v1"),
     );
     let row: predictive::CalendarRow = decode(fixture!("calendar-v1")).unwrap();
-    assert_eq!(row.into_calendar().unwrap(), sample);
+    assert_eq!(row.into_calendar(None).unwrap(), sample);
 }
