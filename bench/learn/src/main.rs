@@ -10,7 +10,7 @@
 use anyhow::{Result, bail};
 
 mod anomalies;
-mod behaviour;
+mod behavior;
 mod chance;
 mod confidence;
 mod data;
@@ -28,7 +28,7 @@ type Part = fn(&data::Data) -> Result<()>;
 /// Every part, by the name it is asked for.
 const PARTS: &[(&str, Part)] = &[
     ("anomalies", anomalies::run),
-    ("behaviour", behaviour::run),
+    ("behavior", behavior::run),
     ("confidence", confidence::run),
     ("interruption", interruption::run),
     ("forecast", forecast::run),

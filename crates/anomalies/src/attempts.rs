@@ -1,6 +1,6 @@
 //! Running totals of sign-ins by address and of unusual calls by principal, which findings carry.
 //! They are made again from the log's entries after a start, as everything else that the watch over
-//! behaviour remembers.
+//! behavior remembers.
 
 use std::collections::HashMap;
 

@@ -9,8 +9,8 @@
 
 mod attempts;
 mod bands;
-pub mod behaviour;
-mod behaviour_watch;
+pub mod behavior;
+mod behavior_watch;
 pub mod budget;
 mod cause;
 mod changes;

@@ -69,7 +69,7 @@ impl Anomaly {
                     .map(|reading| reading.indication.to_string());
                 let sign = sign
                     .filter(|sign| !sign.is_empty())
-                    .unwrap_or_else(|| "unusual behaviour".to_owned());
+                    .unwrap_or_else(|| "unusual behavior".to_owned());
                 format!("{UNKNOWN}: Reeve saw no other change. Detected as: {sign}")
             }
             Some(LikelyCause::ChangeByReeve(_)) => CHANGE_BY_REEVE.to_owned(),

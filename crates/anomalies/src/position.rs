@@ -1,11 +1,11 @@
-//! Position of the watch over behaviour in the log, and the entries from which on it finds news.
+//! Position of the watch over behavior in the log, and the entries from which on it finds news.
 
 use jiff::Timestamp;
 
 /// Entries judged between two looks at most, two thousand a second: the watch must not take the
 /// processors from a log that is filled with a load of years.
 const MOST: u64 = 30_000;
-/// Entries that are read after a start, so that behaviour is judged by a past.
+/// Entries that are read after a start, so that behavior is judged by a past.
 const WARM_UP: u64 = 100_000;
 /// Entries that may wait to be judged: an import of a day is judged whole, a minute later. What is
 /// passed over is said.
@@ -25,7 +25,7 @@ pub struct Position {
 
 impl Position {
     /// Returns the position after a start. What lay in the log before Reeve ever looked is the past
-    /// that behaviour is judged by.
+    /// that behavior is judged by.
     #[must_use]
     pub fn at_start(cursor: Option<u64>, looked: Option<Timestamp>, end: u64) -> Self {
         let news = passing_over(cursor.unwrap_or(end).min(end), end);
@@ -69,7 +69,7 @@ fn passing_over(position: u64, end: u64) -> u64 {
         let passed_over = earliest - position;
         tracing::warn!(
             passed_over,
-            "more entries arrive than behaviour is judged by; the newest are judged"
+            "more entries arrive than behavior is judged by; the newest are judged"
         );
     }
     position.max(earliest)

@@ -44,7 +44,7 @@ named!(
         Cost => "cost",
         /// Response, errors, throughput, load.
         Performance => "performance",
-        /// Behaviour of people and programs.
+        /// Behavior of people and programs.
         Security => "security",
         /// Capacity and health.
         Operational => "operational",
@@ -156,7 +156,7 @@ impl fmt::Display for Indication {
 /// One metric at its most anomalous.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The metric; `None` for behaviour.
+    /// The metric; `None` for behavior.
     pub metric: Option<Metric>,
     /// Time of the value.
     pub at: Timestamp,
@@ -255,7 +255,7 @@ pub struct Anomaly {
 }
 
 impl Reading {
-    /// The reading of a metric as a sentence; `None` for behaviour and spending.
+    /// The reading of a metric as a sentence; `None` for behavior and spending.
     #[must_use]
     pub fn words(&self) -> Option<String> {
         words::evidence(self)

@@ -13,7 +13,7 @@ use reeve_audit::{
     events::{self, OBSERVED},
 };
 use reeve_estate::{ResourceId, ResourceKind};
-use reeve_learn::behaviour::words::{Verb, Words};
+use reeve_learn::behavior::words::{Verb, Words};
 use reeve_recommend::activity::named;
 use reeve_recommend::words::minute;
 
@@ -23,7 +23,7 @@ use super::likely_cause::LikelyCause;
 use super::pace::POINT;
 use super::record::{Anomaly, AnomalyClass};
 use super::related_entry::RelatedEntry;
-use crate::behaviour::machine;
+use crate::behavior::machine;
 
 /// Entries that are looked through; reads that say so are left out in advance.
 pub(super) const MOST_READ: usize = 200;

@@ -15,8 +15,8 @@ use jiff::civil::Date;
 use reeve_audit::{Entry, FieldError};
 use reeve_estate::{ResourceKind, StoreError};
 
-use super::behaviour::succeeded;
-use super::behaviour_watch::{SecurityFinding, place};
+use super::behavior::succeeded;
+use super::behavior_watch::{SecurityFinding, place};
 use super::entry_names::operation;
 use super::finding::Finding;
 use super::record::Indication;

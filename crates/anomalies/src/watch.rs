@@ -26,7 +26,7 @@ mod unread;
 
 use unread::Unread;
 
-pub use super::behaviour_watch::BehaviourWatch;
+pub use super::behavior_watch::BehaviorWatch;
 
 /// History that a new detector learns from: three weeks make weekends known.
 pub(super) const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 28);
@@ -38,8 +38,8 @@ const LATE: SignedDuration = SignedDuration::from_mins(30);
 const LATE_CHANGES: SignedDuration = SignedDuration::from_hours(1);
 /// Series that are watched at most: a detector has a few kilobytes.
 const MOST_SERIES: usize = 50_000;
-/// Nats of evidence that a threshold of nothing would take less: at seven tenths, a medium detector
-/// is as sensitive as a high one.
+/// Evidence, in nats, by which a learned factor of 0 would lower the alarm threshold. At a factor of
+/// 0.7, `medium` alarms as early as `high`.
 const BIAS_NATS: f64 = 2.0;
 /// Metrics watched where the settings name none.
 const METRICS: &[Metric] = Metric::ALL;

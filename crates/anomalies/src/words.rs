@@ -115,8 +115,7 @@ pub(super) const fn sign(sign: Option<Sign>, up: bool) -> &'static str {
     }
 }
 
-/// The band that values usually keep to. Nothing that is measured goes below nothing, and no
-/// percentage beyond a hundred.
+/// The band that values usually stay in, clamped: at least 0, and at most 100 for percentages.
 fn usually(metric: Metric, reading: &Reading) -> String {
     let most = if metric.unit() == Unit::Percent {
         100.0

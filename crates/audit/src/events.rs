@@ -150,7 +150,7 @@ impl Entry {
 }
 
 /// Tag of entries about changes that a sync saw. Reeve has not made them, so nothing is judged of
-/// its behaviour by them.
+/// its behavior by them.
 pub const OBSERVED: &str = "observed";
 
 impl Entry {

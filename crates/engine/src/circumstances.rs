@@ -308,7 +308,8 @@ impl Circumstances {
             .ok_or_else(|| Refusal::AgentDeleted(id.clone()))
     }
 
-    /// The same apart from the plan and the agent's mode: what the resource and the policies say.
+    /// Checks resource, connection, scope, exclusions and guardrails. Plan and mode of the agent are
+    /// checked by the caller.
     pub(super) fn refused_on(
         &self,
         recommendation: &Recommendation,

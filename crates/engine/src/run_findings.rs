@@ -182,8 +182,8 @@ fn pass_over(passed_over: &mut Vec<PassedOver>, reason: &str, resource: &Resourc
     }
 }
 
-/// Returns the reason why a resource has no finding: that of resizing if it was judged, because
-/// that rule says most.
+/// Returns the abstention code to count for a resource. The code of the resize rule is preferred,
+/// because it says most.
 fn abstained(judged: &Judged) -> Option<&'static str> {
     let all = &judged.judgement.abstentions;
     let telling = all

@@ -1,9 +1,8 @@
 //! One pass over every series of the estate: figures, the shape of the week, a forecast, and what
 //! was unusual.
 //!
-//! What is thought of a series ([`learn`]) is pure and the same wherever it is run; the pass
-//! ([`sweep`]) reads bands of series and thinks about several at once, but hands the results over
-//! in order. Memory is that of as many bands as there are workers.
+//! [`learn`] analyses one series and is pure. [`sweep`] reads bands of series, analyses several in
+//! parallel, and returns the results in order. Memory is that of one band for each worker.
 
 use std::sync::Arc;
 

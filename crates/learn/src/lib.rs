@@ -8,7 +8,7 @@
 
 pub mod anomaly;
 pub mod backtest;
-pub mod behaviour;
+pub mod behavior;
 pub mod burst;
 pub mod calibrate;
 pub mod commitment;

@@ -1,4 +1,4 @@
-//! Deliveries: what is to reach somebody outside, at least once, or is given up for all to see.
+//! Deliveries to webhooks and channels: at least once, retried, then listed as failed.
 //!
 //! What happened is read out of the audit log by sequence; the store moves its cursor and keeps the
 //! deliveries that follow from it in one step ([`DeliveryStore::outbox_advance`]), so that a

@@ -72,8 +72,8 @@ pub(super) fn propose(
     };
     let risk = change.risk(resource, hazards);
 
-    // A rule's own word covers what it costs; what can be carried out also needs what its risk asks
-    // for.
+    // The rule sets the approval for cost only. An executable plan also needs the approval for its
+    // risk.
     let level = if change.plan.is_some() {
         level.max(risk)
     } else {

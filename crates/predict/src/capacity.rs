@@ -4,7 +4,7 @@ use reeve_estate::{Catalogue, GIB, Metric, Platform, Provider, Resource, Resourc
 
 use super::rule::{Rule, Signal};
 
-/// Bytes of memory a connection is reckoned with by RDS for PostgreSQL:
+/// Memory that RDS for PostgreSQL allots to one connection, in bytes:
 /// `LEAST({DBInstanceClassMemory/9531392}, 5000)`.
 const POSTGRES_BYTES: f64 = 9_531_392.0;
 /// The same for MySQL and MariaDB: `{DBInstanceClassMemory/12582880}`.
@@ -17,7 +17,10 @@ pub(super) struct Capacity {
     pub(super) source: String,
 }
 
-/// The capacity of a resource, whose storage is on `disk`; an error in words where nobody knows it.
+/// Returns the capacity of a resource, whose storage is on `disk`.
+///
+/// # Errors
+/// The capacity is unknown; the text says how to set it.
 pub(super) fn find(
     rule: &Rule,
     signal: Signal,

@@ -186,7 +186,10 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
         .is_some_and(|event| names_zone(event, to))
     {
         let why = "the maintenance is in the standby's own zone: the primary stays where it is";
-        return advice("check that it does without its standby meanwhile", why);
+        return advice(
+            "check that it can run without its standby during the maintenance",
+            why,
+        );
     }
 
     let words = format!("Let the standby of {name} in {to} take over from {from} before {when}");

@@ -55,7 +55,7 @@ pub struct RuleInput {
 #[derive(Default)]
 struct Errors(Vec<FieldError>);
 
-/// All of a closed set, and how a name of it is read.
+/// All values of an enumeration, and the function that parses one.
 type Names<'a, T> = (&'a [T], fn(&str) -> Option<T>);
 
 impl Errors {
@@ -447,7 +447,11 @@ fn fits_together(condition: &Condition, response: &Response, errors: &mut Errors
         "expand_storage goes with the metric disk_space",
     );
     let fills = !disk || condition.foreseen.fills();
-    errors.check("condition.prediction", fills, "of disk_space must be full");
+    errors.check(
+        "condition.prediction",
+        fills,
+        "must be full for the metric disk_space",
+    );
 }
 
 #[cfg(test)]

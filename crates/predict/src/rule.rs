@@ -107,8 +107,8 @@ pub struct Condition {
     /// The capacity (`full` and its like; `None` takes it from the resource), the value (`above`,
     /// `below`, in the metric's unit), or the percentage above the usual (`spike`).
     pub value: Option<f64>,
-    /// Calendars whose events the forecast is told (`spike`) or that are waited for (`event`);
-    /// empty is all of the fitting kind.
+    /// Calendars that the rule uses. `spike`: their events inform the forecast. `event`: the rule
+    /// fires before them. Empty means every calendar of the matching kind.
     pub calendars: Vec<CalendarId>,
     /// Horizon of the forecast, seconds; 0 compares the newest value only (`above`, `below`).
     pub horizon_s: i64,
@@ -241,11 +241,12 @@ impl fmt::Display for ProviderCall {
 named!(
     /// Approval that a rule requires.
     ApprovalKind {
-        /// Nobody, as far as the rule goes; the approval matrix still asks by cost.
+        /// The rule itself requires no approval. The approval matrix may still require one for the
+        /// cost.
         Auto => "auto",
-        /// Somebody, whatever it costs.
+        /// One approval, whatever it costs.
         Required => "required",
-        /// Nobody while storage stays below a size, somebody from there on.
+        /// No approval while storage stays below a size, one from that size on.
         AutoBelow => "auto_below",
     }
 );

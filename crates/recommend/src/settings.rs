@@ -228,10 +228,7 @@ impl Settings {
                 let names: Vec<&str> = known.iter().map(|setting| setting.path).collect();
                 let message = match names.is_empty() {
                     true => "agents of this type have no settings".to_owned(),
-                    false => format!(
-                        "is no setting of this agent type; there are {}",
-                        names.join(", ")
-                    ),
+                    false => format!("unknown setting; this agent type has {}", names.join(", ")),
                 };
                 errors.push(FieldError::new(
                     format!("settings.{path}"),

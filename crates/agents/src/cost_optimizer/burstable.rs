@@ -1,7 +1,7 @@
 //! Baseline of burstable sizes, percent of all their cores.
 //!
 //! Source: "Key concepts and definitions for burstable performance instances" in the EC2 user guide
-//! (baseline utilisation per vCPU). Other clouds' burstable sizes are not in it and are answered
+//! (baseline utilization per vCPU). Other clouds' burstable sizes are not in it and are answered
 //! with `None`.
 
 use reeve_estate::{InstanceSpec, Provider};

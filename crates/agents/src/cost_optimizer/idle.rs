@@ -1,4 +1,4 @@
-//! `identify_idle_resources`: 0 % utilisation for 7 days, and no work in the whole history that is
+//! `identify_idle_resources`: 0 % utilization for 7 days, and no work in the whole history that is
 //! known, or none since a day that the finding names ([`super::ended`]). The plan stops, after a
 //! snapshot; nothing is ever deleted. What works at times that come again is left to
 //! [`super::schedule`].

@@ -40,7 +40,7 @@ impl People {
         }
     }
 
-    /// Over a client of one's own, with the policy it has.
+    /// Creates the notifier with a given HTTP client and its outbound policy.
     #[must_use]
     pub fn over(policy: Policy, client: Outbound) -> People {
         People {

@@ -1,11 +1,11 @@
-//! Anomalies: told once, answered in order, learned from; found in metrics and in behaviour.
+//! Anomalies: told once, answered in order, learned from; found in metrics and in behavior.
 
 mod kept;
 
 use std::sync::atomic::Ordering;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_anomalies::watch::BehaviourWatch;
+use reeve_anomalies::watch::BehaviorWatch;
 use reeve_anomalies::{
     AnomalyClass, AnomalySettings, AnomalyStatus, AnomalyStore, Finding, LikelyCause, Place,
     Reaction, Reading, Stage,
@@ -629,7 +629,7 @@ async fn settings_are_checked_versioned_and_recorded() {
 #[test]
 fn severe_events_are_found_and_ordinary_ones_are_not() {
     let settings = AnomalySettings::default();
-    let mut watch = BehaviourWatch::default();
+    let mut watch = BehaviorWatch::default();
     let at = |minute: i64| Timestamp::from_second(1_794_787_200 + minute * 60).unwrap();
     let deed = |operation: &str, minute: i64| {
         Entry::new(EventType::from_static("api.call"))

@@ -808,7 +808,7 @@ fn a_machine_is_known_by_what_the_cloud_says_and_two_signs_are_critical() {
         "address"
     );
 
-    let mut watch = reeve_anomalies::watch::BehaviourWatch::default();
+    let mut watch = reeve_anomalies::watch::BehaviorWatch::default();
     let settings = reeve_anomalies::AnomalySettings::default();
     for _ in 0..300 {
         watch.observe(&call(MACHINE, true, "DescribeInstances"), at, &settings);

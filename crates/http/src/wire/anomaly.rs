@@ -110,7 +110,7 @@ pub struct AnomalyPlaceBody {
 /// One metric at its strangest.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReadingBody {
-    /// The metric; absent for behaviour.
+    /// The metric; absent for behavior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
     /// Time, RFC 3339 UTC with milliseconds.

@@ -1,6 +1,6 @@
-//! Values cut out of canonical bytes: what stands in a column of its own need not stand in the
-//! payload as well. Identifiers, times, names and addresses are most of what does not compress
-//! there. `docs/formats/segment.md`, "cut".
+//! Removes values from a payload that a column stores already, and puts them back on read.
+//! Identifiers, times, names and addresses are most of what does not compress in a payload.
+//! `docs/formats/segment.md`, "cut".
 //!
 //! Canonical JSON has no white space, so three bytes of it before an empty text say the number of
 //! the column whose value was there, and what is left is JSON still. What is put back is the

@@ -1,6 +1,6 @@
-//! Every door to an address that somebody configures, knocked at with every spelling of the inside
-//! of the network. Threat lists are no door: operators hand them in, and nothing is fetched. A
-//! connection without an endpoint asks AWS's own names.
+//! Test against server-side request forgery: every configurable address (webhooks, channels,
+//! endpoints, witnesses) with every spelling of an internal address. Threat lists have no address:
+//! operators import them. A connection without an endpoint uses AWS's own names.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use std::io;

@@ -1,6 +1,6 @@
-//! Watches metrics and behaviour, and hands what is strange to the anomaly service.
+//! Watches metrics and behavior, and hands what is strange to the anomaly service.
 //!
-//! The log is followed from a cursor that moves once everything found before it is kept. Behaviour
+//! The log is followed from a cursor that moves once everything found before it is kept. Behavior
 //! is judged by a past that lives in memory: after a start the entries before the cursor are read
 //! for their lesson alone.
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::threat::{ListState, Threats, together};
-use reeve_anomalies::watch::{BehaviourWatch, MetricWatch};
+use reeve_anomalies::watch::{BehaviorWatch, MetricWatch};
 use reeve_anomalies::{AnomalySettings, Finding, Position, Thresholds, TrainedBands, needed_from};
 use reeve_audit::query::Query;
 use reeve_estate::StoreError;
@@ -36,7 +36,7 @@ struct Watches {
     /// Unknown before the first look, when it is asked what the watch before the last stop has
     /// seen.
     metrics: Option<MetricWatch>,
-    behaviour: BehaviourWatch,
+    behavior: BehaviorWatch,
     threats: Threats,
     /// Learned thresholds of the last look.
     thresholds: Thresholds,
@@ -65,8 +65,8 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
     });
 }
 
-/// Judges what is new, keeps what is strange of it, and then moves on, so that whatever was found
-/// before a sudden stop is found again after it. A finding that is kept already is not kept twice.
+/// Evaluates new samples and entries, stores the anomalies, then advances the position. After a
+/// crash the same anomalies are found again and stored once.
 async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> Result<()> {
     watches.unkept = tell(context, std::mem::take(&mut watches.unkept)).await;
     if !watches.unkept.is_empty() {
@@ -89,7 +89,7 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
         }
     }
 
-    watches.behaviour.set_thresholds(watches.thresholds.clone());
+    watches.behavior.set_thresholds(watches.thresholds.clone());
     match look(context, watches, &settings, looked).await {
         Ok(strange) => found.extend(strange),
         Err(error) => tracing::warn!(%error, "samples could not be watched"),
@@ -235,7 +235,7 @@ async fn read_on(
                 continue;
             }
             let strange = watches
-                .behaviour
+                .behavior
                 .observe(&stored.entry, stored.recorded_at, settings);
             if position.is_news(stored.sequence, stored.recorded_at) {
                 let listed = || watches.threats.observe(&stored.entry, stored.recorded_at);

@@ -2,7 +2,7 @@
 //!
 //! What is committed to is a share of the tenth percentile of days, so that a quiet day still uses
 //! all of it. The discount is less than any provider gives for a year without payment in advance;
-//! below the break-even utilisation the commitment would cost more than it saves. Charges that
+//! below the break-even utilization the commitment would cost more than it saves. Charges that
 //! another saving counts are left out first.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! From what was asked to what is looked for: query, times, filters. What the caller may see is the
-//! trail's to add.
+//! Builds a search from request parameters: query, times, filters. Row visibility is added by the
+//! trail.
 
 use jiff::Timestamp;
 use reeve_access::ListError;

@@ -11,9 +11,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use reeve_anomalies::behaviour::EntryReview;
+use reeve_anomalies::behavior::EntryReview;
 use reeve_audit::EventId;
-use reeve_learn::behaviour::Judgement;
+use reeve_learn::behavior::Judgement;
 use serde::Serialize;
 
 use self::records::Records;

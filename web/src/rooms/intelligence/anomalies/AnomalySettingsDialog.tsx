@@ -167,7 +167,7 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
       />
       <Select
         label="Sensitivity"
-        aria-label="Sensitivity to behaviour"
+        aria-label="Sensitivity to behavior"
         data={SENSITIVITIES}
         allowDeselect={false}
         readOnly={locked}

@@ -43,7 +43,7 @@ export function Observed({ of: one }: { of: Anomaly }) {
         {metrics.length > 0 ? (
           <Figures of={one.readings} />
         ) : (
-          one.readings.map((given) => <Behaviour key={given.at} of={given} />)
+          one.readings.map((given) => <Behavior key={given.at} of={given} />)
         )}
       </Stack>
     </Panel>
@@ -159,8 +159,8 @@ function Figures({ of: readings }: { of: Reading[] }) {
   );
 }
 
-/** Behaviour has no unit: only how strange it was, against what is usual for them. */
-function Behaviour({ of: reading }: { of: Reading }) {
+/** Behavior has no unit: only how strange it was, against what is usual for them. */
+function Behavior({ of: reading }: { of: Reading }) {
   if (reading.sign === 'on a threat list') {
     return (
       <Text size="sm">
@@ -195,7 +195,7 @@ function Row({ of: reading }: { of: Reading }) {
     <Table.Tr>
       <Table.Td data-label="Metric" data-lead>
         <Text size="sm" fw={550}>
-          {words(reading.metric ?? 'behaviour')}
+          {words(reading.metric ?? 'behavior')}
         </Text>
         <Text size="xs" className="muted">
           {sentence(reading.sign)}

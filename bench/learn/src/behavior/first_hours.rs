@@ -5,8 +5,8 @@
 //! buckets by the dozen, secrets that are read for the first time, writes at full pace. What a
 //! recording of an attack scores in an estate as young stands beside it.
 
-use reeve_anomalies::behaviour::event;
-use reeve_learn::behaviour::{ActivityEvent, Place, PrincipalKind, Trait, Watch};
+use reeve_anomalies::behavior::event;
+use reeve_learn::behavior::{ActivityEvent, Place, PrincipalKind, Trait, Watch};
 
 use super::set::{Label, Unit};
 use crate::chance::Chance;

@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
-use reeve_anomalies::behaviour::{EntryWatch, event};
+use reeve_anomalies::behavior::{EntryWatch, event};
 use reeve_connect_simulated::SimulatedEstate;
-use reeve_learn::behaviour::{ActivityEvent, PrincipalKind, Review, Watch};
+use reeve_learn::behavior::{ActivityEvent, PrincipalKind, Review, Watch};
 
 use super::set::{self, Blank, Label, Unit};
 use crate::chance::Chance;
@@ -318,7 +318,7 @@ fn transplant(mut event: ActivityEvent, first_ms: i64, victim: &ActivityEvent) -
         event.peers.clone_from(&victim.peers);
         event.traits = event
             .traits
-            .without(reeve_learn::behaviour::Trait::LongLivedKey);
+            .without(reeve_learn::behavior::Trait::LongLivedKey);
     }
 
     event

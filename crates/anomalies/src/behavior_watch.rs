@@ -1,10 +1,10 @@
-//! Watching behaviour: entries of the audit log that are unlike those before them become findings
+//! Watching behavior: entries of the audit log that are unlike those before them become findings
 //! of the security class.
 
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_estate::ResourceKind;
-use reeve_learn::behaviour::{Judgement, Outcome, Reason};
+use reeve_learn::behavior::{Judgement, Outcome, Reason};
 
 use super::attempts::Attempts;
 use super::entry_names::{operation, who};
@@ -13,18 +13,18 @@ use super::lesson::{LOWEST, Thresholds};
 use super::record::{AnomalyClass, Indication, Place, Reading};
 use super::security_activity::SecurityActivity;
 use super::settings::AnomalySettings;
-use crate::behaviour::{self, EntryWatch, is_sign_in, machine};
+use crate::behavior::{self, EntryWatch, is_sign_in, machine};
 use reeve_recommend::recommendation::Priority;
 
-/// The watch over behaviour in the audit log.
+/// The watch over behavior in the audit log.
 #[derive(Default)]
-pub struct BehaviourWatch {
+pub struct BehaviorWatch {
     watch: EntryWatch,
     thresholds: Thresholds,
     attempts: Attempts,
 }
 
-impl BehaviourWatch {
+impl BehaviorWatch {
     /// Takes other learned thresholds from the next entry on.
     pub fn set_thresholds(&mut self, thresholds: Thresholds) {
         self.thresholds = thresholds;
@@ -43,7 +43,7 @@ impl BehaviourWatch {
             return None;
         }
 
-        let event = behaviour::event(entry);
+        let event = behavior::event(entry);
         let judged = self.watch.observe_event(&event);
         let succeeded = event.outcome == Outcome::Done;
         let sign_in_from = self.count_sign_in(entry, is_sign_in(&event), succeeded);

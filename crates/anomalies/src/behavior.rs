@@ -1,4 +1,4 @@
-//! Events out of audit entries, so that the watch over behaviour judges CloudTrail records,
+//! Events out of audit entries, so that the watch over behavior judges CloudTrail records,
 //! activity of other clouds and Reeve's own entries alike.
 //!
 //! Everything is read from the entry: from its own fields, and, for what was imported, from the
@@ -13,8 +13,8 @@ mod parameters;
 mod place;
 
 use reeve_audit::{ActionStatus, Entry, Json};
-use reeve_learn::behaviour::words::{Verb, Words};
-use reeve_learn::behaviour::{ActivityEvent, Judgement, Outcome, Review, Trait, Watch};
+use reeve_learn::behavior::words::{Verb, Words};
+use reeve_learn::behavior::{ActivityEvent, Judgement, Outcome, Review, Trait, Watch};
 
 use self::identity::Identity;
 

@@ -1,9 +1,9 @@
 //! Traits of an entry's parameters, with the same meaning in every cloud.
 
 use reeve_audit::Json;
-use reeve_learn::behaviour::prior::Meaning;
-use reeve_learn::behaviour::words::Class;
-use reeve_learn::behaviour::{Trait, Traits};
+use reeve_learn::behavior::prior::Meaning;
+use reeve_learn::behavior::words::Class;
+use reeve_learn::behavior::{Trait, Traits};
 
 use super::identity::Identity;
 use super::leaves::{self, Leaf};

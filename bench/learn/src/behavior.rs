@@ -1,4 +1,4 @@
-//! Behaviour: suspicious CloudTrail events found at 2 % false positives, user agents blanked, with
+//! Behavior: suspicious CloudTrail events found at 2 % false positives, user agents blanked, with
 //! controls beside them; then false alarms on ordinary work, and attacks transplanted into it.
 //!
 //! Nothing is learnt from the labels and no threshold is carried over from them into the product;
@@ -16,9 +16,9 @@ mod variations;
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use reeve_anomalies::behaviour::{EntryReview, EntryWatch};
+use reeve_anomalies::behavior::{EntryReview, EntryWatch};
 use reeve_audit::Entry;
-use reeve_learn::behaviour::Judgement;
+use reeve_learn::behavior::Judgement;
 
 use crate::chance::Chance;
 use crate::data::Data;

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use reeve_audit::Json;
-use reeve_learn::behaviour::Place;
+use reeve_learn::behavior::Place;
 
 use super::{Source, short};
 

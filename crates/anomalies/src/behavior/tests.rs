@@ -1,7 +1,7 @@
 //! Events of entries as sources write them.
 
 use reeve_audit::{ActionMethod, Actor, ActorType, EventType, Json, ResourceRef, json};
-use reeve_learn::behaviour::PrincipalKind;
+use reeve_learn::behavior::PrincipalKind;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Identity of an entry's principal, the same in every entry, and of its peer group.
 
 use reeve_audit::{ActorType, Json};
-use reeve_learn::behaviour::{PrincipalKind, Trait, Traits};
+use reeve_learn::behavior::{PrincipalKind, Trait, Traits};
 
 use super::{Source, any_case};
 

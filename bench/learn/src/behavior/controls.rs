@@ -1,11 +1,11 @@
-//! Scores that know nothing of behaviour: what they nearly reach is not measured by this set.
+//! Scores that know nothing of behavior: what they nearly reach is not measured by this set.
 
 use std::collections::BTreeMap;
 
-use reeve_anomalies::behaviour::event;
+use reeve_anomalies::behavior::event;
 use reeve_audit::Entry;
-use reeve_learn::behaviour::PrincipalKind;
-use reeve_learn::behaviour::prior::Meaning;
+use reeve_learn::behavior::PrincipalKind;
+use reeve_learn::behavior::prior::Meaning;
 
 use super::figures::Scored;
 use super::set::Unit;

@@ -1,4 +1,4 @@
-//! Behaviour of users and resources: how unusual an event is against the past of its principal, its
+//! Behavior of users and resources: how unusual an event is against the past of its principal, its
 //! peers and the estate, and how severe it would be if it were not meant.
 //!
 //! A [`Watch`] takes events one at a time, in the order they arrive, and answers each with a

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use reeve_learn::behaviour::{ActivityEvent, Outcome, Place, PrincipalKind, Trait, Traits};
+use reeve_learn::behavior::{ActivityEvent, Outcome, Place, PrincipalKind, Trait, Traits};
 
 use crate::chance::Chance;
 
