@@ -315,10 +315,14 @@ pub fn encoded(text: &str) -> String {
         .collect()
 }
 
+/// Shortest time that [`until`] waits before it gives up: machines that run tests are busy, and a
+/// longer wait costs only the test that fails.
+const LEAST_PATIENCE: Duration = Duration::from_secs(300);
+
 /// Asks again and again until there is an answer.
 ///
 /// # Panics
-/// The condition was not met within `within`.
+/// The condition was not met within `within`, or five minutes if that is longer.
 #[track_caller]
 pub fn until<T, F>(
     what: &str,
@@ -329,6 +333,7 @@ where
     F: Future<Output = Option<T>>,
 {
     let caller = std::panic::Location::caller();
+    let within = within.max(LEAST_PATIENCE);
     async move {
         let begun = Instant::now();
         let mut beat = tokio::time::interval(Duration::from_millis(100));

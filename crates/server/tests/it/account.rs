@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// Region of the account.
 const REGION: &str = "us-east-1";
-const PATIENCE: Duration = Duration::from_secs(300);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Connects the account at an endpoint, with changes allowed, and waits for its first sync; the
 /// connection's identifier.

@@ -1,14 +1,14 @@
 //! The shape of the interface's main answers, kept as snapshots: what dashboards and scripts of
 //! others read.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use reeve_testkit::http::until;
 use reeve_testkit::moto::Moto;
 use reeve_testkit::moto::seed::Metric;
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
+
+use crate::account::PATIENCE;
 
 /// Puts a word in place of what differs from run to run: identifiers, times, hashes, addresses.
 fn redacted(mut value: Value) -> Value {
@@ -148,7 +148,7 @@ async fn a_recommendation() {
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
     });
     let made = admin.post("connections", connection).await.expect(201);
-    until("the first sync", Duration::from_secs(60), || async {
+    until("the first sync", PATIENCE, || async {
         let now = admin
             .get(&format!("connections/{}", made.text_at("/id")))
             .await
@@ -160,7 +160,7 @@ async fn a_recommendation() {
 
     let agent = json!({ "agent_type": "cost_optimizer", "name": "Optimizer" });
     let agent = admin.post("intelligence/agents", agent).await.expect(201);
-    let found = until("a recommendation", Duration::from_secs(60), || async {
+    let found = until("a recommendation", PATIENCE, || async {
         let listed = admin.get("intelligence/recommendations").await.expect(200);
         (listed.body["total"] == 1).then(|| listed.body["items"][0].clone())
     })
