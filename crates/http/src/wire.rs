@@ -17,6 +17,7 @@ pub mod channel;
 pub mod description;
 pub mod diagnosis;
 pub mod entry;
+pub mod enumeration;
 pub mod estate;
 pub mod event_type;
 pub mod export;

@@ -3218,13 +3218,16 @@ export interface components {
         };
         /** @description Operation and its outcome. */
         ActionBody: {
-            /** @description `api`, `console`, `cli`, `automation`, `webhook`, `system` or `scheduled`. */
-            method?: string | null;
+            method?: components["schemas"]["EntryMethod"] | null;
             /** @description Name of the operation. */
             operation?: string | null;
-            /** @description `success`, `failed`, `denied` or `pending`. */
-            status?: string | null;
+            status?: components["schemas"]["EntryStatus"] | null;
         };
+        /**
+         * @description Purpose of an action: on the resource, on a twin, or simulated.
+         * @enum {string}
+         */
+        ActionPurpose: "apply" | "test" | "simulate";
         /** @description One execution of one plan. */
         ActionRecordBody: {
             /** @description Requester. */
@@ -3238,16 +3241,14 @@ export interface components {
             id: string;
             /** @description The plan's hash as it ran. */
             plan_hash: string;
-            /** @description `apply`, `test` (on a twin), `simulate` (on a simulated twin). */
-            purpose: string;
+            purpose: components["schemas"]["ActionPurpose"];
             /** @description Reason of the rollback or failure. */
             reason?: string | null;
             recommendation_id: string;
             /** @description The resource it changes: the recommendation's, or the twin of a test. */
             resource_id: string;
             started_at: string;
-            /** @description `running`, `succeeded`, `rolling_back`, `rolled_back`, `failed`. */
-            status: string;
+            status: components["schemas"]["ActionStatus"];
             /** @description Steps so far. */
             steps: components["schemas"]["StepOutcomeBody"][];
             /**
@@ -3261,6 +3262,11 @@ export interface components {
             undone_by?: string | null;
             watch?: components["schemas"]["WatchBody"] | null;
         };
+        /**
+         * @description Status of an action.
+         * @enum {string}
+         */
+        ActionStatus: "running" | "succeeded" | "rolling_back" | "rolled_back" | "failed" | "aborted";
         /** @description Actor. */
         ActorBody: {
             /** @description E-mail address. */
@@ -3268,10 +3274,14 @@ export interface components {
             id?: string | null;
             ip_address?: string | null;
             session_id?: string | null;
-            /** @description `user`, `service`, `system`, `agent`, `api_key`, `role` or `anonymous`. */
-            type?: string | null;
+            type?: components["schemas"]["ActorType"] | null;
             user_agent?: string | null;
         };
+        /**
+         * @description Type of an actor.
+         * @enum {string}
+         */
+        ActorType: "user" | "service" | "system" | "agent" | "api_key" | "role" | "anonymous";
         /** @description An agent and where it stands. */
         AgentBody: {
             agent_type: string;
@@ -3286,7 +3296,7 @@ export interface components {
             learning_period: string;
             /** @description Reason why it went active before its learning period was over. */
             learning_waived?: string | null;
-            mode: string;
+            mode: components["schemas"]["AgentMode"];
             /** @description Display name. */
             name: string;
             /** @description Notices. */
@@ -3317,8 +3327,7 @@ export interface components {
              * @default 14d
              */
             learning_period: string | null;
-            /** @description `learning` (default), `safe_mode`, `active`. */
-            mode?: string | null;
+            mode?: components["schemas"]["AgentMode"] | null;
             /** @description Display name. */
             name: string;
             notifications?: components["schemas"]["NotificationsBody"] | null;
@@ -3335,6 +3344,16 @@ export interface components {
              */
             settings?: Record<string, unknown> | null;
         };
+        /**
+         * @description Source of the findings of an agent type.
+         * @enum {string}
+         */
+        AgentFindingSource: "runs" | "anomalies" | "predictive_rules";
+        /**
+         * @description Mode of an agent.
+         * @enum {string}
+         */
+        AgentMode: "learning" | "safe_mode" | "active";
         /** @description A change of configuration. What is left out stays. */
         AgentPatch: {
             auto_apply?: components["schemas"]["AutoApplyBody"] | null;
@@ -3342,7 +3361,7 @@ export interface components {
             confidence_threshold?: unknown;
             /** @description Days, as `14d`. */
             learning_period?: string | null;
-            mode?: string | null;
+            mode?: components["schemas"]["AgentMode"] | null;
             /** @description Display name. */
             name?: string | null;
             notifications?: components["schemas"]["NotificationsBody"] | null;
@@ -3405,8 +3424,7 @@ export interface components {
             described: string[];
             /** @description Purpose, one sentence. */
             description: string;
-            /** @description Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`. */
-            findings?: string | null;
+            findings?: components["schemas"]["AgentFindingSource"] | null;
             /** @description Name (`cost_optimizer`). */
             name: string;
             /**
@@ -3460,6 +3478,11 @@ export interface components {
             /** @description `true` if nothing keeps the alert from firing or its notifications from arriving. */
             ok: boolean;
         };
+        /**
+         * @description Class of a security alert.
+         * @enum {string}
+         */
+        AlertClass: "failed_authentication" | "privilege_escalation" | "suspicious_activity" | "policy_violation" | "resource_tampering";
         /**
          * @description A bound that a rule has met. Its groups go on; further groups are counted together, or waiting
          *     entries were dropped.
@@ -3561,11 +3584,7 @@ export interface components {
         AlertRuleBody: {
             /** @description Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`. */
             attack?: string[];
-            /**
-             * @description `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation`
-             *     or `resource_tampering`.
-             */
-            class?: string | null;
+            class?: components["schemas"]["AlertClass"] | null;
             /** @description Condition in the query language. */
             condition: string;
             /** @description Time of creation. */
@@ -3583,12 +3602,11 @@ export interface components {
             notification: components["schemas"]["AlertNotificationBody"];
             /** @description Address of the instructions for whoever is notified. */
             runbook?: string | null;
-            /** @description Severity of firings: `info`, `low`, `medium`, `high`, `critical`. */
-            severity: string;
+            /** @description Severity of firings. */
+            severity: components["schemas"]["Severity"];
             /** @description Firings until then notify nobody. */
             silenced_until?: string | null;
-            /** @description `draft`, `enabled` or `disabled`. */
-            state: string;
+            state: components["schemas"]["AlertRuleState"];
             threshold: components["schemas"]["AlertThresholdBody"];
             /** @description Time of the last change. */
             updated_at: string;
@@ -3602,8 +3620,7 @@ export interface components {
         AlertRuleCreate: {
             /** @description Tactics and techniques of MITRE ATT&CK, at most 20. */
             attack?: string[];
-            /** @description One of the five classes. */
-            class?: string | null;
+            class?: components["schemas"]["AlertClass"] | null;
             /** @description Condition in the query language. */
             condition: string;
             /** @description Explanation for readers, at most 2000 characters. */
@@ -3615,10 +3632,8 @@ export interface components {
             notification?: components["schemas"]["AlertNotificationBody"];
             /** @description Address of the instructions for whoever is notified, at most 500 bytes. */
             runbook?: string | null;
-            /** @description Severity of firings; `medium` unless given. */
-            severity?: string | null;
-            /** @description `enabled` (unless given), `draft` or `disabled`. */
-            state?: string | null;
+            severity?: components["schemas"]["Severity"] | null;
+            state?: components["schemas"]["AlertRuleState"] | null;
             threshold: components["schemas"]["AlertThresholdBody"];
         };
         /** @description A change of an alert rule. What is left out stays. */
@@ -3645,6 +3660,11 @@ export interface components {
              */
             version?: number | null;
         };
+        /**
+         * @description State of an alert rule.
+         * @enum {string}
+         */
+        AlertRuleState: "draft" | "enabled" | "disabled";
         /** @description A silence. */
         AlertSilenceRequest: {
             /** @description Until this time: RFC 3339, or a distance such as `now+2h`. Left out, the silence ends. */
@@ -3719,25 +3739,22 @@ export interface components {
             resource: components["schemas"]["AnomalyPlaceBody"];
             /** @description The response so far: alert, investigate, recommend, execute, learn. */
             responses: components["schemas"]["ResponseBody"][];
-            /** @description `critical`, `high`, `medium`, `low`. */
-            severity: string;
+            severity: components["schemas"]["Priority"];
             started_at: string;
-            /** @description `open`, `acknowledged`, `resolved`. */
-            status: string;
+            status: components["schemas"]["AnomalyStatus"];
             /** @description Title, one line. */
             title: string;
-            /** @description `cost`, `performance`, `security`, `operational`. */
-            type: string;
+            type: components["schemas"]["AnomalyType"];
         };
         /** @description A metric over an anomaly's time, beside what was expected of it. */
         AnomalyCourseBody: {
             /** @description Changes of the resource in that time, oldest first. */
             changes: components["schemas"]["CourseChangeBody"][];
-            metric: string;
+            metric: components["schemas"]["Metric"];
             /** @description Points, oldest first. */
             points: components["schemas"]["CoursePointBody"][];
             /** @description The unit of its values. */
-            unit: string;
+            unit: components["schemas"]["Unit"];
         };
         /** @description An entry of the audit log that may tell the cause. */
         AnomalyEntryBody: {
@@ -3763,8 +3780,7 @@ export interface components {
             by: string;
             /** @description In words. */
             comments?: string | null;
-            /** @description `real`, `false`, `planned`, `new_normal`. */
-            kind: string;
+            kind: components["schemas"]["AnomalyFeedbackKind"];
             /** @description Time of withdrawal; it no longer counts. */
             withdrawn_at?: string | null;
             /** @description User who withdrew it. */
@@ -3775,8 +3791,13 @@ export interface components {
             /** @description In words. */
             comments?: string | null;
             /** @description `real`, `false`, `planned`, `new_normal`. */
-            kind: string;
+            kind: components["schemas"]["AnomalyFeedbackKind"];
         };
+        /**
+         * @description Feedback on an anomaly.
+         * @enum {string}
+         */
+        AnomalyFeedbackKind: "real" | "false" | "planned" | "new_normal";
         /** @description Place of an anomaly. */
         AnomalyPlaceBody: {
             account?: string | null;
@@ -3814,12 +3835,17 @@ export interface components {
              */
             version?: number | null;
         };
+        /**
+         * @description Status of an anomaly.
+         * @enum {string}
+         */
+        AnomalyStatus: "open" | "acknowledged" | "resolved";
         /** @description Threshold of one kind of anomaly at one place. */
         AnomalyThresholdBody: {
             /** @description Start of the level that people called the new usual one. */
             baseline_from?: string | null;
-            /** @description Side of the expected value: `above`, `below`. */
-            direction: string;
+            /** @description Side of the expected value. */
+            direction: components["schemas"]["ThresholdDirection"];
             /**
              * Format: double
              * @description Multiple of the usual band from which a deviation is reported: 1 as configured, 0.7 to 4.
@@ -3828,15 +3854,18 @@ export interface components {
             id: string;
             /** @description Lessons that count, newest first. */
             lessons: components["schemas"]["LessonBody"][];
-            /** @description The metric; absent for spending and behavior. */
-            metric?: string | null;
+            metric?: components["schemas"]["Metric"] | null;
             /** @description Identifier of the resource, account or principal. */
             place: string;
             /** @description Reason why the threshold is what it is. */
             reason: string;
-            /** @description `cost`, `performance`, `security`, `operational`. */
-            type: string;
+            type: components["schemas"]["AnomalyType"];
         };
+        /**
+         * @description Type of an anomaly.
+         * @enum {string}
+         */
+        AnomalyType: "cost" | "performance" | "security" | "operational";
         /** @description Applicability of a recommendation by a person now. Execution decides by the same code. */
         ApplicabilityBody: {
             /**
@@ -3848,11 +3877,15 @@ export interface components {
             can_be_excepted: boolean;
             /** @description The limit and the value, or why it is advice, in words. */
             reason?: string | null;
-            /** @description Signatures that it needs before it runs: `manager`, `director`, `security`. */
-            signatures: string[];
-            /** @description `ready`, `blocked`, `advice_only`. */
-            state: string;
+            /** @description Signatures that it needs before it runs. */
+            signatures: components["schemas"]["Signature"][];
+            state: components["schemas"]["ApplicabilityState"];
         };
+        /**
+         * @description State of a recommendation between its guardrails.
+         * @enum {string}
+         */
+        ApplicabilityState: "ready" | "blocked" | "advice_only";
         /** @description A request for approval. */
         ApprovalBody: {
             /** @description Signatures the caller could give now. */
@@ -3864,9 +3897,9 @@ export interface components {
             expires_at: string;
             id: string;
             /** @description Impact level. */
-            impact: string;
-            /** @description Signatures needed: `manager`, `director`, `security`. */
-            needed: string[];
+            impact: components["schemas"]["ImpactLevel"];
+            /** @description Signatures needed. */
+            needed: components["schemas"]["Signature"][];
             /** @description The plan it binds to. */
             plan_hash: string;
             /** @description Reason of the rejection; before that, the requester's comment. */
@@ -3878,8 +3911,7 @@ export interface components {
             requested_by: string;
             /** @description Signatures given. */
             signed: components["schemas"]["SignedBody"][];
-            /** @description `pending`, `approved`, `rejected`, `expired`. */
-            status: string;
+            status: components["schemas"]["ApprovalStatus"];
             /** @description The recommendation's title. */
             title: string;
         };
@@ -3948,7 +3980,7 @@ export interface components {
             /** @description Ignored unless it names another risk than the row's own, which is refused. */
             risk?: string | null;
             /** @description Signatures; the same as `approval`. */
-            signatures?: string[] | null;
+            signatures?: components["schemas"]["Signature"][] | null;
         };
         /** @description Under which approval. */
         ApprovalRuleBody: {
@@ -3958,8 +3990,7 @@ export interface components {
              * @description `auto_below` in gigabytes (10^9 bytes).
              */
             below_gb?: number | null;
-            /** @description `auto`, `required`, `auto_below`. */
-            kind: string;
+            kind: components["schemas"]["RuleApprovalKind"];
         };
         /** @description An approval rule as given: `"auto"`, `"required"`, `"auto below 500GB"`, or an object. */
         ApprovalRuleInput: {
@@ -3972,6 +4003,11 @@ export interface components {
             /** @description `auto`, `required` (unless given), `auto_below` (where a size is given). */
             kind?: string | null;
         };
+        /**
+         * @description Status of an approval request.
+         * @enum {string}
+         */
+        ApprovalStatus: "pending" | "approved" | "rejected" | "expired";
         /** @description Approve. */
         ApproveBody: {
             /** @description For the log. */
@@ -4010,11 +4046,8 @@ export interface components {
             approval_required: string | null;
             /** @description The agent may apply changes without being asked; left out in a change it stays. */
             enabled?: boolean | null;
-            /**
-             * @description Highest impact applied automatically: `low`, `medium`, `high`.
-             * @default low
-             */
-            max_impact: string | null;
+            /** @default low */
+            max_impact: components["schemas"]["ImpactLevel"] | null;
         };
         /** @description Limits of availability. */
         AvailabilityBody: {
@@ -4209,9 +4242,13 @@ export interface components {
              * @description Requests in the logs.
              */
             records: number;
-            /** @description `not_logged`, `complete`, `behind`, `too_many_objects`. */
-            state: string;
+            state: components["schemas"]["BucketAccessState"];
         };
+        /**
+         * @description Completeness of the access figures of a bucket.
+         * @enum {string}
+         */
+        BucketAccessState: "not_logged" | "complete" | "behind" | "too_many_objects";
         /** @description Contents of a bucket, as its cloud counted them. */
         BucketContentsBody: {
             /** @description GiB by storage type, by the name of the cloud's metric. */
@@ -4256,6 +4293,11 @@ export interface components {
              */
             value: number;
         };
+        /**
+         * @description Spending that a threshold is compared with: charges so far, or the forecast of the whole period.
+         * @enum {string}
+         */
+        BudgetBasis: "actual" | "forecast";
         /** @description A budget. */
         BudgetBody: {
             /**
@@ -4269,8 +4311,7 @@ export interface components {
             currency: string;
             id: string;
             name: string;
-            /** @description `month`, `quarter` or `year`. */
-            period: string;
+            period: components["schemas"]["BudgetPeriod"];
             /** @description Addresses that e-mail channels write to in place of their own receivers. */
             recipients: string[];
             /** @description Charges that count. */
@@ -4286,6 +4327,11 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * @description Period of a budget, of the calendar in UTC.
+         * @enum {string}
+         */
+        BudgetPeriod: "month" | "quarter" | "year";
         /** @description Charges that a budget counts; what is left out or empty takes all. */
         BudgetScopeBody: {
             /**
@@ -4319,11 +4365,8 @@ export interface components {
             currency?: string | null;
             /** @description Name, unique. */
             name: string;
-            /**
-             * @description `month`, `quarter` or `year` of the calendar, in UTC.
-             * @example month
-             */
-            period: string;
+            /** @description `month`, `quarter` or `year` of the calendar, in UTC. */
+            period: components["schemas"]["BudgetPeriod"];
             /** @description Addresses that e-mail channels write to in place of their own receivers. */
             recipients?: string[];
             /** @description Charges that count. */
@@ -4360,8 +4403,7 @@ export interface components {
             /** Format: int64 */
             events: number;
             id: string;
-            /** @description `traffic` or `maintenance`. */
-            kind: string;
+            kind: components["schemas"]["CalendarKind"];
             name: string;
             /** @description Reason why the last reading failed; the text before it is kept. */
             problem?: string | null;
@@ -4377,12 +4419,16 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * @description Kind of the events of a calendar.
+         * @enum {string}
+         */
+        CalendarKind: "traffic" | "maintenance";
         /** @description A new calendar, or a change of one: what is left out stays. */
         CalendarPut: {
             /** @description The iCalendar text (RFC 5545), at most 1 MiB. */
             icalendar?: string | null;
-            /** @description `traffic` or `maintenance`. */
-            kind?: string | null;
+            kind?: components["schemas"]["CalendarKind"] | null;
             /** @description Name, 1 to 100 characters. */
             name?: string | null;
             /** @description Zone (IANA) of times that name none; `null` takes it away. */
@@ -4416,18 +4462,17 @@ export interface components {
              * @description `both`, `up_only`, `down_only`; a resource's tag `reeve:direction` overrules it.
              * @default both
              */
-            direction: string;
+            direction: components["schemas"]["ChangeDirection"];
             /**
              * @description Periods in which nothing is changed.
              * @default []
              */
             freezes: components["schemas"]["FreezeBody"][];
             /**
-             * @description Treatment of resources that infrastructure as code owns: `patch` (not changed; a patch is
-             *     offered) or `allow`.
+             * @description Treatment of resources that infrastructure as code owns.
              * @default patch
              */
-            infrastructure_as_code: string;
+            infrastructure_as_code: components["schemas"]["IacRule"];
             /**
              * @description Windows in which interrupting changes may begin; a resource that none covers may be
              *     interrupted at any time.
@@ -4435,6 +4480,11 @@ export interface components {
              */
             maintenance_windows: components["schemas"]["MaintenanceWindowBody"][];
         };
+        /**
+         * @description Direction in which agents may change capacity.
+         * @enum {string}
+         */
+        ChangeDirection: "both" | "up_only" | "down_only";
         /** @description State before and after. */
         ChangesBody: {
             /** @description After the change. */
@@ -4452,13 +4502,9 @@ export interface components {
             name: string;
             /** @description Settings beside its secret. */
             settings: components["schemas"]["ChannelSettingsBody"];
-            /**
-             * @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of
-             *     them.
-             */
-            topics: string[];
-            /** @description `email`, `slack`, `teams`, `pagerduty`. */
-            type: string;
+            /** @description Topics of the notifications; empty is all of them. */
+            topics: components["schemas"]["ChannelTopic"][];
+            type: components["schemas"]["ChannelType"];
             /** @description Time of the last change. */
             updated_at: string;
             /**
@@ -4480,13 +4526,9 @@ export interface components {
             secret?: string;
             /** @description Requirement. */
             settings?: components["schemas"]["ChannelSettingsBody"];
-            /**
-             * @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of
-             *     them.
-             */
-            topics?: string[];
-            /** @description `email`, `slack`, `teams`, `pagerduty`. */
-            type: string;
+            /** @description Topics of the notifications; empty is all of them. */
+            topics?: components["schemas"]["ChannelTopic"][];
+            type: components["schemas"]["ChannelType"];
         };
         /** @description A change of a channel; what is left out stays. The type stays as it is. */
         ChannelPatch: {
@@ -4498,7 +4540,7 @@ export interface components {
             secret?: string | null;
             settings?: components["schemas"]["ChannelSettingsBody"] | null;
             /** @description Other topics. */
-            topics?: string[] | null;
+            topics?: components["schemas"]["ChannelTopic"][] | null;
             /**
              * Format: int64
              * @description The version that was read; another is a conflict.
@@ -4507,8 +4549,7 @@ export interface components {
         };
         /** @description Settings; which ones depends on the type. Slack and Teams have none. */
         ChannelSettingsBody: {
-            /** @description `email`: `starttls` (unless given) or `tls`. Mail is not sent unencrypted. */
-            encryption?: string | null;
+            encryption?: components["schemas"]["MailEncryption"] | null;
             /** @description `email`: the sender. */
             from?: string | null;
             /** @description `email`: the mail server. */
@@ -4525,6 +4566,16 @@ export interface components {
             /** @description `email`: who signs in; the secret is the password. */
             username?: string | null;
         };
+        /**
+         * @description Topic of notifications.
+         * @enum {string}
+         */
+        ChannelTopic: "recommendations" | "actions_taken" | "anomalies" | "approvals" | "alerts" | "reports";
+        /**
+         * @description Type of a notification channel.
+         * @enum {string}
+         */
+        ChannelType: "email" | "slack" | "teams" | "pagerduty";
         /** @description One number of a gate. */
         CheckBody: {
             /** @description Fields that are counted. */
@@ -4606,14 +4657,8 @@ export interface components {
             calendars: string[];
             /** @description Time ahead that the forecast covers; `0m` asks the newest value alone. */
             horizon: components["schemas"]["TimeSpan"];
-            /**
-             * @description `disk_space`, `database_connections`, `api_rate_limit`, `request_rate`, `cpu_utilization`,
-             *     `memory_utilization`, `network_in`, `network_out`, `disk_read_ops`, `disk_write_ops`,
-             *     `cpu_credit_balance`; absent with `event`.
-             */
-            metric?: string | null;
-            /** @description `full`, `saturation`, `exhaustion`, `above`, `below`, `spike`, `event`. */
-            prediction: string;
+            metric?: components["schemas"]["PredictionMetric"] | null;
+            prediction: components["schemas"]["PredictedEvent"];
             /**
              * Format: double
              * @description Probability from which it counts as foreseen, percent.
@@ -4698,10 +4743,9 @@ export interface components {
             /** @description Display name. */
             name: string;
             /** @description Cloud. */
-            provider: string;
+            provider: components["schemas"]["Provider"];
             regions: string[];
-            /** @description `new`, `ready`, `syncing`, `failed`, `disabled`. */
-            status: string;
+            status: components["schemas"]["ConnectionStatus"];
         };
         /** @description Syncs of one connection in the period. */
         ConnectionCoverageBody: {
@@ -4778,6 +4822,11 @@ export interface components {
             name?: string | null;
             regions?: string[] | null;
         };
+        /**
+         * @description Status of a connection.
+         * @enum {string}
+         */
+        ConnectionStatus: "new" | "ready" | "syncing" | "failed" | "disabled";
         /** @description Result of the test of a connection. */
         ConnectionTestBody: {
             /** @description The account, when it does. */
@@ -5212,8 +5261,8 @@ export interface components {
             at: string;
             /** @description By whom. */
             from: string;
-            /** @description Signature: `manager`, `director` or `security`. */
-            signature: string;
+            /** @description Signature. */
+            signature: components["schemas"]["Signature"];
             /** @description To whom. */
             to: string;
         };
@@ -5231,14 +5280,18 @@ export interface components {
             id: string;
             /** @description Time of the next attempt. */
             next_attempt_at?: string | null;
-            /** @description `pending`, `delivered`, `dead_letter`. */
-            status: string;
+            status: components["schemas"]["DeliveryStatus"];
             /**
              * Format: int32
              * @description Attempts since it was made or last replayed.
              */
             tries: number;
         };
+        /**
+         * @description Status of a delivery.
+         * @enum {string}
+         */
+        DeliveryStatus: "pending" | "delivered" | "dead_letter";
         /** @description A permission that was missing. */
         DeniedBody: {
             /** @description The cloud's message. */
@@ -5251,11 +5304,15 @@ export interface components {
         DiagnosisBody: {
             /** @description Its causes, always in the same order. */
             causes: components["schemas"]["CauseBody"][];
-            /** @description `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`. */
-            condition: string;
+            condition: components["schemas"]["DiagnosisCondition"];
             /** @description `true` if it is there; null when too little is known. */
             present?: boolean | null;
         };
+        /**
+         * @description Condition of an agent that needs attention.
+         * @enum {string}
+         */
+        DiagnosisCondition: "approved_but_not_executed" | "consistently_low_confidence" | "irrelevant_recommendations";
         /** @description Members that differ between two moments. */
         DifferenceBody: {
             /** @description Members as they became; removed members are missing. */
@@ -5302,6 +5359,11 @@ export interface components {
              */
             window_s?: number | null;
         };
+        /**
+         * @description Effort of a change.
+         * @enum {string}
+         */
+        Effort: "low" | "medium" | "high";
         /** @description An audit entry. */
         EntryBody: {
             action?: components["schemas"]["ActionBody"] | null;
@@ -5320,12 +5382,21 @@ export interface components {
             /** @description Time at which Reeve received it. */
             recorded_at: string;
             resource?: components["schemas"]["ResourceBody"] | null;
-            /** @description `info`, `low`, `medium`, `high` or `critical`. */
-            severity: string;
+            severity: components["schemas"]["Severity"];
             submitted_by?: components["schemas"]["SubmitterBody"] | null;
             /** @description Time of the event, as the source says. */
             timestamp: string;
         };
+        /**
+         * @description Way in which the recorded action came in.
+         * @enum {string}
+         */
+        EntryMethod: "api" | "console" | "cli" | "automation" | "webhook" | "system" | "scheduled";
+        /**
+         * @description Outcome of the action that an entry records.
+         * @enum {string}
+         */
+        EntryStatus: "success" | "failed" | "denied" | "pending";
         /** @description Use of the error budget by one resource. */
         ErrorBudgetBody: {
             /**
@@ -5378,12 +5449,11 @@ export interface components {
             /** @description Reasons for which some changes of it are never made; empty for most resources. */
             protections?: components["schemas"]["ProtectionBody"][];
             /** @description Cloud. */
-            provider: string;
-            /** @description `on_demand`, `spot`, `reserved`. */
-            purchase?: string | null;
+            provider: components["schemas"]["Provider"];
+            purchase?: components["schemas"]["PurchaseOption"] | null;
             region: string;
             service: string;
-            state: string;
+            state: components["schemas"]["ResourceState"];
             /** Format: double */
             storage_gib?: number | null;
             tags: {
@@ -5545,8 +5615,8 @@ export interface components {
             explanation: components["schemas"]["FactorsBody"];
             /** @description Learned models that took part in the decision; empty where it rests on measurements alone. */
             models: components["schemas"]["ModelUseBody"][];
-            /** @description Risk of the change, apart from its cost: `low`, `medium`, `high`. */
-            risk_level: string;
+            /** @description Risk of the change, apart from its cost. */
+            risk_level: components["schemas"]["ImpactLevel"];
             /**
              * Format: int64
              * @description Ended recommendations of the same kind, counted.
@@ -5594,7 +5664,7 @@ export interface components {
             files: components["schemas"]["ExportFileBody"][];
             /** @description End of the run. */
             finished_at?: string | null;
-            format: string;
+            format: components["schemas"]["ExportFormat"];
             id: string;
             /** @description Choices of the format. */
             options: components["schemas"]["ExportOptionsBody"];
@@ -5623,8 +5693,7 @@ export interface components {
             start_time?: string | null;
             /** @description Start of the run. */
             started_at?: string | null;
-            /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
-            status: string;
+            status: components["schemas"]["ExportStatus"];
         };
         /** @description A destination. */
         ExportDestinationBody: {
@@ -5635,8 +5704,7 @@ export interface components {
             /** @description Folder, or prefix of object names, that files are put below. */
             prefix: string;
             settings: components["schemas"]["ExportDestinationSettingsBody"];
-            /** @description `s3`, `azure_blob`, `gcs`, `sftp` or `folder`. */
-            type: string;
+            type: components["schemas"]["ExportDestinationType"];
             /**
              * Format: int64
              * @description Grows with every change.
@@ -5656,7 +5724,7 @@ export interface components {
             secret?: string;
             settings?: components["schemas"]["ExportDestinationSettingsBody"];
             /** @description `s3`, `azure_blob`, `gcs`, `sftp` or `folder`. */
-            type: string;
+            type: components["schemas"]["ExportDestinationType"];
         };
         /** @description A change of a destination; what is left out stays. The type stays as it is. */
         ExportDestinationPatch: {
@@ -5709,6 +5777,11 @@ export interface components {
             /** @description `true` if a small file was written. */
             reachable: boolean;
         };
+        /**
+         * @description Type of an export destination.
+         * @enum {string}
+         */
+        ExportDestinationType: "s3" | "azure_blob" | "gcs" | "sftp" | "folder";
         /** @description Expected size of an export. */
         ExportEstimateBody: {
             /**
@@ -5732,14 +5805,15 @@ export interface components {
         };
         /** @description Reason why an export failed. */
         ExportFailureBody: {
-            /**
-             * @description `export_too_large`, `permission_missing`, `destination_unreachable`, `log_damaged`,
-             *     `disk_full`, `query_too_costly`, `internal`.
-             */
-            code: string;
+            code: components["schemas"]["ExportFailureCode"];
             /** @description Message for people: the cause and the remedy. */
             message: string;
         };
+        /**
+         * @description Reason for which an export failed.
+         * @enum {string}
+         */
+        ExportFailureCode: "export_too_large" | "permission_missing" | "destination_unreachable" | "log_damaged" | "disk_full" | "query_too_costly" | "internal";
         /** @description A file of an export. */
         ExportFileBody: {
             /**
@@ -5750,11 +5824,20 @@ export interface components {
             /** Format: int64 */
             entries?: number | null;
             name: string;
-            /** @description `entries`, `proof` or `manifest`. */
-            role: string;
+            role: components["schemas"]["ExportFileRole"];
             /** @description SHA-256, lower-case hex. */
             sha256: string;
         };
+        /**
+         * @description Role of a file of an export.
+         * @enum {string}
+         */
+        ExportFileRole: "entries" | "proof" | "manifest";
+        /**
+         * @description Format of an export.
+         * @enum {string}
+         */
+        ExportFormat: "json" | "csv" | "syslog" | "cef" | "parquet";
         /** @description Choices of a format. Those of other formats are ignored. */
         ExportOptionsBody: {
             /** @description Syslog: `newline` (default) or `octet_counting`. */
@@ -5801,7 +5884,7 @@ export interface components {
             /** @description End, itself excluded. Left out, the present end of the log. */
             end_time?: string | null;
             /** @description `json`, `csv`, `syslog`, `cef` or `parquet`. */
-            format: string;
+            format: components["schemas"]["ExportFormat"];
             /** @description Choices of the format. */
             options?: components["schemas"]["ExportOptionsBody"];
             /** @description Query in the query language. Left out, every entry. */
@@ -5826,7 +5909,7 @@ export interface components {
             destination_id?: string | null;
             /** @description Set when it runs. */
             enabled: boolean;
-            format: string;
+            format: components["schemas"]["ExportFormat"];
             id: string;
             /** @description Export of the last run. */
             last_export_id?: string | null;
@@ -5864,7 +5947,7 @@ export interface components {
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
             /** @description `json`, `csv`, `syslog`, `cef` or `parquet`. */
-            format: string;
+            format: components["schemas"]["ExportFormat"];
             /** @description Name, 1 to 100 characters, unique. */
             name: string;
             /** @description Choices of the format. */
@@ -5899,6 +5982,11 @@ export interface components {
              */
             version?: number | null;
         };
+        /**
+         * @description Status of an export.
+         * @enum {string}
+         */
+        ExportStatus: "queued" | "running" | "succeeded" | "failed" | "cancelled";
         /** @description Sentences with numbers. */
         FactorsBody: {
             /**
@@ -5939,7 +6027,7 @@ export interface components {
             /** @description Free text; needed with every outcome but the first. */
             comments?: string | null;
             /** @description `implemented_successfully`, `implemented_issues`, `not_applicable`, `not_now`. */
-            outcome: string;
+            outcome: components["schemas"]["FeedbackOutcome"];
             /**
              * Format: int64
              * @description 1 to 5.
@@ -5948,6 +6036,11 @@ export interface components {
             /** @description With `not_now`: until when; two weeks where it is left out. */
             until?: string | null;
         };
+        /**
+         * @description Outcome of a recommendation, as a person reports it.
+         * @enum {string}
+         */
+        FeedbackOutcome: "implemented_successfully" | "implemented_issues" | "not_applicable" | "not_now";
         /** @description A field that is wrong. */
         FieldProblem: {
             /** @description Stable code (`unknown_field`, `wrong_type`, ...). */
@@ -6028,11 +6121,10 @@ export interface components {
             /** @description Name of the rule at that time. */
             rule_name: string;
             /** @description Severity of the rule at that time. */
-            severity: string;
+            severity: components["schemas"]["Severity"];
             /** @description The rule was silenced: nobody was notified. */
             silenced: boolean;
-            /** @description `open`, `acknowledged` or `resolved`. */
-            status: string;
+            status: components["schemas"]["FiringStatus"];
             /**
              * Format: int64
              * @description Grows with every change by people.
@@ -6063,6 +6155,11 @@ export interface components {
              */
             version?: number | null;
         };
+        /**
+         * @description Status of a firing.
+         * @enum {string}
+         */
+        FiringStatus: "open" | "acknowledged" | "resolved";
         /** @description One step of a forecast. */
         ForecastStepBody: {
             /** @description Time, RFC 3339 UTC with milliseconds. */
@@ -6117,12 +6214,16 @@ export interface components {
             /** @description The same in words. */
             explanation: string;
             /** @description The stage that ends at it. */
-            stage: string;
-            /** @description `waiting`, `opened`, `held`, `overridden`. */
-            verdict: string;
+            stage: components["schemas"]["RolloutStage"];
+            verdict: components["schemas"]["GateVerdict"];
             /** Format: int32 */
             wave: number;
         };
+        /**
+         * @description Verdict of a gate between stages.
+         * @enum {string}
+         */
+        GateVerdict: "waiting" | "opened" | "held" | "overridden";
         /** @description Row of a grouped report. */
         GroupRowBody: {
             /**
@@ -6257,17 +6358,26 @@ export interface components {
         /** @description A possible cause. */
         HypothesisBody: {
             evidence: components["schemas"]["EvidenceBody"][];
-            /**
-             * @description `change_by_reeve`, `change_by_others`, `logged_operation`, `shared_cause`, `higher_demand`,
-             *     `new_resource`, `costlier_resource`, `threat_list`, `unusual_behavior`, `same_resource`,
-             *     `changed_tags`.
-             */
-            kind: string;
+            kind: components["schemas"]["HypothesisKind"];
             /** @description As a clause. */
             statement: string;
-            /** @description `strong`, `moderate`, `weak`. */
-            support: string;
+            support: components["schemas"]["HypothesisSupport"];
         };
+        /**
+         * @description Kind of a possible cause.
+         * @enum {string}
+         */
+        HypothesisKind: "change_by_reeve" | "change_by_others" | "logged_operation" | "shared_cause" | "higher_demand" | "new_resource" | "costlier_resource" | "threat_list" | "unusual_behavior" | "same_resource" | "changed_tags";
+        /**
+         * @description Support of a possible cause by evidence.
+         * @enum {string}
+         */
+        HypothesisSupport: "strong" | "moderate" | "weak";
+        /**
+         * @description Treatment of resources that infrastructure as code owns.
+         * @enum {string}
+         */
+        IacRule: "patch" | "allow";
         /** @description Impact on cost, performance and security. */
         ImpactBody: {
             /** @description Cost, in words with figures. */
@@ -6277,6 +6387,11 @@ export interface components {
             /** @description Security, in words. */
             security: string;
         };
+        /**
+         * @description Level of impact or risk.
+         * @enum {string}
+         */
+        ImpactLevel: "low" | "medium" | "high";
         /** @description Proof of an entry's integrity. Hashes are lower-case hex. */
         IntegrityBody: {
             /** @description SHA-256 of domain, salt and canonical bytes. */
@@ -6332,11 +6447,8 @@ export interface components {
         };
         /** @description A kind of resource. */
         KindBody: {
-            /**
-             * @description Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`,
-             *     `messaging`, `monitoring` or `other`.
-             */
-            class: string;
+            /** @description Class. */
+            class: components["schemas"]["KindClass"];
             /** @description Name of an icon. */
             icon: string;
             /** @description Wording for several. */
@@ -6350,14 +6462,18 @@ export interface components {
             /** @description Name, as `type` of resources. */
             type: string;
         };
+        /**
+         * @description Class of a resource type.
+         * @enum {string}
+         */
+        KindClass: "compute" | "storage" | "database" | "network" | "container" | "identity" | "security" | "messaging" | "monitoring" | "other";
         /** @description Account of reading one kind in one region. */
         KindReadingBody: {
             /** @description Time of the last complete reading; absent if there was none. */
             complete_at?: string | null;
             /** @description Cause of what is missing. */
             message?: string | null;
-            /** @description `complete`, `denied`, `throttled` or `failed`. */
-            outcome: string;
+            outcome: components["schemas"]["ReadOutcome"];
             /** @description Permission that the reading needs. */
             permission: string;
             /** @description Time of the reading. */
@@ -6412,9 +6528,13 @@ export interface components {
              * @description Deviation of the anomaly, in multiples of the usual band.
              */
             deviation: number;
-            /** @description `false_alarm`, `confirmed`, `new_normal`, `remedy_held`, `remedy_failed`. */
-            kind: string;
+            kind: components["schemas"]["LessonKind"];
         };
+        /**
+         * @description Kind of a lesson that moved a threshold.
+         * @enum {string}
+         */
+        LessonKind: "false_alarm" | "confirmed" | "new_normal" | "remedy_held" | "remedy_failed";
         /** @description A page of a list. */
         List_ActionRecordBody: {
             items: {
@@ -6429,16 +6549,14 @@ export interface components {
                 id: string;
                 /** @description The plan's hash as it ran. */
                 plan_hash: string;
-                /** @description `apply`, `test` (on a twin), `simulate` (on a simulated twin). */
-                purpose: string;
+                purpose: components["schemas"]["ActionPurpose"];
                 /** @description Reason of the rollback or failure. */
                 reason?: string | null;
                 recommendation_id: string;
                 /** @description The resource it changes: the recommendation's, or the twin of a test. */
                 resource_id: string;
                 started_at: string;
-                /** @description `running`, `succeeded`, `rolling_back`, `rolled_back`, `failed`. */
-                status: string;
+                status: components["schemas"]["ActionStatus"];
                 /** @description Steps so far. */
                 steps: components["schemas"]["StepOutcomeBody"][];
                 /**
@@ -6472,7 +6590,7 @@ export interface components {
                 learning_period: string;
                 /** @description Reason why it went active before its learning period was over. */
                 learning_waived?: string | null;
-                mode: string;
+                mode: components["schemas"]["AgentMode"];
                 /** @description Display name. */
                 name: string;
                 /** @description Notices. */
@@ -6521,8 +6639,7 @@ export interface components {
                 described: string[];
                 /** @description Purpose, one sentence. */
                 description: string;
-                /** @description Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`. */
-                findings?: string | null;
+                findings?: components["schemas"]["AgentFindingSource"] | null;
                 /** @description Name (`cost_optimizer`). */
                 name: string;
                 /**
@@ -6541,11 +6658,7 @@ export interface components {
             items: {
                 /** @description Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`. */
                 attack?: string[];
-                /**
-                 * @description `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation`
-                 *     or `resource_tampering`.
-                 */
-                class?: string | null;
+                class?: components["schemas"]["AlertClass"] | null;
                 /** @description Condition in the query language. */
                 condition: string;
                 /** @description Time of creation. */
@@ -6563,12 +6676,11 @@ export interface components {
                 notification: components["schemas"]["AlertNotificationBody"];
                 /** @description Address of the instructions for whoever is notified. */
                 runbook?: string | null;
-                /** @description Severity of firings: `info`, `low`, `medium`, `high`, `critical`. */
-                severity: string;
+                /** @description Severity of firings. */
+                severity: components["schemas"]["Severity"];
                 /** @description Firings until then notify nobody. */
                 silenced_until?: string | null;
-                /** @description `draft`, `enabled` or `disabled`. */
-                state: string;
+                state: components["schemas"]["AlertRuleState"];
                 threshold: components["schemas"]["AlertThresholdBody"];
                 /** @description Time of the last change. */
                 updated_at: string;
@@ -6625,15 +6737,12 @@ export interface components {
                 resource: components["schemas"]["AnomalyPlaceBody"];
                 /** @description The response so far: alert, investigate, recommend, execute, learn. */
                 responses: components["schemas"]["ResponseBody"][];
-                /** @description `critical`, `high`, `medium`, `low`. */
-                severity: string;
+                severity: components["schemas"]["Priority"];
                 started_at: string;
-                /** @description `open`, `acknowledged`, `resolved`. */
-                status: string;
+                status: components["schemas"]["AnomalyStatus"];
                 /** @description Title, one line. */
                 title: string;
-                /** @description `cost`, `performance`, `security`, `operational`. */
-                type: string;
+                type: components["schemas"]["AnomalyType"];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -6645,8 +6754,8 @@ export interface components {
             items: {
                 /** @description Start of the level that people called the new usual one. */
                 baseline_from?: string | null;
-                /** @description Side of the expected value: `above`, `below`. */
-                direction: string;
+                /** @description Side of the expected value. */
+                direction: components["schemas"]["ThresholdDirection"];
                 /**
                  * Format: double
                  * @description Multiple of the usual band from which a deviation is reported: 1 as configured, 0.7 to 4.
@@ -6655,14 +6764,12 @@ export interface components {
                 id: string;
                 /** @description Lessons that count, newest first. */
                 lessons: components["schemas"]["LessonBody"][];
-                /** @description The metric; absent for spending and behavior. */
-                metric?: string | null;
+                metric?: components["schemas"]["Metric"] | null;
                 /** @description Identifier of the resource, account or principal. */
                 place: string;
                 /** @description Reason why the threshold is what it is. */
                 reason: string;
-                /** @description `cost`, `performance`, `security`, `operational`. */
-                type: string;
+                type: components["schemas"]["AnomalyType"];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -6681,9 +6788,9 @@ export interface components {
                 expires_at: string;
                 id: string;
                 /** @description Impact level. */
-                impact: string;
-                /** @description Signatures needed: `manager`, `director`, `security`. */
-                needed: string[];
+                impact: components["schemas"]["ImpactLevel"];
+                /** @description Signatures needed. */
+                needed: components["schemas"]["Signature"][];
                 /** @description The plan it binds to. */
                 plan_hash: string;
                 /** @description Reason of the rejection; before that, the requester's comment. */
@@ -6695,8 +6802,7 @@ export interface components {
                 requested_by: string;
                 /** @description Signatures given. */
                 signed: components["schemas"]["SignedBody"][];
-                /** @description `pending`, `approved`, `rejected`, `expired`. */
-                status: string;
+                status: components["schemas"]["ApprovalStatus"];
                 /** @description The recommendation's title. */
                 title: string;
             }[];
@@ -6783,8 +6889,7 @@ export interface components {
                 currency: string;
                 id: string;
                 name: string;
-                /** @description `month`, `quarter` or `year`. */
-                period: string;
+                period: components["schemas"]["BudgetPeriod"];
                 /** @description Addresses that e-mail channels write to in place of their own receivers. */
                 recipients: string[];
                 /** @description Charges that count. */
@@ -6822,8 +6927,7 @@ export interface components {
                 /** Format: int64 */
                 events: number;
                 id: string;
-                /** @description `traffic` or `maintenance`. */
-                kind: string;
+                kind: components["schemas"]["CalendarKind"];
                 name: string;
                 /** @description Reason why the last reading failed; the text before it is kept. */
                 problem?: string | null;
@@ -6855,13 +6959,9 @@ export interface components {
                 name: string;
                 /** @description Settings beside its secret. */
                 settings: components["schemas"]["ChannelSettingsBody"];
-                /**
-                 * @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of
-                 *     them.
-                 */
-                topics: string[];
-                /** @description `email`, `slack`, `teams`, `pagerduty`. */
-                type: string;
+                /** @description Topics of the notifications; empty is all of them. */
+                topics: components["schemas"]["ChannelTopic"][];
+                type: components["schemas"]["ChannelType"];
                 /** @description Time of the last change. */
                 updated_at: string;
                 /**
@@ -6898,10 +6998,9 @@ export interface components {
                 /** @description Display name. */
                 name: string;
                 /** @description Cloud. */
-                provider: string;
+                provider: components["schemas"]["Provider"];
                 regions: string[];
-                /** @description `new`, `ready`, `syncing`, `failed`, `disabled`. */
-                status: string;
+                status: components["schemas"]["ConnectionStatus"];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -6923,8 +7022,7 @@ export interface components {
                 id: string;
                 /** @description Time of the next attempt. */
                 next_attempt_at?: string | null;
-                /** @description `pending`, `delivered`, `dead_letter`. */
-                status: string;
+                status: components["schemas"]["DeliveryStatus"];
                 /**
                  * Format: int32
                  * @description Attempts since it was made or last replayed.
@@ -6941,8 +7039,7 @@ export interface components {
             items: {
                 /** @description Its causes, always in the same order. */
                 causes: components["schemas"]["CauseBody"][];
-                /** @description `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`. */
-                condition: string;
+                condition: components["schemas"]["DiagnosisCondition"];
                 /** @description `true` if it is there; null when too little is known. */
                 present?: boolean | null;
             }[];
@@ -6970,8 +7067,7 @@ export interface components {
                 /** @description Time at which Reeve received it. */
                 recorded_at: string;
                 resource?: components["schemas"]["ResourceBody"] | null;
-                /** @description `info`, `low`, `medium`, `high` or `critical`. */
-                severity: string;
+                severity: components["schemas"]["Severity"];
                 submitted_by?: components["schemas"]["SubmitterBody"] | null;
                 /** @description Time of the event, as the source says. */
                 timestamp: string;
@@ -7008,12 +7104,11 @@ export interface components {
                 /** @description Reasons for which some changes of it are never made; empty for most resources. */
                 protections?: components["schemas"]["ProtectionBody"][];
                 /** @description Cloud. */
-                provider: string;
-                /** @description `on_demand`, `spot`, `reserved`. */
-                purchase?: string | null;
+                provider: components["schemas"]["Provider"];
+                purchase?: components["schemas"]["PurchaseOption"] | null;
                 region: string;
                 service: string;
-                state: string;
+                state: components["schemas"]["ResourceState"];
                 /** Format: double */
                 storage_gib?: number | null;
                 tags: {
@@ -7117,7 +7212,7 @@ export interface components {
                 files: components["schemas"]["ExportFileBody"][];
                 /** @description End of the run. */
                 finished_at?: string | null;
-                format: string;
+                format: components["schemas"]["ExportFormat"];
                 id: string;
                 /** @description Choices of the format. */
                 options: components["schemas"]["ExportOptionsBody"];
@@ -7146,8 +7241,7 @@ export interface components {
                 start_time?: string | null;
                 /** @description Start of the run. */
                 started_at?: string | null;
-                /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
-                status: string;
+                status: components["schemas"]["ExportStatus"];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -7164,8 +7258,7 @@ export interface components {
                 /** @description Folder, or prefix of object names, that files are put below. */
                 prefix: string;
                 settings: components["schemas"]["ExportDestinationSettingsBody"];
-                /** @description `s3`, `azure_blob`, `gcs`, `sftp` or `folder`. */
-                type: string;
+                type: components["schemas"]["ExportDestinationType"];
                 /**
                  * Format: int64
                  * @description Grows with every change.
@@ -7185,7 +7278,7 @@ export interface components {
                 destination_id?: string | null;
                 /** @description Set when it runs. */
                 enabled: boolean;
-                format: string;
+                format: components["schemas"]["ExportFormat"];
                 id: string;
                 /** @description Export of the last run. */
                 last_export_id?: string | null;
@@ -7254,11 +7347,10 @@ export interface components {
                 /** @description Name of the rule at that time. */
                 rule_name: string;
                 /** @description Severity of the rule at that time. */
-                severity: string;
+                severity: components["schemas"]["Severity"];
                 /** @description The rule was silenced: nobody was notified. */
                 silenced: boolean;
-                /** @description `open`, `acknowledged` or `resolved`. */
-                status: string;
+                status: components["schemas"]["FiringStatus"];
                 /**
                  * Format: int64
                  * @description Grows with every change by people.
@@ -7273,11 +7365,8 @@ export interface components {
         /** @description A page of a list. */
         List_KindBody: {
             items: {
-                /**
-                 * @description Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`,
-                 *     `messaging`, `monitoring` or `other`.
-                 */
-                class: string;
+                /** @description Class. */
+                class: components["schemas"]["KindClass"];
                 /** @description Name of an icon. */
                 icon: string;
                 /** @description Wording for several. */
@@ -7303,8 +7392,7 @@ export interface components {
                 complete_at?: string | null;
                 /** @description Cause of what is missing. */
                 message?: string | null;
-                /** @description `complete`, `denied`, `throttled` or `failed`. */
-                outcome: string;
+                outcome: components["schemas"]["ReadOutcome"];
                 /** @description Permission that the reading needs. */
                 permission: string;
                 /** @description Time of the reading. */
@@ -7334,8 +7422,7 @@ export interface components {
                 enabled: boolean;
                 /** @description Identifier of the source. */
                 id: string;
-                /** @description `remote_write` or `query`. */
-                kind: string;
+                kind: components["schemas"]["MetricSourceType"];
                 last_sync?: components["schemas"]["SourceSyncBody"] | null;
                 /** @description Display name. */
                 name: string;
@@ -7399,11 +7486,7 @@ export interface components {
                  * @description Percent of what was yes that was found.
                  */
                 recall: number;
-                /**
-                 * @description `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`,
-                 *     `requested`.
-                 */
-                retrain_reason: string;
+                retrain_reason: components["schemas"]["RetrainReason"];
                 /** @description User who asked for a successor that is not trained yet. */
                 retrain_requested_by?: string | null;
                 /**
@@ -7411,8 +7494,7 @@ export interface components {
                  * @description Samples or examples it was trained on.
                  */
                 samples: number;
-                /** @description `serving`, `candidate`, `retired`. */
-                status: string;
+                status: components["schemas"]["ModelStatus"];
                 /**
                  * Format: double
                  * @description Accuracy below this trains it anew, percent.
@@ -7426,8 +7508,7 @@ export interface components {
                 training_span_days: number;
                 /** @description Time at which a successor was last tried. */
                 tried_at?: string | null;
-                /** @description `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
-                type: string;
+                type: components["schemas"]["ModelType"];
                 /**
                  * Format: int32
                  * @description Counts up from 1.
@@ -7487,16 +7568,14 @@ export interface components {
                 limit?: number | null;
                 /** @description Source of the limit. */
                 limit_source: string;
-                /** @description Metric that was watched. */
-                metric?: string | null;
+                metric?: components["schemas"]["PredictionMetric"] | null;
                 /** @description Reason why the prediction led to no recommendation. */
                 not_recommended?: string | null;
                 /** @description First sample looked at. */
                 observed_from?: string | null;
                 /** @description Last sample looked at. */
                 observed_until?: string | null;
-                /** @description `foreseen`, `not_foreseen`, `abstained`. */
-                outcome: string;
+                outcome: components["schemas"]["PredictionOutcome"];
                 /** @description End: the event's own, or the time at which a peak falls below its level again. */
                 over_at?: string | null;
                 /**
@@ -7505,7 +7584,7 @@ export interface components {
                  */
                 peak?: number | null;
                 /** @description Question. */
-                prediction: string;
+                prediction: components["schemas"]["PredictedEvent"];
                 /**
                  * Format: double
                  * @description Probability within the horizon, percent.
@@ -7523,11 +7602,7 @@ export interface components {
                  * @description Its version then.
                  */
                 rule_version: number;
-                /**
-                 * @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of
-                 *     `disk_space`.
-                 */
-                samples?: string | null;
+                samples?: components["schemas"]["Metric"] | null;
                 /**
                  * Format: double
                  * @description The newest value.
@@ -7550,19 +7625,15 @@ export interface components {
                 /** @description Day or month of the price list. */
                 date: string;
                 import?: components["schemas"]["PriceImportBody"] | null;
-                /**
-                 * @description `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load
-                 *     balancers, addresses, gateways).
-                 */
-                kind: string;
+                kind: components["schemas"]["PriceKind"];
                 /** @description `imported` for a file that somebody imported, `bundled` for a table that comes with Reeve. */
                 origin: string;
                 /** @description The price list is more than 180 days old. */
                 outdated: boolean;
                 /** Format: int64 */
                 prices: number;
-                /** @description Cloud of the prices: `aws`, `azure` or `gcp`. */
-                provider: string;
+                /** @description Cloud of the prices. */
+                provider: components["schemas"]["Provider"];
                 /** Format: int64 */
                 regions: number;
                 /** @description Name of the price list. */
@@ -7650,7 +7721,7 @@ export interface components {
                 /** @description Its name; absent if Reeve does not know the resource. */
                 name?: string | null;
                 /** @description Relation, such as `protected_by`. */
-                relation: string;
+                relation: components["schemas"]["RelationKind"];
                 state?: string | null;
                 type?: string | null;
             }[];
@@ -7739,8 +7810,7 @@ export interface components {
                 /** @description Beginning of the period. */
                 start_time: string;
                 started_at?: string | null;
-                /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
-                state: string;
+                state: components["schemas"]["ReportRunState"];
                 summary?: components["schemas"]["ReportSummaryBody"] | null;
                 /** @description User whose rights it reads the log with. */
                 user: string;
@@ -7789,14 +7859,12 @@ export interface components {
                 /** @description Reason why it is held, stopped or aborted. */
                 reason?: string | null;
                 settings: components["schemas"]["RolloutSettingsBody"];
-                /** @description `simulation`, `canary`, `validation`, `gradual`, `full`. */
-                stage: string;
+                stage: components["schemas"]["RolloutStage"];
                 /** @description Start of its stage or wave. */
                 stage_since: string;
-                /** @description `running`, `held` (by a gate), `stopped` (by a person), `completed`, `aborted`. */
-                status: string;
+                status: components["schemas"]["RolloutStatus"];
                 /** @description Of which type. */
-                type: string;
+                type: components["schemas"]["RecommendationKind"];
                 /** @description Time of the last change. */
                 updated_at: string;
                 /**
@@ -7873,8 +7941,7 @@ export interface components {
                 owner_name: string;
                 /** @description In the query language. */
                 query: string;
-                /** @description `private`, `team` (whoever is in a team with the owner) or `everyone` (who may search). */
-                shared_with: string;
+                shared_with: components["schemas"]["SavedSearchSharing"];
                 /** @description From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`. */
                 start_time?: string | null;
                 /** @description Time of the last change. */
@@ -8043,11 +8110,7 @@ export interface components {
                 disabled_reason?: string | null;
                 /** @description `true` if anything is sent. */
                 enabled: boolean;
-                /**
-                 * @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
-                 *     `budget_alert`.
-                 */
-                event: string;
+                event: components["schemas"]["WebhookEvent"];
                 /**
                  * @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold.
                  *     Empty is everything.
@@ -8094,11 +8157,20 @@ export interface components {
         LossBody: {
             /** @description In a sentence. */
             detail: string;
-            /** @description `local_disks`, `address`, `burst_credits`, `warm_caches`, `data`, `members`, `fees`. */
-            kind: string;
+            kind: components["schemas"]["LossKind"];
             /** @description `true` if neither undoing the change nor time brings it back. */
             lasting: boolean;
         };
+        /**
+         * @description Kind of a loss that a change causes.
+         * @enum {string}
+         */
+        LossKind: "local_disks" | "address" | "burst_credits" | "warm_caches" | "data" | "members" | "fees";
+        /**
+         * @description Encryption of the connection to a mail server.
+         * @enum {string}
+         */
+        MailEncryption: "starttls" | "tls";
         /** @description A maintenance window. */
         MaintenanceWindowBody: {
             /** @description Account identifiers or connection names; empty is all. */
@@ -8174,6 +8246,11 @@ export interface components {
             session_id?: string | null;
         };
         /**
+         * @description Metric of a resource.
+         * @enum {string}
+         */
+        Metric: "cpu_utilization" | "memory_utilization" | "disk_utilization" | "network_in" | "network_out" | "disk_read" | "disk_write" | "disk_read_ops" | "disk_write_ops" | "database_connections" | "free_storage" | "request_rate" | "response_time" | "error_rate" | "capacity_units" | "cpu_credit_balance";
+        /**
          * @description Result of rules on the series of a source: those that were pushed in the last 15 minutes, or
          *     that the server has now.
          */
@@ -8200,8 +8277,7 @@ export interface components {
             enabled: boolean;
             /** @description Identifier of the source. */
             id: string;
-            /** @description `remote_write` or `query`. */
-            kind: string;
+            kind: components["schemas"]["MetricSourceType"];
             last_sync?: components["schemas"]["SourceSyncBody"] | null;
             /** @description Display name. */
             name: string;
@@ -8254,6 +8330,11 @@ export interface components {
             /** @description Path to push to. */
             write_path?: string | null;
         };
+        /**
+         * @description Type of a metric source.
+         * @enum {string}
+         */
+        MetricSourceType: "remote_write" | "query";
         /** @description One version of a model. */
         ModelBody: {
             /**
@@ -8294,11 +8375,7 @@ export interface components {
              * @description Percent of what was yes that was found.
              */
             recall: number;
-            /**
-             * @description `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`,
-             *     `requested`.
-             */
-            retrain_reason: string;
+            retrain_reason: components["schemas"]["RetrainReason"];
             /** @description User who asked for a successor that is not trained yet. */
             retrain_requested_by?: string | null;
             /**
@@ -8306,8 +8383,7 @@ export interface components {
              * @description Samples or examples it was trained on.
              */
             samples: number;
-            /** @description `serving`, `candidate`, `retired`. */
-            status: string;
+            status: components["schemas"]["ModelStatus"];
             /**
              * Format: double
              * @description Accuracy below this trains it anew, percent.
@@ -8321,8 +8397,7 @@ export interface components {
             training_span_days: number;
             /** @description Time at which a successor was last tried. */
             tried_at?: string | null;
-            /** @description `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
-            type: string;
+            type: components["schemas"]["ModelType"];
             /**
              * Format: int32
              * @description Counts up from 1.
@@ -8334,6 +8409,16 @@ export interface components {
             /** @description Every kept version of the same agent and name, newest first. */
             history: components["schemas"]["ModelBody"][];
         };
+        /**
+         * @description Status of a version of a model.
+         * @enum {string}
+         */
+        ModelStatus: "candidate" | "serving" | "retired";
+        /**
+         * @description Type of a model.
+         * @enum {string}
+         */
+        ModelType: "time_series_forecasting" | "classification" | "anomaly_detection" | "recommendation";
         /** @description Learned model that took part in a decision. */
         ModelUseBody: {
             /** @description Identifier of the version. */
@@ -8344,11 +8429,8 @@ export interface components {
             statement: string;
             /** @description Time of the training. */
             trained_at: string;
-            /**
-             * @description Type of the model: `time_series_forecasting`, `classification`, `anomaly_detection`,
-             *     `recommendation`.
-             */
-            type: string;
+            /** @description Type of the model. */
+            type: components["schemas"]["ModelType"];
             /**
              * Format: int32
              * @description Version, counted from 1.
@@ -8358,15 +8440,17 @@ export interface components {
         /** @description Delivery timings of notices: `immediate`, `daily_digest`, `weekly_digest`, `never`. */
         NotificationsBody: {
             /** @default immediate */
-            actions_taken: string | null;
+            actions_taken: components["schemas"]["NotificationTiming"] | null;
             /** @default immediate */
-            anomalies: string | null;
-            /**
-             * @description Of new recommendations.
-             * @default daily_digest
-             */
-            recommendations: string | null;
+            anomalies: components["schemas"]["NotificationTiming"] | null;
+            /** @default daily_digest */
+            recommendations: components["schemas"]["NotificationTiming"] | null;
         };
+        /**
+         * @description Time at which notifications are sent.
+         * @enum {string}
+         */
+        NotificationTiming: "immediate" | "daily_digest" | "weekly_digest" | "never";
         /** @description An event at one time. */
         OccurrenceBody: {
             end: string;
@@ -8402,9 +8486,13 @@ export interface components {
             patch: string;
             /** @description The tag that says so, `key=value`. */
             tag: string;
-            /** @description `terraform`, `cloudformation`, `pulumi`. */
-            tool: string;
+            tool: components["schemas"]["PatchTool"];
         };
+        /**
+         * @description Tool of infrastructure as code.
+         * @enum {string}
+         */
+        PatchTool: "terraform" | "cloudformation" | "pulumi";
         /**
          * @description Percentage with its sign; a number without it is read too.
          * @example 85%
@@ -8416,11 +8504,10 @@ export interface components {
             action: string;
             /**
              * @description Metrics that are watched (`latency`, `error_rate`, `throughput`, `cpu_utilization`, ...);
-             *     empty is the usual eight.
+             *     empty is every metric.
              */
             metrics: string[];
-            /** @description `low`, `medium`, `high`. */
-            sensitivity: string;
+            sensitivity: components["schemas"]["Sensitivity"];
         };
         /** @description Settings of performance and operational anomalies to set. */
         PerformanceAnomalyPut: {
@@ -8428,11 +8515,10 @@ export interface components {
             action?: string | null;
             /**
              * @description Metrics that are watched (`latency` is `response_time`, `throughput` is `request_rate`);
-             *     empty is the usual eight.
+             *     empty is every metric.
              */
             metrics?: string[] | null;
-            /** @description `low`, `medium`, `high`. */
-            sensitivity?: string | null;
+            sensitivity?: components["schemas"]["Sensitivity"] | null;
         };
         /** @description Limits of performance. */
         PerformanceImpactBody: {
@@ -8528,6 +8614,11 @@ export interface components {
              */
             use_monthly: number;
         };
+        /**
+         * @description Event that a predictive rule foresees.
+         * @enum {string}
+         */
+        PredictedEvent: "full" | "saturation" | "exhaustion" | "above" | "below" | "spike" | "event";
         /** @description A forecast that a rule decided on. */
         PredictionBody: {
             /** @description Time of creation. */
@@ -8558,16 +8649,14 @@ export interface components {
             limit?: number | null;
             /** @description Source of the limit. */
             limit_source: string;
-            /** @description Metric that was watched. */
-            metric?: string | null;
+            metric?: components["schemas"]["PredictionMetric"] | null;
             /** @description Reason why the prediction led to no recommendation. */
             not_recommended?: string | null;
             /** @description First sample looked at. */
             observed_from?: string | null;
             /** @description Last sample looked at. */
             observed_until?: string | null;
-            /** @description `foreseen`, `not_foreseen`, `abstained`. */
-            outcome: string;
+            outcome: components["schemas"]["PredictionOutcome"];
             /** @description End: the event's own, or the time at which a peak falls below its level again. */
             over_at?: string | null;
             /**
@@ -8576,7 +8665,7 @@ export interface components {
              */
             peak?: number | null;
             /** @description Question. */
-            prediction: string;
+            prediction: components["schemas"]["PredictedEvent"];
             /**
              * Format: double
              * @description Probability within the horizon, percent.
@@ -8594,11 +8683,7 @@ export interface components {
              * @description Its version then.
              */
             rule_version: number;
-            /**
-             * @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of
-             *     `disk_space`.
-             */
-            samples?: string | null;
+            samples?: components["schemas"]["Metric"] | null;
             /**
              * Format: double
              * @description The newest value.
@@ -8628,6 +8713,21 @@ export interface components {
             /** @description The reason in words. */
             words: string;
         };
+        /**
+         * @description Metric that a predictive rule watches.
+         * @enum {string}
+         */
+        PredictionMetric: "disk_space" | "database_connections" | "api_rate_limit" | "request_rate" | "cpu_utilization" | "memory_utilization" | "network_in" | "network_out" | "disk_read_ops" | "disk_write_ops" | "cpu_credit_balance";
+        /**
+         * @description Outcome of a prediction.
+         * @enum {string}
+         */
+        PredictionOutcome: "foreseen" | "not_foreseen" | "abstained";
+        /**
+         * @description Action that a predictive rule proposes.
+         * @enum {string}
+         */
+        PreparationKind: "expand_storage" | "create_read_replica" | "request_limit_increase" | "scale_up" | "pre_scale" | "warm_cache" | "prepare_failover";
         /**
          * @description Dry run of an agent: its decision on each of its open recommendations. Nothing is executed or
          *     requested.
@@ -8686,6 +8786,11 @@ export interface components {
             sha256: string;
         };
         /**
+         * @description Kind of a price table.
+         * @enum {string}
+         */
+        PriceKind: "machines" | "databases" | "units";
+        /**
          * @description A price table in force. Of a provider and kind the earlier one in the list goes before the later
          *     one.
          */
@@ -8698,24 +8803,25 @@ export interface components {
             /** @description Day or month of the price list. */
             date: string;
             import?: components["schemas"]["PriceImportBody"] | null;
-            /**
-             * @description `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load
-             *     balancers, addresses, gateways).
-             */
-            kind: string;
+            kind: components["schemas"]["PriceKind"];
             /** @description `imported` for a file that somebody imported, `bundled` for a table that comes with Reeve. */
             origin: string;
             /** @description The price list is more than 180 days old. */
             outdated: boolean;
             /** Format: int64 */
             prices: number;
-            /** @description Cloud of the prices: `aws`, `azure` or `gcp`. */
-            provider: string;
+            /** @description Cloud of the prices. */
+            provider: components["schemas"]["Provider"];
             /** Format: int64 */
             regions: number;
             /** @description Name of the price list. */
             source: string;
         };
+        /**
+         * @description Priority of a recommendation, severity of an anomaly.
+         * @enum {string}
+         */
+        Priority: "critical" | "high" | "medium" | "low";
         /** @description An RFC 9457 problem. */
         ProblemBody: {
             block?: components["schemas"]["BlockBody"] | null;
@@ -8758,6 +8864,16 @@ export interface components {
             /** @description Reason, as a clause. */
             reason: string;
         };
+        /**
+         * @description Provider of a cloud.
+         * @enum {string}
+         */
+        Provider: "aws" | "azure" | "gcp";
+        /**
+         * @description Purchase option of a machine.
+         * @enum {string}
+         */
+        PurchaseOption: "on_demand" | "spot" | "reserved";
         /** @description Numbers of points by what became of them. */
         PushedBody: {
             /**
@@ -8905,8 +9021,7 @@ export interface components {
              * @description Lower edge of the usual band.
              */
             low: number;
-            /** @description The metric; absent for behaviour. */
-            metric?: string | null;
+            metric?: components["schemas"]["Metric"] | null;
             /** @description Evidence that revealed it. */
             sign: string;
             /**
@@ -8915,6 +9030,11 @@ export interface components {
              */
             value: number;
         };
+        /**
+         * @description Outcome of reading the resources of a type.
+         * @enum {string}
+         */
+        ReadOutcome: "complete" | "denied" | "throttled" | "failed";
         /** @description Rules for an exporter. */
         ReadyMappingBody: {
             /** @description Description of the rules. */
@@ -8996,8 +9116,7 @@ export interface components {
             confidence: number;
             /** @description Time of creation. */
             created_at: string;
-            /** @description `low`, `medium`, `high`. */
-            effort: string;
+            effort: components["schemas"]["Effort"];
             exception?: components["schemas"]["ExceptionBody"] | null;
             /** @description Expiry, unless a later run finds it again. */
             expires_at: string;
@@ -9007,19 +9126,18 @@ export interface components {
             /** @description Impact in words and figures. */
             impact: components["schemas"]["ImpactBody"];
             /** @description Impact level: which approval it needs (`low`, `medium`, `high`). */
-            impact_level: string;
+            impact_level: components["schemas"]["ImpactLevel"];
             /**
              * @description Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`,
              *     `resource_tagging`, `high_availability`.
              */
-            kind: string;
+            kind: components["schemas"]["RecommendationKind"];
             /** @description Effects that were not measured and are therefore not claimed. */
             not_measured: string[];
             /** @description Agent type, rule and cause. */
             origin: components["schemas"]["OriginBody"];
             plan?: components["schemas"]["PlanBody"] | null;
-            /** @description `critical`, `high`, `medium`, `low`. */
-            priority: string;
+            priority: components["schemas"]["Priority"];
             /** @description Rank in the list, and its reasons. */
             ranking: components["schemas"]["RankingBody"];
             /** @description Stable codes of what decided. */
@@ -9033,7 +9151,7 @@ export interface components {
             /** @description Until when it sleeps. */
             snoozed_until?: string | null;
             /** @description State. */
-            status: string;
+            status: components["schemas"]["RecommendationStatus"];
             /** @description Reason why it was dismissed, snoozed or failed. */
             status_reason?: string | null;
             /** @description Person who undid the change by their own decision; such an end is no failure of the finding. */
@@ -9048,6 +9166,11 @@ export interface components {
             /** @description Time of the last change. */
             updated_at: string;
         };
+        /**
+         * @description Kind of change that a recommendation proposes.
+         * @enum {string}
+         */
+        RecommendationKind: "right_size" | "reserved_instances" | "spot_instances" | "storage_optimization" | "idle_resource_cleanup" | "auto_scaling" | "instance_type" | "database_tuning" | "caching_strategy" | "security_group" | "encryption" | "iam_optimization" | "patch_management" | "storage_expansion" | "limit_increase" | "failover" | "resource_tagging" | "high_availability";
         /** @description A page of recommendations, and what all that the filter finds save together. */
         RecommendationList: {
             /**
@@ -9074,6 +9197,11 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
+        /**
+         * @description Status of a recommendation.
+         * @enum {string}
+         */
+        RecommendationStatus: "open" | "pending_approval" | "approved" | "scheduled" | "testing" | "snoozed" | "dismissed" | "executing" | "verifying" | "succeeded" | "rolled_back" | "failed" | "superseded" | "expired";
         /** @description A rule that was not imported. */
         RefusedRuleBody: {
             /** @description The reasons. */
@@ -9100,10 +9228,15 @@ export interface components {
             /** @description Its name; absent if Reeve does not know the resource. */
             name?: string | null;
             /** @description Relation, such as `protected_by`. */
-            relation: string;
+            relation: components["schemas"]["RelationKind"];
             state?: string | null;
             type?: string | null;
         };
+        /**
+         * @description Relation between two resources.
+         * @enum {string}
+         */
+        RelationKind: "attached_to" | "member_of" | "protected_by" | "encrypted_with" | "may_assume" | "routes_to" | "located_in" | "created_from" | "granted" | "logs_to" | "notifies";
         /** @description Recommended remedy of an anomaly. */
         RemediationBody: {
             /** @description Change by Reeve that is to be rolled back. */
@@ -9321,12 +9454,16 @@ export interface components {
             /** @description Beginning of the period. */
             start_time: string;
             started_at?: string | null;
-            /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
-            state: string;
+            state: components["schemas"]["ReportRunState"];
             summary?: components["schemas"]["ReportSummaryBody"] | null;
             /** @description User whose rights it reads the log with. */
             user: string;
         };
+        /**
+         * @description State of a run of a report.
+         * @enum {string}
+         */
+        ReportRunState: "queued" | "running" | "succeeded" | "failed" | "cancelled";
         /** @description Schedule of a report. */
         ReportScheduleBody: {
             /** @description Cron pattern of five fields, such as `0 6 1 * *`. */
@@ -9436,14 +9573,18 @@ export interface components {
              */
             total: number;
         };
+        /**
+         * @description State of a resource.
+         * @enum {string}
+         */
+        ResourceState: "running" | "stopped" | "changing" | "available" | "unattached" | "deleted";
         /** @description One stage of the response. */
         ResponseBody: {
             /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
             /** @description Outcome. */
             detail: string;
-            /** @description `alert`, `investigate`, `recommend`, `execute`, `learn`. */
-            stage: string;
+            stage: components["schemas"]["ResponseStage"];
         };
         /** @description An action as given: `"expand_storage"`, or an object. */
         ResponseInput: {
@@ -9461,6 +9602,16 @@ export interface components {
              */
             target?: string | null;
         };
+        /**
+         * @description Stage of the response to an anomaly.
+         * @enum {string}
+         */
+        ResponseStage: "alert" | "investigate" | "recommend" | "execute" | "learn";
+        /**
+         * @description Reason for which a model was trained.
+         * @enum {string}
+         */
+        RetrainReason: "first_training" | "accuracy_below_threshold" | "drift" | "configuration_changed" | "schedule" | "requested";
         /** @description Rolling back. */
         RollbackBody: {
             /** @description Reeve rolls back without being asked. */
@@ -9503,14 +9654,12 @@ export interface components {
             /** @description Reason why it is held, stopped or aborted. */
             reason?: string | null;
             settings: components["schemas"]["RolloutSettingsBody"];
-            /** @description `simulation`, `canary`, `validation`, `gradual`, `full`. */
-            stage: string;
+            stage: components["schemas"]["RolloutStage"];
             /** @description Start of its stage or wave. */
             stage_since: string;
-            /** @description `running`, `held` (by a gate), `stopped` (by a person), `completed`, `aborted`. */
-            status: string;
+            status: components["schemas"]["RolloutStatus"];
             /** @description Of which type. */
-            type: string;
+            type: components["schemas"]["RecommendationKind"];
             /** @description Time of the last change. */
             updated_at: string;
             /**
@@ -9542,17 +9691,18 @@ export interface components {
             name: string;
             recommendation_id: string;
             resource_id: string;
-            /**
-             * @description `waiting`, `simulating`, `simulated`, `awaiting_approval`, `changing`, `watching`, `held`,
-             *     `not_enough_data`, `failed`, `left_out`.
-             */
-            state: string;
+            state: components["schemas"]["RolloutMemberState"];
             /**
              * Format: int32
              * @description Wave in which it is changed: 0 is the canary.
              */
             wave: number;
         };
+        /**
+         * @description State of a resource in a rollout.
+         * @enum {string}
+         */
+        RolloutMemberState: "waiting" | "simulating" | "simulated" | "awaiting_approval" | "changing" | "watching" | "held" | "not_enough_data" | "failed" | "left_out";
         /** @description Stop, resume or abort. */
         RolloutReasonBody: {
             reason: string;
@@ -9594,6 +9744,16 @@ export interface components {
              */
             validation_s: number;
         };
+        /**
+         * @description Stage of a rollout.
+         * @enum {string}
+         */
+        RolloutStage: "simulation" | "canary" | "validation" | "gradual" | "full";
+        /**
+         * @description Status of a rollout.
+         * @enum {string}
+         */
+        RolloutStatus: "running" | "held" | "stopped" | "completed" | "aborted";
         /** @description A rotation that was done. */
         RotatedBody: {
             /** @description The verifier key that is in charge now. */
@@ -9613,11 +9773,7 @@ export interface components {
         };
         /** @description Action. */
         RuleActionBody: {
-            /**
-             * @description `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`,
-             *     `warm_cache`, `prepare_failover`.
-             */
-            kind: string;
+            kind: components["schemas"]["PreparationKind"];
             /**
              * Format: double
              * @description By how much storage or a limit grows, percent.
@@ -9629,6 +9785,11 @@ export interface components {
              */
             target?: string | null;
         };
+        /**
+         * @description Approval that a predictive rule asks for.
+         * @enum {string}
+         */
+        RuleApprovalKind: "auto" | "required" | "auto_below";
         /** @description A predictive rule. */
         RuleBody: {
             /** @description Action that follows. */
@@ -9833,8 +9994,7 @@ export interface components {
             owner_name: string;
             /** @description In the query language. */
             query: string;
-            /** @description `private`, `team` (whoever is in a team with the owner) or `everyone` (who may search). */
-            shared_with: string;
+            shared_with: components["schemas"]["SavedSearchSharing"];
             /** @description From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`. */
             start_time?: string | null;
             /** @description Time of the last change. */
@@ -9859,8 +10019,7 @@ export interface components {
             name: string;
             /** @description In the query language; empty finds everything. */
             query?: string;
-            /** @description `private` (default), `team` or `everyone`. */
-            shared_with?: string | null;
+            shared_with?: components["schemas"]["SavedSearchSharing"] | null;
             /** @description From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`. */
             start_time?: string | null;
         };
@@ -9876,8 +10035,7 @@ export interface components {
             name?: string | null;
             /** @description In the query language. */
             query?: string | null;
-            /** @description `private`, `team` or `everyone`. */
-            shared_with?: string | null;
+            shared_with?: components["schemas"]["SavedSearchSharing"] | null;
             /** @description From this time on; null takes the bound away. */
             start_time?: string | null;
             /**
@@ -9900,8 +10058,7 @@ export interface components {
             name: string;
             /** @description In the query language; empty finds everything. */
             query?: string;
-            /** @description `private` (default), `team` or `everyone`. */
-            shared_with?: string | null;
+            shared_with?: components["schemas"]["SavedSearchSharing"] | null;
             /** @description From this time on. */
             start_time?: string | null;
             /**
@@ -9910,10 +10067,19 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * @description Users that may see a saved search.
+         * @enum {string}
+         */
+        SavedSearchSharing: "private" | "team" | "everyone";
+        /**
+         * @description Prices that savings are computed from.
+         * @enum {string}
+         */
+        SavingsBasis: "bill" | "list_price";
         /** @description Savings a month; negative when it costs more, null where no price is known. */
         SavingsBody: {
-            /** @description Basis of `expected_monthly`: `bill` or `list_price`; null where no price is known. */
-            basis?: string | null;
+            basis?: components["schemas"]["SavingsBasis"] | null;
             /** @description `USD`. */
             currency: string;
             /**
@@ -10105,8 +10271,7 @@ export interface components {
             action: string;
             /** @description Behavior of users and services is watched. */
             behavioral_analysis: boolean;
-            /** @description `low`, `medium`, `high`. */
-            sensitivity: string;
+            sensitivity: components["schemas"]["Sensitivity"];
             /** @description Entries are compared with the threat lists. */
             threat_intelligence: components["schemas"]["ThreatIntelligence"];
         };
@@ -10116,10 +10281,14 @@ export interface components {
             action?: string | null;
             /** @description Behavior of users and services is watched. */
             behavioral_analysis?: boolean | null;
-            /** @description `low`, `medium`, `high`. */
-            sensitivity?: string | null;
+            sensitivity?: components["schemas"]["Sensitivity"] | null;
             threat_intelligence?: components["schemas"]["ThreatIntelligence"] | null;
         };
+        /**
+         * @description Sensitivity of anomaly detection.
+         * @enum {string}
+         */
+        Sensitivity: "low" | "medium" | "high";
         /** @description One metric over time. */
         SeriesBody: {
             /**
@@ -10127,13 +10296,13 @@ export interface components {
              * @description Points before averaging.
              */
             data_points: number;
-            metric: string;
+            metric: components["schemas"]["Metric"];
             /** @description `[time in ms since the epoch, value]`, oldest first. */
             points: [
                 number,
                 number
             ][];
-            unit: string;
+            unit: components["schemas"]["Unit"];
         };
         /** @description A series that a rule selects. */
         SeriesMatchBody: {
@@ -10189,6 +10358,11 @@ export interface components {
             /** @description Path in the agent's `settings` (`downsize_underutilized.cpu_below`). */
             path: string;
         };
+        /**
+         * @description Severity of an entry or firing.
+         * @enum {string}
+         */
+        Severity: "info" | "low" | "medium" | "high" | "critical";
         /** @description A signal. */
         SignalBody: {
             /** @description Observed value, in words. */
@@ -10202,6 +10376,11 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /**
+         * @description Signature of an approval.
+         * @enum {string}
+         */
+        Signature: "manager" | "director" | "security";
         /** @description A signature. */
         SignedBody: {
             /** @description Time, RFC 3339 UTC with milliseconds. */
@@ -10210,8 +10389,8 @@ export interface components {
             by: string;
             /** @description With which words. */
             comment?: string | null;
-            /** @description Signature: `manager`, `director` or `security`. */
-            signature: string;
+            /** @description Signature. */
+            signature: components["schemas"]["Signature"];
         };
         /** @description Signing in: with e-mail address and password, or with an API token. */
         SignIn: {
@@ -10410,14 +10589,15 @@ export interface components {
         StepBody: {
             /** @description In words. */
             description: string;
-            /**
-             * @description `precondition`, `snapshot`, `stop`, `modify`, `start`, `grow`, `scale`, `hold`, `fail_over`,
-             *     `replicate`, `isolate`, `change`, `verify`.
-             */
-            kind: string;
+            kind: components["schemas"]["StepKind"];
             /** @description The resource it touches. */
             resource: string;
         };
+        /**
+         * @description Kind of a step of a plan.
+         * @enum {string}
+         */
+        StepKind: "precondition" | "snapshot" | "stop" | "modify" | "start" | "grow" | "scale" | "hold" | "fail_over" | "replicate" | "isolate" | "delete" | "tag" | "change" | "verify";
         /** @description Outcome of one step. */
         StepOutcomeBody: {
             /** @description State after. */
@@ -10440,7 +10620,7 @@ export interface components {
              */
             index: number;
             /** @description Operation. */
-            kind: string;
+            kind: components["schemas"]["StepKind"];
             /** @description `true` if it succeeded; absent while it runs. */
             ok?: boolean | null;
             /** @description Belongs to a rollback. */
@@ -10460,8 +10640,7 @@ export interface components {
             managed_by_code: boolean;
             /** @description Display name. */
             name: string;
-            /** @description `aws`, `azure`, `gcp`. */
-            provider: string;
+            provider: components["schemas"]["Provider"];
             region: string;
             service: string;
             /** @description Size proposed. */
@@ -10482,12 +10661,13 @@ export interface components {
             token_id?: string | null;
             /** @description The token's name at that time. */
             token_name?: string | null;
-            /**
-             * @description `reeve` (Reeve wrote it about itself), `token`, `session`, or `local` (a program on Reeve's
-             *     own machine).
-             */
-            type: string;
+            type: components["schemas"]["SubmitterType"];
         };
+        /**
+         * @description Way in which an entry came to Reeve.
+         * @enum {string}
+         */
+        SubmitterType: "reeve" | "token" | "session" | "local";
         /** @description A switch with a value. */
         Switch: boolean | string;
         /** @description A sync. */
@@ -10598,17 +10778,19 @@ export interface components {
         };
         /** @description A threshold. */
         ThresholdBody: {
-            /**
-             * @description `actual` charges, or `forecast` of the whole period.
-             * @example actual
-             */
-            basis: string;
+            /** @description `actual` charges, or `forecast` of the whole period. */
+            basis: components["schemas"]["BudgetBasis"];
             /**
              * Format: int32
              * @description Percent of the amount, 1 to 1000.
              */
             percent: number;
         };
+        /**
+         * @description Side of the expected value.
+         * @enum {string}
+         */
+        ThresholdDirection: "above" | "below";
         /**
          * @description Time span: a whole number and one of `s`, `m`, `h`, `d`.
          * @example 5m
@@ -10729,6 +10911,11 @@ export interface components {
             /** @description The numbers. */
             detail: string;
         };
+        /**
+         * @description Unit of a metric.
+         * @enum {string}
+         */
+        Unit: "percent" | "bytes_per_second" | "per_second" | "bytes" | "seconds" | "count";
         /** @description Metric that no rule selects. */
         UnselectedBody: {
             /** @description Name of the metric. */
@@ -10922,16 +11109,16 @@ export interface components {
             saving_ended_at?: string | null;
             /** @description Reason why the saving ended, in words. */
             saving_ended_reason?: string | null;
-            /**
-             * @description Prices of the measured reduction: `bill` (after discounts) or `list_price`; absent until
-             *     known.
-             */
-            savings_basis?: string | null;
+            savings_basis?: components["schemas"]["SavingsBasis"] | null;
             /** @description End of the window. */
             until: string;
-            /** @description `watching`, `holds`, `degraded`, `not_enough_data`, `overruled`. */
-            verdict: string;
+            verdict: components["schemas"]["WatchVerdict"];
         };
+        /**
+         * @description Verdict on the effect of an action.
+         * @enum {string}
+         */
+        WatchVerdict: "watching" | "holds" | "degraded" | "not_enough_data" | "overruled";
         /** @description A subscription. */
         WebhookBody: {
             /** @description Time of creation. */
@@ -10940,11 +11127,7 @@ export interface components {
             disabled_reason?: string | null;
             /** @description `true` if anything is sent. */
             enabled: boolean;
-            /**
-             * @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
-             *     `budget_alert`.
-             */
-            event: string;
+            event: components["schemas"]["WebhookEvent"];
             /**
              * @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold.
              *     Empty is everything.
@@ -10971,7 +11154,7 @@ export interface components {
              * @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
              *     `budget_alert`.
              */
-            event: string;
+            event: components["schemas"]["WebhookEvent"];
             /** @description `priority=high`, `type=security`, `impact=medium`, or several joined by commas. */
             filter?: string;
             /** @description At most 100 characters. */
@@ -10979,6 +11162,11 @@ export interface components {
             /** @description An https address. */
             url: string;
         };
+        /**
+         * @description Event that a webhook is called with.
+         * @enum {string}
+         */
+        WebhookEvent: "recommendation_ready" | "anomaly_detected" | "action_completed" | "alert_fired" | "budget_alert";
         /** @description A change of a subscription; what is left out stays. */
         WebhookPatch: {
             /** @description On or off. */
@@ -11008,11 +11196,7 @@ export interface components {
         WorkloadBody: {
             /** @description Agent of the last judgement. */
             agent_id?: string | null;
-            /**
-             * @description `production`, `development`, `batch` or `analytics`: the class that a person gave, else the
-             *     one that an agent found; null for a resource that is not classified.
-             */
-            class?: string | null;
+            class?: components["schemas"]["WorkloadClass"] | null;
             /**
              * Format: double
              * @description Confidence in the class, percent; null without a class.
@@ -11029,10 +11213,14 @@ export interface components {
             signals: components["schemas"]["SignalBody"][];
             unclassified?: components["schemas"]["UnclassifiedBody"] | null;
         };
+        /**
+         * @description Class of a workload.
+         * @enum {string}
+         */
+        WorkloadClass: "production" | "development" | "batch" | "analytics";
         /** @description Correction of a workload. */
         WorkloadCorrectionBody: {
-            /** @description `production`, `development`, `batch` or `analytics`. */
-            class: string;
+            class: components["schemas"]["WorkloadClass"];
             /** @description Explanation, optional. */
             comment?: string | null;
         };

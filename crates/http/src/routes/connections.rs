@@ -375,7 +375,7 @@ fn body_of(connection: &Connection) -> ConnectionBody {
     ConnectionBody {
         id: connection.id.0.clone(),
         name: connection.name.clone(),
-        provider: connection.provider.as_str().to_owned(),
+        provider: connection.provider.into(),
         account: connection.account.clone(),
         regions: connection.regions.clone(),
         credentials_kind: connection.credentials.kind().to_owned(),
@@ -383,7 +383,7 @@ fn body_of(connection: &Connection) -> ConnectionBody {
         assume_role: connection.assume_role.clone(),
         endpoint: connection.endpoint.clone(),
         allow_actions: connection.allow_actions,
-        status: connection.status.as_str().to_owned(),
+        status: connection.status.into(),
         last_sync: connection.last_sync.as_ref().map(sync_body),
         last_error: connection.last_error.clone(),
         created_at: time::text(connection.created_at),

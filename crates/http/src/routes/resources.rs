@@ -229,8 +229,8 @@ pub(super) fn parse<T>(
 
 fn series_body(series: &Series, max_points: usize) -> SeriesBody {
     SeriesBody {
-        metric: series.metric.as_str().to_owned(),
-        unit: series.metric.unit().as_str().to_owned(),
+        metric: series.metric.into(),
+        unit: series.metric.unit().into(),
         points: averaged(series, max_points),
         data_points: series.points.len() as u64,
     }
@@ -274,7 +274,7 @@ fn access_body(access: &BucketAccess) -> BucketAccessBody {
         });
 
     BucketAccessBody {
-        state: access.state.as_str().to_owned(),
+        state: access.state.into(),
         read_at: time::text(access.read_at),
         days: access.window_days(),
         records: access.records,
@@ -297,19 +297,17 @@ fn body_of(resource: &Resource) -> EstateResourceBody {
         id: resource.id.0.clone(),
         name: resource.name.clone(),
         kind: resource.kind.as_str().to_owned(),
-        provider: resource.provider.as_str().to_owned(),
+        provider: resource.provider.into(),
         account: resource.account.clone(),
         region: resource.region.clone(),
         service: resource.service.clone(),
         connection_id: resource.connection.0.clone(),
-        state: resource.state.as_str().to_owned(),
+        state: resource.state.into(),
         instance_type: resource.specification.instance_type.clone(),
         storage_gib: resource.specification.storage_gib,
         contents: resource.specification.contents.as_ref().map(contents_body),
         access: resource.specification.access.as_ref().map(access_body),
-        purchase: resource
-            .purchase
-            .map(|purchase| purchase.as_str().to_owned()),
+        purchase: resource.purchase.map(Into::into),
         group: resource.group.as_ref().map(|group| group.0.clone()),
         protections: protections(resource, Catalogue::builtin())
             .map(protection_body)

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use crate::wire::enumeration::{self, AgentFindingSource, AgentMode};
+
 use super::agent_settings::SettingBody;
 use super::object::{object, optional_object};
 use super::portfolio::PortfolioBody;
@@ -41,9 +43,9 @@ pub struct AgentTypeBody {
     pub described: Vec<String>,
     /// An agent of the type can be configured in this release.
     pub available: bool,
-    /// Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`.
+    /// Source of its findings in this release.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub findings: Option<String>,
+    pub findings: Option<AgentFindingSource>,
 }
 
 impl AgentTypeBody {
@@ -78,7 +80,7 @@ impl AgentTypeBody {
             settings: nested(info.settings),
             configurable,
             available: info.findings.is_some(),
-            findings: info.findings.map(|source| source.as_str().to_owned()),
+            findings: info.findings.map(Into::into),
         }
     }
 }
@@ -170,6 +172,7 @@ pub struct AutoApplyBody {
     pub enabled: Option<bool>,
     /// Highest impact applied automatically: `low`, `medium`, `high`.
     #[schema(default = "low")]
+    #[schema(value_type = Option<enumeration::ImpactLevel>)]
     pub max_impact: Option<String>,
     /// Impact level from which an approval is needed: `medium_impact`, `high_impact` (or `medium`,
     /// `high`).
@@ -183,10 +186,13 @@ pub struct AutoApplyBody {
 pub struct NotificationsBody {
     /// Of new recommendations.
     #[schema(default = "daily_digest")]
+    #[schema(value_type = Option<enumeration::NotificationTiming>)]
     pub recommendations: Option<String>,
     #[schema(default = "immediate")]
+    #[schema(value_type = Option<enumeration::NotificationTiming>)]
     pub actions_taken: Option<String>,
     #[schema(default = "immediate")]
+    #[schema(value_type = Option<enumeration::NotificationTiming>)]
     pub anomalies: Option<String>,
 }
 
@@ -198,6 +204,7 @@ pub struct AgentCreate {
     /// Display name.
     pub name: String,
     /// `learning` (default), `safe_mode`, `active`.
+    #[schema(value_type = Option<enumeration::AgentMode>)]
     pub mode: Option<String>,
     #[serde(default, deserialize_with = "object")]
     pub scope: ScopePatch,
@@ -229,6 +236,7 @@ pub struct AgentCreate {
 pub struct AgentPatch {
     /// Display name.
     pub name: Option<String>,
+    #[schema(value_type = Option<enumeration::AgentMode>)]
     pub mode: Option<String>,
     #[serde(default, deserialize_with = "optional_object")]
     pub scope: Option<ScopePatch>,
@@ -260,7 +268,7 @@ pub struct AgentBody {
     pub agent_type: String,
     /// Display name.
     pub name: String,
-    pub mode: String,
+    pub mode: AgentMode,
     pub scope: ScopeBody,
     /// Days, as `14d`.
     pub learning_period: String,

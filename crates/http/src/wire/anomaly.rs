@@ -14,6 +14,9 @@ use reeve_access::RowFilter;
 use reeve_anomalies::{Anomaly, Reading, RelatedEntry};
 
 use crate::time;
+use crate::wire::enumeration::{
+    self, AnomalyFeedbackKind, AnomalyStatus, AnomalyType, Metric, Priority, ResponseStage,
+};
 pub use activity::{RelatedAnomalyBody, SecurityActivityBody};
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
 pub use investigation::{
@@ -32,13 +35,10 @@ pub use threshold::{AnomalyThresholdBody, AnomalyThresholdParams, LessonBody};
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyBody {
     pub id: String,
-    /// `cost`, `performance`, `security`, `operational`.
     #[serde(rename = "type")]
-    pub class: String,
-    /// `open`, `acknowledged`, `resolved`.
-    pub status: String,
-    /// `critical`, `high`, `medium`, `low`.
-    pub severity: String,
+    pub class: AnomalyType,
+    pub status: AnomalyStatus,
+    pub severity: Priority,
     /// Title, one line.
     pub title: String,
     /// Place of the anomaly: a resource, or the principal of a security anomaly.
@@ -112,7 +112,7 @@ pub struct AnomalyPlaceBody {
 pub struct ReadingBody {
     /// The metric; absent for behavior.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metric: Option<String>,
+    pub metric: Option<Metric>,
     /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
     /// Measured value.
@@ -147,8 +147,7 @@ pub struct AnomalyEntryBody {
 /// One stage of the response.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ResponseBody {
-    /// `alert`, `investigate`, `recommend`, `execute`, `learn`.
-    pub stage: String,
+    pub stage: ResponseStage,
     /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
     /// Outcome.
@@ -158,8 +157,7 @@ pub struct ResponseBody {
 /// Feedback of a person.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyFeedbackBody {
-    /// `real`, `false`, `planned`, `new_normal`.
-    pub kind: String,
+    pub kind: AnomalyFeedbackKind,
     /// In words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comments: Option<String>,
@@ -180,6 +178,7 @@ pub struct AnomalyFeedbackBody {
 #[serde(deny_unknown_fields)]
 pub struct AnomalyFeedbackCreate {
     /// `real`, `false`, `planned`, `new_normal`.
+    #[schema(value_type = enumeration::AnomalyFeedbackKind)]
     pub kind: String,
     /// In words.
     pub comments: Option<String>,
@@ -259,9 +258,9 @@ impl From<&Anomaly> for AnomalyBody {
         let place = &anomaly.place;
         AnomalyBody {
             id: anomaly.id.0.clone(),
-            class: anomaly.class.as_str().to_owned(),
-            status: anomaly.status.as_str().to_owned(),
-            severity: anomaly.severity.as_str().to_owned(),
+            class: anomaly.class.into(),
+            status: anomaly.status.into(),
+            severity: anomaly.severity.into(),
             title: anomaly.title.clone(),
             resource: AnomalyPlaceBody {
                 id: place.id.clone(),
@@ -300,7 +299,7 @@ impl From<&Anomaly> for AnomalyBody {
                 .responses
                 .iter()
                 .map(|response| ResponseBody {
-                    stage: response.stage.as_str().to_owned(),
+                    stage: response.stage.into(),
                     at: time::text(response.at),
                     detail: response.detail.clone(),
                 })
@@ -309,7 +308,7 @@ impl From<&Anomaly> for AnomalyBody {
                 .feedback
                 .iter()
                 .map(|said| AnomalyFeedbackBody {
-                    kind: said.kind.as_str().to_owned(),
+                    kind: said.kind.into(),
                     comments: said.comments.clone(),
                     by: said.by.clone(),
                     at: time::text(said.at),
@@ -328,7 +327,7 @@ impl From<&Anomaly> for AnomalyBody {
 impl From<&Reading> for ReadingBody {
     fn from(reading: &Reading) -> Self {
         ReadingBody {
-            metric: reading.metric.map(|metric| metric.as_str().to_owned()),
+            metric: reading.metric.map(Into::into),
             at: time::text(reading.at),
             value: reading.value,
             expected: reading.expected,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::Problem;
+use crate::wire::enumeration;
 
 /// The approval matrix.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -69,6 +70,7 @@ pub struct ApprovalRowPut {
     /// `auto`, or signatures in words: `manager`, `director plus security`.
     pub approval: Option<String>,
     /// Signatures; the same as `approval`.
+    #[schema(value_type = Option<Vec<enumeration::Signature>>)]
     pub signatures: Option<Vec<String>>,
 }
 

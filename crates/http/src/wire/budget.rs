@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
+use crate::wire::enumeration::{self, BudgetBasis, BudgetPeriod};
 
 /// A threshold.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -16,6 +17,7 @@ pub struct ThresholdBody {
     pub percent: u32,
     /// `actual` charges, or `forecast` of the whole period.
     #[schema(example = "actual")]
+    #[schema(value_type = BudgetBasis)]
     pub basis: String,
 }
 
@@ -52,6 +54,7 @@ pub struct BudgetSettings {
     pub currency: Option<String>,
     /// `month`, `quarter` or `year` of the calendar, in UTC.
     #[schema(example = "month")]
+    #[schema(value_type = enumeration::BudgetPeriod)]
     pub period: String,
     /// Charges that count.
     #[serde(default)]
@@ -125,8 +128,7 @@ pub struct BudgetBody {
     /// Amount for one period.
     pub amount: f64,
     pub currency: String,
-    /// `month`, `quarter` or `year`.
-    pub period: String,
+    pub period: BudgetPeriod,
     /// Charges that count.
     pub scope: BudgetScopeBody,
     /// Thresholds, ascending.
@@ -245,7 +247,7 @@ impl BudgetBody {
             name: budget.name.clone(),
             amount: cents(budget.amount),
             currency: budget.currency.clone(),
-            period: budget.period.as_str().to_owned(),
+            period: budget.period.into(),
             scope: BudgetScopeBody {
                 providers: scope.providers.clone(),
                 accounts: scope.accounts.clone(),

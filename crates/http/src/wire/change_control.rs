@@ -11,6 +11,7 @@ use reeve_recommend::{
 
 use crate::error::Problem;
 use crate::time;
+use crate::wire::enumeration;
 
 /// Rules of when, in which direction and by which owner resources may be changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -22,9 +23,10 @@ pub struct ChangeControlBody {
     /// Periods in which nothing is changed.
     pub freezes: Vec<FreezeBody>,
     /// `both`, `up_only`, `down_only`; a resource's tag `reeve:direction` overrules it.
+    #[schema(value_type = enumeration::ChangeDirection)]
     pub direction: String,
-    /// Treatment of resources that infrastructure as code owns: `patch` (not changed; a patch is
-    /// offered) or `allow`.
+    /// Treatment of resources that infrastructure as code owns.
+    #[schema(value_type = enumeration::IacRule)]
     pub infrastructure_as_code: String,
 }
 

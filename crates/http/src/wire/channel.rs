@@ -1,25 +1,23 @@
 //! Notification channels on the wire. Secrets go in and never come out.
 
-use reeve_notify::delivery::Topic;
 use reeve_notify::notification::{Channel, ChannelSettings};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
+use crate::wire::enumeration::{self, ChannelTopic, ChannelType};
 
 /// A channel.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ChannelBody {
     pub id: String,
     pub name: String,
-    /// `email`, `slack`, `teams`, `pagerduty`.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: ChannelType,
     /// Settings beside its secret.
     pub settings: ChannelSettingsBody,
-    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of
-    /// them.
-    pub topics: Vec<String>,
+    /// Topics of the notifications; empty is all of them.
+    pub topics: Vec<ChannelTopic>,
     /// `true` if anything is sent.
     pub enabled: bool,
     /// Time of creation.
@@ -42,6 +40,7 @@ pub struct ChannelSettingsBody {
     pub port: Option<u16>,
     /// `email`: `starttls` (unless given) or `tls`. Mail is not sent unencrypted.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<enumeration::MailEncryption>)]
     pub encryption: Option<String>,
     /// `email`: who signs in; the secret is the password.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,8 +62,8 @@ pub struct ChannelSettingsBody {
 pub struct ChannelCreate {
     /// Name, 1 to 100 characters.
     pub name: String,
-    /// `email`, `slack`, `teams`, `pagerduty`.
     #[serde(rename = "type")]
+    #[schema(value_type = enumeration::ChannelType)]
     pub kind: String,
     /// Requirement.
     #[serde(default)]
@@ -74,9 +73,9 @@ pub struct ChannelCreate {
     #[serde(default)]
     #[schema(write_only)]
     pub secret: String,
-    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of
-    /// them.
+    /// Topics of the notifications; empty is all of them.
     #[serde(default)]
+    #[schema(value_type = Vec<enumeration::ChannelTopic>)]
     pub topics: Vec<String>,
     /// On unless said otherwise.
     pub enabled: Option<bool>,
@@ -94,6 +93,7 @@ pub struct ChannelPatch {
     #[schema(write_only)]
     pub secret: Option<String>,
     /// Other topics.
+    #[schema(value_type = Option<Vec<enumeration::ChannelTopic>>)]
     pub topics: Option<Vec<String>>,
     /// On or off.
     pub enabled: Option<bool>,
@@ -108,15 +108,9 @@ impl ChannelBody {
         ChannelBody {
             id: channel.id.0.clone(),
             name: channel.name.clone(),
-            kind: channel.settings.kind().as_str().to_owned(),
+            kind: channel.settings.kind().into(),
             settings: ChannelSettingsBody::new(&channel.settings),
-            topics: channel
-                .topics
-                .iter()
-                .copied()
-                .map(Topic::as_str)
-                .map(str::to_owned)
-                .collect(),
+            topics: channel.topics.iter().copied().map(Into::into).collect(),
             enabled: channel.enabled,
             created_at: time::text(channel.created_at),
             updated_at: time::text(channel.updated_at),

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::wire::enumeration::{KindClass, ReadOutcome, RelationKind};
+
 /// Moment of a configuration.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -78,7 +80,7 @@ pub struct DifferenceBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RelationBody {
     /// Relation, such as `protected_by`.
-    pub relation: String,
+    pub relation: RelationKind,
     /// `outgoing` from this resource, or `incoming` from the other one.
     pub direction: String,
     /// Identifier of the other resource.
@@ -98,9 +100,8 @@ pub struct KindBody {
     /// Name, as `type` of resources.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`,
-    /// `messaging`, `monitoring` or `other`.
-    pub class: String,
+    /// Class.
+    pub class: KindClass,
     /// Wording for one resource.
     pub title: String,
     /// Wording for several.
@@ -118,8 +119,7 @@ pub struct KindReadingBody {
     pub kind: String,
     /// Region; empty for global services.
     pub region: String,
-    /// `complete`, `denied`, `throttled` or `failed`.
-    pub outcome: String,
+    pub outcome: ReadOutcome,
     /// Permission that the reading needs.
     pub permission: String,
     /// Resources seen.

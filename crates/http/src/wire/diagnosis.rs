@@ -6,12 +6,12 @@ use utoipa::ToSchema;
 use reeve_recommend::diagnosis::Diagnosis;
 
 use crate::error::BlockBody;
+use crate::wire::enumeration::DiagnosisCondition;
 
 /// A condition, such as `low_confidence`, and its causes.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DiagnosisBody {
-    /// `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`.
-    pub condition: String,
+    pub condition: DiagnosisCondition,
     /// `true` if it is there; null when too little is known.
     pub present: Option<bool>,
     /// Its causes, always in the same order.
@@ -47,7 +47,7 @@ impl From<&Diagnosis> for DiagnosisBody {
                 .map(|block| BlockBody::new(block.guardrail.as_str(), &block.message)),
         };
         DiagnosisBody {
-            condition: from.condition.as_str().to_owned(),
+            condition: from.condition.into(),
             present: from.present,
             causes: from.causes.iter().map(cause).collect(),
         }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::error::FieldProblem;
+use crate::wire::enumeration::{ActorType, EntryMethod, EntryStatus, Severity, SubmitterType};
 
 /// An audit entry.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -20,8 +21,7 @@ pub struct EntryBody {
     pub event_type: String,
     /// The event type before the first dot.
     pub category: String,
-    /// `info`, `low`, `medium`, `high` or `critical`.
-    pub severity: String,
+    pub severity: Severity,
     /// Time at which Reeve received it.
     pub recorded_at: String,
     /// Submitter as Reeve knows it; absent in entries that were recorded before it was noted.
@@ -49,9 +49,8 @@ pub struct EntryBody {
 /// Actor.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ActorBody {
-    /// `user`, `service`, `system`, `agent`, `api_key`, `role` or `anonymous`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub actor_type: Option<String>,
+    pub actor_type: Option<ActorType>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// E-mail address.
@@ -68,10 +67,8 @@ pub struct ActorBody {
 /// Submitter of an entry. It is part of what is hashed, and no source can send it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SubmitterBody {
-    /// `reeve` (Reeve wrote it about itself), `token`, `session`, or `local` (a program on Reeve's
-    /// own machine).
     #[serde(rename = "type")]
-    pub submitter_type: String,
+    pub submitter_type: SubmitterType,
     /// Identifier of the user, or of the account of the operating system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -116,12 +113,10 @@ pub struct ActionBody {
     /// Name of the operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// `success`, `failed`, `denied` or `pending`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<String>,
-    /// `api`, `console`, `cli`, `automation`, `webhook`, `system` or `scheduled`.
+    pub status: Option<EntryStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<String>,
+    pub method: Option<EntryMethod>,
 }
 
 /// State before and after.

@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::wire::enumeration::{
+    self, BucketAccessState, ConnectionStatus, Provider, PurchaseOption, ResourceState,
+};
+
 use super::protection::ProtectionBody;
 
 /// A new connection.
@@ -71,7 +75,7 @@ pub struct ConnectionBody {
     /// Display name.
     pub name: String,
     /// Cloud.
-    pub provider: String,
+    pub provider: Provider,
     /// Account, once known.
     pub account: String,
     pub regions: Vec<String>,
@@ -87,8 +91,7 @@ pub struct ConnectionBody {
     pub endpoint: Option<String>,
     /// `true` if Reeve may change resources over this connection.
     pub allow_actions: bool,
-    /// `new`, `ready`, `syncing`, `failed`, `disabled`.
-    pub status: String,
+    pub status: ConnectionStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_sync: Option<SyncBody>,
     /// The last failure.
@@ -216,12 +219,12 @@ pub struct EstateResourceBody {
     #[serde(rename = "type")]
     pub kind: String,
     /// Cloud.
-    pub provider: String,
+    pub provider: Provider,
     pub account: String,
     pub region: String,
     pub service: String,
     pub connection_id: String,
-    pub state: String,
+    pub state: ResourceState,
     /// Size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance_type: Option<String>,
@@ -233,9 +236,8 @@ pub struct EstateResourceBody {
     /// Use of a bucket by its access logs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<BucketAccessBody>,
-    /// `on_demand`, `spot`, `reserved`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub purchase: Option<String>,
+    pub purchase: Option<PurchaseOption>,
     /// Scaling group it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -271,8 +273,7 @@ pub struct BucketContentsBody {
 /// Use of a bucket by its access logs.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct BucketAccessBody {
-    /// `not_logged`, `complete`, `behind`, `too_many_objects`.
-    pub state: String,
+    pub state: BucketAccessState,
     /// Time of the last reading.
     pub read_at: String,
     /// Days between the first and the last request in the logs.
@@ -325,8 +326,8 @@ pub struct SamplesBody {
 /// One metric over time.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SeriesBody {
-    pub metric: String,
-    pub unit: String,
+    pub metric: enumeration::Metric,
+    pub unit: enumeration::Unit,
     /// `[time in ms since the epoch, value]`, oldest first.
     pub points: Vec<(i64, f64)>,
     /// Points before averaging.

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::time;
+use crate::wire::enumeration::{
+    self, ExportFailureCode, ExportFileRole, ExportFormat, ExportStatus,
+};
 
 /// Choices of a format. Those of other formats are ignored.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
@@ -78,6 +81,7 @@ impl ExportOptionsBody {
 #[serde(deny_unknown_fields)]
 pub struct ExportRequest {
     /// `json`, `csv`, `syslog`, `cef` or `parquet`.
+    #[schema(value_type = enumeration::ExportFormat)]
     pub format: String,
     /// First instant: RFC 3339, or relative such as `now-24h`. Left out, the beginning of the log.
     pub start_time: Option<String>,
@@ -168,8 +172,7 @@ pub struct ExportPeriodBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportFileBody {
     pub name: String,
-    /// `entries`, `proof` or `manifest`.
-    pub role: String,
+    pub role: ExportFileRole,
     /// Length.
     pub bytes: u64,
     /// SHA-256, lower-case hex.
@@ -181,9 +184,7 @@ pub struct ExportFileBody {
 /// Reason why an export failed.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportFailureBody {
-    /// `export_too_large`, `permission_missing`, `destination_unreachable`, `log_damaged`,
-    /// `disk_full`, `query_too_costly`, `internal`.
-    pub code: String,
+    pub code: ExportFailureCode,
     /// Message for people: the cause and the remedy.
     pub message: String,
 }
@@ -201,9 +202,8 @@ pub struct ExportRequesterBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportBody {
     pub id: String,
-    /// `queued`, `running`, `succeeded`, `failed` or `cancelled`.
-    pub status: String,
-    pub format: String,
+    pub status: ExportStatus,
+    pub format: ExportFormat,
     /// Choices of the format.
     pub options: ExportOptionsBody,
     /// Query; empty for every entry.
@@ -269,8 +269,8 @@ impl ExportBody {
 
         ExportBody {
             id: export.id.0.clone(),
-            status: export.state.as_str().to_owned(),
-            format: selection.format.as_str().to_owned(),
+            status: export.state.into(),
+            format: selection.format.into(),
             options: ExportOptionsBody::new(&selection.options),
             query: selection.query.clone(),
             start_time: selection.start.map(time::text),
@@ -291,7 +291,7 @@ impl ExportBody {
             files: files
                 .map(|file| ExportFileBody {
                     name: file.name.clone(),
-                    role: file.role.as_str().to_owned(),
+                    role: file.role.into(),
                     bytes: file.bytes,
                     sha256: file.sha256.clone(),
                     entries: (file.role == FileRole::Entries).then_some(file.entries),
@@ -299,7 +299,7 @@ impl ExportBody {
                 .collect(),
             delivered_to: export.delivered_to.clone(),
             failure: export.failure.as_ref().map(|failure| ExportFailureBody {
-                code: failure.code.as_str().to_owned(),
+                code: failure.code.into(),
                 message: failure.message.clone(),
             }),
             created_at: time::text(export.created_at),

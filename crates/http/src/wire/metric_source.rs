@@ -15,6 +15,7 @@ pub use preview::{
 
 use crate::metric_intake::WriteStatus;
 use crate::time;
+use crate::wire::enumeration::MetricSourceType;
 
 /// A rule: which series make up which metric, and which label names the resource. A sample is
 /// `offset + scale * series / divide_by`, averaged over five minutes.
@@ -301,8 +302,7 @@ pub struct MetricSourceBody {
     pub id: String,
     /// Display name.
     pub name: String,
-    /// `remote_write` or `query`.
-    pub kind: String,
+    pub kind: MetricSourceType,
     /// Address of a server that is queried.
     pub url: Option<String>,
     /// Kind of its credentials: `none`, `bearer`, `basic`.
@@ -332,7 +332,7 @@ impl MetricSourceBody {
         MetricSourceBody {
             id: source.id.0.clone(),
             name: source.name.clone(),
-            kind: source.kind.as_str().to_owned(),
+            kind: source.kind.into(),
             url: source.url.clone(),
             credentials_kind: source.credentials_kind.clone(),
             rules: source

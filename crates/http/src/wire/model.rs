@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::wire::enumeration::{ModelStatus, ModelType, RetrainReason};
+
 /// Selection of models.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -34,13 +36,11 @@ pub struct ModelBody {
     /// The agent whose model it is.
     pub agent_id: String,
     pub name: String,
-    /// `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: ModelType,
     /// Counts up from 1.
     pub version: u32,
-    /// `serving`, `candidate`, `retired`.
-    pub status: String,
+    pub status: ModelStatus,
     /// Days of samples it was trained on.
     pub training_span_days: f64,
     /// Samples or examples it was trained on.
@@ -57,9 +57,7 @@ pub struct ModelBody {
     pub f1: f64,
     /// Accuracy below this trains it anew, percent.
     pub threshold: f64,
-    /// `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`,
-    /// `requested`.
-    pub retrain_reason: String,
+    pub retrain_reason: RetrainReason,
     /// The numbers behind that, and what came of it.
     pub note: String,
     /// Distance of the newest data from the training's, 0 to 1; null until measured.

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use crate::prices::PriceImport;
 use crate::time;
+use crate::wire::enumeration::{PriceKind, Provider};
 
 /// Age at which a price list counts as outdated, days: clouds change prices of some families twice
 /// a year.
@@ -19,11 +20,9 @@ const OUTDATED_DAYS: i64 = 180;
 /// one.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PriceTableBody {
-    /// Cloud of the prices: `aws`, `azure` or `gcp`.
-    pub provider: String,
-    /// `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load
-    /// balancers, addresses, gateways).
-    pub kind: String,
+    /// Cloud of the prices.
+    pub provider: Provider,
+    pub kind: PriceKind,
     /// `imported` for a file that somebody imported, `bundled` for a table that comes with Reeve.
     pub origin: String,
     /// Name of the price list.
@@ -59,8 +58,8 @@ impl PriceTableBody {
     pub fn new(table: &PriceTableInfo, import: Option<&PriceImport>, now: Timestamp) -> Self {
         let age_days = read_date(&table.origin.date).map_or(0, |date| age_days(date, now));
         PriceTableBody {
-            provider: table.provider.as_str().to_owned(),
-            kind: table.kind.as_str().to_owned(),
+            provider: table.provider.into(),
+            kind: table.kind.into(),
             origin: if table.imported {
                 "imported"
             } else {

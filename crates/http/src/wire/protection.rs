@@ -3,11 +3,12 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::wire::enumeration::LossKind;
+
 /// A loss by a change.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct LossBody {
-    /// `local_disks`, `address`, `burst_credits`, `warm_caches`, `data`, `members`, `fees`.
-    pub kind: String,
+    pub kind: LossKind,
     /// In a sentence.
     pub detail: String,
     /// `true` if neither undoing the change nor time brings it back.

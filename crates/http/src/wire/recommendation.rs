@@ -3,6 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::wire::enumeration::{
+    self, ApplicabilityState, Effort, ImpactLevel, ModelType, PatchTool, Priority, Provider,
+    RecommendationKind, RecommendationStatus, SavingsBasis, Signature, StepKind,
+};
+
 use super::protection::LossBody;
 use super::quantity::percent_number;
 
@@ -23,25 +28,23 @@ pub struct RecommendationBody {
     pub documented_type: Option<String>,
     /// Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`,
     /// `resource_tagging`, `high_availability`.
-    pub kind: String,
+    pub kind: RecommendationKind,
     /// The rule that found it (`downsize_underutilized`, ...).
     pub rule: String,
     /// Title, one line.
     pub title: String,
     pub resource: SubjectBody,
-    /// `critical`, `high`, `medium`, `low`.
-    pub priority: String,
+    pub priority: Priority,
     /// Percent, 0 to 100.
     pub confidence: f64,
     /// Impact in words and figures.
     pub impact: ImpactBody,
     /// Impact level: which approval it needs (`low`, `medium`, `high`).
-    pub impact_level: String,
-    /// `low`, `medium`, `high`.
-    pub effort: String,
+    pub impact_level: ImpactLevel,
+    pub effort: Effort,
     pub savings: SavingsBody,
     /// State.
-    pub status: String,
+    pub status: RecommendationStatus,
     /// The plan, exactly as it would run; null for advice.
     pub plan: Option<PlanBody>,
     /// Stable codes of what decided.
@@ -99,8 +102,7 @@ pub struct OriginBody {
 /// Applicability of a recommendation by a person now. Execution decides by the same code.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ApplicabilityBody {
-    /// `ready`, `blocked`, `advice_only`.
-    pub state: String,
+    pub state: ApplicabilityState,
     /// Blocker: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`,
     /// `agent`, `connection`, `resource`, `action`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,8 +110,8 @@ pub struct ApplicabilityBody {
     /// The limit and the value, or why it is advice, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Signatures that it needs before it runs: `manager`, `director`, `security`.
-    pub signatures: Vec<String>,
+    /// Signatures that it needs before it runs.
+    pub signatures: Vec<Signature>,
     /// `true` if people may grant an exception to what blocks it.
     pub can_be_excepted: bool,
 }
@@ -167,8 +169,7 @@ pub struct SubjectBody {
     /// `virtual_machine`, `volume`, `database`, ...
     #[serde(rename = "type")]
     pub kind: String,
-    /// `aws`, `azure`, `gcp`.
-    pub provider: String,
+    pub provider: Provider,
     pub account: String,
     pub region: String,
     pub service: String,
@@ -205,7 +206,7 @@ pub struct SavingsBody {
     /// this up.
     pub expected_monthly: Option<f64>,
     /// Basis of `expected_monthly`: `bill` or `list_price`; null where no price is known.
-    pub basis: Option<String>,
+    pub basis: Option<SavingsBasis>,
     /// `USD`.
     pub currency: String,
     /// After discounts and commitments, where the bill is known.
@@ -249,9 +250,7 @@ pub struct PlanBody {
 /// A step of a plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct StepBody {
-    /// `precondition`, `snapshot`, `stop`, `modify`, `start`, `grow`, `scale`, `hold`, `fail_over`,
-    /// `replicate`, `isolate`, `change`, `verify`.
-    pub kind: String,
+    pub kind: StepKind,
     /// In words.
     pub description: String,
     /// The resource it touches.
@@ -275,8 +274,8 @@ pub struct ExplanationBody {
     /// Share of those that succeeded, percent; null when there are none.
     pub success_rate: Option<f64>,
     pub estimated_impact: EstimatedImpactBody,
-    /// Risk of the change, apart from its cost: `low`, `medium`, `high`.
-    pub risk_level: String,
+    /// Risk of the change, apart from its cost.
+    pub risk_level: ImpactLevel,
     /// Numbered checks.
     pub decision_path: Vec<DecisionBody>,
     /// Learned models that took part in the decision; empty where it rests on measurements alone.
@@ -286,10 +285,9 @@ pub struct ExplanationBody {
 /// Learned model that took part in a decision.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ModelUseBody {
-    /// Type of the model: `time_series_forecasting`, `classification`, `anomaly_detection`,
-    /// `recommendation`.
+    /// Type of the model.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: ModelType,
     /// Name of the model, such as `demand`.
     pub name: String,
     /// Identifier of the version.
@@ -454,6 +452,7 @@ pub struct ScheduleBody {
 #[serde(deny_unknown_fields)]
 pub struct FeedbackBody {
     /// `implemented_successfully`, `implemented_issues`, `not_applicable`, `not_now`.
+    #[schema(value_type = enumeration::FeedbackOutcome)]
     pub outcome: String,
     /// 1 to 5.
     pub rating: Option<i64>,
@@ -478,8 +477,7 @@ pub struct FeedbackAnswer {
 /// Change in infrastructure as code.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PatchBody {
-    /// `terraform`, `cloudformation`, `pulumi`.
-    pub tool: String,
+    pub tool: PatchTool,
     /// The tag that says so, `key=value`.
     pub tag: String,
     /// Place in the code, and the lines that change: `-` is removed, `+` is added.

@@ -9,6 +9,9 @@ use reeve_recommend::rollout::{Gate, Member, Rollout, RolloutSettings};
 use super::quantity::percent_number;
 use crate::error::BlockBody;
 use crate::time;
+use crate::wire::enumeration::{
+    GateVerdict, RecommendationKind, RolloutMemberState, RolloutStage, RolloutStatus,
+};
 
 /// A rollout: one kind of change of one agent, carried to many resources in stages.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -19,11 +22,9 @@ pub struct RolloutBody {
     pub agent_id: String,
     /// Of which type.
     #[serde(rename = "type")]
-    pub kind: String,
-    /// `running`, `held` (by a gate), `stopped` (by a person), `completed`, `aborted`.
-    pub status: String,
-    /// `simulation`, `canary`, `validation`, `gradual`, `full`.
-    pub stage: String,
+    pub kind: RecommendationKind,
+    pub status: RolloutStatus,
+    pub stage: RolloutStage,
     /// Members up to this wave may be changed: 0 is the canary, then the shares, then the rest.
     pub wave: u32,
     /// Start of its stage or wave.
@@ -104,9 +105,7 @@ pub struct RolloutMemberBody {
     pub critical: bool,
     /// Wave in which it is changed: 0 is the canary.
     pub wave: u32,
-    /// `waiting`, `simulating`, `simulated`, `awaiting_approval`, `changing`, `watching`, `held`,
-    /// `not_enough_data`, `failed`, `left_out`.
-    pub state: String,
+    pub state: RolloutMemberState,
     /// The numbers or the reason.
     pub detail: String,
     /// The guardrail that holds it back.
@@ -120,10 +119,9 @@ pub struct RolloutMemberBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct GateBody {
     /// The stage that ends at it.
-    pub stage: String,
+    pub stage: RolloutStage,
     pub wave: u32,
-    /// `waiting`, `opened`, `held`, `overridden`.
-    pub verdict: String,
+    pub verdict: GateVerdict,
     /// By which numbers.
     pub checks: Vec<CheckBody>,
     /// The same in words.
@@ -158,7 +156,7 @@ impl From<&Member> for RolloutMemberBody {
             name: member.name.clone(),
             critical: member.critical,
             wave: member.wave,
-            state: member.state.as_str().to_owned(),
+            state: member.state.into(),
             detail: member.detail.clone(),
             block: member
                 .block
@@ -179,9 +177,9 @@ impl From<&Gate> for GateBody {
             holds: check.holds(),
         };
         GateBody {
-            stage: gate.stage.as_str().to_owned(),
+            stage: gate.stage.into(),
             wave: gate.wave,
-            verdict: gate.verdict.as_str().to_owned(),
+            verdict: gate.verdict.into(),
             checks: gate.checks.iter().map(check).collect(),
             explanation: gate.words.clone(),
             at: time::text(gate.at),
@@ -196,9 +194,9 @@ impl From<&Rollout> for RolloutBody {
             id: rollout.id.0.clone(),
             name: rollout.name.clone(),
             agent_id: rollout.agent_id.0.clone(),
-            kind: rollout.kind.as_str().to_owned(),
-            status: rollout.status.as_str().to_owned(),
-            stage: rollout.stage.as_str().to_owned(),
+            kind: rollout.kind.into(),
+            status: rollout.status.into(),
+            stage: rollout.stage.into(),
             wave: rollout.wave,
             stage_since: time::text(rollout.stage_since),
             reason: rollout.reason.clone(),

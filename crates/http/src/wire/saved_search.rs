@@ -3,6 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
+use crate::wire::enumeration::{self, SavedSearchSharing};
+
 use super::search::FiltersBody;
 
 /// A saved search. Whoever opens it sees what they may see, never what its owner may.
@@ -24,8 +26,7 @@ pub struct SavedSearchBody {
     pub end_time: Option<String>,
     /// Fields shown as columns, in order; empty leaves it to the reader.
     pub columns: Vec<String>,
-    /// `private`, `team` (whoever is in a team with the owner) or `everyone` (who may search).
-    pub shared_with: String,
+    pub shared_with: SavedSearchSharing,
     /// The owner's user id.
     pub owner_id: String,
     pub owner_name: String,
@@ -62,6 +63,7 @@ pub struct SavedSearchCreate {
     #[serde(default)]
     pub columns: Vec<String>,
     /// `private` (default), `team` or `everyone`.
+    #[schema(value_type = Option<enumeration::SavedSearchSharing>)]
     pub shared_with: Option<String>,
 }
 
@@ -90,6 +92,7 @@ pub struct SavedSearchPut {
     #[serde(default)]
     pub columns: Vec<String>,
     /// `private` (default), `team` or `everyone`.
+    #[schema(value_type = Option<enumeration::SavedSearchSharing>)]
     pub shared_with: Option<String>,
 }
 
@@ -117,6 +120,7 @@ pub struct SavedSearchPatch {
     /// Fields to show as columns.
     pub columns: Option<Vec<String>>,
     /// `private`, `team` or `everyone`.
+    #[schema(value_type = Option<enumeration::SavedSearchSharing>)]
     pub shared_with: Option<String>,
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
+use crate::wire::enumeration::{self, DeliveryStatus, WebhookEvent};
 
 /// A subscription.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -13,9 +14,7 @@ pub struct WebhookBody {
     pub id: String,
     /// Name; may be empty.
     pub name: String,
-    /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
-    /// `budget_alert`.
-    pub event: String,
+    pub event: WebhookEvent,
     /// Address of the receiver.
     pub url: String,
     /// `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold.
@@ -52,6 +51,7 @@ pub struct WebhookSecretBody {
 pub struct WebhookCreate {
     /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
     /// `budget_alert`.
+    #[schema(value_type = enumeration::WebhookEvent)]
     pub event: String,
     /// An https address.
     pub url: String,
@@ -109,8 +109,7 @@ pub struct DeliveryBody {
     pub id: String,
     /// Event, or `test`.
     pub event: String,
-    /// `pending`, `delivered`, `dead_letter`.
-    pub status: String,
+    pub status: DeliveryStatus,
     /// Attempts since it was made or last replayed.
     pub tries: u32,
     /// Attempts, the oldest first; of many the newest.
@@ -130,7 +129,7 @@ impl WebhookBody {
         WebhookBody {
             id: webhook.id.0.clone(),
             name: webhook.name.clone(),
-            event: webhook.event.as_str().to_owned(),
+            event: webhook.event.into(),
             url: webhook.url.clone(),
             filter: webhook.filter.to_string(),
             enabled: webhook.enabled,
@@ -149,7 +148,7 @@ impl DeliveryBody {
         DeliveryBody {
             id: delivery.id.0.clone(),
             event: delivery.event.clone(),
-            status: delivery.status.as_str().to_owned(),
+            status: delivery.status.into(),
             tries: delivery.tries,
             attempts: delivery.attempts.iter().map(AttemptBody::new).collect(),
             created_at: time::text(delivery.created_at),

@@ -5,6 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::wire::enumeration::{
+    ActionPurpose, ActionStatus, ApprovalStatus, ImpactLevel, SavingsBasis, Signature, StepKind,
+    WatchVerdict,
+};
+
 use super::model::ModelBody;
 
 /// One execution of one plan.
@@ -14,8 +19,7 @@ pub struct ActionRecordBody {
     pub recommendation_id: String,
     /// The recommendation's title.
     pub title: String,
-    /// `apply`, `test` (on a twin), `simulate` (on a simulated twin).
-    pub purpose: String,
+    pub purpose: ActionPurpose,
     /// The resource it changes: the recommendation's, or the twin of a test.
     pub resource_id: String,
     /// The plan's hash as it ran.
@@ -24,8 +28,7 @@ pub struct ActionRecordBody {
     pub by: String,
     /// The agent, if the requester is one.
     pub by_agent: Option<String>,
-    /// `running`, `succeeded`, `rolling_back`, `rolled_back`, `failed`.
-    pub status: String,
+    pub status: ActionStatus,
     /// Steps so far.
     pub steps: Vec<StepOutcomeBody>,
     /// Number of steps of the plan.
@@ -52,8 +55,7 @@ pub struct ActionRecordBody {
 pub struct WatchBody {
     /// End of the window.
     pub until: String,
-    /// `watching`, `holds`, `degraded`, `not_enough_data`, `overruled`.
-    pub verdict: String,
+    pub verdict: WatchVerdict,
     /// The numbers behind it.
     pub detail: String,
     /// Savings a month that the recommendation predicted, dollars.
@@ -64,7 +66,7 @@ pub struct WatchBody {
     /// Prices of the measured reduction: `bill` (after discounts) or `list_price`; absent until
     /// known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub savings_basis: Option<String>,
+    pub savings_basis: Option<SavingsBasis>,
     /// End of the days of the bill that the reduction was measured on; absent until the bill covers
     /// a whole day after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +85,7 @@ pub struct StepOutcomeBody {
     /// Position.
     pub index: u32,
     /// Operation.
-    pub kind: String,
+    pub kind: StepKind,
     /// In words.
     pub description: String,
     /// Belongs to a rollback.
@@ -113,9 +115,9 @@ pub struct ApprovalBody {
     /// The plan it binds to.
     pub plan_hash: String,
     /// Impact level.
-    pub impact: String,
-    /// Signatures needed: `manager`, `director`, `security`.
-    pub needed: Vec<String>,
+    pub impact: ImpactLevel,
+    /// Signatures needed.
+    pub needed: Vec<Signature>,
     /// Signatures given.
     pub signed: Vec<SignedBody>,
     /// Signatures left to others.
@@ -128,8 +130,7 @@ pub struct ApprovalBody {
     pub requested_at: String,
     /// Expiry.
     pub expires_at: String,
-    /// `pending`, `approved`, `rejected`, `expired`.
-    pub status: String,
+    pub status: ApprovalStatus,
     /// Reason of the rejection; before that, the requester's comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -155,8 +156,8 @@ pub struct ExceptionAskedBody {
 /// A signature.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SignedBody {
-    /// Signature: `manager`, `director` or `security`.
-    pub signature: String,
+    /// Signature.
+    pub signature: Signature,
     /// By whom.
     pub by: String,
     /// Time, RFC 3339 UTC with milliseconds.
@@ -169,8 +170,8 @@ pub struct SignedBody {
 /// A signature that somebody leaves to somebody else.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DelegationBody {
-    /// Signature: `manager`, `director` or `security`.
-    pub signature: String,
+    /// Signature.
+    pub signature: Signature,
     /// By whom.
     pub from: String,
     /// To whom.

@@ -10,13 +10,14 @@ use reeve_recommend::workload::{Scores, Signal};
 use reeve_recommend::{Correction, Workload, WorkloadClass};
 
 use crate::time;
+use crate::wire::enumeration;
 
 /// Workload of a resource.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct WorkloadBody {
     /// `production`, `development`, `batch` or `analytics`: the class that a person gave, else the
     /// one that an agent found; null for a resource that is not classified.
-    pub class: Option<String>,
+    pub class: Option<enumeration::WorkloadClass>,
     /// Confidence in the class, percent; null without a class.
     pub confidence: Option<f64>,
     /// Reason why the resource is not classified.
@@ -77,7 +78,7 @@ pub struct CorrectionBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadCorrectionBody {
-    /// `production`, `development`, `batch` or `analytics`.
+    #[schema(value_type = enumeration::WorkloadClass)]
     pub class: String,
     /// Explanation, optional.
     pub comment: Option<String>,
@@ -115,7 +116,7 @@ impl WorkloadBody {
         };
 
         WorkloadBody {
-            class: class.map(|class| class.as_str().to_owned()),
+            class: class.map(Into::into),
             confidence: judged
                 .map(|found| found.confidence)
                 .filter(|_| correction.is_none()),

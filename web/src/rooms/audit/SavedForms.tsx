@@ -1,3 +1,4 @@
+import type { components } from '../../api/schema';
 import { SegmentedControl, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { SavedSearch } from '../../api/bodies';
@@ -41,7 +42,11 @@ export function SavedForm({
   onClose: () => void;
 }) {
   const save = useSavedChange(
-    async (values: { name: string; description: string; shared_with: string }) =>
+    async (values: {
+      name: string;
+      description: string;
+      shared_with: components['schemas']['SavedSearchSharing'];
+    }) =>
       saved
         ? changeSaved({ id: saved.id, version: saved.version, ...values })
         : createSaved({ ...values, ...keptOf(filters) }),

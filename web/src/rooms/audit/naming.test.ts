@@ -33,7 +33,7 @@ describe('who submitted an entry', () => {
       'imported locally',
     ],
   ])('%j', (by, sentence, name) => {
-    expect(submitterOf(entry(by))).toBe(sentence);
-    expect(submitterName(entry(by))).toBe(name);
+    expect(submitterOf(entry(by as never))).toBe(sentence);
+    expect(submitterName(entry(by as never))).toBe(name);
   });
 });

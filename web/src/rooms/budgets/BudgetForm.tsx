@@ -1,3 +1,4 @@
+import type { components } from '../../api/schema';
 import { Group, NumberInput, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { fieldMessages } from '../../api/problem';
@@ -63,7 +64,10 @@ export function BudgetForm({ budget, onClose }: { budget?: Budget; onClose: () =
         services: listed(given.services),
         tags: tagsOf(given.tags) ?? [],
       },
-      thresholds: thresholdsOf(given.thresholds) ?? [],
+      thresholds: (thresholdsOf(given.thresholds) ?? []).map(({ percent, basis }) => ({
+        percent,
+        basis: basis as components['schemas']['BudgetBasis'],
+      })),
       channels: listed(given.channels),
       recipients: listed(given.recipients),
       version: budget?.version,

@@ -1,3 +1,4 @@
+import type { components } from '../../api/schema';
 import { Badge, Button, Group, Radio, Skeleton, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -136,7 +137,11 @@ function CorrectDialog({
   const [comment, setComment] = useState('');
   const change = useChange(correctWorkload);
   const send = () => {
-    const given = { id, class: chosen, comment: comment.trim() || undefined };
+    const given = {
+      id,
+      class: chosen as components['schemas']['WorkloadClass'],
+      comment: comment.trim() || undefined,
+    };
     change.mutate(given, {
       onSuccess: () => {
         announce('Workload saved.');

@@ -1,3 +1,4 @@
+import type { components } from '../../api/schema';
 import { Group, Radio, Rating, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { Recommendation } from '../../api/bodies';
@@ -25,7 +26,7 @@ export function FeedbackDialog({ of: one, onClose }: { of: Recommendation; onClo
   const send = () => {
     const given = {
       id: one.id,
-      outcome,
+      outcome: outcome as components['schemas']['FeedbackOutcome'],
       rating: rating || undefined,
       comments: comments.trim() || undefined,
     };

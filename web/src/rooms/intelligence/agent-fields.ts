@@ -1,19 +1,27 @@
 // The agent form's values, and how they go over the wire.
+import type { components } from '../../api/schema';
 import type { Agent } from '../../api/bodies';
 import { asPercent, percentOf } from '../../api/quantities';
 
 export interface AgentFields {
   name: string;
   agent_type: string;
-  mode: string;
+  mode: components['schemas']['AgentMode'];
   reason: string;
   scope: { accounts: string[]; services: string[] };
   schedule: string;
   schedule_time_zone: string;
   learning_period: number | string;
   confidence_threshold: number | string;
-  auto_apply: { enabled: boolean; max_impact: string; approval_required: string };
-  notifications: { recommendations: string; actions_taken: string; anomalies: string };
+  auto_apply: {
+    enabled: boolean;
+    max_impact: components['schemas']['ImpactLevel'];
+    approval_required: string;
+  };
+  notifications: Record<
+    'recommendations' | 'actions_taken' | 'anomalies',
+    components['schemas']['NotificationTiming']
+  >;
 }
 
 /** Settings of an agent by path: `{"a": {"b": "20%"}}` is `{"a.b": "20%"}`. */

@@ -13,7 +13,7 @@ const impact = (cost: string) => ({ cost, performance: 'none', security: 'none' 
 
 test('an unknown saving says what is known of it', () => {
   const lost = {
-    kind: 'idle_resource_cleanup',
+    kind: 'idle_resource_cleanup' as const,
     savings: savings(null, 320),
     impact: impact('the snapshot has no known price'),
   };
@@ -21,7 +21,7 @@ test('an unknown saving says what is known of it', () => {
   expect(
     unknownSaving({
       ...lost,
-      kind: 'spot_instances',
+      kind: 'spot_instances' as const,
       impact: impact('not claimed, since spot prices move'),
     }),
   ).toBe('Not claimed');

@@ -1,3 +1,4 @@
+import type { components } from '../../api/schema';
 import {
   Chip,
   Group,
@@ -75,7 +76,7 @@ export function ChannelForm({ channel, onMade, onClose }: Props) {
     const shared = {
       name: values.name.trim(),
       settings: settingsOf(values),
-      topics: values.topics,
+      topics: values.topics as components['schemas']['ChannelTopic'][],
       enabled: values.enabled,
     };
     const onError = (error: Error) => form.setErrors(fieldMessages(error));
@@ -92,7 +93,11 @@ export function ChannelForm({ channel, onMade, onClose }: Props) {
       );
     } else {
       create.mutate(
-        { ...shared, type, secret: values.secret.trim() },
+        {
+          ...shared,
+          type: type as components['schemas']['ChannelType'],
+          secret: values.secret.trim(),
+        },
         { onSuccess: ({ id }) => onMade?.(id), onError },
       );
     }

@@ -117,7 +117,7 @@ export function settingsOf({ type, settings }: ChannelFields): Schemas['ChannelS
   return {
     host: host.trim(),
     port: port === '' ? undefined : Number(port),
-    encryption,
+    encryption: encryption as Schemas['MailEncryption'],
     username: username.trim() || undefined,
     from: from.trim(),
     to,

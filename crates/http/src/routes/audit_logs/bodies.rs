@@ -17,7 +17,7 @@ pub(super) fn entry(stored: &StoredEntry) -> EntryBody {
         timestamp: time::text(entry.timestamp),
         event_type: entry.event_type.as_str().to_owned(),
         category: entry.category().to_owned(),
-        severity: entry.severity.as_str().to_owned(),
+        severity: entry.severity.into(),
         recorded_at: time::text(stored.recorded_at),
         submitted_by: entry.submitted_by.as_deref().map(submitter),
         actor: (!entry.actor.is_empty()).then(|| actor(&entry.actor)),
@@ -37,7 +37,7 @@ pub(super) fn entry(stored: &StoredEntry) -> EntryBody {
 
 fn submitter(submitter: &Submitter) -> SubmitterBody {
     SubmitterBody {
-        submitter_type: submitter.kind.as_str().to_owned(),
+        submitter_type: submitter.kind.into(),
         id: submitter.id.clone(),
         email: submitter.email.clone(),
         ip_address: submitter.ip_address.map(|address| address.to_string()),
@@ -49,7 +49,7 @@ fn submitter(submitter: &Submitter) -> SubmitterBody {
 
 fn actor(actor: &Actor) -> ActorBody {
     ActorBody {
-        actor_type: actor.kind.map(|kind| kind.as_str().to_owned()),
+        actor_type: actor.kind.map(Into::into),
         id: actor.id.clone(),
         email: actor.email.clone(),
         ip_address: actor.ip_address.map(|ip| ip.to_string()),
@@ -72,8 +72,8 @@ fn resource(resource: &ResourceRef) -> ResourceBody {
 fn action(action: &Action) -> ActionBody {
     ActionBody {
         operation: action.operation.clone(),
-        status: action.status.map(|status| status.as_str().to_owned()),
-        method: action.method.map(|method| method.as_str().to_owned()),
+        status: action.status.map(Into::into),
+        method: action.method.map(Into::into),
     }
 }
 

@@ -260,7 +260,7 @@ async fn body(app: &App, caller: &Caller, search: SavedSearch) -> Result<SavedSe
         start_time: search.start_time,
         end_time: search.end_time,
         columns: search.columns,
-        shared_with: search.shared_with.as_str().to_owned(),
+        shared_with: search.shared_with.into(),
         owner_id: search.owner.0,
         version: search.version,
         created_at: time::text_ms(search.created_at_ms),

@@ -277,8 +277,8 @@ pub(super) async fn course(
         .map_err(|error| Problem::internal(format!("judging stopped: {error}")))?;
     let changed = course_changes(&actions, &seen, from, to, now);
     Ok(Json(AnomalyCourseBody {
-        metric: metric.as_str().to_owned(),
-        unit: metric.unit().as_str().to_owned(),
+        metric: metric.into(),
+        unit: metric.unit().into(),
         points: points
             .iter()
             .filter(|point| point.value.is_finite())

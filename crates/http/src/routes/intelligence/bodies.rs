@@ -39,7 +39,7 @@ pub(super) fn agent(
         id: agent.id.0.clone(),
         agent_type: agent.agent_type.as_str().to_owned(),
         name: agent.name.clone(),
-        mode: agent.mode.as_str().to_owned(),
+        mode: agent.mode.into(),
         scope: ScopeBody {
             accounts: agent.scope.accounts.clone(),
             services: agent.scope.services.clone(),
@@ -146,11 +146,8 @@ fn applicability(applicability: &Applicability) -> ApplicabilityBody {
         Applicability::AdviceOnly(reason) => (None, Some(reason.clone()), &[][..], false),
     };
 
-    let signatures = signatures
-        .iter()
-        .map(|signature| signature.as_str().to_owned())
-        .collect();
-    let state = applicability.state().as_str().to_owned();
+    let signatures = signatures.iter().copied().map(Into::into).collect();
+    let state = applicability.state().into();
     ApplicabilityBody {
         state,
         blocked_by,
@@ -192,28 +189,28 @@ pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
             .kind
             .is_documented()
             .then(|| found.kind.as_str().to_owned()),
-        kind: found.kind.as_str().to_owned(),
+        kind: found.kind.into(),
         rule: found.origin.rule.clone(),
         title: found.title.clone(),
         resource: subject(&found.subject),
-        priority: found.priority.as_str().to_owned(),
+        priority: found.priority.into(),
         confidence: tenths(found.confidence),
         impact: ImpactBody {
             cost: found.impact.cost.clone(),
             performance: found.impact.performance.clone(),
             security: found.impact.security.clone(),
         },
-        impact_level: found.impact_level.as_str().to_owned(),
-        effort: found.effort.as_str().to_owned(),
+        impact_level: found.impact_level.into(),
+        effort: found.effort.into(),
         savings: SavingsBody {
             monthly: found.savings_monthly.map(Money::usd_cents),
             expected_monthly: found.expected_savings().map(Money::usd_cents),
-            basis: found.savings_basis().map(|basis| basis.as_str().to_owned()),
+            basis: found.savings_basis().map(Into::into),
             currency: "USD".to_owned(),
             monthly_after_discounts: found.savings_after_discounts.map(Money::usd_cents),
             current_monthly_cost: found.monthly_cost.map(Money::usd_cents),
         },
-        status: found.status.as_str().to_owned(),
+        status: found.status.into(),
         plan: found.plan.as_ref().map(plan),
         reason_codes: found.reason_codes.clone(),
         not_measured: found.not_measured.clone(),
@@ -247,7 +244,7 @@ fn subject(subject: &Subject) -> SubjectBody {
         id: subject.id.0.clone(),
         name: subject.name.clone(),
         kind: subject.kind.as_str().to_owned(),
-        provider: subject.provider.as_str().to_owned(),
+        provider: subject.provider.into(),
         account: subject.account.clone(),
         region: subject.region.clone(),
         service: subject.service.clone(),
@@ -260,7 +257,7 @@ fn subject(subject: &Subject) -> SubjectBody {
 
 fn loss(loss: &Loss) -> LossBody {
     LossBody {
-        kind: loss.kind.as_str().to_owned(),
+        kind: loss.kind.into(),
         detail: loss.detail.clone(),
         lasting: loss.lasting,
     }
@@ -279,7 +276,7 @@ fn plan(plan: &Plan) -> PlanBody {
             .steps
             .iter()
             .map(|step| StepBody {
-                kind: step.kind.as_str().to_owned(),
+                kind: step.kind.into(),
                 description: step.description.clone(),
                 resource: step.resource.clone(),
             })
@@ -310,7 +307,7 @@ pub(super) fn explanation(why: &Explanation, confidence: f64) -> ExplanationBody
             cost_reduction: why.cost_reduction.clone(),
             performance_impact: why.performance_impact.clone(),
         },
-        risk_level: why.risk.as_str().to_owned(),
+        risk_level: why.risk.into(),
         decision_path: why
             .decision_path
             .iter()
@@ -331,7 +328,7 @@ pub(super) fn explanation(why: &Explanation, confidence: f64) -> ExplanationBody
 
 fn model_use(one: &ModelUse) -> ModelUseBody {
     ModelUseBody {
-        kind: one.model.kind.as_str().to_owned(),
+        kind: one.model.kind.into(),
         name: one.model.name.clone(),
         id: one.model.id.0.clone(),
         version: one.model.version,
@@ -346,12 +343,12 @@ pub(super) fn action(action: &Action, recommendation: &Recommendation) -> Action
         id: action.id.0.clone(),
         recommendation_id: action.recommendation.0.clone(),
         title: recommendation.title.clone(),
-        purpose: action.purpose.as_str().to_owned(),
+        purpose: action.purpose.into(),
         resource_id: action.resource.0.clone(),
         plan_hash: action.plan_hash.clone(),
         by: action.by.clone(),
         by_agent: Caller::agent_named(&action.by).map(|id| id.0),
-        status: action.status.as_str().to_owned(),
+        status: action.status.into(),
         steps: action.steps.iter().map(step).collect(),
         steps_total: action.steps_total,
         started_at: time::text(action.started_at),
@@ -360,11 +357,11 @@ pub(super) fn action(action: &Action, recommendation: &Recommendation) -> Action
         undone_by: action.undone_by.clone(),
         watch: action.watch.as_ref().map(|watch| WatchBody {
             until: time::text(watch.until),
-            verdict: watch.verdict.as_str().to_owned(),
+            verdict: watch.verdict.into(),
             detail: watch.detail.clone(),
             predicted_savings_monthly: recommendation.expected_savings().map(Money::usd_cents),
             realised_savings_monthly: watch.realised_monthly.map(Money::usd_cents),
-            savings_basis: watch.basis.map(|basis| basis.as_str().to_owned()),
+            savings_basis: watch.basis.map(Into::into),
             billed_until: watch.billed_until.map(time::text),
             saving_ended_at: watch.ended.as_ref().map(|end| time::text(end.at)),
             saving_ended_reason: watch.ended.as_ref().map(|end| end.reason.clone()),
@@ -377,7 +374,7 @@ fn step(step: &StepOutcome) -> StepOutcomeBody {
     let fields = |state: &[(String, String)]| state.iter().cloned().collect::<BTreeMap<_, _>>();
     StepOutcomeBody {
         index: step.index,
-        kind: step.kind.as_str().to_owned(),
+        kind: step.kind.into(),
         description: step.description.clone(),
         rollback: step.rollback,
         started_at: time::text(step.started_at),
@@ -396,19 +393,15 @@ pub(super) fn approval(approval: &Approval, title: &str, can_sign: Vec<String>) 
         recommendation_id: approval.recommendation.0.clone(),
         title: title.to_owned(),
         plan_hash: approval.plan_hash.clone(),
-        impact: approval.impact.as_str().to_owned(),
-        needed: approval
-            .needed
-            .iter()
-            .map(|signature| signature.as_str().to_owned())
-            .collect(),
+        impact: approval.impact.into(),
+        needed: approval.needed.iter().copied().map(Into::into).collect(),
         signed: approval.signed.iter().map(signed).collect(),
         delegated: approval.delegated.iter().map(delegated).collect(),
         can_sign,
         requested_by: approval.requested_by.clone(),
         requested_at: time::text(approval.requested_at),
         expires_at: time::text(approval.expires_at),
-        status: approval.status.as_str().to_owned(),
+        status: approval.status.into(),
         reason: approval.reason.clone(),
         exception: approval.exception.as_ref().map(|asked| ExceptionAskedBody {
             guardrail: asked.guardrail.as_str().to_owned(),
@@ -421,7 +414,7 @@ pub(super) fn approval(approval: &Approval, title: &str, can_sign: Vec<String>) 
 
 fn delegated(delegation: &Delegation) -> DelegationBody {
     DelegationBody {
-        signature: delegation.signature.as_str().to_owned(),
+        signature: delegation.signature.into(),
         from: delegation.from.clone(),
         to: delegation.to.clone(),
         at: time::text(delegation.at),
@@ -430,7 +423,7 @@ fn delegated(delegation: &Delegation) -> DelegationBody {
 
 fn signed(signed: &Signed) -> SignedBody {
     SignedBody {
-        signature: signed.signature.as_str().to_owned(),
+        signature: signed.signature.into(),
         by: signed.by.clone(),
         at: time::text(signed.at),
         comment: signed.comment.clone(),

@@ -94,9 +94,9 @@ pub(super) fn body_of(model: &Model) -> ModelBody {
         id: model.id.0.clone(),
         agent_id: model.agent_id.0.clone(),
         name: model.name.clone(),
-        kind: model.kind.as_str().to_owned(),
+        kind: model.kind.into(),
         version: model.version,
-        status: model.status.as_str().to_owned(),
+        status: model.status.into(),
         training_span_days: (model.training_span_days * 10.0).round() / 10.0,
         samples: model.samples,
         held_out: model.held_out,
@@ -105,7 +105,7 @@ pub(super) fn body_of(model: &Model) -> ModelBody {
         recall: percent(model.recall),
         f1: percent(model.f1),
         threshold: percent(model.threshold),
-        retrain_reason: model.cause.as_str().to_owned(),
+        retrain_reason: model.cause.into(),
         note: model.note.clone(),
         drift: model
             .drift

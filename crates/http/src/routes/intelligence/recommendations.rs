@@ -191,7 +191,7 @@ pub(super) async fn patch(
     })?;
 
     Ok(Json(PatchBody {
-        tool: patch.tool.as_str().to_owned(),
+        tool: patch.tool.into(),
         tag: patch.tag,
         patch: patch.text,
     }))

@@ -168,7 +168,7 @@ pub(super) async fn relations(
 fn relation_body(neighbour: Neighbour) -> RelationBody {
     let resource = neighbour.resource;
     RelationBody {
-        relation: neighbour.kind.as_str().to_owned(),
+        relation: neighbour.kind.into(),
         direction: if neighbour.is_incoming {
             "incoming"
         } else {
@@ -201,7 +201,7 @@ pub(super) async fn kinds(
 fn kind_body(info: &KindInfo) -> KindBody {
     KindBody {
         kind: info.kind.as_str().to_owned(),
-        class: info.class.as_str().to_owned(),
+        class: info.class.into(),
         title: info.title.clone(),
         plural: info.plural.clone(),
         icon: info.icon.clone(),
@@ -231,7 +231,7 @@ fn reading_body(reading: Reading) -> KindReadingBody {
     KindReadingBody {
         kind: reading.kind.as_str().to_owned(),
         region: reading.region,
-        outcome: reading.outcome.as_str().to_owned(),
+        outcome: reading.outcome.into(),
         permission: reading.permission,
         seen: reading.seen,
         message: Some(reading.message).filter(|message| !message.is_empty()),

@@ -8,6 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::rule::{AlertGroupByBody, AlertThresholdBody};
 use crate::time;
+use crate::wire::enumeration::{FiringStatus, Severity};
 
 /// An entry that a firing counts.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -29,7 +30,7 @@ pub struct FiringBody {
     /// Name of the rule at that time.
     pub rule_name: String,
     /// Severity of the rule at that time.
-    pub severity: String,
+    pub severity: Severity,
     /// Values of the fields that the rule groups by; null for an entry without one.
     pub group: BTreeMap<String, Option<String>>,
     /// Time of the earliest entry.
@@ -46,8 +47,7 @@ pub struct FiringBody {
     pub entries: Vec<FiringEntryBody>,
     /// The rule was silenced: nobody was notified.
     pub silenced: bool,
-    /// `open`, `acknowledged` or `resolved`.
-    pub status: String,
+    pub status: FiringStatus,
     /// User who looks after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignee: Option<String>,
@@ -210,7 +210,7 @@ impl FiringBody {
             id: firing.id.0.clone(),
             rule_id: firing.rule.0.clone(),
             rule_name: firing.rule_name.clone(),
-            severity: firing.severity.as_str().to_owned(),
+            severity: firing.severity.into(),
             group: group(&firing.group_by, firing.group.values()),
             first_at: time::text(firing.first_at),
             last_at: time::text(firing.last_at),
@@ -219,7 +219,7 @@ impl FiringBody {
             count: firing.count,
             entries: firing.entries.iter().map(entry).collect(),
             silenced: firing.silenced,
-            status: firing.status.as_str().to_owned(),
+            status: firing.status.into(),
             assignee: firing.assignee.clone(),
             note: firing.note.clone(),
             handled_by: firing.handled_by.clone(),

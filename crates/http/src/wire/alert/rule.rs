@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
+use crate::wire::enumeration::{self, AlertClass, AlertRuleState, Severity};
 
 /// Threshold of a rule.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -68,12 +69,10 @@ pub struct AlertRuleBody {
     pub group_by: AlertGroupByBody,
     /// Receivers.
     pub notification: AlertNotificationBody,
-    /// Severity of firings: `info`, `low`, `medium`, `high`, `critical`.
-    pub severity: String,
-    /// `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation`
-    /// or `resource_tampering`.
+    /// Severity of firings.
+    pub severity: Severity,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub class: Option<String>,
+    pub class: Option<AlertClass>,
     /// Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
@@ -84,8 +83,7 @@ pub struct AlertRuleBody {
     /// The rule counts only in part at present.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<AlertDegradedBody>,
-    /// `draft`, `enabled` or `disabled`.
-    pub state: String,
+    pub state: AlertRuleState,
     /// Firings until then notify nobody.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub silenced_until: Option<String>,
@@ -117,8 +115,10 @@ pub struct AlertRuleCreate {
     #[serde(default)]
     pub notification: AlertNotificationBody,
     /// Severity of firings; `medium` unless given.
+    #[schema(value_type = Option<enumeration::Severity>)]
     pub severity: Option<String>,
     /// One of the five classes.
+    #[schema(value_type = Option<enumeration::AlertClass>)]
     pub class: Option<String>,
     /// Tactics and techniques of MITRE ATT&CK, at most 20.
     #[serde(default)]
@@ -126,6 +126,7 @@ pub struct AlertRuleCreate {
     /// Address of the instructions for whoever is notified, at most 500 bytes.
     pub runbook: Option<String>,
     /// `enabled` (unless given), `draft` or `disabled`.
+    #[schema(value_type = Option<enumeration::AlertRuleState>)]
     pub state: Option<String>,
 }
 
@@ -253,8 +254,8 @@ impl AlertRuleBody {
                 channels: notification.channels.clone(),
                 recipients: notification.recipients.clone(),
             },
-            severity: severity.as_str().to_owned(),
-            class: class.map(|class| class.as_str().to_owned()),
+            severity: (*severity).into(),
+            class: class.map(Into::into),
             attack: settings
                 .attack
                 .iter()
@@ -262,7 +263,7 @@ impl AlertRuleBody {
                 .collect(),
             runbook: settings.runbook.clone(),
             degraded: None,
-            state: rule.state.as_str().to_owned(),
+            state: rule.state.into(),
             silenced_until: rule.silenced_until.map(time::text),
             version: rule.version,
             created_by: rule.created_by.clone(),

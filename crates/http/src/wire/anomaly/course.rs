@@ -6,13 +6,14 @@ use utoipa::{IntoParams, ToSchema};
 use reeve_anomalies::{CourseChange, CoursePoint};
 
 use crate::time;
+use crate::wire::enumeration;
 
 /// A metric over an anomaly's time, beside what was expected of it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyCourseBody {
-    pub metric: String,
+    pub metric: enumeration::Metric,
     /// The unit of its values.
-    pub unit: String,
+    pub unit: enumeration::Unit,
     /// Points, oldest first.
     pub points: Vec<CoursePointBody>,
     /// Changes of the resource in that time, oldest first.

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use reeve_anomalies::{Contribution, Evidence, Hypothesis, Investigation, Lookup, Remediation};
 
 use crate::time;
+use crate::wire::enumeration::{HypothesisKind, HypothesisSupport};
 
 /// Investigation of an anomaly.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -40,12 +41,8 @@ pub struct LookupBody {
 /// A possible cause.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HypothesisBody {
-    /// `change_by_reeve`, `change_by_others`, `logged_operation`, `shared_cause`, `higher_demand`,
-    /// `new_resource`, `costlier_resource`, `threat_list`, `unusual_behavior`, `same_resource`,
-    /// `changed_tags`.
-    pub kind: String,
-    /// `strong`, `moderate`, `weak`.
-    pub support: String,
+    pub kind: HypothesisKind,
+    pub support: HypothesisSupport,
     /// As a clause.
     pub statement: String,
     pub evidence: Vec<EvidenceBody>,
@@ -143,8 +140,8 @@ impl From<&Lookup> for LookupBody {
 impl From<&Hypothesis> for HypothesisBody {
     fn from(hypothesis: &Hypothesis) -> Self {
         HypothesisBody {
-            kind: hypothesis.kind.as_str().to_owned(),
-            support: hypothesis.support.as_str().to_owned(),
+            kind: hypothesis.kind.into(),
+            support: hypothesis.support.into(),
             statement: hypothesis.statement.clone(),
             evidence: hypothesis.evidence.iter().map(EvidenceBody::from).collect(),
         }

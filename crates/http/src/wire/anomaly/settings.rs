@@ -5,6 +5,8 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
 
+use crate::wire::enumeration::Sensitivity;
+
 use reeve_anomalies::AnomalySettings;
 use reeve_estate::{Baseline, Metric, TimeSpan};
 
@@ -47,10 +49,9 @@ pub struct CostAnomalyBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PerformanceAnomalyBody {
     /// Metrics that are watched (`latency`, `error_rate`, `throughput`, `cpu_utilization`, ...);
-    /// empty is the usual eight.
+    /// empty is every metric.
     pub metrics: Vec<String>,
-    /// `low`, `medium`, `high`.
-    pub sensitivity: String,
+    pub sensitivity: Sensitivity,
     /// Reaction: `alert`, `auto_investigate`, `auto_remediate`.
     pub action: String,
 }
@@ -62,8 +63,7 @@ pub struct SecurityAnomalyBody {
     pub behavioral_analysis: bool,
     /// Entries are compared with the threat lists.
     pub threat_intelligence: ThreatIntelligence,
-    /// `low`, `medium`, `high`.
-    pub sensitivity: String,
+    pub sensitivity: Sensitivity,
     /// Reaction: `alert`, `auto_investigate`, `alert_and_quarantine`.
     pub action: String,
 }
@@ -152,13 +152,13 @@ impl From<&AnomalySettings> for AnomalySettingsBody {
                     .iter()
                     .map(|metric| metric_name(*metric).to_owned())
                     .collect(),
-                sensitivity: performance.sensitivity.as_str().to_owned(),
+                sensitivity: performance.sensitivity.into(),
                 action: performance.action.as_str().to_owned(),
             },
             security: SecurityAnomalyBody {
                 behavioral_analysis: security.behavioral_analysis,
                 threat_intelligence: threats,
-                sensitivity: security.sensitivity.as_str().to_owned(),
+                sensitivity: security.sensitivity.into(),
                 action: security.action.as_str().to_owned(),
             },
             version: *version,

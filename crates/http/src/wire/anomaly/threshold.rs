@@ -6,19 +6,19 @@ use utoipa::{IntoParams, ToSchema};
 use reeve_anomalies::{Lesson, Threshold};
 
 use crate::time;
+use crate::wire::enumeration::{AnomalyType, LessonKind, Metric, ThresholdDirection};
 
 /// Threshold of one kind of anomaly at one place.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyThresholdBody {
     pub id: String,
-    /// `cost`, `performance`, `security`, `operational`.
     #[serde(rename = "type")]
-    pub class: String,
+    pub class: AnomalyType,
     /// The metric; absent for spending and behavior.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metric: Option<String>,
-    /// Side of the expected value: `above`, `below`.
-    pub direction: String,
+    pub metric: Option<Metric>,
+    /// Side of the expected value.
+    pub direction: ThresholdDirection,
     /// Identifier of the resource, account or principal.
     pub place: String,
     /// Multiple of the usual band from which a deviation is reported: 1 as configured, 0.7 to 4.
@@ -37,8 +37,7 @@ pub struct AnomalyThresholdBody {
 pub struct LessonBody {
     /// Anomaly it is from.
     pub anomaly_id: String,
-    /// `false_alarm`, `confirmed`, `new_normal`, `remedy_held`, `remedy_failed`.
-    pub kind: String,
+    pub kind: LessonKind,
     /// Deviation of the anomaly, in multiples of the usual band.
     pub deviation: f64,
     /// Time, RFC 3339 UTC with milliseconds.
@@ -62,9 +61,9 @@ impl From<&Threshold> for AnomalyThresholdBody {
         let key = &threshold.key;
         AnomalyThresholdBody {
             id: key.id(),
-            class: key.class.as_str().to_owned(),
-            metric: key.metric.map(|metric| metric.as_str().to_owned()),
-            direction: key.direction.as_str().to_owned(),
+            class: key.class.into(),
+            metric: key.metric.map(Into::into),
+            direction: key.direction.into(),
             place: key.place.clone(),
             factor: threshold.factor,
             baseline_from: threshold.baseline_from.map(time::text),
@@ -78,7 +77,7 @@ impl From<&Lesson> for LessonBody {
     fn from(lesson: &Lesson) -> Self {
         LessonBody {
             anomaly_id: lesson.anomaly.0.clone(),
-            kind: lesson.kind.as_str().to_owned(),
+            kind: lesson.kind.into(),
             deviation: lesson.excess,
             at: time::text(lesson.at),
             by: lesson.by.clone(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
+use crate::wire::enumeration::{self, ExportDestinationType};
 
 /// Settings of a destination; which ones depends on its type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
@@ -48,9 +49,8 @@ pub struct ExportDestinationSettingsBody {
 pub struct ExportDestinationBody {
     pub id: String,
     pub name: String,
-    /// `s3`, `azure_blob`, `gcs`, `sftp` or `folder`.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: ExportDestinationType,
     pub settings: ExportDestinationSettingsBody,
     /// Folder, or prefix of object names, that files are put below.
     pub prefix: String,
@@ -68,6 +68,7 @@ pub struct ExportDestinationCreate {
     pub name: String,
     /// `s3`, `azure_blob`, `gcs`, `sftp` or `folder`.
     #[serde(rename = "type")]
+    #[schema(value_type = enumeration::ExportDestinationType)]
     pub kind: String,
     #[serde(default)]
     pub settings: ExportDestinationSettingsBody,
@@ -180,7 +181,7 @@ impl ExportDestinationBody {
         ExportDestinationBody {
             id: destination.id.0.clone(),
             name: destination.name.clone(),
-            kind: destination.settings.kind().as_str().to_owned(),
+            kind: destination.settings.kind().into(),
             settings: ExportDestinationSettingsBody::new(&destination.settings),
             prefix: destination.prefix.clone(),
             created_at: time::text(destination.created_at),

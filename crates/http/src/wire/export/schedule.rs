@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::{ExportOptionsBody, ExportRequesterBody};
 use crate::time;
+use crate::wire::enumeration::{self, ExportFormat};
 
 /// A scheduled export. Each run covers what was recorded since the last run that succeeded, no
 /// entry twice.
@@ -13,7 +14,7 @@ use crate::time;
 pub struct ExportScheduleBody {
     pub id: String,
     pub name: String,
-    pub format: String,
+    pub format: ExportFormat,
     /// Choices of the format.
     pub options: ExportOptionsBody,
     /// Query; empty for every entry.
@@ -50,6 +51,7 @@ pub struct ExportScheduleCreate {
     /// Name, 1 to 100 characters, unique.
     pub name: String,
     /// `json`, `csv`, `syslog`, `cef` or `parquet`.
+    #[schema(value_type = enumeration::ExportFormat)]
     pub format: String,
     /// Choices of the format.
     #[serde(default)]
@@ -94,7 +96,7 @@ impl ExportScheduleBody {
         ExportScheduleBody {
             id: schedule.id.0.clone(),
             name: schedule.name.clone(),
-            format: schedule.format.as_str().to_owned(),
+            format: schedule.format.into(),
             options: ExportOptionsBody::new(&schedule.options),
             query: schedule.query.clone(),
             schedule: schedule.schedule.pattern.clone(),

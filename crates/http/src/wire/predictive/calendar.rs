@@ -7,14 +7,14 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::given;
 use crate::time;
+use crate::wire::enumeration::{self, CalendarKind};
 
 /// A calendar, without its text.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CalendarBody {
     pub id: String,
     pub name: String,
-    /// `traffic` or `maintenance`.
-    pub kind: String,
+    pub kind: CalendarKind,
     /// Zone of times without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
@@ -50,7 +50,7 @@ impl From<&Calendar> for CalendarBody {
         CalendarBody {
             id: calendar.id.0.clone(),
             name: calendar.name.clone(),
-            kind: calendar.kind.as_str().to_owned(),
+            kind: calendar.kind.into(),
             time_zone: calendar.time_zone.clone(),
             // What is kept was read when it was imported.
             events: calendar.events().unwrap_or(0) as u64,
@@ -75,6 +75,7 @@ pub struct CalendarPut {
     /// Name, 1 to 100 characters.
     pub name: Option<String>,
     /// `traffic` or `maintenance`.
+    #[schema(value_type = Option<enumeration::CalendarKind>)]
     pub kind: Option<String>,
     /// Zone (IANA) of times that name none; `null` takes it away.
     #[serde(default, deserialize_with = "given")]

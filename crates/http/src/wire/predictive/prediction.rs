@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::time;
+use crate::wire::enumeration::{Metric, PredictedEvent, PredictionMetric, PredictionOutcome};
 
 /// One step of a forecast.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -81,15 +82,14 @@ pub struct PredictionBody {
     pub resource_name: String,
     /// Metric that was watched.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metric: Option<String>,
+    pub metric: Option<PredictionMetric>,
     /// Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of
     /// `disk_space`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub samples: Option<String>,
+    pub samples: Option<Metric>,
     /// Question.
-    pub prediction: String,
-    /// `foreseen`, `not_foreseen`, `abstained`.
-    pub outcome: String,
+    pub prediction: PredictedEvent,
+    pub outcome: PredictionOutcome,
     /// Probability within the horizon, percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
@@ -150,10 +150,10 @@ impl From<&Prediction> for PredictionBody {
             connection_id: prediction.connection.0.clone(),
             resource_id: prediction.resource.0.clone(),
             resource_name: prediction.resource_name.clone(),
-            metric: prediction.signal.map(|signal| signal.as_str().to_owned()),
-            samples: prediction.samples.map(|metric| metric.as_str().to_owned()),
-            prediction: prediction.foreseen.as_str().to_owned(),
-            outcome: prediction.outcome.as_str().to_owned(),
+            metric: prediction.signal.map(Into::into),
+            samples: prediction.samples.map(Into::into),
+            prediction: prediction.foreseen.into(),
+            outcome: prediction.outcome.into(),
             probability: prediction.probability_percent,
             expected_at: prediction.expected_at.map(time::text),
             earliest_at: prediction.earliest_at.map(time::text),

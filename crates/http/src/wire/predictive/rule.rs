@@ -7,6 +7,9 @@ use utoipa::ToSchema;
 
 use super::super::quantity::{DataSizeText, Spelled, TimeSpanText};
 use crate::time;
+use crate::wire::enumeration::{
+    PredictedEvent, PredictionMetric, PreparationKind, RuleApprovalKind,
+};
 
 /// Condition under which a rule fires.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -15,9 +18,8 @@ pub struct ConditionBody {
     /// `memory_utilization`, `network_in`, `network_out`, `disk_read_ops`, `disk_write_ops`,
     /// `cpu_credit_balance`; absent with `event`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metric: Option<String>,
-    /// `full`, `saturation`, `exhaustion`, `above`, `below`, `spike`, `event`.
-    pub prediction: String,
+    pub metric: Option<PredictionMetric>,
+    pub prediction: PredictedEvent,
     /// The capacity (absent: the resource's own), the value, or for `spike` the percentage above
     /// the usual.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,9 +35,7 @@ pub struct ConditionBody {
 /// Action.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RuleActionBody {
-    /// `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`,
-    /// `warm_cache`, `prepare_failover`.
-    pub kind: String,
+    pub kind: PreparationKind,
     /// By how much storage or a limit grows, percent.
     pub step_percent: f64,
     /// What the action calls at AWS: for `request_limit_increase` a quota of Service Quotas
@@ -47,8 +47,7 @@ pub struct RuleActionBody {
 /// Under which approval.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ApprovalRuleBody {
-    /// `auto`, `required`, `auto_below`.
-    pub kind: String,
+    pub kind: RuleApprovalKind,
     /// With the kind `auto_below`: size after the change below which nobody is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_below: Option<DataSizeText>,
@@ -115,20 +114,20 @@ impl From<&Rule> for RuleBody {
             enabled: rule.enabled,
             agent_type: rule.agent_type.as_str().to_owned(),
             condition: ConditionBody {
-                metric: condition.signal.map(|signal| signal.as_str().to_owned()),
-                prediction: condition.foreseen.as_str().to_owned(),
+                metric: condition.signal.map(Into::into),
+                prediction: condition.foreseen.into(),
                 value: condition.value,
                 calendars: condition.calendars.iter().map(|id| id.0.clone()).collect(),
                 horizon: span(condition.horizon_s),
                 probability: condition.probability_percent,
             },
             action: RuleActionBody {
-                kind: rule.response.kind.as_str().to_owned(),
+                kind: rule.response.kind.into(),
                 step_percent: rule.response.step_percent,
                 target: rule.response.call.as_ref().map(ToString::to_string),
             },
             approval: ApprovalRuleBody {
-                kind: rule.approval.kind.as_str().to_owned(),
+                kind: rule.approval.kind.into(),
                 auto_below: rule
                     .approval
                     .below_gb

@@ -9,6 +9,7 @@ use super::definition::RequestFields;
 use super::review::ReportReviewBody;
 use super::summary::ReportSummaryBody;
 use crate::time;
+use crate::wire::enumeration::ReportRunState;
 use crate::wire::report::ReportFilters;
 
 /// Runs to list.
@@ -82,8 +83,7 @@ pub struct ReportRunBody {
     pub end_time: String,
     /// Narrowing.
     pub filters: ReportFilters,
-    /// `queued`, `running`, `succeeded`, `failed` or `cancelled`.
-    pub state: String,
+    pub state: ReportRunState,
     pub progress: RunProgressBody,
     /// Reason of a failure.
     pub error: Option<String>,
@@ -172,7 +172,7 @@ impl ReportRunBody {
             start_time: time::text(period.start),
             end_time: time::text(period.end),
             filters: ReportFilters::from(&run.request.filters),
-            state: run.state.as_str().to_owned(),
+            state: run.state.into(),
             progress: RunProgressBody {
                 percent: percent(run),
                 entries: run.progress.entries,

@@ -1,3 +1,4 @@
+import type { components } from '../../../api/schema';
 import { PasswordInput, Select, SimpleGrid, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { fieldMessages } from '../../../api/problem';
@@ -98,7 +99,11 @@ export function DestinationForm({ onClose }: { onClose: () => void }) {
       onClose();
     };
     create.mutate(
-      { ...values, settings: settingsOf(kind, settings) },
+      {
+        ...values,
+        type: kind as components['schemas']['ExportDestinationType'],
+        settings: settingsOf(kind, settings),
+      },
       { onSuccess, onError: (error: Error) => form.setErrors(fieldMessages(error)) },
     );
   });

@@ -1,3 +1,4 @@
+import type { components } from '../../../api/schema';
 import { Alert, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -117,7 +118,7 @@ function given({
   destination: string;
 }): ExportRequest {
   return {
-    format,
+    format: format as components['schemas']['ExportFormat'],
     query,
     start_time: start_time || undefined,
     end_time: end_time || undefined,

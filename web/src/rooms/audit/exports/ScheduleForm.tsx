@@ -1,3 +1,4 @@
+import type { components } from '../../../api/schema';
 import { Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
@@ -32,6 +33,7 @@ export function ScheduleForm({ onClose }: { onClose: () => void }) {
     create.mutate(
       {
         ...values,
+        format: values.format as components['schemas']['ExportFormat'],
         time_zone: time_zone.trim() || undefined,
         destination: destination || undefined,
       },

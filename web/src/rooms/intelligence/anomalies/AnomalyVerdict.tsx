@@ -1,3 +1,4 @@
+import type { components } from '../../../api/schema';
 import { Button, Group, Radio, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { Anomaly } from '../../../api/bodies';
@@ -50,7 +51,11 @@ export function AnomalyVerdict({ of: one }: { of: Anomaly }) {
   const send = () =>
     kind &&
     change.mutate(
-      { id: one.id, kind, comments: comments.trim() || undefined },
+      {
+        id: one.id,
+        kind: kind as components['schemas']['AnomalyFeedbackKind'],
+        comments: comments.trim() || undefined,
+      },
       {
         onSuccess: () => {
           announce('Verdict saved.');

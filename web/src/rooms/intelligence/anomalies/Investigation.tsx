@@ -12,7 +12,7 @@ type Schemas = components['schemas'];
 type Hypothesis = Schemas['HypothesisBody'];
 type Lookup = Schemas['LookupBody'];
 
-const SUPPORT: Record<string, { color: string; label: string }> = {
+const SUPPORT: Record<Schemas['HypothesisSupport'], { color: string; label: string }> = {
   strong: { color: 'petrol', label: 'Strong support' },
   moderate: { color: 'gray', label: 'Moderate support' },
   weak: { color: 'gray', label: 'Weak support' },

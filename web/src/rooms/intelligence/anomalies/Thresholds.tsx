@@ -16,7 +16,7 @@ import { resetThreshold, thresholdsQuery } from './queries';
 
 type Threshold = components['schemas']['AnomalyThresholdBody'];
 
-const LESSONS: Record<string, string> = {
+const LESSONS: Record<components['schemas']['LessonKind'], string> = {
   false_alarm: 'False alarm',
   confirmed: 'Confirmed',
   new_normal: 'New normal',
@@ -65,8 +65,8 @@ function One({ of: threshold, here, several }: { of: Threshold; here: string; se
               key={lesson.anomaly_id}
               style={{ overflowWrap: 'anywhere' }}
             >
-              {LESSONS[lesson.kind] ?? words(lesson.kind)} at {lesson.deviation.toFixed(1)} of the
-              usual band, {lesson.by}, <When at={lesson.at} form="ago" />
+              {LESSONS[lesson.kind]} at {lesson.deviation.toFixed(1)} of the usual band, {lesson.by}
+              , <When at={lesson.at} form="ago" />
               {lesson.anomaly_id !== here && (
                 <>
                   {' '}

@@ -1,3 +1,4 @@
+import type { components } from '../../../api/schema';
 import { describe, expect, it } from 'vitest';
 import { courseOf, deviation, factorText, shownSpan } from './course';
 
@@ -6,7 +7,11 @@ const at = (hour: number) => new Date(Date.UTC(2026, 10, 20, hour)).toISOString(
 describe('the course of an anomaly', () => {
   it('shows what was recorded as it was recorded, then what is missing', () => {
     const responses = ['alert', 'investigate', 'recommend', 'learn', 'learn'].map(
-      (stage, index) => ({ stage, at: at(index), detail: `${stage} ${index}` }),
+      (stage, index) => ({
+        stage: stage as components['schemas']['ResponseStage'],
+        at: at(index),
+        detail: `${stage} ${index}`,
+      }),
     );
     expect(courseOf({ responses }).map(({ stage, detail }) => detail ?? `no ${stage}`)).toEqual([
       'alert 0',

@@ -1,4 +1,5 @@
 // The course of an anomaly: how it was answered, and which span of time shows it.
+import type { components } from '../../../api/schema';
 import type { Anomaly } from '../../../api/bodies';
 
 /** The order in which the service answers. */
@@ -32,7 +33,11 @@ export function shownSpan(
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 
-const UNITS: Record<string, string> = {
+const UNITS: Record<components['schemas']['Metric'], components['schemas']['Unit']> = {
+  disk_utilization: 'percent',
+  database_connections: 'count',
+  capacity_units: 'count',
+  cpu_credit_balance: 'count',
   cpu_utilization: 'percent',
   memory_utilization: 'percent',
   network_in: 'bytes_per_second',
@@ -49,7 +54,7 @@ const UNITS: Record<string, string> = {
 
 /** The unit of a metric; what only counts has none. */
 export function unitOf(metric: string | null | undefined): string {
-  return UNITS[metric ?? ''] ?? 'count';
+  return metric && metric in UNITS ? UNITS[metric as keyof typeof UNITS] : 'count';
 }
 
 /** How far from what was expected, in words that fit a table. */

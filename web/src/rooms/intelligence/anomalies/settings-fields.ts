@@ -24,7 +24,10 @@ export function initial({ cost, performance, security }: AnomalySettings): Setti
       baseline: cost.baseline_days,
       action: cost.action,
     },
-    performance,
+    performance: {
+      ...performance,
+      sensitivity: performance.sensitivity as components['schemas']['Sensitivity'],
+    },
     security: { ...security, threat_intelligence: security.threat_intelligence === 'integrated' },
   };
 }
@@ -44,6 +47,7 @@ export function wire(
     performance,
     security: {
       ...security,
+      sensitivity: security.sensitivity as components['schemas']['Sensitivity'],
       threat_intelligence: security.threat_intelligence ? 'integrated' : 'disabled',
     },
   };

@@ -6,7 +6,7 @@ import type { components } from '../../../api/schema';
 type Amount = number | string;
 
 interface Signers {
-  signatures: string[];
+  signatures: components['schemas']['Signature'][];
 }
 
 export interface GuardrailFields {
@@ -54,9 +54,15 @@ export function initial(guardrails: Guardrails): GuardrailFields {
     approval_matrix: {
       medium_from: matrix.medium_from,
       high_above: matrix.high_above,
-      low_impact: { signatures: matrix.low_impact.signatures },
-      medium_impact: { signatures: matrix.medium_impact.signatures },
-      high_impact: { signatures: matrix.high_impact.signatures },
+      low_impact: {
+        signatures: matrix.low_impact.signatures as components['schemas']['Signature'][],
+      },
+      medium_impact: {
+        signatures: matrix.medium_impact.signatures as components['schemas']['Signature'][],
+      },
+      high_impact: {
+        signatures: matrix.high_impact.signatures as components['schemas']['Signature'][],
+      },
     },
   };
 }

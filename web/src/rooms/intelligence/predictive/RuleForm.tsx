@@ -1,3 +1,4 @@
+import type { components } from '../../../api/schema';
 import {
   Alert,
   Button,
@@ -267,7 +268,7 @@ function Response({ form }: { form: Form }) {
         <Text size="sm">
           {approvalInWords({
             approval: {
-              kind: approval.kind,
+              kind: approval.kind as components['schemas']['RuleApprovalKind'],
               auto_below: approval.auto_below === '' ? null : asGigabytes(approval.auto_below),
             },
           })}

@@ -1,3 +1,4 @@
+import type { components } from '../../../api/schema';
 import { describe, expect, it } from 'vitest';
 import type { Finding, Prediction, Rule } from '../../../api/bodies';
 import {
@@ -23,7 +24,7 @@ const rule = (condition: Condition, kind: string, change: Partial<Rule> = {}): R
   enabled: true,
   agent_type: 'ops_intelligence',
   condition: { prediction: 'full', calendars: [], horizon: '7d', probability: 50, ...condition },
-  action: { kind, step_percent: 25 },
+  action: { kind: kind as components['schemas']['PreparationKind'], step_percent: 25 },
   approval: { kind: 'auto' },
   scope: { accounts: [], services: [] },
   resources: [],
@@ -159,9 +160,14 @@ describe('what was decided', () => {
     [{ kind: 'unheard_of', words: 'it is 5 now' }, 'request_rate', 'it is 5 now'],
     [{ kind: 'other', words: '8192 values, 0 missing' }, 'request_rate', '8192 values, 0 missing'],
   ])('says %o of %s', (finding, metric, expected) =>
-    expect(plain(findingInWords({ kind: 'other', words: '', ...finding }, { metric }))).toBe(
-      expected,
-    ),
+    expect(
+      plain(
+        findingInWords(
+          { kind: 'other', words: '', ...finding },
+          { metric: metric as components['schemas']['PredictionMetric'] },
+        ),
+      ),
+    ).toBe(expected),
   );
 
   it('knows what is already reached', () =>
@@ -191,7 +197,10 @@ describe('calendars', () => {
   const rules = [pre, warm, failover, named, rule({}, 'expand_storage')];
 
   it('are known to the rules that name them or ask for their kind', () => {
-    const ids = (id: string, kind: string) => rulesOf({ id, kind }, rules).map((one) => one.id);
+    const ids = (id: string, kind: string) =>
+      rulesOf({ id, kind: kind as components['schemas']['CalendarKind'] }, rules).map(
+        (one) => one.id,
+      );
     expect(ids('sales', 'traffic')).toEqual(['pre_scale', 'warm_cache', 'scale_up']);
     expect(ids('other', 'traffic')).toEqual(['pre_scale', 'warm_cache']);
     expect(ids('work', 'maintenance')).toEqual(['prepare_failover']);

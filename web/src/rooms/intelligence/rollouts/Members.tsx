@@ -1,3 +1,4 @@
+import type { components } from '../../../api/schema';
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -115,7 +116,7 @@ export function Members({ of: rollout }: { of: Rollout }) {
             onChange={setState}
             data={present.map((name) => ({
               value: name,
-              label: MEMBER_STATES[name]?.label ?? name,
+              label: MEMBER_STATES[name as components['schemas']['RolloutMemberState']].label,
             }))}
           />
         )

@@ -109,7 +109,7 @@ function Filled({
 }: Props & { agents: Agent[]; first: Agent; open: Recommendation[] }) {
   const navigate = useNavigate();
   const begin = useChange(beginRollout);
-  const typesOf = (agent: string) => [
+  const typesOf = (agent: string): string[] => [
     ...new Set(open.filter(({ agent_id }) => agent_id === agent).map((one) => one.kind)),
   ];
   const form = useForm({

@@ -10,7 +10,8 @@ export function RolloutStatus({
   kind,
   ...badge
 }: BadgeProps & { of: string; kind: keyof typeof KINDS }) {
-  const state = KINDS[kind][of];
+  const states: Record<string, { label: string; colour: string }> = KINDS[kind];
+  const state = states[of];
   return (
     <Badge color={state?.colour ?? 'gray'} {...badge}>
       {state?.label ?? words(of)}

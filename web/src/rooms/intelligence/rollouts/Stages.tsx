@@ -101,7 +101,7 @@ function Resources({ of: rollout }: { of: Rollout }) {
   );
   const colour = (state: string) =>
     ({
-      '--cell': `var(--mantine-color-${MEMBER_STATES[state]?.colour ?? 'gray'}-6)`,
+      '--cell': `var(--mantine-color-${MEMBER_STATES[state as keyof typeof MEMBER_STATES].colour}-6)`,
     }) as CSSProperties;
   const open = (state: string) => OPEN.includes(state) || undefined;
   return (
@@ -144,7 +144,7 @@ function Resources({ of: rollout }: { of: Rollout }) {
               style={{ ...colour(state), width: 11, height: 11 }}
               aria-hidden
             />
-            {MEMBER_STATES[state]?.label}{' '}
+            {MEMBER_STATES[state as keyof typeof MEMBER_STATES].label}{' '}
             {rollout.members.filter((member) => member.state === state).length}
           </span>
         ))}

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Gate, Rollout, RolloutMember } from '../../../api/bodies';
 import { hours, reached, shareOf, sharesOf, splitOf, stepsOf, wavesOf } from './course';
 
-const member = (name: string, wave: number, state = 'waiting'): RolloutMember => ({
+const member = (
+  name: string,
+  wave: number,
+  state: RolloutMember['state'] = 'waiting',
+): RolloutMember => ({
   recommendation_id: name,
   resource_id: name,
   name,
@@ -12,7 +16,12 @@ const member = (name: string, wave: number, state = 'waiting'): RolloutMember =>
   detail: '',
   accepted: false,
 });
-const gate = (stage: string, verdict: string, found: number, needed: number): Gate => ({
+const gate = (
+  stage: Gate['stage'],
+  verdict: Gate['verdict'],
+  found: number,
+  needed: number,
+): Gate => ({
   stage,
   verdict,
   wave: 0,
@@ -94,7 +103,7 @@ describe('the course of a rollout', () => {
     ],
   ])('%j', (change, expected) =>
     expect(
-      stepsOf(rollout(change))
+      stepsOf(rollout(change as Partial<Rollout>))
         .map(({ standing }) => standing)
         .join(' '),
     ).toBe(expected),

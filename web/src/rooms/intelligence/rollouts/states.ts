@@ -1,11 +1,15 @@
 // States of rollouts and of their resources, in words and colours.
 
+import type { components } from '../../../api/schema';
+
+type Schemas = components['schemas'];
+
 interface State {
   label: string;
   colour: string;
 }
 
-export const MEMBER_STATES: Record<string, State> = {
+export const MEMBER_STATES: Record<Schemas['RolloutMemberState'], State> = {
   waiting: { label: 'Waiting', colour: 'gray' },
   simulating: { label: 'Simulating', colour: 'indigo' },
   simulated: { label: 'Simulated', colour: 'indigo' },
@@ -18,7 +22,7 @@ export const MEMBER_STATES: Record<string, State> = {
   left_out: { label: 'Skipped', colour: 'gray' },
 };
 
-export const ROLLOUT_STATES: Record<string, State> = {
+export const ROLLOUT_STATES: Record<Schemas['RolloutStatus'], State> = {
   running: { label: 'Running', colour: 'blue' },
   held: { label: 'On hold at a gate', colour: 'red' },
   stopped: { label: 'Stopped', colour: 'yellow' },
@@ -26,7 +30,7 @@ export const ROLLOUT_STATES: Record<string, State> = {
   aborted: { label: 'Aborted', colour: 'gray' },
 };
 
-export const VERDICTS: Record<string, State> = {
+export const VERDICTS: Record<Schemas['GateVerdict'], State> = {
   waiting: { label: 'Waiting', colour: 'blue' },
   opened: { label: 'Passed', colour: 'green' },
   held: { label: 'On hold', colour: 'red' },

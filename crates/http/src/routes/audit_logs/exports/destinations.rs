@@ -117,7 +117,7 @@ pub(super) async fn patch(
     let settings = given.settings.unwrap_or(now.settings);
     let draft = settings.draft(
         given.name.unwrap_or(now.name),
-        now.kind,
+        now.kind.to_string(),
         given.prefix.unwrap_or(now.prefix),
     );
     let (name, settings, prefix) = draft.read().map_err(misplaced)?;

@@ -12,6 +12,7 @@ use reeve_estate::{Metric, TimeSpan};
 use super::super::super::quantity::{BaselineText, PercentText, Spelled, TimeSpanText, either};
 use super::{NAMES, ThreatIntelligence, metric_name};
 use crate::error::Problem;
+use crate::wire::enumeration;
 
 /// A change of the settings. What is left out stays.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
@@ -52,9 +53,10 @@ pub struct CostAnomalyPut {
 #[serde(deny_unknown_fields)]
 pub struct PerformanceAnomalyPut {
     /// Metrics that are watched (`latency` is `response_time`, `throughput` is `request_rate`);
-    /// empty is the usual eight.
+    /// empty is every metric.
     pub metrics: Option<Vec<String>>,
     /// `low`, `medium`, `high`.
+    #[schema(value_type = Option<enumeration::Sensitivity>)]
     pub sensitivity: Option<String>,
     /// Reaction: `alert`, `auto_investigate`, `auto_remediate`.
     pub action: Option<String>,
@@ -69,6 +71,7 @@ pub struct SecurityAnomalyPut {
     /// Entries are compared with the threat lists.
     pub threat_intelligence: Option<ThreatIntelligence>,
     /// `low`, `medium`, `high`.
+    #[schema(value_type = Option<enumeration::Sensitivity>)]
     pub sensitivity: Option<String>,
     /// Reaction: `alert`, `auto_investigate`, `alert_and_quarantine`.
     pub action: Option<String>,

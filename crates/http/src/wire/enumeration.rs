@@ -1,0 +1,240 @@
+//! Enumerations on the wire: a value is answered as its name, read from it, and described as a
+//! schema of its own that lists every name.
+//!
+//! A field that holds an enumeration has one of the types below, so that the dashboard has one union
+//! for all fields with the same values and its compiler finds a table that lacks a label. Fields
+//! whose values an agent plugin or another system may extend stay texts.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
+use utoipa::{PartialSchema, ToSchema};
+
+/// A closed set of names.
+pub trait Named: Copy + 'static {
+    /// Name of the schema in the description of the interface.
+    const SCHEMA: &'static str;
+    /// Sentence that describes the schema.
+    const DESCRIPTION: &'static str;
+
+    /// Returns every value, in order.
+    fn all() -> impl Iterator<Item = Self>;
+
+    /// Returns the name of a value.
+    fn name(self) -> &'static str;
+}
+
+/// A value of an enumeration, as its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Name<T>(pub T);
+
+impl<T> From<T> for Name<T> {
+    fn from(value: T) -> Self {
+        Name(value)
+    }
+}
+
+impl<T: Named> fmt::Display for Name<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+impl<T: Named> Serialize for Name<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.0.name())
+    }
+}
+
+impl<'de, T: Named> Deserialize<'de> for Name<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(from)?;
+        let found = T::all().find(|value| value.name() == text);
+
+        found.map(Name).ok_or_else(|| {
+            let names: Vec<_> = T::all().map(Named::name).collect();
+            D::Error::custom(format!("must be one of {}", names.join(", ")))
+        })
+    }
+}
+
+impl<T: Named> PartialSchema for Name<T> {
+    fn schema() -> RefOr<Schema> {
+        let names = T::all().map(Named::name);
+        RefOr::T(Schema::Object(
+            ObjectBuilder::new()
+                .schema_type(Type::String)
+                .description(Some(T::DESCRIPTION))
+                .enum_values(Some(names))
+                .build(),
+        ))
+    }
+}
+
+impl<T: Named> ToSchema for Name<T> {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed(T::SCHEMA)
+    }
+}
+
+/// Declares the wire name of enumerations. The alias is the name of the schema, and the type of the
+/// field: a generic type there would be described under a name of its own.
+macro_rules! enumerations {
+    ($($alias:ident = $type:ty, $description:literal;)+) => {$(
+        #[doc = $description]
+        pub type $alias = Name<$type>;
+
+        impl Named for $type {
+            const SCHEMA: &'static str = stringify!($alias);
+            const DESCRIPTION: &'static str = $description;
+
+            fn all() -> impl Iterator<Item = Self> {
+                <$type>::ALL.iter().copied()
+            }
+
+            fn name(self) -> &'static str {
+                self.as_str()
+            }
+        }
+    )+};
+}
+
+enumerations! {
+    // Agents, recommendations and actions.
+    AgentMode = reeve_recommend::Mode, "Mode of an agent.";
+    AgentFindingSource = reeve_recommend::FindingSource, "Source of the findings of an agent type.";
+    ImpactLevel = reeve_recommend::Impact, "Level of impact or risk.";
+    NotificationTiming = reeve_recommend::Timing, "Time at which notifications are sent.";
+    RecommendationKind = reeve_recommend::RecommendationType, "Kind of change that a recommendation proposes.";
+    RecommendationStatus = reeve_recommend::Status, "Status of a recommendation.";
+    FeedbackOutcome = reeve_recommend::FeedbackOutcome, "Outcome of a recommendation, as a person reports it.";
+    Priority = reeve_recommend::Priority, "Priority of a recommendation, severity of an anomaly.";
+    Effort = reeve_recommend::Effort, "Effort of a change.";
+    SavingsBasis = reeve_recommend::SavingsBasis, "Prices that savings are computed from.";
+    ApplicabilityState = reeve_recommend::ApplicabilityState, "State of a recommendation between its guardrails.";
+    StepKind = reeve_recommend::StepKind, "Kind of a step of a plan.";
+    LossKind = reeve_recommend::LossKind, "Kind of a loss that a change causes.";
+    ActionStatus = reeve_recommend::ActionStatus, "Status of an action.";
+    ActionPurpose = reeve_recommend::Purpose, "Purpose of an action: on the resource, on a twin, or simulated.";
+    WatchVerdict = reeve_recommend::WatchVerdict, "Verdict on the effect of an action.";
+    ApprovalStatus = reeve_recommend::ApprovalStatus, "Status of an approval request.";
+    Signature = reeve_recommend::Signature, "Signature of an approval.";
+    ChangeDirection = reeve_recommend::Direction, "Direction in which agents may change capacity.";
+    IacRule = reeve_recommend::IacRule, "Treatment of resources that infrastructure as code owns.";
+    Weekday = reeve_recommend::Day, "Day of the week.";
+    PatchTool = reeve_recommend::patch::Tool, "Tool of infrastructure as code.";
+    DiagnosisCondition = reeve_recommend::diagnosis::Condition, "Condition of an agent that needs attention.";
+    RolloutStatus = reeve_recommend::RolloutStatus, "Status of a rollout.";
+    RolloutStage = reeve_recommend::rollout::Stage, "Stage of a rollout.";
+    RolloutMemberState = reeve_recommend::rollout::MemberState, "State of a resource in a rollout.";
+    GateVerdict = reeve_recommend::rollout::Verdict, "Verdict of a gate between stages.";
+    ModelType = reeve_recommend::models::ModelType, "Type of a model.";
+    ModelStatus = reeve_recommend::models::ModelStatus, "Status of a version of a model.";
+    RetrainReason = reeve_recommend::models::RetrainCause, "Reason for which a model was trained.";
+    WorkloadClass = reeve_recommend::WorkloadClass, "Class of a workload.";
+
+    // Anomalies and budgets.
+    AnomalyType = reeve_anomalies::AnomalyClass, "Type of an anomaly.";
+    AnomalyStatus = reeve_anomalies::AnomalyStatus, "Status of an anomaly.";
+    ResponseStage = reeve_anomalies::Stage, "Stage of the response to an anomaly.";
+    AnomalyFeedbackKind = reeve_anomalies::FeedbackKind, "Feedback on an anomaly.";
+    LessonKind = reeve_anomalies::LessonKind, "Kind of a lesson that moved a threshold.";
+    ThresholdDirection = reeve_anomalies::Direction, "Side of the expected value.";
+    HypothesisKind = reeve_anomalies::HypothesisKind, "Kind of a possible cause.";
+    HypothesisSupport = reeve_anomalies::Support, "Support of a possible cause by evidence.";
+    Sensitivity = reeve_anomalies::Sensitivity, "Sensitivity of anomaly detection.";
+    BudgetPeriod = reeve_anomalies::budget::Period, "Period of a budget, of the calendar in UTC.";
+    BudgetBasis = reeve_anomalies::budget::Basis, "Spending that a threshold is compared with: charges so far, or the forecast of the whole period.";
+
+    // Predictive rules.
+    PredictionMetric = reeve_predict::Signal, "Metric that a predictive rule watches.";
+    PredictedEvent = reeve_predict::Foreseen, "Event that a predictive rule foresees.";
+    PredictionOutcome = reeve_predict::Outcome, "Outcome of a prediction.";
+    PreparationKind = reeve_predict::ResponseKind, "Action that a predictive rule proposes.";
+    RuleApprovalKind = reeve_predict::ApprovalKind, "Approval that a predictive rule asks for.";
+    CalendarKind = reeve_predict::calendar::CalendarKind, "Kind of the events of a calendar.";
+
+    // Estate.
+    Provider = reeve_estate::Provider, "Provider of a cloud.";
+    Metric = reeve_estate::Metric, "Metric of a resource.";
+    Unit = reeve_estate::Unit, "Unit of a metric.";
+    ResourceState = reeve_estate::ResourceState, "State of a resource.";
+    PurchaseOption = reeve_estate::Purchase, "Purchase option of a machine.";
+    ConnectionStatus = reeve_estate::ConnectionStatus, "Status of a connection.";
+    KindClass = reeve_estate::KindClass, "Class of a resource type.";
+    ReadOutcome = reeve_estate::ReadOutcome, "Outcome of reading the resources of a type.";
+    RelationKind = reeve_estate::RelationKind, "Relation between two resources.";
+    BucketAccessState = reeve_estate::bucket::access::AccessState, "Completeness of the access figures of a bucket.";
+    PriceKind = reeve_estate::PriceKind, "Kind of a price table.";
+
+    // Outbound messages.
+    ChannelType = reeve_notify::notification::ChannelKind, "Type of a notification channel.";
+    ChannelTopic = reeve_notify::delivery::Topic, "Topic of notifications.";
+    DeliveryStatus = reeve_notify::delivery::DeliveryStatus, "Status of a delivery.";
+    MailEncryption = reeve_notify::notification::Encryption, "Encryption of the connection to a mail server.";
+    WebhookEvent = reeve_notify::webhook::WebhookEvent, "Event that a webhook is called with.";
+
+    // The audit log, its alerts, exports and reports.
+    Severity = reeve_audit::Severity, "Severity of an entry or firing.";
+    ActorType = reeve_audit::ActorType, "Type of an actor.";
+    SubmitterType = reeve_audit::SubmitterType, "Way in which an entry came to Reeve.";
+    EntryStatus = reeve_audit::ActionStatus, "Outcome of the action that an entry records.";
+    EntryMethod = reeve_audit::ActionMethod, "Way in which the recorded action came in.";
+    AlertClass = reeve_alerts::AlertClass, "Class of a security alert.";
+    AlertRuleState = reeve_alerts::RuleState, "State of an alert rule.";
+    FiringStatus = reeve_alerts::FiringStatus, "Status of a firing.";
+    ExportFormat = reeve_exports::ExportFormat, "Format of an export.";
+    ExportStatus = reeve_exports::ExportState, "Status of an export.";
+    ExportFileRole = reeve_exports::FileRole, "Role of a file of an export.";
+    ExportFailureCode = reeve_exports::FailureCode, "Reason for which an export failed.";
+    ExportDestinationType = reeve_exports::DestinationKind, "Type of an export destination.";
+    ReportRunState = reeve_reports::RunState, "State of a run of a report.";
+    SavedSearchSharing = reeve_access::SharedWith, "Users that may see a saved search.";
+    MetricSourceType = reeve_sources::SourceKind, "Type of a metric source.";
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn names_are_answered_and_read() {
+        let status: ActionStatus = serde_json::from_str("\"rolling_back\"").unwrap();
+        assert_eq!(status.0, reeve_recommend::ActionStatus::RollingBack);
+        assert_eq!(serde_json::to_string(&status).unwrap(), "\"rolling_back\"");
+    }
+
+    #[test]
+    fn a_refusal_lists_the_names() {
+        for wrong in ["\"normal\"", "\"High\"", "\"\""] {
+            let error = serde_json::from_str::<Sensitivity>(wrong).unwrap_err();
+            assert!(
+                error
+                    .to_string()
+                    .starts_with("must be one of low, medium, high"),
+                "{wrong}: {error}"
+            );
+        }
+
+        let error = serde_json::from_str::<Sensitivity>("7").unwrap_err();
+        assert!(error.to_string().starts_with("invalid type"), "{error}");
+    }
+
+    #[test]
+    fn the_schema_lists_every_name() {
+        let schema = serde_json::to_value(ChannelTopic::schema()).unwrap();
+        let names: Vec<_> = reeve_notify::delivery::Topic::ALL
+            .iter()
+            .map(|topic| topic.as_str())
+            .collect();
+
+        assert_eq!(schema["type"], "string");
+        assert_eq!(schema["enum"], serde_json::json!(names));
+        assert!(names.contains(&"reports"));
+        assert_eq!(<ChannelTopic as ToSchema>::name(), "ChannelTopic");
+    }
+}
