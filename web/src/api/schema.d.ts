@@ -8615,7 +8615,7 @@ export interface components {
             use_monthly: number;
         };
         /**
-         * @description Event that a predictive rule foresees.
+         * @description Event that a predictive rule predicts.
          * @enum {string}
          */
         PredictedEvent: "full" | "saturation" | "exhaustion" | "above" | "below" | "spike" | "event";

@@ -151,7 +151,7 @@ enumerations! {
 
     // Predictive rules.
     PredictionMetric = reeve_predict::Signal, "Metric that a predictive rule watches.";
-    PredictedEvent = reeve_predict::Foreseen, "Event that a predictive rule foresees.";
+    PredictedEvent = reeve_predict::Foreseen, "Event that a predictive rule predicts.";
     PredictionOutcome = reeve_predict::Outcome, "Outcome of a prediction.";
     PreparationKind = reeve_predict::ResponseKind, "Action that a predictive rule proposes.";
     RuleApprovalKind = reeve_predict::ApprovalKind, "Approval that a predictive rule asks for.";
