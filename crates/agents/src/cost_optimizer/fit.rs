@@ -180,11 +180,10 @@ impl Fit {
             };
             let then = needed.percent * ratio;
             let detail = format!(
-                "highest {name} {}, with room for a week {} of {}, by {} days",
+                "highest {name} {}, with room for a week {} of {}",
                 percent(needed.peak),
                 percent(then),
-                to.name,
-                needed.days
+                to.name
             );
             let question = format!(
                 "Does {} hold the {name} that the next {AHEAD_DAYS} days may need?",

@@ -484,10 +484,19 @@ async fn every_reading_writes_one_entry_and_does_not_log_itself() {
             reader.post(&path, body).await
         };
         assert_eq!(answer.status, status, "{path}: {}", answer.text);
+        // The service's own work, such as a verification, may write entries meanwhile.
+        let newest = company.admin.get("audit-logs?limit=20").await.expect(200);
+        let is_of_reading = |entry: &&Value| {
+            entry["integrity"]["sequence"].as_u64() >= Some(before)
+                && entry["event_type"]
+                    .as_str()
+                    .is_some_and(|event| event.starts_with("audit."))
+        };
         assert_eq!(
-            company.admin.size().await,
-            before + 1,
-            "{path} writes one entry"
+            newest.items().iter().filter(is_of_reading).count(),
+            1,
+            "{path} writes one entry: {}",
+            newest.text
         );
         // The newest entry tells of it, and so far nothing else was read by this person but what
         // this test asked for.
@@ -498,7 +507,10 @@ async fn every_reading_writes_one_entry_and_does_not_log_itself() {
             .expect(200);
         let told_by_ada = recorded.body["total"].as_u64().unwrap();
         let newest = &recorded.items()[0];
-        assert_eq!(newest["integrity"]["sequence"], before, "{path}");
+        assert!(
+            newest["integrity"]["sequence"].as_u64() >= Some(before),
+            "{path}"
+        );
         assert_eq!(
             (&newest["event_type"], &newest["action"]["operation"]),
             (&json!(event), &json!(operation))

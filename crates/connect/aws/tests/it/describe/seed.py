@@ -6,8 +6,11 @@ import sys
 import zipfile
 
 import boto3
+from botocore.config import Config
 
 ENDPOINT, REGION = sys.argv[1], sys.argv[2]
+# A creation that is sent again, because its answer was late, is refused.
+PATIENT = Config(read_timeout=300, retries={"total_max_attempts": 1})
 TAGS = [{"Key": "env", "Value": "prod"}, {"Key": "Name", "Value": "mine"}]
 
 
@@ -18,6 +21,7 @@ def client(service):
         region_name=REGION,
         aws_access_key_id="AKIAIOSFODNN7EXAMPLE",
         aws_secret_access_key="secret",
+        config=PATIENT,
     )
 
 
