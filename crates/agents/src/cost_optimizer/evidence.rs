@@ -1,14 +1,14 @@
 //! The measurements of one resource since its last change of size, and its size.
 
 use reeve_estate::{InstanceSpec, Metric, Money, Provider, PublicAddress, Resource, ResourceKind};
-use reeve_learn::{DAY_MS, Point, Window};
+use reeve_learn::{DAY_MS, Window};
 
 use super::Facts;
 use super::dimension::Dimension;
 use super::price::{Change, change};
 use super::replaced::Replaced;
 use super::settings::Thresholds;
-use crate::load::{Load, data_points, maxima};
+use crate::load::{Load, data_points};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, impact_level};
 use reeve_recommend::plan::Plan;
@@ -162,14 +162,6 @@ impl<'a> Evidence<'a> {
     /// The whole history.
     pub(super) fn history(&self) -> Window {
         self.last_days(self.settings.history_days)
-    }
-
-    /// Points of a metric from thirteen months: daily maxima, and the measurements of the history.
-    pub(super) fn peaks(&self, metric: Metric, load: &Load) -> Vec<Point> {
-        let history = self.history();
-        let mut points = maxima(self.facts, metric, history.start_ms);
-        points.extend_from_slice(history.select(&load.points));
-        points
     }
 
     /// Samples that were looked at, all metrics together.

@@ -7,7 +7,7 @@
 
 use reeve_estate::{InstanceSpec, Metric};
 use reeve_learn::sizing::{AHEAD_DAYS, Needed, TWO_MONTHS_DAYS, needed};
-use reeve_learn::{DAY_MS, Summary, Window};
+use reeve_learn::{DAY_MS, Point, Summary, Window};
 
 use super::ahead;
 use super::burstable::baseline_percent;
@@ -173,9 +173,14 @@ impl Fit {
             .into_iter()
             .filter(|(_, _, _, ratio, _)| *ratio > 1.0)
         {
-            self.look_back(evidence, (name, metric), to, (ratio, bound));
-            let points = load.as_ref().map(|load| evidence.peaks(metric, load));
-            let Some(needed) = points.and_then(|points| needed(&points, evidence.now_ms)) else {
+            let history = evidence.history();
+            let mut points = maxima(evidence.facts, metric, history.start_ms);
+            self.look_back(name, &points, to, (ratio, bound));
+            let Some(load) = load else {
+                continue;
+            };
+            points.extend_from_slice(history.select(&load.points));
+            let Some(needed) = needed(&points, evidence.now_ms) else {
                 continue;
             };
             let then = needed.percent * ratio;
@@ -194,16 +199,15 @@ impl Fit {
         }
     }
 
-    /// Holds the size against the highest day before the history, of thirteen months: what comes
-    /// once a quarter or a year. Bound in percent of the target.
+    /// Holds the size against the highest of the earlier days, of thirteen months: what comes once a
+    /// quarter or a year. Bound in percent of the target.
     fn look_back(
         &mut self,
-        evidence: &Evidence<'_>,
-        (name, metric): (&str, Metric),
+        name: &str,
+        earlier: &[Point],
         to: &InstanceSpec,
         (ratio, bound): (f64, f64),
     ) {
-        let earlier = maxima(evidence.facts, metric, evidence.history().start_ms);
         let highest = earlier.iter().max_by(|a, b| a.1.total_cmp(&b.1));
         let Some((at_ms, value)) = highest.copied() else {
             return;

@@ -265,31 +265,22 @@ impl Catalogue {
         ))
     }
 
-    /// Takes files out and puts one in their place. False, and nothing changes, when one of them is
-    /// gone already.
+    /// Takes files out, of which there may be none, and puts one in their place. False, and nothing
+    /// changes, when one of them is gone already.
     pub(super) fn replace(&self, old: &[Arc<SampleFile>], new: SampleFile) -> bool {
         let mut state = self.state.write();
-        let Some(group) = state.files.get_mut(&(new.connection.clone(), new.day)) else {
-            return false;
-        };
-
-        if !old.iter().all(|file| group.contains(file)) {
+        let key = (new.connection.clone(), new.day);
+        let known = state.files.get(&key).map_or(&[][..], Vec::as_slice);
+        if !old.iter().all(|file| known.contains(file)) {
             return false;
         }
 
+        let group = state.files.entry(key).or_default();
         group.retain(|file| !old.contains(file));
         group.push(Arc::new(new));
         group.sort_by_key(|file| file.last);
 
         true
-    }
-
-    /// Puts a file in the place of others, of which there may be none. `false`, and nothing changes,
-    /// if one of them is gone already.
-    pub(super) fn replace_or_add(&self, old: &[Arc<SampleFile>], new: SampleFile) -> bool {
-        let key = (new.connection.clone(), new.day);
-        self.state.write().files.entry(key).or_default();
-        self.replace(old, new)
     }
 
     /// Takes out the days that end at or before the time and returns their files.

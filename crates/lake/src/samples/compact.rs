@@ -59,7 +59,7 @@ impl SampleLake {
         let bytes = blocking(target.path(), move || {
             let mut runs = Vec::new();
             for (path, bytes) in parts {
-                runs.extend(decode(&path, bytes)?);
+                decode(&path, bytes, |run| runs.push(run))?;
             }
             let io = |message: String| ReadError::Io {
                 path: path.clone(),

@@ -30,8 +30,9 @@ pub(super) struct Point {
     pub(super) period_s: u32,
 }
 
-/// Reads all points of a file, run by run. Metrics that this version does not know are skipped.
-pub(super) fn decode(path: &str, bytes: Bytes) -> Result<Vec<Run>, ReadError> {
+/// Reads all points of a file, run by run, a row group at a time: a run may go on in the next one.
+/// Metrics that this version does not know are skipped.
+pub(super) fn decode(path: &str, bytes: Bytes, mut take: impl FnMut(Run)) -> Result<(), ReadError> {
     let damaged = |message: String| ReadError::Damaged {
         path: path.to_owned(),
         message,
@@ -40,8 +41,14 @@ pub(super) fn decode(path: &str, bytes: Bytes) -> Result<Vec<Run>, ReadError> {
     let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new())
         .map_err(|error| damaged(error.to_string()))?;
     check_format(&metadata).map_err(damaged)?;
-    let all = (0..metadata.metadata().num_row_groups()).collect();
-    decode_groups(bytes, metadata, all, |_, _| true).map_err(|error| damaged(error.to_string()))
+    for group in 0..metadata.metadata().num_row_groups() {
+        let runs = decode_groups(bytes.clone(), metadata.clone(), vec![group], |_, _| true);
+        runs.map_err(|error| damaged(error.to_string()))?
+            .into_iter()
+            .for_each(&mut take);
+    }
+
+    Ok(())
 }
 
 /// Reads the points of some row groups, run by run. `wants` picks resource and metric.

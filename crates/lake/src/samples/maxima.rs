@@ -11,15 +11,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use reeve_estate::{ConnectionId, Metric, ResourceId, StoreError};
 
 use super::catalogue::SampleFile;
-use super::columns::{Row, encode, record_batch};
+use super::columns::encode;
 use super::day::{DAY_MS, Day, floor_ms};
-use super::decode::decode_groups;
+use super::decode::{Point, Run, decode};
 use super::fault::ReadError;
-use super::footer::check_format;
+use super::merge::merge;
 use super::{SampleLake, failed};
 use crate::place::blocking;
 
@@ -93,11 +92,11 @@ impl SampleLake {
 
         let file = SampleFile::new(FOLDER, connection.clone(), day, 0, last);
         let owner = connection.clone();
-        let bytes = blocking(file.path(), move || rows(&owner, day, &maxima))
+        let bytes = blocking(file.path(), move || rows(&owner, day, maxima))
             .await
             .map_err(failed)??;
         self.place.put(file.path(), bytes).await.map_err(failed)?;
-        if self.maxima.replace_or_add(&earlier, file) {
+        if self.maxima.replace(&earlier, file) {
             self.remove(&earlier).await?;
         }
 
@@ -111,58 +110,38 @@ impl SampleLake {
         files: &[Arc<SampleFile>],
     ) -> Result<Maxima, ReadError> {
         for file in files {
-            let bytes = self.place.get(file.path()).await?;
-            let read = move || raise(&mut maxima, bytes).map(|()| maxima);
-            maxima = blocking(file.path(), read)
-                .await?
-                .map_err(|message| ReadError::Damaged {
-                    path: file.path().to_owned(),
-                    message,
-                })?;
+            let (path, bytes) = (file.path().to_owned(), self.place.get(file.path()).await?);
+            let read = move || decode(&path, bytes, |run| raise(&mut maxima, run)).map(|()| maxima);
+            maxima = blocking(file.path(), read).await??;
         }
         Ok(maxima)
     }
 }
 
-fn raise(maxima: &mut Maxima, bytes: Bytes) -> Result<(), String> {
-    let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new())
-        .map_err(|error| error.to_string())?;
-    check_format(&metadata)?;
+fn raise(maxima: &mut Maxima, run: Run) {
+    let Some(highest) = run.points.iter().map(|point| point.value).reduce(f64::max) else {
+        return;
+    };
 
-    for group in 0..metadata.metadata().num_row_groups() {
-        let runs = decode_groups(bytes.clone(), metadata.clone(), vec![group], |_, _| true)
-            .map_err(|error| error.to_string())?;
-        for run in runs {
-            let highest = run.points.iter().map(|point| point.value).reduce(f64::max);
-            let Some(highest) = highest else { continue };
-            maxima
-                .entry((run.resource, run.metric.as_str()))
-                .and_modify(|(_, known)| *known = known.max(highest))
-                .or_insert((run.metric, highest));
-        }
-    }
-
-    Ok(())
+    maxima
+        .entry((run.resource, run.metric.as_str()))
+        .and_modify(|(_, known)| *known = known.max(highest))
+        .or_insert((run.metric, highest));
 }
 
 /// Returns the file of a day's maxima.
-fn rows(connection: &ConnectionId, day: Day, maxima: &Maxima) -> Result<Bytes, StoreError> {
-    let mut names: Vec<&str> = Vec::new();
-    let mut rows = Vec::with_capacity(maxima.len());
-    for ((resource, _), (metric, value)) in maxima {
-        if names.last() != Some(&resource.as_str()) {
-            names.push(resource.as_str());
-        }
-        rows.push(Row {
-            resource: names.len() as u32 - 1,
-            metric: *metric,
-            period_s: DAY_S,
+fn rows(connection: &ConnectionId, day: Day, maxima: Maxima) -> Result<Bytes, StoreError> {
+    let run = |((resource, _), (metric, value)): ((ResourceId, _), (Metric, f64))| Run {
+        resource,
+        metric,
+        points: vec![Point {
             timestamp_ms: day.start_ms(),
-            value: *value,
-        });
-    }
+            value,
+            period_s: DAY_S,
+        }],
+    };
 
-    let batch = record_batch(connection, &rows, &names)
+    let batch = merge(connection, maxima.into_iter().map(run).collect())
         .map_err(|error| StoreError::Backend(format!("maxima of {connection} {day}: {error}")))?;
     encode(&batch)
 }

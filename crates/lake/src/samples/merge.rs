@@ -1,6 +1,5 @@
 //! Several files' points as one file's.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use arrow::array::RecordBatch;
@@ -56,9 +55,8 @@ pub(super) fn latest_wins(points: &mut Vec<Point>) {
 /// Orders points by time; of several at the same time the highest stays.
 pub(super) fn highest_wins(points: &mut Vec<Point>) {
     points.sort_by(|a, b| {
-        (a.timestamp_ms, b.value)
-            .partial_cmp(&(b.timestamp_ms, a.value))
-            .unwrap_or(Ordering::Equal)
+        let by_time = a.timestamp_ms.cmp(&b.timestamp_ms);
+        by_time.then_with(|| b.value.total_cmp(&a.value))
     });
     points.dedup_by_key(|point| point.timestamp_ms);
 }

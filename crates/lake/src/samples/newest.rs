@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use super::PARALLEL;
 use super::catalogue::SampleFile;
 use super::day::floor_ms;
-use super::decode::{Run, decode};
+use super::decode::decode;
 use super::fault::ReadError;
 use crate::place::{Place, blocking};
 
@@ -97,13 +97,17 @@ pub(super) async fn scan(place: &Place, files: Vec<Arc<SampleFile>>) -> Result<E
         .map(|file| async move {
             let bytes = place.get(file.path()).await?;
             let path = file.path().to_owned();
-            blocking(file.path(), move || decode(&path, bytes)).await?
+            let read = move || {
+                let mut ends = Vec::new();
+                decode(&path, bytes, |run| {
+                    let end = run.points.last().map(|point| point.timestamp_ms);
+                    ends.extend(end.map(|end| (run.resource, run.metric, end)));
+                })?;
+                Ok::<_, ReadError>(ends)
+            };
+            blocking(file.path(), read).await?
         })
         .buffer_unordered(PARALLEL)
-        .map_ok(|runs| {
-            let ends = |run: Run| Some((run.resource, run.metric, run.points.last()?.timestamp_ms));
-            runs.into_iter().filter_map(ends).collect::<Vec<_>>()
-        })
         .try_collect()
         .await?;
 
