@@ -305,7 +305,9 @@ impl RunService {
             .machine_series(judging, connection, &chunk, (start, now))
             .await?;
         let mut by_resource = by_resource(series);
-        let mut maxima = self.maxima(judging, connection, &ids, start).await?;
+        let mut maxima = self
+            .maxima(judging, connection, &chunk, (start, now))
+            .await?;
         let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
         let activity = self
             .activity(judging.needs.activity_days, &ids, now)
@@ -451,27 +453,29 @@ impl RunService {
         ))
     }
 
-    /// Daily maxima of resources before the history of their series, by resource.
+    /// Daily maxima of resources before the history of their series, by resource. Kinds without the
+    /// metrics, such as volumes, are not asked for: a file of each day of a year would be read.
     async fn maxima(
         &self,
         judging: &Judging,
         connection: &ConnectionId,
-        ids: &[ResourceId],
-        until: Timestamp,
+        chunk: &[Resource],
+        (until, now): (Timestamp, Timestamp),
     ) -> Result<HashMap<ResourceId, Vec<Series>>, EngineError> {
-        let Needs {
-            maxima,
-            maxima_days,
-            history_days,
-            ..
-        } = &judging.needs;
-        if maxima.is_empty() || maxima_days <= history_days {
+        let (metrics, days) = (&judging.needs.maxima, judging.needs.maxima_days);
+        let has_them = |kind: ResourceKind| kind.metrics().iter().any(|own| metrics.contains(own));
+        let ids: Vec<ResourceId> = chunk
+            .iter()
+            .filter(|resource| has_them(resource.kind))
+            .map(|resource| resource.id.clone())
+            .collect();
+        if ids.is_empty() {
             return Ok(HashMap::new());
         }
 
-        let from = until - SignedDuration::from_hours(24 * (maxima_days - history_days));
+        let from = now - SignedDuration::from_hours(24 * days);
         let samples = &self.ports.samples;
-        let found = samples.sample_maxima(connection, ids, maxima, from, until);
+        let found = samples.sample_maxima(connection, &ids, metrics, from, until);
         Ok(by_resource(found.await?))
     }
 
