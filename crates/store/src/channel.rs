@@ -47,10 +47,7 @@ fn sealed(
     id: &ChannelId,
     secret: &ChannelSecret,
 ) -> std::result::Result<String, Fault> {
-    store
-        .vault()
-        .seal(&id.0, secret.0.as_bytes())
-        .map_err(|error| Fault::Backend(error.to_string()))
+    Ok(store.vault().seal(&id.0, secret.0.as_bytes())?)
 }
 
 async fn insert(

@@ -4,6 +4,8 @@
 use reeve_access::AccessError;
 use reeve_estate::StoreError;
 
+use crate::vault::VaultError;
+
 /// Reason why something was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
@@ -67,6 +69,12 @@ impl Fault {
             }
             _ => error.into(),
         }
+    }
+}
+
+impl From<VaultError> for Fault {
+    fn from(error: VaultError) -> Self {
+        Fault::Backend(error.to_string())
     }
 }
 

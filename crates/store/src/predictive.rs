@@ -344,12 +344,10 @@ async fn calendar_list(store: &Store) -> Done<Vec<Calendar>> {
 /// Seals the address of a calendar's subscription.
 fn sealed_address(store: &Store, calendar: &Calendar) -> Done<Option<String>> {
     let seal = |subscription: &Subscription| {
-        store
-            .vault()
-            .seal(&calendar.id.0, subscription.url.as_bytes())
-            .map_err(|error| Fault::Backend(error.to_string()))
+        let address = subscription.url.as_bytes();
+        store.vault().seal(&calendar.id.0, address)
     };
-    calendar.subscription.as_ref().map(seal).transpose()
+    Ok(calendar.subscription.as_ref().map(seal).transpose()?)
 }
 
 /// Returns `true` for a calendar whose address could not be opened: writing it back loses nothing.
@@ -377,9 +375,7 @@ pub(crate) async fn seal_addresses(tx: &mut Transaction<'_, Any>, vault: &Vault)
             continue;
         };
 
-        let address = vault
-            .seal(&id, url.as_bytes())
-            .map_err(|error| Fault::Backend(error.to_string()))?;
+        let address = vault.seal(&id, url.as_bytes())?;
         sqlx::query("UPDATE calendars SET document = $2, address = $3 WHERE id = $1")
             .bind(&id)
             .bind(encode(&document)?)

@@ -39,7 +39,7 @@ impl WebhookStore for Store {
 }
 
 fn sealed(store: &Store, id: &WebhookId, secrets: &Secrets) -> std::result::Result<String, Fault> {
-    seal(store.vault(), &id.0, secrets).map_err(|error| Fault::Backend(error.to_string()))
+    Ok(seal(store.vault(), &id.0, secrets)?)
 }
 
 async fn insert(

@@ -67,8 +67,11 @@ pub(super) async fn update(store: &Store, connection: &Connection) -> Result<(),
 }
 
 fn sealed(store: &Store, connection: &Connection) -> Result<String, Fault> {
-    credentials::seal(store.vault(), &connection.id.0, &connection.credentials)
-        .map_err(|error| Fault::Backend(error.to_string()))
+    Ok(credentials::seal(
+        store.vault(),
+        &connection.id.0,
+        &connection.credentials,
+    )?)
 }
 
 pub(super) async fn delete(store: &Store, id: &ConnectionId) -> Result<(), Fault> {

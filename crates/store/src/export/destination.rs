@@ -18,10 +18,7 @@ fn taken(destination: &Destination) -> String {
 }
 
 fn sealed(store: &Store, id: &DestinationId, secret: &DestinationSecret) -> Result<String> {
-    store
-        .vault()
-        .seal(&id.0, secret.0.as_bytes())
-        .map_err(|error| Fault::Backend(error.to_string()))
+    Ok(store.vault().seal(&id.0, secret.0.as_bytes())?)
 }
 
 pub(super) async fn insert(
