@@ -26,6 +26,7 @@ pub struct Follower {
     query: Query,
     entries: usize,
     bytes: usize,
+    reads_together: bool,
 }
 
 impl Follower {
@@ -35,6 +36,18 @@ impl Follower {
             query,
             entries: ENTRIES,
             bytes: BYTES,
+            reads_together: false,
+        }
+    }
+
+    /// Reads sealed entries together with the other followers of this trail that were made so: each
+    /// entry is read from its segment once for all of them. For what follows the whole log as it
+    /// grows; a rare match far back is found faster by the index of its segment.
+    #[must_use]
+    pub fn reading_together(self) -> Self {
+        Follower {
+            reads_together: true,
+            ..self
         }
     }
 
@@ -84,7 +97,11 @@ impl Follower {
             now,
         };
 
-        self.trail.read_on(request).await.map(Some)
+        if self.reads_together {
+            self.trail.read_on_together(request).await.map(Some)
+        } else {
+            self.trail.read_on(request).await.map(Some)
+        }
     }
 }
 

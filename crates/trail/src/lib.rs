@@ -12,13 +12,15 @@
 //!
 //! Reading on is the same for everybody who follows the log: a [`Follower`] reads stretches from a
 //! position that its host keeps, and [`Live`] is a follower that waits for what is new. Entries
-//! that are not sealed yet are shared in memory by all of them.
+//! that are not sealed yet are shared in memory by all of them; what is sealed is read once for
+//! those that follow every entry (alerts, anomalies, deliveries).
 
 mod follower;
 mod journal;
 mod live;
 mod log;
 mod recent;
+mod shared;
 mod tallies;
 mod trail;
 

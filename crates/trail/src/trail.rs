@@ -14,6 +14,7 @@ use reeve_ledger::{
 use crate::follower::{Follower, Scan};
 use crate::live::Live;
 use crate::recent;
+use crate::shared::SharedReader;
 
 /// The entries of the log that somebody may see.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub struct Trail {
     ledger: Ledger,
     reader: Arc<dyn EntryReader>,
     rows: RowFilter,
+    /// Sealed entries that followers of every entry read together.
+    shared: Arc<SharedReader>,
 }
 
 impl Trail {
@@ -36,6 +39,7 @@ impl Trail {
             ledger,
             reader,
             rows,
+            shared: Arc::default(),
         }
     }
 
@@ -171,6 +175,19 @@ impl Trail {
             Some(stretch) => Ok(stretch),
             None => self.reader.read_on(&request).await,
         }
+    }
+
+    /// As [`Trail::read_on`], with sealed entries from what all clones of this trail read.
+    pub(crate) async fn read_on_together(&self, request: ReadOn) -> Result<Stretch, TrailError> {
+        let query = self.rows.restrict(request.query);
+        let request = ReadOn { query, ..request };
+        let tail = self.ledger.tail();
+        if let Some(stretch) = recent::stretch(&tail, &request) {
+            return Ok(stretch);
+        }
+
+        let sealed = tail.first_sequence();
+        self.shared.next(&*self.reader, sealed, &request).await
     }
 }
 

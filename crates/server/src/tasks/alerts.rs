@@ -63,7 +63,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 
 /// Evaluates the log to its end.
 async fn evaluate(context: &TaskContext, trail: &Trail, slot: &mut Option<Watch>) -> Result<()> {
-    let follower = trail.follow(Query::all()).with_entries(PAGE);
+    let follower = trail
+        .follow(Query::all())
+        .with_entries(PAGE)
+        .reading_together();
     for page in 1_usize.. {
         let end = follower.end();
         let Some(watch) = current(context, slot, end).await? else {

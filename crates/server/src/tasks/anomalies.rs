@@ -219,7 +219,7 @@ async fn read_on(
     (cursor, looked): (Option<u64>, Option<Timestamp>),
     found: &mut Vec<Finding>,
 ) -> Result<u64, TrailError> {
-    let follower = trail.follow(Query::all());
+    let follower = trail.follow(Query::all()).reading_together();
     let end = follower.end();
     let (mut position, until) = match watches.position {
         None => (Position::at_start(cursor, looked, end), end),

@@ -95,7 +95,7 @@ impl Unreadable {
 async fn follow(context: &TaskContext, trail: &Trail, unreadable: &mut Unreadable) -> Result<()> {
     let store = &context.dispatcher.deliveries;
     let query = Query::parse(sources::QUERY)?.and(may_be_by_reeve());
-    let follower = trail.follow(query).with_entries(PAGE);
+    let follower = trail.follow(query).with_entries(PAGE).reading_together();
 
     loop {
         let end = follower.end();

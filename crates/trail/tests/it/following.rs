@@ -1,8 +1,14 @@
 //! Reading on: in order, none twice, none left out, and never more in memory than was asked for.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_access::Role;
 use reeve_audit::query::Query;
+use reeve_ledger::{EntryReader, Page, ReadOn, SearchRequest, StoredEntry, Stretch, TrailError};
+use reeve_trail::Trail;
 
 use crate::company::Company;
 
@@ -118,4 +124,86 @@ async fn followers_share_the_newest_entries() {
         sealed.entries.first().map(|stored| stored.sequence),
         Some(0)
     );
+}
+
+/// A reader that counts the entries which it reads from segments.
+struct CountingReader {
+    trail: Trail,
+    read: AtomicUsize,
+}
+
+#[async_trait]
+impl EntryReader for CountingReader {
+    async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError> {
+        let mut scan = self
+            .trail
+            .scan(request.query.clone(), request.from..request.to, request.now)
+            .with_stretches_of(request.entries, request.bytes);
+        let stretch = scan.next().await?.unwrap_or_default();
+        self.read.fetch_add(stretch.entries.len(), Ordering::SeqCst);
+        Ok(stretch)
+    }
+
+    async fn search(&self, _: &SearchRequest) -> Result<Page, TrailError> {
+        Err(TrailError::Backend("not asked".to_owned()))
+    }
+
+    async fn by_event_id(&self, _: &str) -> Result<Option<Arc<StoredEntry>>, TrailError> {
+        Ok(None)
+    }
+
+    async fn by_sequence(&self, _: u64) -> Result<Option<Arc<StoredEntry>>, TrailError> {
+        Ok(None)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sealed_entries_are_read_once_for_all_followers() {
+    const SEALED: usize = 300;
+
+    let company = Company::found().await;
+    for _ in 0..SEALED / 3 {
+        company.record(&["ann", "bob", "ann"], 10).await;
+    }
+    company.ledger.seal().await.unwrap();
+    company.record(&["bob"; 5], 10).await;
+
+    let reader = Arc::new(CountingReader {
+        trail: company.service_wide(),
+        read: AtomicUsize::new(0),
+    });
+    let trail = Trail::service_wide(company.ledger.clone(), reader.clone());
+    let now = Timestamp::now();
+
+    // Followers with stretches of their own sizes, two of them side by side, one with a query.
+    let follow = async |query: Query, entries: usize, bytes: usize| {
+        let follower = trail
+            .follow(query)
+            .with_entries(entries)
+            .with_bytes(bytes)
+            .reading_together();
+        let (mut position, mut sequences) = (0, Vec::new());
+        while let Some(stretch) = follower.next(position, follower.end(), now).await.unwrap() {
+            assert!(stretch.to > position && stretch.entries.len() <= entries);
+            position = stretch.to;
+            sequences.extend(stretch.entries.iter().map(|stored| stored.sequence));
+        }
+        sequences
+    };
+    let (alerts, anomalies) = tokio::join!(
+        follow(Query::all(), 100, 1 << 20),
+        follow(Query::all(), 7, 1 << 20)
+    );
+    let deliveries = follow(Query::parse("user:bob").unwrap(), 1000, 1).await;
+
+    let everything: Vec<u64> = (0..SEALED as u64 + 5).collect();
+    assert_eq!(alerts, everything);
+    assert_eq!(anomalies, everything);
+    let expected: Vec<u64> = everything
+        .iter()
+        .copied()
+        .filter(|sequence| *sequence >= SEALED as u64 || sequence % 3 == 1)
+        .collect();
+    assert_eq!(deliveries, expected);
+    assert_eq!(reader.read.load(Ordering::SeqCst), SEALED);
 }
