@@ -5,24 +5,27 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { CHROMIUM, demo } from './program.mjs';
-import { stories } from './stories.mjs';
+import { belongsTo } from './steps.mjs';
+import { groups } from './stories.mjs';
 
 const failedDir = join(dirname(fileURLToPath(import.meta.url)), 'failed');
+// Stories wait for pages and for the demo more than they compute: two at a time keep two processors busy.
+const LANES = Number(process.env.REEVE_E2E_LANES ?? 2);
 // Parts of names, separated by |: `node e2e/run.mjs 'palette|zoomed'`.
 const only = process.argv[2]?.split('|');
-const program = await demo();
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+const waiting = groups
+  .map((group) => group.filter((story) => !only || only.some((part) => story.name.includes(part))))
+  .filter((group) => group.length > 0);
 let passed = 0;
 const failed = [];
 
-for (const { name, viewport, run } of stories.filter(
-  (story) => !only || only.some((part) => story.name.includes(part)),
-)) {
+async function tell({ name, viewport, run }, browser, program) {
   const context = await browser.newContext({
     baseURL: program.url,
     viewport: viewport ?? { width: 1440, height: 900 },
     acceptDownloads: true,
   });
+  belongsTo(context, program.url);
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const begun = performance.now();
@@ -51,7 +54,16 @@ for (const { name, viewport, run } of stories.filter(
   }
 }
 
-await browser.close();
-await program.stop();
+/** Tells one group of stories after the other on a demo and in a browser of its own. */
+async function lane() {
+  const program = await demo();
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  for (let group = waiting.shift(); group; group = waiting.shift())
+    for (const story of group) await tell(story, browser, program);
+  await browser.close();
+  await program.stop();
+}
+
+await Promise.all(Array.from({ length: Math.min(LANES, waiting.length) }, lane));
 console.log(`# pass ${passed}\n# fail ${failed.length}`);
 if (failed.length > 0) process.exit(1);

@@ -1,18 +1,24 @@
 // What several stories do.
 import assert from 'node:assert/strict';
 
-/** Cookies of the sessions that were opened, by who signed in: a story goes on with the session of an earlier one. */
+/** Cookies of the sessions that were opened, by demo and who signed in: a story goes on with the session of an earlier one. */
 const sessions = new Map();
+/** Address of the demo of each browser context. */
+const demos = new WeakMap();
+
+/** Names the demo that a browser context is for. */
+export const belongsTo = (context, url) => demos.set(context, url);
 
 /** Signs in, with the form where there is no session yet or it has ended. */
 export async function signIn(page, email, password) {
-  const known = sessions.get(`${email} ${password}`);
+  const key = `${demos.get(page.context())} ${email} ${password}`;
+  const known = sessions.get(key);
   if (known) await page.context().addCookies(known);
   await page.goto('/');
   const navigation = page.getByRole('navigation', { name: 'Main navigation' }).first();
   await navigation.or(page.getByLabel('E-mail address')).first().waitFor();
   if (!(await navigation.isVisible())) await fillSignIn(page, email, password, navigation);
-  sessions.set(`${email} ${password}`, await page.context().cookies());
+  sessions.set(key, await page.context().cookies());
 }
 
 async function fillSignIn(page, email, password, navigation) {
