@@ -75,19 +75,25 @@ def tokens(text):
     return [(found[0], found.start()) for found in TOKEN.finditer(text) if not found["comment"]]
 
 
-def long_functions(name, text):
-    """Functions above the limit. One that stands inside another counts with it."""
+def functions(text):
+    """Functions as (name, offset, number of tokens, source). One that stands inside another counts with it."""
     found = tokens(text)
     index = 0
     while index + 1 < len(found):
         if found[index][0] == "fn" and re.match(r"[a-zA-Z_]\w*$", found[index + 1][0]):
             end = function_end(found, index)
-            length = end - index + 1
-            if length > FUNCTION_TOKENS:
-                line = text.count("\n", 0, found[index][1]) + 1
-                yield f"{name}:{line}: `{found[index + 1][0]}` has {length:,} tokens; {FUNCTION_TOKENS} is the limit, 300 the aim"
+            offset, (last, last_offset) = found[index][1], found[end]
+            yield found[index + 1][0], offset, end - index + 1, text[offset:last_offset + len(last)]
             index = end
         index += 1
+
+
+def long_functions(name, text):
+    """Functions above the limit."""
+    for function, offset, length, _ in functions(text):
+        if length > FUNCTION_TOKENS:
+            line = text.count("\n", 0, offset) + 1
+            yield f"{name}:{line}: `{function}` has {length:,} tokens; {FUNCTION_TOKENS} is the limit, 300 the aim"
 
 
 def function_end(found, start):
