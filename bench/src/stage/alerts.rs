@@ -19,7 +19,7 @@ use crate::results::{Results, System};
 use crate::service::{Service, TOKEN};
 use crate::wire::{self, Connection, number_after};
 
-/// Rules that are made.
+/// Rules in all: those that an installation comes with, and those that are made.
 const RULES: usize = 10_000;
 /// Entries that are evaluated at most: their requests are held in memory.
 const ENTRIES: u64 = 200_000;
@@ -92,8 +92,9 @@ pub(crate) fn run(
 fn make_rules(service: &Service, generator: &Generator) -> Result<()> {
     let mut random = Random::new(SEED ^ 0xa1e7);
     let mut connection = Connection::open(service.address)?;
+    let ready = existing_rules(service)?;
 
-    for number in 0..RULES {
+    for number in ready..RULES {
         let rule = json!({
             "name": format!("Bench {number}"),
             "condition": condition(number, generator, &mut random),
@@ -219,6 +220,13 @@ fn until_evaluated(service: &Service, position: u64) -> Result<()> {
         }
         process::pause(Duration::from_millis(20));
     }
+}
+
+/// Returns the number of rules that the service has.
+fn existing_rules(service: &Service) -> Result<usize> {
+    let answer = service.get("/api/v1/audit-logs/alerts?limit=1")?;
+    let total = number_after(&answer, "\"total\":").context("a list without a total")?;
+    Ok(usize::try_from(total)?)
 }
 
 fn firings(service: &Service) -> Result<u64> {
