@@ -236,8 +236,13 @@ pub(super) fn action(
         by: "ann@example.com".into(),
         status: ActionStatus::Succeeded,
         steps: vec![
-            step(0, StepKind::Stop, Effect::Stops, "stop the machine"),
-            step(1, StepKind::Start, Effect::Restores, "start the machine"),
+            step(0, StepKind::Stop, Some(Effect::Stops), "stop the machine"),
+            step(
+                1,
+                StepKind::Start,
+                Some(Effect::Restores),
+                "start the machine",
+            ),
         ],
         steps_total: 2,
         before: vec![("instance_type".into(), "m5.xlarge".into())],

@@ -1,6 +1,7 @@
 //! Teams, whose activities their managers see.
 
 use reeve_audit::{FieldError, Json};
+use serde::{Deserialize, Serialize};
 
 use crate::name::read_name;
 
@@ -8,7 +9,7 @@ use crate::name::read_name;
 const MAX_TEAM_NAME: usize = 100;
 
 /// A team's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TeamId(pub String);
 
 /// A team of users.

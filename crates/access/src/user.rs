@@ -4,6 +4,7 @@
 //! so that each of them refuses the same.
 
 use reeve_audit::{Entry, FieldError, Json, is_email_address};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::name::{MAX_NAME, read_name};
@@ -15,7 +16,7 @@ use crate::team::{Team, TeamId};
 const MAX_EMAIL: usize = 254;
 
 /// A user's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct UserId(pub String);
 
 /// A person (or a service with a login of its own).

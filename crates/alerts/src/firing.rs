@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_audit::Severity;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::group::GroupKey;
@@ -12,7 +13,7 @@ pub const KEPT_ENTRIES: usize = 100;
 
 /// A firing's identifier. It follows from the rule, the group and the entry that completed the
 /// window, so that the same firing found twice is one.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FiringId(pub String);
 
 impl FiringId {

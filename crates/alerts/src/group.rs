@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use reeve_audit::json::Object;
 use reeve_audit::query::{Column, FieldPath, column_text, fold};
 use reeve_audit::{Entry, FieldError, Json};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::settings::MAX_GROUP_FIELDS;
@@ -20,7 +21,7 @@ pub struct GroupBy {
 }
 
 /// Values of the fields, spelled as a JSON array of texts and nulls.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GroupKey(pub String);
 
 impl GroupBy {

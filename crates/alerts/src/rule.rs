@@ -2,18 +2,20 @@
 
 use jiff::Timestamp;
 use reeve_audit::Severity;
+use serde::{Deserialize, Serialize};
 
 use crate::settings::RuleSettings;
 
 /// A rule's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RuleId(pub String);
 
 macro_rules! names {
     ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident => $name:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $type { $($(#[$variant_doc])* $variant,)+ }
+        #[derive(serde::Serialize, serde::Deserialize)]
+        pub enum $type { $($(#[$variant_doc])* #[serde(rename = $name)] $variant,)+ }
 
         impl $type {
             /// Every value.

@@ -2,6 +2,7 @@
 
 use reeve_audit::query::Query;
 use reeve_audit::{FieldError, Severity};
+use serde::{Deserialize, Serialize};
 
 use crate::group::GroupBy;
 use crate::mitre::AttackId;
@@ -26,7 +27,7 @@ const MAX_ATTACK: usize = 20;
 const MAX_RUNBOOK: usize = 500;
 
 /// Settings as sent.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RuleDraft {
     /// Name, 1 to 100 characters on one line.
     pub name: String,
@@ -39,6 +40,7 @@ pub struct RuleDraft {
     /// Window, `1s` to `30d`.
     pub window: String,
     /// Field whose distinct values are counted in place of entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<String>,
     /// Fields of the query language, at most [`MAX_GROUP_FIELDS`].
     pub group_by: Vec<String>,
@@ -51,8 +53,10 @@ pub struct RuleDraft {
     /// One of the five classes, if any.
     pub class: Option<String>,
     /// Tactics and techniques of MITRE ATT&CK, at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attack: Vec<String>,
     /// Address of the instructions for whoever is notified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runbook: Option<String>,
 }
 

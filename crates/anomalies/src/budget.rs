@@ -13,6 +13,7 @@ mod port;
 use jiff::Timestamp;
 use reeve_estate::charge::{Amount, Charge};
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 pub use evaluate::{BudgetStatus, evaluate};
 pub use log_entry::alert_entry;
@@ -25,7 +26,7 @@ pub const MOST_BUDGETS: u64 = 500;
 pub const MOST_THRESHOLDS: usize = 20;
 
 /// Identifier of a budget.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BudgetId(pub String);
 
 named!(

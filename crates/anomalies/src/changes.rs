@@ -195,7 +195,7 @@ fn done_by(action: &Action, seen: &ResourceChange) -> bool {
     met && action
         .steps
         .iter()
-        .any(|step| step.effect.changes() && (moved || changed(step)))
+        .any(|step| step.effect().changes() && (moved || changed(step)))
 }
 
 /// Returns the changes that inventories showed and that no action explains.

@@ -61,7 +61,7 @@ pub fn course_changes(
             let step = action
                 .steps
                 .iter()
-                .rfind(|step| step.effect.changes() && !step.rollback)?;
+                .rfind(|step| step.effect().changes() && !step.rollback)?;
             let (from, to) = (action.started_at, action.finished_at.unwrap_or(now));
             let undone = if action.status == ActionStatus::RolledBack {
                 ", and undone"

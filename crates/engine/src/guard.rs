@@ -269,11 +269,11 @@ fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
 /// Returns the seconds for which an action kept its resource down: from the stop (or the class
 /// change, or the failover) to the last step after it.
 pub(super) fn down_s(action: &Action, now: Timestamp) -> f64 {
-    let restarted = action.steps.iter().any(|step| step.effect.brings_back());
+    let restarted = action.steps.iter().any(|step| step.effect().brings_back());
     let first = action
         .steps
         .iter()
-        .find(|step| step.effect.interrupts())
+        .find(|step| step.effect().interrupts())
         .filter(|_| restarted);
     let Some(first) = first else { return 0.0 };
     let end = action

@@ -5,9 +5,10 @@ pub mod access;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// Size of a bucket by storage type, and its number of objects.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BucketContents {
     /// Beginning of the counted day.
     pub measured_at: Timestamp,

@@ -5,12 +5,13 @@ pub mod rules;
 use std::fmt;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::named;
 use crate::provider::Provider;
 
 /// Call that the account's permissions denied. It is listed, and the inventory continues.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denied {
     /// The permission by the cloud's name (`rds:DescribeDBInstances`).
     pub permission: String,
@@ -21,7 +22,7 @@ pub struct Denied {
 }
 
 /// A connection's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ConnectionId(pub String);
 
 impl fmt::Display for ConnectionId {
@@ -107,7 +108,7 @@ pub struct Connection {
 }
 
 /// Result of one synchronisation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SyncReport {
     /// Start of the sync.
     pub started_at: Timestamp,

@@ -6,9 +6,13 @@
 
 mod table;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{LazyLock, PoisonError, RwLock};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use table::{KindClass, KindInfo, Kinds};
 
@@ -119,6 +123,21 @@ impl ResourceKind {
         let kept: &'static str = Box::leak(name.to_owned().into_boxed_str());
         foreign.insert(kept);
         Some(ResourceKind(kept))
+    }
+}
+
+impl Serialize for ResourceKind {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.0)
+    }
+}
+
+/// Reads a stored name, as [`ResourceKind::named`] does.
+impl<'de> Deserialize<'de> for ResourceKind {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(from)?;
+        ResourceKind::named(&name)
+            .ok_or_else(|| D::Error::custom(format!("{name:?} is no kind of resource")))
     }
 }
 

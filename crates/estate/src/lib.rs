@@ -12,6 +12,7 @@ pub mod charge;
 pub mod connection;
 pub mod description;
 pub mod document;
+mod finite;
 pub mod instant;
 pub mod kind;
 pub mod money;
@@ -42,6 +43,7 @@ pub use description::{
     ReadOutcome, Reading, Version,
 };
 pub use document::{Difference, Document};
+pub use finite::finite;
 pub use instant::read_instant;
 pub use kind::{KindClass, KindInfo, Kinds, ResourceKind};
 pub use money::Money;

@@ -4,11 +4,15 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Neg, Sub};
 
+use serde::{Deserialize, Serialize};
+
 /// Hours in an average month: 365 * 24 / 12, the figure the clouds' own calculators use.
 pub const HOURS_PER_MONTH: f64 = 730.0;
 
 /// An amount of US dollars in millionths. Reeve keeps one currency; adapters convert at the border.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct Money(i64);
 
 impl Money {

@@ -1,12 +1,13 @@
 //! Macro for closed sets of names that are used on the wire and in the store.
 
-/// Declares an enum with `ALL`, `as_str`, `parse` and `Display`.
+/// Declares an enum with `ALL`, `as_str`, `parse` and `Display`. It is stored and sent as its name.
 #[macro_export]
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[$vdoc])* $variant),+ }
+        #[derive(serde::Serialize, serde::Deserialize)]
+        pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant),+ }
 
         impl $name {
             /// Every value, in order.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::bucket::BucketContents;
 use crate::bucket::access::BucketAccess;
@@ -15,7 +16,7 @@ use crate::provider::Provider;
 
 /// The provider's own identifier, in the form that is unique across regions and accounts
 /// (`i-0abc...`, `vol-...`, a bucket name, an ARN for databases and load balancers).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ResourceId(pub String);
 
 impl ResourceId {
@@ -110,7 +111,7 @@ named!(
 
 /// Configuration that was bought: the size by the provider's name, and the storage of resources
 /// that have some.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Specification {
     /// Instance type or class (`m5.large`, `db.r6g.xlarge`, `Standard_D4s_v5`, `n2-standard-4`).
     pub instance_type: Option<String>,
@@ -118,9 +119,6 @@ pub struct Specification {
     pub platform: Option<String>,
     /// `x86_64` or `arm64`.
     pub architecture: Option<String>,
-    /// Tenancy of a machine's hardware: `default` (shared), `dedicated` or `host`; `None` if the
-    /// cloud did not report it. Prices are for shared hardware.
-    pub tenancy: Option<String>,
     /// Provisioned storage, GiB.
     pub storage_gib: Option<f64>,
     /// Volume type (`gp3`, `io2`).
@@ -128,40 +126,64 @@ pub struct Specification {
     /// Provisioned IOPS.
     pub iops: Option<u64>,
     /// Provisioned throughput of a volume, MiB/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_mibps: Option<u64>,
     /// Runs in more than one zone with a standby.
     pub multi_az: Option<bool>,
+    /// Tenancy of a machine's hardware: `default` (shared), `dedicated` or `host`; `None` if the
+    /// cloud did not report it. Prices are for shared hardware.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenancy: Option<String>,
     /// The zone a database's primary runs in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
     /// The zone its standby waits in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standby_zone: Option<String>,
     /// Identifiers of a database's read replicas, those that are being made included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replicas: Vec<String>,
     /// Current and allowed number of a scaling group's members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Capacity>,
     /// Identifiers of a machine's security groups, in order; empty where they are not known, or
     /// where the machine has several network interfaces, whose groups differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security_groups: Vec<String>,
     /// `true` if a machine's only security group is the one that Reeve isolates with. An inventory
     /// decides by the group's name; the observation of a single machine also requires that the
     /// group lets nothing through.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub isolated: bool,
     /// Public IPv4 address of a machine.
+    #[serde(default = "not_read")]
     pub public_address: PublicAddress,
     /// `true` if the cloud reports disks of the host that a machine runs on; `None` where it does
     /// not tell, and the size decides ([`crate::Catalogue::local_disks`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_disks: Option<bool>,
     /// Cluster that a database instance is a member of (Aurora, Multi-AZ clusters, DocumentDB,
     /// Neptune): the cluster stops, replicates and stores for its members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
     /// Contents of a bucket; `None` where they were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents: Option<BucketContents>,
     /// Use of a bucket by its access logs; `None` where they were not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<BucketAccess>,
     /// Lifecycle of a bucket; the observation of a single bucket alone reads it.
+    #[serde(skip)]
     pub lifecycle: Option<Lifecycle>,
     /// Launch template of a scaling group; the observation of a single group alone reads it.
+    #[serde(skip)]
     pub template: Option<GroupTemplate>,
+}
+
+/// Public address of a machine that a release stored which did not read it: an address that may
+/// change is then not ruled out.
+const fn not_read() -> PublicAddress {
+    PublicAddress::NotRead
 }
 
 /// Launch template that a scaling group starts its members from, and its members beside it.
@@ -200,7 +222,8 @@ impl Lifecycle {
 }
 
 /// A scaling group's bounds, in members.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u32, u32, u32)", into = "(u32, u32, u32)")]
 pub struct Capacity {
     pub min: u32,
     /// Desired number of members.
@@ -209,8 +232,21 @@ pub struct Capacity {
     pub max: u32,
 }
 
+/// Stored as its three numbers.
+impl From<Capacity> for (u32, u32, u32) {
+    fn from(capacity: Capacity) -> Self {
+        (capacity.min, capacity.desired, capacity.max)
+    }
+}
+
+impl From<(u32, u32, u32)> for Capacity {
+    fn from((min, desired, max): (u32, u32, u32)) -> Self {
+        Capacity { min, desired, max }
+    }
+}
+
 /// A resource as last observed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Resource {
     /// The provider's identifier; unique within its connection.
     pub id: ResourceId,
@@ -241,6 +277,7 @@ pub struct Resource {
     /// Resources it is attached to (a volume's instance, a load balancer's targets).
     pub attached_to: Vec<ResourceId>,
     /// Cost a month at list price, by the catalogue; `None` where the catalogue has no price.
+    #[serde(rename = "monthly_cost_micros")]
     pub monthly_cost: Option<Money>,
     /// Creation or launch time as the cloud reports it.
     pub created_at: Option<Timestamp>,

@@ -5,11 +5,12 @@ use std::path::Path;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::FieldError;
+use serde::{Deserialize, Serialize};
 
 use crate::name::names;
 
 /// Identifier of a destination, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DestinationId(pub String);
 
 names!(
@@ -29,7 +30,8 @@ names!(
 );
 
 /// Settings of a destination without its secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum DestinationSettings {
     /// S3. The secret is the secret access key.
     S3 {
@@ -106,7 +108,7 @@ impl std::fmt::Debug for DestinationSecret {
 }
 
 /// A destination.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
     pub id: DestinationId,
     /// Name, unique.

@@ -4,6 +4,7 @@ use reeve_audit::FieldError;
 use reeve_audit::format::{
     CefOptions, CsvOptions, Format, Framing, Hostname, Limit, Oversize, SyslogOptions,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::name::names;
 
@@ -49,7 +50,7 @@ impl ExportFormat {
 }
 
 /// Choices of a format. Those of other formats are ignored.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FormatOptions {
     /// CSV: values as they are, without the apostrophe before formulas.
     pub raw: bool,

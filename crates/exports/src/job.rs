@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_access::UserId;
+use serde::{Deserialize, Serialize};
 
 use crate::destination::DestinationId;
 use crate::draft::Selection;
@@ -10,7 +11,7 @@ use crate::name::names;
 use crate::recurring::ScheduleId;
 
 /// Identifier of an export, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ExportId(pub String);
 
 names!(
@@ -62,7 +63,8 @@ names!(
 );
 
 /// Reason why an export failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(FailureCode, String)", into = "(FailureCode, String)")]
 pub struct Failure {
     /// Kind of the failure.
     pub code: FailureCode,
@@ -70,8 +72,21 @@ pub struct Failure {
     pub message: String,
 }
 
+/// Stored as its code and its message.
+impl From<Failure> for (FailureCode, String) {
+    fn from(failure: Failure) -> Self {
+        (failure.code, failure.message)
+    }
+}
+
+impl From<(FailureCode, String)> for Failure {
+    fn from((code, message): (FailureCode, String)) -> Self {
+        Failure { code, message }
+    }
+}
+
 /// Person an export is bound to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requester {
     /// User who requested the export.
     pub user: UserId,
@@ -87,7 +102,7 @@ pub struct Requester {
 }
 
 /// Place up to which an export is on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Progress {
     /// Next sequence to look at.
     pub position: u64,
@@ -126,7 +141,7 @@ names!(
 );
 
 /// A finished file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportFile {
     /// Name, without a folder.
     pub name: String,

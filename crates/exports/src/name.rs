@@ -5,7 +5,8 @@ macro_rules! names {
     ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident => $text:literal),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$value_doc])* $value),+ }
+        #[derive(serde::Serialize, serde::Deserialize)]
+        pub enum $name { $($(#[$value_doc])* #[serde(rename = $text)] $value),+ }
 
         impl $name {
             /// Every value.

@@ -4,20 +4,21 @@
 use jiff::Timestamp;
 use reeve_audit::FieldError;
 use reeve_schedule::Schedule;
+use serde::{Deserialize, Serialize};
 
 use crate::destination::DestinationId;
 use crate::format::{ExportFormat, FormatOptions};
 use crate::job::{ExportId, Requester};
 
 /// Identifier of a scheduled export, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ScheduleId(pub String);
 
 /// Most characters of a name.
 const MAX_NAME: usize = 100;
 
 /// A scheduled export.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScheduledExport {
     /// Identifier of the scheduled export.
     pub id: ScheduleId,
@@ -30,6 +31,7 @@ pub struct ScheduledExport {
     /// Query as written; empty for every entry.
     pub query: String,
     /// Times it runs at.
+    #[serde(flatten)]
     pub schedule: Schedule,
     /// Destination of the files; `None` to keep them for download only.
     pub destination: Option<DestinationId>,

@@ -7,6 +7,8 @@
 //! more than `1 - d` of the hours, and the best level is the `d` quantile of the use. Hours of a
 //! month say little about a year; what the figures cannot see is a matter of the reader.
 
+use serde::{Deserialize, Serialize};
+
 use crate::backtest::Backtest;
 use crate::quantile::percentile;
 
@@ -18,7 +20,7 @@ const STEPS: usize = 20;
 const LEAST_WEEKS: usize = 3;
 
 /// One level of a commitment over the measured hours.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Level {
     /// Paid an hour for the commitment, in the currency of the use.
     pub hourly: f64,

@@ -6,6 +6,8 @@
 //! speaks for. Nothing is decided here: whoever judges adds what names and tags say, and abstains
 //! where that is too little.
 
+use serde::{Deserialize, Serialize};
+
 use crate::window::Point;
 
 mod shape;
@@ -19,7 +21,8 @@ pub use table::{Property, probabilities, properties, scores};
 pub use tags::{class_of_word, is_purpose_key, words};
 
 /// A kind of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Class {
     /// Serves people: must be there.
     Production,

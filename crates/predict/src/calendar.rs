@@ -22,6 +22,7 @@ mod tests;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 pub use expand::Occurrence;
@@ -33,7 +34,7 @@ pub const MOST_BYTES: usize = 1024 * 1024;
 pub const MOST_EVENTS: usize = 5_000;
 
 /// A calendar's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CalendarId(pub String);
 
 named!(

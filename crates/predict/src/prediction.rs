@@ -7,9 +7,10 @@ use super::reason::Reason;
 use super::rule::{Foreseen, Signal};
 use reeve_recommend::RuleId;
 use reeve_recommend::recommendation::RecommendationId;
+use serde::{Deserialize, Serialize};
 
 /// A prediction's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PredictionId(pub String);
 
 named!(

@@ -9,9 +9,10 @@ use crate::change::Effect;
 use crate::plan::StepKind;
 use crate::recommendation::{RecommendationId, SavingsBasis};
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 /// An action's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ActionId(pub String);
 
 named!(
@@ -53,18 +54,21 @@ named!(
 );
 
 /// Result of one step.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepOutcome {
     /// Position in the plan; rollback steps continue counting.
     pub index: u32,
     /// Kind of the step.
     pub kind: StepKind,
-    /// Effect on the resource.
-    pub effect: Effect,
+    /// Effect on the resource; `None` in steps of releases that told it by the kind
+    /// ([`StepOutcome::effect`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
     /// In words.
     pub description: String,
     /// Identifier of a further resource that the step creates, or removes in a rollback: a read
     /// replica.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<String>,
     /// `true` if the step belongs to a rollback.
     pub rollback: bool,
@@ -74,6 +78,7 @@ pub struct StepOutcome {
     /// `true` if the step succeeded; `None` while it runs.
     pub ok: Option<bool>,
     /// Kind of the cloud's refusal, where a refusal ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<ActErrorKind>,
     /// Finding of the step, or the reason of its failure.
     pub detail: String,
@@ -81,6 +86,14 @@ pub struct StepOutcome {
     pub before: Vec<(String, String)>,
     /// State after.
     pub after: Vec<(String, String)>,
+}
+
+impl StepOutcome {
+    /// Returns the effect on the resource.
+    #[must_use]
+    pub fn effect(&self) -> Effect {
+        self.effect.unwrap_or_else(|| self.kind.effect())
+    }
 }
 
 named!(
@@ -100,7 +113,7 @@ named!(
 );
 
 /// The time after a change in which its effect is watched.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Watch {
     /// End of the observation window.
     pub until: Timestamp,
@@ -112,17 +125,20 @@ pub struct Watch {
     pub realised_monthly: Option<Money>,
     /// Prices of `realised_monthly`, those on which the saving was predicted; `None` until it is
     /// measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<SavingsBasis>,
     /// End of the days of the bill that `realised_monthly` was measured on; `None` until a bill
     /// covers a whole day after the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub billed_until: Option<Timestamp>,
     /// End of the saving, where it did not last: the resource left the state that the change put it
     /// in, or a newer change replaced it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<SavingEnd>,
 }
 
 /// End of a measured saving.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavingEnd {
     /// Time from which nothing is saved any more.
     pub at: Timestamp,
@@ -182,12 +198,13 @@ pub fn realised_savings(actions: &[Action]) -> RealisedSaving {
 }
 
 /// One execution.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Action {
     pub id: ActionId,
     /// Of which recommendation.
     pub recommendation: RecommendationId,
     /// The agent whose recommendation it is; `None` where a person executed advice without one.
+    #[serde(with = "crate::agent::agent_or_none")]
     pub agent_id: Option<AgentId>,
     /// The connection it acts over.
     pub connection: ConnectionId,
@@ -212,6 +229,7 @@ pub struct Action {
     pub before: Vec<(String, String)>,
     /// The resource before anything was done: a rollback returns to it. `None` before the first
     /// check, and in actions of releases that kept `before` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Box<Resource>>,
     pub started_at: Timestamp,
     /// End.
@@ -219,8 +237,10 @@ pub struct Action {
     /// Reason why it was rolled back or failed.
     pub reason: Option<String>,
     /// Person who requested the rollback by their own decision; `None` where Reeve undid it.
+    #[serde(default)]
     pub undone_by: Option<String>,
     /// Observation of the effect; `None` until the action has succeeded.
+    #[serde(default)]
     pub watch: Option<Watch>,
     /// Grows with every change.
     pub version: u64,

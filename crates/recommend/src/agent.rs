@@ -49,11 +49,33 @@ named!(
 );
 
 /// An agent's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AgentId(pub String);
 
+/// Stored form of the agent of a recommendation or an action: an empty text where there is none.
+pub(crate) mod agent_or_none {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use super::AgentId;
+
+    #[allow(clippy::ref_option)] // serde's signature
+    pub(crate) fn serialize<S: Serializer>(
+        agent: &Option<AgentId>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.serialize_str(agent.as_ref().map_or("", |id| id.0.as_str()))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<AgentId>, D::Error> {
+        let id = AgentId::deserialize(from)?;
+        Ok(Some(id).filter(|id| !id.0.is_empty()))
+    }
+}
+
 /// Resources that an agent, rule or window applies to. An empty list includes everything.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Scope {
     /// Account identifiers or connection names.
     pub accounts: Vec<String>,
@@ -89,7 +111,7 @@ impl Scope {
 }
 
 /// Conditions under which an agent applies recommendations without approval.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutoApply {
     /// May act by itself at all.
     pub enabled: bool,
@@ -100,7 +122,7 @@ pub struct AutoApply {
 }
 
 /// Times at which an agent's notices are sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notifications {
     /// Of new recommendations.
     pub recommendations: Timing,
@@ -109,7 +131,7 @@ pub struct Notifications {
 }
 
 /// A configured agent and where it stands.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Agent {
     pub id: AgentId,
     pub agent_type: AgentType,
@@ -117,21 +139,26 @@ pub struct Agent {
     pub name: String,
     pub mode: Mode,
     /// Resources that the agent applies to.
+    #[serde(flatten)]
     pub scope: Scope,
     /// Days of learning before it may act.
     pub learning_period_days: u32,
     /// Lowest confidence it acts on, percent 0 to 100.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub confidence_threshold: f64,
     /// Acting by itself.
     pub auto_apply: AutoApply,
     /// Notices.
     pub notifications: Notifications,
-    /// Settings of its type that a person set.
-    pub settings: Settings,
     /// Schedule of the runs; `None` uses Reeve's default interval.
+    #[serde(default)]
     pub schedule: Option<Schedule>,
     /// Reason why it became active before the end of its learning period.
+    #[serde(default)]
     pub learning_waived: Option<String>,
+    /// Settings of its type that a person set.
+    #[serde(default, skip_serializing_if = "Settings::is_empty")]
+    pub settings: Settings,
     /// Grows by one with every change, a kept run report included.
     pub version: u64,
     /// Time of creation.
@@ -155,7 +182,7 @@ pub struct PassedOver {
 pub const MOST_PASSED_OVER: usize = 20;
 
 /// Result of one run of an agent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
     /// Identifier of the run; its audit entries carry it.
     pub run_id: String,
@@ -174,9 +201,11 @@ pub struct RunReport {
     pub skipped: Vec<(String, u64)>,
     /// The part of `skipped` that is resources without a finding; empty in reports of releases that
     /// did not tell them apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<PassedOver>,
     /// Commitments simulated on the use of the scope, one for each account that was measured for
     /// three weeks at least.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub portfolios: Vec<Portfolio>,
     /// Reason for which the run failed; `None` if it succeeded.
     pub error: Option<String>,

@@ -1,7 +1,11 @@
 //! Names of agent types. The set is open: a type exists because the registry has a row for it, and
 //! a stored name stays readable when its row is gone.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Longest name, bytes.
 const LONGEST: usize = 40;
@@ -81,6 +85,20 @@ impl AgentType {
     pub fn as_str(&self) -> &str {
         // Only ASCII gets in.
         std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
+    }
+}
+
+impl Serialize for AgentType {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for AgentType {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(from)?;
+        AgentType::parse(&name)
+            .ok_or_else(|| D::Error::custom(format!("{name:?} is no name of an agent type")))
     }
 }
 

@@ -7,9 +7,10 @@ pub use crate::approval_matrix::Signature;
 use crate::exception::ExceptionRequest;
 use crate::recommendation::RecommendationId;
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 /// An approval request's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ApprovalId(pub String);
 
 named!(
@@ -27,7 +28,7 @@ named!(
 );
 
 /// A signature given.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signed {
     /// Role of the signature.
     pub signature: Signature,
@@ -40,7 +41,7 @@ pub struct Signed {
 }
 
 /// A signature that somebody who may give it leaves to somebody else, for one request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delegation {
     /// Signature that is delegated.
     pub signature: Signature,
@@ -53,7 +54,7 @@ pub struct Delegation {
 }
 
 /// A request for approval of one exact plan.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Approval {
     pub id: ApprovalId,
     /// For which recommendation.
@@ -67,8 +68,10 @@ pub struct Approval {
     /// Signatures given.
     pub signed: Vec<Signed>,
     /// Signatures left to others.
+    #[serde(default)]
     pub delegated: Vec<Delegation>,
     /// Time of the last reminder to those who can sign.
+    #[serde(default)]
     pub reminded_at: Option<Timestamp>,
     /// Requester: an e-mail address or `agent:<id>`.
     pub requested_by: String,
@@ -81,6 +84,7 @@ pub struct Approval {
     /// Reason of the rejection; before that, the requester's comment.
     pub reason: Option<String>,
     /// Exception to a guardrail that the signatures grant, where one is requested.
+    #[serde(default)]
     pub exception: Option<ExceptionRequest>,
     /// Grows with every change.
     pub version: u64,

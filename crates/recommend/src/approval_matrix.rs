@@ -5,6 +5,7 @@
 //! above 1000 by a director and security.
 
 use reeve_estate::{Money, named};
+use serde::{Deserialize, Serialize};
 
 use crate::agent::Impact;
 
@@ -21,11 +22,13 @@ named!(
 );
 
 /// The matrix.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalMatrix {
     /// Monthly cost from which a change is of medium impact, dollars; less is low.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub medium_from_usd: f64,
     /// Monthly cost above which a change is of high impact, dollars.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub high_above_usd: f64,
     /// Signatures for low impact; none is automatic.
     pub low: Vec<Signature>,

@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};
 
 use reeve_estate::{Connection, Resource, ResourceTotal, named};
+use serde::{Deserialize, Serialize};
 
 use crate::agent::Scope;
 
@@ -64,7 +65,7 @@ impl Day {
 }
 
 /// Window in which changes that interrupt a service may begin, for the resources in its scope.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MaintenanceWindow {
     /// Name, for people and for blocks.
     pub name: String,
@@ -78,6 +79,7 @@ pub struct MaintenanceWindow {
     pub duration_minutes: u32,
     /// The IANA time zone of days and start. A start that daylight saving skips moves to after the
     /// gap.
+    #[serde(with = "jiff::fmt::serde::tz::required")]
     pub time_zone: TimeZone,
 }
 
@@ -106,7 +108,7 @@ impl MaintenanceWindow {
 }
 
 /// A time in which nothing is changed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Freeze {
     /// Name, for people and for blocks.
     pub name: String,
@@ -117,7 +119,7 @@ pub struct Freeze {
 }
 
 /// The whole of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChangeControl {
     /// Maintenance windows. A resource that none covers may be interrupted at any time.
     pub windows: Vec<MaintenanceWindow>,

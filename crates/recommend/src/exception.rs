@@ -6,18 +6,21 @@
 //! everything.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::action::ActionId;
 use crate::approval::ApprovalId;
 use crate::guardrail::{Block, GuardrailName};
 
 /// Part of an approval request: the exception that is requested.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExceptionRequest {
     pub guardrail: GuardrailName,
     /// Limit at the time of the request, percent.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub limit: f64,
     /// Value of the plan, percent; the exception covers none that is further from the limit.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub value: f64,
     /// Action that used the exception up.
     pub used_by: Option<ActionId>,
@@ -37,10 +40,11 @@ impl ExceptionRequest {
 }
 
 /// A granted exception, kept with the recommendation until its plan begins.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exception {
     pub guardrail: GuardrailName,
     /// Value that it covers, percent: the highest, or the lowest uptime.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub value: f64,
     /// Hash of the only plan that it covers.
     pub plan_hash: String,

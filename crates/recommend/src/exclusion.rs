@@ -1,16 +1,17 @@
 //! Exclusions: findings that people do not want, with a reason and an end.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::recommendation::{RecommendationType, Subject};
 
 /// An exclusion's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ExclusionId(pub String);
 
 /// Resources and kinds for which nothing is recommended. A member that is `None` matches
 /// everything; at least one of resource, account and kind is set.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exclusion {
     pub id: ExclusionId,
     /// The provider's identifier of a resource.

@@ -2,35 +2,43 @@
 
 use jiff::Timestamp;
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 use crate::approval_matrix::ApprovalMatrix;
 use crate::change_control::ChangeControl;
 
 /// The limits. Percentages are of the resource's monthly cost or of the measured value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Guardrails {
     /// Cost may rise by at most this, percent.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub max_cost_increase_percent: f64,
     /// Cost may fall by at most this in one step, percent.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub max_cost_decrease_percent: f64,
     /// Expected degradation at most, percent.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub max_degradation_percent: f64,
     /// Uptime to keep, percent; its error budget bounds planned restarts.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub min_uptime_percent: f64,
     /// Roll back by itself.
     pub rollback_automatic: bool,
     /// Roll back when the change did not stick within this, seconds.
     pub rollback_timeout_s: u64,
     /// The effect of a change is watched this long, seconds; 0 is not at all.
+    #[serde(default = "a_day")]
     pub verification_window_s: u64,
     /// At most this many resources changed in one run.
     pub max_actions_per_run: u32,
     /// At most this many resources changed in a day.
     pub max_actions_per_day: u32,
     /// At most this share of a scope's resources changed in a day, percent.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub max_share_per_day_percent: f64,
     /// From so many findings of one kind on, which it would apply by itself in one run, an agent
     /// rolls them out in stages; 0 is never.
+    #[serde(default = "ten")]
     pub rollout_from: u32,
     /// A changed resource is left alone this long, seconds.
     pub cool_down_s: u64,
@@ -39,13 +47,25 @@ pub struct Guardrails {
     /// Failures before this do not count towards the breaker: when it was last reset.
     pub breaker_reset_at: Option<Timestamp>,
     /// Windows, freezes, direction of capacity, and treatment of infrastructure as code.
+    #[serde(default)]
     pub change_control: ChangeControl,
     /// Impact by cost, and signatures by impact.
+    #[serde(default)]
     pub approval_matrix: ApprovalMatrix,
     /// Everything stops.
     pub kill_switch: bool,
     /// Grows with every change.
     pub version: u64,
+}
+
+/// Limit of guardrails that were stored by a release without it.
+fn ten() -> u32 {
+    Guardrails::default().rollout_from
+}
+
+/// Window of guardrails that were stored by a release without it.
+fn a_day() -> u64 {
+    Guardrails::default().verification_window_s
 }
 
 impl Default for Guardrails {

@@ -5,14 +5,16 @@
 //! agents of its own type alone: permission for savings must never become a permission to cut
 //! machines off. A finding without such an agent is advice.
 
+use serde::{Deserialize, Serialize};
+
 use crate::agent::AgentType;
 
 /// Identifier of an anomaly, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AnomalyId(pub String);
 
 /// Identifier of a predictive rule.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RuleId(pub String);
 
 /// Agent type, rule and cause of a recommendation.

@@ -6,6 +6,7 @@
 
 use reeve_audit::Json;
 use reeve_estate::named;
+use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::change::{Change, Effect, Reversal};
@@ -69,7 +70,7 @@ impl StepKind {
 }
 
 /// One step, as people read it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     pub kind: StepKind,
     /// Words for the person who approves.
@@ -84,20 +85,27 @@ pub struct Step {
 }
 
 /// Typed form of a plan as it is stored: the registry of changes reads it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedChange {
     /// Name of the change.
     pub name: String,
     /// Parameters of the change.
+    #[serde(deserialize_with = "parameters")]
     pub parameters: Json,
     /// Identifier of the resource that changes.
     pub resource: String,
 }
 
+/// Reads stored parameters.
+fn parameters<'de, D: Deserializer<'de>>(from: D) -> Result<Json, D::Error> {
+    serde_json::Value::deserialize(from).map(|value| Json::from(&value))
+}
+
 /// A plan.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Typed change; `None` in plans of format 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<PlannedChange>,
     /// Steps in order.
     pub steps: Vec<Step>,
@@ -106,6 +114,7 @@ pub struct Plan {
     /// The resource is down in between.
     pub restart_needed: bool,
     /// Losses beside the change itself; none in plans of earlier releases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<Loss>,
     /// SHA-256 that an approval names.
     pub hash: String,

@@ -8,12 +8,13 @@ use reeve_estate::{Money, Provider, ResourceId};
 use reeve_learn::Backtest;
 pub use reeve_learn::commitment::Level;
 use reeve_learn::commitment::simulate;
+use serde::{Deserialize, Serialize};
 
 /// Share of the hours of a family without a single sample up to which its use is simulated.
 const MOST_MISSING: f64 = 0.05;
 
 /// Machines that share commitments: those of an account.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Family {
     /// Cloud.
     pub provider: Provider,
@@ -77,9 +78,10 @@ pub struct AccountUse {
 }
 
 /// Levels of a commitment for a family, simulated on its use.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Portfolio {
     /// Machines that share the commitment.
+    #[serde(flatten)]
     pub family: Family,
     /// Number of machines whose use it would pay for.
     pub machines: u64,
@@ -90,6 +92,7 @@ pub struct Portfolio {
     /// Kind and origin of the discount, as a sentence for people.
     pub wording: String,
     /// Use a month at on-demand list prices.
+    #[serde(rename = "use_monthly_usd", with = "in_usd")]
     pub use_monthly: Money,
     /// Levels from no commitment to the highest hour, ascending; amounts in US dollars an hour.
     pub levels: Vec<Level>,
@@ -99,7 +102,23 @@ pub struct Portfolio {
     pub safe: Level,
     /// Saving a month, over the last third of the weeks, of the safe level that the weeks before
     /// would have led to.
+    #[serde(rename = "held_out_saving_monthly_usd", with = "in_usd")]
     pub held_out_saving_monthly: Money,
+}
+
+/// Stored form of an amount of a portfolio: US dollars.
+mod in_usd {
+    use reeve_estate::Money;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+    pub(super) fn serialize<S: Serializer>(money: &Money, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(money.usd())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Money, D::Error> {
+        f64::deserialize(from).map(Money::from_usd)
+    }
 }
 
 impl Portfolio {

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 use reeve_estate::{Money, Provider, ResourceKind};
+use serde::{Deserialize, Serialize};
 
 use crate::lifecycle::Status;
 use crate::recommendation::{
@@ -28,11 +29,13 @@ const HALF_LIFE_DAYS: f64 = 180.0;
 const UNLIKE: f64 = 0.25;
 
 /// Rank of a recommendation among the others, with the reasons.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Ranking {
     /// Dollars a month that it is expected to be worth; lists put the highest first.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub expected_value: f64,
     /// Factor from users' answers: 0 to 2, and 1 without answers.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub weight: f64,
     /// Answers in favour of its kind.
     pub in_favour: u64,

@@ -12,6 +12,7 @@ use crate::origin::Origin;
 use crate::plan::Plan;
 use crate::ranking::Ranking;
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 mod factors;
 mod id;
@@ -103,7 +104,7 @@ named!(
 );
 
 /// The resource as it was when the finding was made.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     /// The connection it is reached over.
     pub connection: ConnectionId,
@@ -123,11 +124,12 @@ pub struct Subject {
     /// Size proposed, where a size changes.
     pub target_type: Option<String>,
     /// Infrastructure as code owns the resource, and undoes what is changed beside it.
+    #[serde(default)]
     pub managed_by_code: bool,
 }
 
 /// Estimated impact in words and figures, on cost, performance and security.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImpactAssessment {
     /// Change of cost in percent of the resource's monthly cost; negative saves.
     pub cost_percent: Option<f64>,
@@ -143,7 +145,7 @@ pub struct ImpactAssessment {
 }
 
 /// One check on the way to the decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// The question, with the threshold in it.
     pub check: String,
@@ -347,7 +349,7 @@ impl FeedbackOutcome {
 }
 
 /// Feedback of a person, as stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
     pub id: String,
     /// About which recommendation.

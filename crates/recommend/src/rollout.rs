@@ -16,6 +16,7 @@ mod waves;
 
 use jiff::Timestamp;
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 pub use gate::{Check, Gate, Verdict, gate};
 pub use member::{Member, MemberBlock, MemberState, observed};
@@ -32,7 +33,7 @@ pub const MAX_MEMBERS: usize = 500;
 pub const MAX_GATES: usize = 100;
 
 /// A rollout's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RolloutId(pub String);
 
 named!(
@@ -76,7 +77,7 @@ impl RolloutStatus {
 }
 
 /// Sizes and limits of a rollout's stages.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RolloutSettings {
     /// Resources in the canary, 1 to 20.
     pub canary: u32,
@@ -105,7 +106,7 @@ impl Default for RolloutSettings {
 }
 
 /// A rollout.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rollout {
     pub id: RolloutId,
     /// Title, one line.
@@ -115,6 +116,7 @@ pub struct Rollout {
     /// Of which kind.
     pub kind: RecommendationType,
     /// Sizes and limits of its stages.
+    #[serde(flatten)]
     pub settings: RolloutSettings,
     /// Present stage.
     pub stage: Stage,

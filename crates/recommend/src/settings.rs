@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use reeve_audit::FieldError;
+use serde::{Deserialize, Serialize};
 
 /// Value of a setting.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredValue", into = "StoredValue")]
 pub enum SettingValue {
     /// Percent, written `20%`.
     Percent(f64),
@@ -22,6 +24,39 @@ pub enum SettingValue {
     Flag(bool),
     /// Names, written `Owner, CostCenter`.
     Names(Vec<String>),
+}
+
+/// Stored form of a value: the text of its form, or a list of names.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StoredValue {
+    Text(String),
+    Names(Vec<String>),
+}
+
+impl From<SettingValue> for StoredValue {
+    fn from(value: SettingValue) -> Self {
+        match value {
+            SettingValue::Names(names) => StoredValue::Names(names),
+            other => StoredValue::Text(other.to_string()),
+        }
+    }
+}
+
+/// A stored text that has the form of no setting.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} has the form of no setting")]
+struct UnknownForm(String);
+
+impl TryFrom<StoredValue> for SettingValue {
+    type Error = UnknownForm;
+
+    fn try_from(value: StoredValue) -> Result<Self, UnknownForm> {
+        match value {
+            StoredValue::Text(text) => SettingValue::parse(&text).ok_or(UnknownForm(text)),
+            StoredValue::Names(names) => Ok(SettingValue::Names(names)),
+        }
+    }
 }
 
 impl fmt::Display for SettingValue {
@@ -153,10 +188,16 @@ impl Setting {
 }
 
 /// Values that a person set for an agent, by path.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Settings(pub BTreeMap<String, SettingValue>);
 
 impl Settings {
+    /// Returns `true` if every setting has its default.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The value of a setting: the one that was set, else the default.
     #[must_use]
     pub fn get(&self, setting: &Setting) -> SettingValue {

@@ -8,6 +8,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Resource, ResourceId, ResourceKind, StoreError};
+use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentId;
 
@@ -24,7 +25,7 @@ pub const CLASSIFIED_KINDS: &[ResourceKind] = &[
 pub type Scores = [f64; 4];
 
 /// One signal and its weight for each class.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Signal {
     /// Name (`tag env`, `shape of the metrics`).
     pub name: String,
@@ -35,7 +36,8 @@ pub struct Signal {
 }
 
 /// Reason why no class is named.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(String, String)", into = "(String, String)")]
 pub struct Unclassified {
     /// Stable code: `thin_data`, `signals_too_few`, `signals_contradict`, `switched_off`.
     pub code: String,
@@ -43,8 +45,21 @@ pub struct Unclassified {
     pub detail: String,
 }
 
+/// Stored as its code and its numbers.
+impl From<Unclassified> for (String, String) {
+    fn from(reason: Unclassified) -> Self {
+        (reason.code, reason.detail)
+    }
+}
+
+impl From<(String, String)> for Unclassified {
+    fn from((code, detail): (String, String)) -> Self {
+        Unclassified { code, detail }
+    }
+}
+
 /// Judgement of the workload of one resource.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Classification {
     /// The class; `None` when abstained.
     pub class: Option<WorkloadClass>,
@@ -61,7 +76,7 @@ pub struct Classification {
 }
 
 /// Classification of a resource as it is kept.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Connection of the resource.
     pub connection: ConnectionId,
@@ -71,12 +86,13 @@ pub struct Workload {
     /// Time of the judgement.
     pub judged_at: Timestamp,
     /// The judgement.
+    #[serde(flatten)]
     pub classification: Classification,
 }
 
 /// Class that a person gave a resource. It takes precedence over every judgement until it is taken
 /// back.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
     /// Connection of the resource.
     pub connection: ConnectionId,

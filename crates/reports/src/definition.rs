@@ -4,11 +4,12 @@ use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_audit::query::{Column, Expr, FieldPath, Match, QueryError, filter};
 use reeve_schedule::Schedule;
+use serde::{Deserialize, Serialize};
 
 use crate::period::PeriodChoice;
 
 /// Identifier of a report.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ReportId(pub String);
 
 /// Field that a custom report groups by.

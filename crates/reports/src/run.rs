@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 use reeve_access::Principal;
+use serde::{Deserialize, Serialize};
 
 use crate::definition::{ReportDefinition, ReportId, Request};
 
 /// Identifier of a run.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RunId(pub String);
 
 /// State of a run.

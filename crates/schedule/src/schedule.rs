@@ -4,6 +4,7 @@
 use croner::Cron;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// Longest pattern that is read, bytes.
 const LONGEST: usize = 100;
@@ -25,7 +26,7 @@ pub enum ScheduleError {
 }
 
 /// A cron pattern and the time zone it is read in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
     /// Minute, hour, day of month, month, day of week.
     pub pattern: String,

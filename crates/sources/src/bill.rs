@@ -7,12 +7,13 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::FieldError;
 use reeve_estate::{ConnectionId, StoreError};
+use serde::{Deserialize, Serialize};
 
 /// Longest prefix, bytes.
 const MAX_PREFIX: usize = 900;
 
 /// Identifier of a bill source.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BillSourceId(pub String);
 
 impl std::fmt::Display for BillSourceId {
@@ -22,7 +23,7 @@ impl std::fmt::Display for BillSourceId {
 }
 
 /// A bucket with bills.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BillSource {
     /// Identifier of the source.
     pub id: BillSourceId,
@@ -47,7 +48,7 @@ pub struct BillSource {
 }
 
 /// Result of one sync.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BillSync {
     /// Start of the sync.
     pub started_at: Timestamp,

@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use reeve_audit::FieldError;
 use reeve_estate::{ConnectionId, named};
+use serde::{Deserialize, Serialize};
 
 use crate::rule::MappingRule;
 
@@ -16,7 +17,7 @@ const MAX_NAME: usize = 100;
 pub const TOKEN_PREFIX: &str = "rvm_";
 
 /// Identifier of a metric source.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MetricSourceId(pub String);
 
 impl fmt::Display for MetricSourceId {

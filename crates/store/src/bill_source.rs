@@ -8,7 +8,6 @@ use sqlx::any::AnyRow;
 
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::bill_source::{BillSourceRow, BillSyncRow};
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -48,7 +47,7 @@ async fn insert(store: &Store, source: &BillSource) -> Fallible<()> {
         .bind(&source.name)
         .bind(source.created_at.as_millisecond())
         .bind(version(source.version))
-        .bind(encode(&BillSourceRow::from(source))?)
+        .bind(encode(source)?)
         .execute(store.write())
         .await
         .map_err(|error| Fault::or_taken(error, || taken(source)))?;
@@ -69,7 +68,7 @@ async fn update(store: &Store, source: &BillSource) -> Fallible<()> {
             .bind(record.expected())
             .bind(version(source.version))
             .bind(&source.name)
-            .bind(encode(&BillSourceRow::from(source))?);
+            .bind(encode(source)?);
 
     record
         .run(&mut *store.write().acquire().await?, update, || {
@@ -109,7 +108,7 @@ async fn list(store: &Store) -> Fallible<Vec<(BillSource, Option<BillSync>)>> {
 async fn sync_put(store: &Store, id: &BillSourceId, sync: &BillSync) -> Fallible<()> {
     sqlx::query("UPDATE bill_sources SET state = $2 WHERE id = $1")
         .bind(&id.0)
-        .bind(encode(&BillSyncRow::from(sync))?)
+        .bind(encode(sync)?)
         .execute(store.write())
         .await?;
     Ok(())
@@ -117,11 +116,9 @@ async fn sync_put(store: &Store, id: &BillSourceId, sync: &BillSync) -> Fallible
 
 fn source(row: &AnyRow) -> Fallible<(BillSource, Option<BillSync>)> {
     let id: String = row.try_get(0)?;
-    let source = decode::<BillSourceRow>(row.try_get(1)?).and_then(BillSourceRow::into_source);
+    let source = decode::<BillSource>(row.try_get(1)?);
     let state: Option<String> = row.try_get(2)?;
-    let sync = state
-        .map(|state| decode::<BillSyncRow>(&state).and_then(BillSyncRow::into_sync))
-        .transpose();
+    let sync = state.map(|state| decode::<BillSync>(&state)).transpose();
     let wrong = |error| unreadable("bill source", &id)(error);
 
     Ok((

@@ -1,13 +1,13 @@
 //! Lessons of anomalies: part of the port [`AnomalyStore`](reeve_anomalies::AnomalyStore).
 
 use reeve_anomalies::{AnomalyClass, AnomalyId, Direction, Lesson, LessonKind, ThresholdKey};
-use reeve_estate::Metric;
+use reeve_estate::{Metric, finite};
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
 
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::{RowError, decode, encode, finite, named, time, unreadable};
+use crate::rows::{RowError, decode, encode, named, time, unreadable};
 
 /// Lessons that are read at most, the newest first.
 const MOST: i64 = 5_000;

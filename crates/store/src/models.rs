@@ -12,7 +12,7 @@ use sqlx::{Any, Row as _, Transaction};
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::model::{ModelRow, TrustNoteRow};
+use crate::rows::model::TrustNoteRow;
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -84,7 +84,7 @@ async fn insert(store: &Store, model: &Model, state: &str) -> std::result::Resul
     .bind(model.status.as_str())
     .bind(model.trained_at.as_millisecond())
     .bind(version(model.revision))
-    .bind(encode(&ModelRow::from(model))?)
+    .bind(encode(model)?)
     .execute(&mut *tx)
     .await
     .map_err(|error| Fault::or_taken(error, || taken(model)))?;
@@ -121,7 +121,7 @@ async fn update_in(
     .bind(model.status.as_str())
     .bind(model.trained_at.as_millisecond())
     .bind(version(model.revision))
-    .bind(encode(&ModelRow::from(model))?);
+    .bind(encode(model)?);
 
     record.run(connection, update, || taken(model)).await
 }
@@ -278,7 +278,7 @@ async fn note_list(store: &Store, limit: u64) -> std::result::Result<Vec<TrustNo
             let id: String = row.try_get(0)?;
             let found = decode::<TrustNoteRow>(row.try_get(1)?);
             found
-                .and_then(|row| row.into_note(RecommendationId(id.clone())))
+                .map(|row| row.into_note(RecommendationId(id.clone())))
                 .map_err(unreadable("trust note", &id))
         })
         .collect()
@@ -286,7 +286,5 @@ async fn note_list(store: &Store, limit: u64) -> std::result::Result<Vec<TrustNo
 
 fn model(row: &AnyRow) -> std::result::Result<Model, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<ModelRow>(row.try_get(1)?)
-        .and_then(ModelRow::into_model)
-        .map_err(unreadable("model", &id))
+    decode::<Model>(row.try_get(1)?).map_err(unreadable("model", &id))
 }

@@ -94,6 +94,6 @@ fn file(row: &AnyRow) -> Fallible<StoredPriceFile> {
     let document = decode::<PriceFileRow>(row.try_get(2)?);
 
     document
-        .and_then(|row| row.into_file(text))
+        .map(|row| row.into_file(text))
         .map_err(unreadable("price file", &name))
 }

@@ -10,7 +10,6 @@ use sqlx::any::AnyRow;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::rollout::RolloutRow;
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -54,7 +53,7 @@ async fn insert(store: &Store, rollout: &Rollout) -> Result<(), Fault> {
     .bind(i64::from(!rollout.status.is_end()))
     .bind(rollout.created_at.as_millisecond())
     .bind(version(rollout.version))
-    .bind(encode(&RolloutRow::from(rollout))?)
+    .bind(encode(rollout)?)
     .execute(store.write())
     .await
     .map_err(|error| Fault::or_taken(error, || taken(rollout)))?;
@@ -78,7 +77,7 @@ async fn update(store: &Store, rollout: &Rollout) -> Result<(), Fault> {
     .bind(rollout.status.as_str())
     .bind(i64::from(!rollout.status.is_end()))
     .bind(version(rollout.version))
-    .bind(encode(&RolloutRow::from(rollout))?);
+    .bind(encode(rollout)?);
 
     record
         .run(&mut *store.write().acquire().await?, update, || {
@@ -125,7 +124,5 @@ async fn list(store: &Store, wanted: &RolloutFilter) -> Result<(Vec<Rollout>, u6
 
 fn rollout(row: &AnyRow) -> Result<Rollout, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<RolloutRow>(row.try_get(1)?)
-        .and_then(RolloutRow::into_rollout)
-        .map_err(unreadable("rollout", &id))
+    decode::<Rollout>(row.try_get(1)?).map_err(unreadable("rollout", &id))
 }

@@ -1,5 +1,8 @@
-//! Row formats: the content of `document` columns, separate from the domain types and converted
-//! explicitly.
+//! Row formats: the content of `document` columns.
+//!
+//! A domain type is its own row wherever its form is the stored one: it derives its form where it
+//! is defined. A row has a type of its own here where the stored form differs, or where columns
+//! beside the document have a part of it.
 //!
 //! A document is `{"v": 1, "row": {...}}`. A field that is added later has a serde default, so that
 //! older documents continue reading; a change that cannot be read that way raises `v` and keeps the
@@ -7,43 +10,30 @@
 //! format version has a fixture in the tests.
 
 pub(crate) mod action;
-pub(crate) mod agent;
 pub(crate) mod alert;
 pub(crate) mod anomaly;
-pub(crate) mod approval;
-pub(crate) mod bill_source;
-mod bucket;
 pub(crate) mod budget;
-mod change_control;
 pub(crate) mod channel;
 pub(crate) mod connection;
 pub(crate) mod credentials;
 pub(crate) mod delivery;
-pub(crate) mod exclusion;
 pub(crate) mod export;
-pub(crate) mod feedback;
-pub(crate) mod guardrails;
 pub(crate) mod metric_source;
 pub(crate) mod model;
-mod plan;
-mod portfolio;
 pub(crate) mod predictive;
 pub(crate) mod price_file;
 pub(crate) mod recommendation;
 pub(crate) mod report;
-pub(crate) mod resource;
-pub(crate) mod rollout;
 pub(crate) mod saved_search;
 pub(crate) mod session;
 pub(crate) mod token;
 pub(crate) mod user;
 pub(crate) mod webhook;
-pub(crate) mod workload;
 pub(crate) mod workspace;
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 
@@ -119,16 +109,6 @@ pub(crate) fn time(text: &str) -> Result<Timestamp, RowError> {
 /// A time that may be missing.
 pub(crate) fn time_or_none(text: Option<&str>) -> Result<Option<Timestamp>, RowError> {
     text.map(time).transpose()
-}
-
-/// Refuses what JSON has no number for: it would read back as nothing.
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
-pub(crate) fn finite<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    if value.is_finite() {
-        serializer.serialize_f64(*value)
-    } else {
-        Err(serde::ser::Error::custom("a number is not finite"))
-    }
 }
 
 /// A version for a column.

@@ -8,7 +8,6 @@ use sqlx::any::AnyRow;
 
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::workload::{CorrectionRow, WorkloadRow};
 use crate::rows::{decode, encode, unreadable};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -52,7 +51,7 @@ async fn put(store: &Store, found: &[Workload]) -> std::result::Result<(), Fault
         )
         .bind(&workload.connection.0)
         .bind(&workload.resource.0)
-        .bind(encode(&WorkloadRow::from(workload))?)
+        .bind(encode(workload)?)
         .execute(&mut *tx)
         .await?;
     }
@@ -72,9 +71,7 @@ async fn get(store: &Store, resource: &ResourceId) -> std::result::Result<Option
 
 fn workload(row: &AnyRow) -> std::result::Result<Workload, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<WorkloadRow>(row.try_get(1)?)
-        .and_then(WorkloadRow::into_workload)
-        .map_err(unreadable("workload", &id))
+    decode::<Workload>(row.try_get(1)?).map_err(unreadable("workload", &id))
 }
 
 async fn correct(store: &Store, correction: &Correction) -> std::result::Result<(), Fault> {
@@ -85,7 +82,7 @@ async fn correct(store: &Store, correction: &Correction) -> std::result::Result<
     .bind(&correction.connection.0)
     .bind(&correction.resource.0)
     .bind(correction.at.as_millisecond())
-    .bind(encode(&CorrectionRow::from(correction))?)
+    .bind(encode(correction)?)
     .execute(store.write())
     .await?;
     Ok(())
@@ -119,9 +116,7 @@ async fn corrections(store: &Store) -> std::result::Result<Vec<Correction>, Faul
 
     let read = |row: &AnyRow| {
         let id: String = row.try_get(0)?;
-        decode::<CorrectionRow>(row.try_get(1)?)
-            .and_then(CorrectionRow::into_correction)
-            .map_err(unreadable("correction", &id))
+        decode::<Correction>(row.try_get(1)?).map_err(unreadable("correction", &id))
     };
 
     rows.iter().map(read).collect()

@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::firing::{Firing, FiringEntry, FiringGrowth, FiringId};
 use crate::rule::{RuleId, names};
@@ -17,7 +18,7 @@ names!(
 );
 
 /// Counts of one revision of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Entries that its condition matched.
     pub matched: u64,
@@ -25,15 +26,19 @@ pub struct Tally {
     pub late: u64,
     /// Matched entries of groups beyond the most that are counted apart. They were counted
     /// together.
+    #[serde(default)]
     pub shared: u64,
     /// Entries that waited for a threshold and were dropped because the rule kept too many.
+    #[serde(default)]
     pub dropped: u64,
     pub fired: u64,
     /// Time of recording of the latest entry that matched.
     pub last_matched_at: Option<Timestamp>,
     /// Begin of the latest time in which the rule met a bound.
+    #[serde(skip)]
     pub degraded_since: Option<Timestamp>,
     /// Time at which the rule met a bound last.
+    #[serde(skip)]
     pub degraded_at: Option<Timestamp>,
 }
 

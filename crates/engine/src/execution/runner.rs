@@ -193,7 +193,7 @@ impl Runner {
 
     /// Returns `true` once a step that changes the resource has begun.
     pub(crate) fn disrupted(&self) -> bool {
-        self.action.steps.iter().any(|s| s.effect.changes())
+        self.action.steps.iter().any(|s| s.effect().changes())
     }
 
     /// Returns the time at which an incomplete change is rolled back: counted from the first step
@@ -207,7 +207,7 @@ impl Runner {
         let began = steps
             .iter()
             .skip(held)
-            .find(|s| s.effect.changes() && s.effect != Effect::Restores);
+            .find(|s| s.effect().changes() && s.effect() != Effect::Restores);
         let began = began.map_or(self.execution.records.clock.now(), |step| step.started_at);
 
         began
@@ -221,7 +221,7 @@ impl Runner {
             return Halt::Unchanged(reason);
         }
 
-        let changes = |s: &&StepOutcome| s.effect.changes();
+        let changes = |s: &&StepOutcome| s.effect().changes();
         let went_through = self
             .action
             .steps
@@ -252,7 +252,7 @@ impl Runner {
         let outcome = StepOutcome {
             index,
             kind: task.kind,
-            effect: task.effect,
+            effect: Some(task.effect),
             description: task.description.clone(),
             made: task.made.clone(),
             rollback,

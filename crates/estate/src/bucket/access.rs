@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::named;
 
@@ -55,11 +56,25 @@ pub struct BandUse {
 }
 
 /// Number of objects or requests, and their bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, u64)", into = "(u64, u64)")]
 pub struct Amount {
     /// Objects or requests.
     pub count: u64,
     pub bytes: u64,
+}
+
+/// Stored as number and bytes.
+impl From<Amount> for (u64, u64) {
+    fn from(amount: Amount) -> Self {
+        (amount.count, amount.bytes)
+    }
+}
+
+impl From<(u64, u64)> for Amount {
+    fn from((count, bytes): (u64, u64)) -> Self {
+        Amount { count, bytes }
+    }
 }
 
 impl Amount {
@@ -71,7 +86,7 @@ impl Amount {
 }
 
 /// Use of the objects below a prefix.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrefixUse {
     /// Objects by age, as [`AGE_BANDS`].
     pub stored: [Amount; BANDS],
@@ -156,7 +171,7 @@ fn add(sums: &mut [Amount; BANDS], more: &[Amount; BANDS]) {
 }
 
 /// Use of a bucket.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BucketAccess {
     /// Time of the last reading.
     pub read_at: Timestamp,

@@ -17,6 +17,7 @@ use super::aws::ListPrices;
 use super::sorted::SortedTable;
 use super::{Catalogue, CatalogueError, PriceOrigin};
 use crate::provider::Provider;
+use serde::{Deserialize, Serialize};
 use units::UnitPrices;
 
 /// Largest file after unpacking, bytes; the embedded table of machines has 5 MB.
@@ -46,7 +47,8 @@ const ON_DEMAND: &str = "on_demand";
 const SPOT: &str = "spot";
 
 /// Kind of a price table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PriceKind {
     /// Machines an hour.
     Machines,

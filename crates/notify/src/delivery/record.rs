@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 use crate::notification::ChannelId;
 use crate::webhook::WebhookId;
@@ -32,7 +33,7 @@ const KEPT: usize = 24;
 const CLAIM: SignedDuration = SignedDuration::from_secs(90);
 
 /// A delivery's identifier, made by Reeve; receivers know a repeated message by it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DeliveryId(pub String);
 
 named!(
@@ -76,7 +77,7 @@ impl Target {
 }
 
 /// One attempt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// Start of the attempt.
     pub at: Timestamp,
@@ -92,6 +93,7 @@ pub struct Attempt {
     /// `true` if the receiver answered 410 (Gone), which ends the subscription.
     pub gone: bool,
     /// Delay that the receiver requested (`Retry-After`), seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_s: Option<u64>,
 }
 

@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 use crate::delivery::Topic;
 
 /// A channel's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ChannelId(pub String);
 
 named!(

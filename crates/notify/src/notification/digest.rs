@@ -10,6 +10,7 @@ use super::channel::Channel;
 use super::message::{Gravity, Message};
 use crate::delivery::{Delivery, Outgoing, Target, Topic};
 use reeve_recommend::agent::{Agent, AgentId, Timing};
+use serde::{Deserialize, Serialize};
 
 /// Hour of the day at which digests are sent, in UTC. Weekly ones are sent on Monday.
 pub const DIGEST_HOUR: i8 = 8;
@@ -18,7 +19,7 @@ pub const DIGEST_HOUR: i8 = 8;
 const LISTED: usize = 100;
 
 /// A notice's identifier.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NoticeId(pub String);
 
 /// Something that waits for its digest.

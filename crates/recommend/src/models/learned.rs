@@ -16,6 +16,7 @@ use super::port::{ModelFilter, ModelStore};
 use super::trainer::NotTrained;
 use crate::agent::AgentId;
 use reeve_estate::StoreError;
+use serde::{Deserialize, Serialize};
 
 /// Age from which a version is stale: three times the interval at which versions are trained.
 const STALE: SignedDuration = SignedDuration::from_hours(24 * 21);
@@ -33,7 +34,7 @@ pub trait ModelState: Sized + Send + Sync + 'static {
 }
 
 /// Version of a model that took part in a decision, without what it said.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelReference {
     /// Identifier of the version.
     pub id: ModelId,
@@ -48,9 +49,10 @@ pub struct ModelReference {
 }
 
 /// Part that a model had in a recommendation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelUse {
     /// Version that was read.
+    #[serde(flatten)]
     pub model: ModelReference,
     /// Answer of the model, with its numbers.
     pub statement: String,

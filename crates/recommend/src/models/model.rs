@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentId;
 
@@ -50,11 +51,11 @@ named!(
 );
 
 /// A version's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ModelId(pub String);
 
 /// One version of one model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
     pub id: ModelId,
     /// Agent that the model belongs to.
@@ -67,20 +68,26 @@ pub struct Model {
     /// State of the version.
     pub status: ModelStatus,
     /// Days between the oldest and the newest sample it was trained on.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub training_span_days: f64,
     /// Number of samples, or of examples, that the version was trained on.
     pub samples: u64,
     /// Decisions it was judged by on held-out days.
     pub held_out: u64,
     /// Share of those that were right, 0 to 1.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub accuracy: f64,
     /// Share of the yes among them that were right, 0 to 1.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub precision: f64,
     /// Share of what was yes that was found, 0 to 1.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub recall: f64,
     /// Harmonic mean of the two.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub f1: f64,
     /// Accuracy below this trains it anew, 0 to 1.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub threshold: f64,
     /// Cause of the training.
     pub cause: RetrainCause,

@@ -2,6 +2,7 @@
 //! it.
 
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 named!(
     /// Kind of a loss.
@@ -24,7 +25,7 @@ named!(
 );
 
 /// A loss by a change.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loss {
     /// Kind of what is lost.
     pub kind: LossKind,

@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 use super::member::{Member, MemberState};
 use super::{Rollout, Stage};
@@ -22,13 +23,15 @@ named!(
 );
 
 /// One number of a gate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Check {
     /// Name of the counted quantity.
     pub name: String,
     /// Measured value.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub found: f64,
     /// Required value: a minimum, or a maximum if `at_most` is set.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub needed: f64,
     /// `true` if `needed` is a maximum.
     pub at_most: bool,
@@ -68,7 +71,7 @@ impl Check {
 }
 
 /// Gate at the end of a stage, with its checks.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Gate {
     /// The stage that ends at it.
     pub stage: Stage,

@@ -3,6 +3,7 @@
 //! changes nothing.
 
 use reeve_estate::{ResourceId, named};
+use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionStatus, Purpose, WatchVerdict};
 use crate::guardrail::GuardrailName;
@@ -36,7 +37,7 @@ named!(
 );
 
 /// One resource that a rollout is to reach.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Member {
     pub recommendation: RecommendationId,
     pub resource: ResourceId,
@@ -50,18 +51,33 @@ pub struct Member {
     /// The numbers or the reason.
     pub detail: String,
     /// The guardrail that holds it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<MemberBlock>,
     /// A person went on in spite of it: it no longer holds a gate.
     pub accepted: bool,
 }
 
 /// Guardrail that holds a member back for now.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(GuardrailName, String)", into = "(GuardrailName, String)")]
 pub struct MemberBlock {
     /// Name of the guardrail.
     pub guardrail: GuardrailName,
     /// Limit and value in words.
     pub message: String,
+}
+
+/// Stored as the name of the guardrail and its words.
+impl From<MemberBlock> for (GuardrailName, String) {
+    fn from(block: MemberBlock) -> Self {
+        (block.guardrail, block.message)
+    }
+}
+
+impl From<(GuardrailName, String)> for MemberBlock {
+    fn from((guardrail, message): (GuardrailName, String)) -> Self {
+        MemberBlock { guardrail, message }
+    }
 }
 
 impl Member {

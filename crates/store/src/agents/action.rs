@@ -12,7 +12,7 @@ use crate::database::Store;
 use crate::derived::keep_saving;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::action::{ActionRow, action};
+use crate::rows::action::action;
 use crate::rows::{encode, named, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -31,7 +31,7 @@ pub(super) async fn insert(store: &Store, action: &Action) -> Result<(), Fault> 
     .bind(action.status.as_str())
     .bind(action.started_at.as_millisecond())
     .bind(version(action.version))
-    .bind(encode(&ActionRow::from(action))?)
+    .bind(encode(action)?)
     .bind(i64::from(action.is_unsettled()))
     .bind(action.finished_at.map(Timestamp::as_millisecond))
     .bind(&action.resource.0)
@@ -62,7 +62,7 @@ pub(super) async fn update(store: &Store, action: &Action) -> Result<(), Fault> 
     .bind(record.expected())
     .bind(action.status.as_str())
     .bind(version(action.version))
-    .bind(encode(&ActionRow::from(action))?)
+    .bind(encode(action)?)
     .bind(i64::from(action.is_unsettled()))
     .bind(action.finished_at.map(Timestamp::as_millisecond));
 

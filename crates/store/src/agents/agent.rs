@@ -9,7 +9,6 @@ use super::recommendation;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::agent::AgentRow;
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -24,7 +23,7 @@ pub(super) async fn insert(store: &Store, agent: &Agent) -> Result<(), Fault> {
     .bind(agent.mode.as_str())
     .bind(agent.created_at.as_millisecond())
     .bind(version(agent.version))
-    .bind(encode(&AgentRow::from(agent))?)
+    .bind(encode(agent)?)
     .execute(store.write())
     .await
     .map_err(|error| {
@@ -52,7 +51,7 @@ pub(super) async fn update(store: &Store, agent: &Agent) -> Result<(), Fault> {
     .bind(agent.mode.as_str())
     .bind(agent.created_at.as_millisecond())
     .bind(version(agent.version))
-    .bind(encode(&AgentRow::from(agent))?);
+    .bind(encode(agent)?);
 
     record
         .run(&mut *store.write().acquire().await?, update, String::new)
@@ -126,7 +125,5 @@ pub(super) async fn list(store: &Store, of_type: Option<AgentType>) -> Result<Ve
 
 fn agent(row: &AnyRow) -> Result<Agent, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<AgentRow>(row.try_get(1)?)
-        .and_then(AgentRow::into_agent)
-        .map_err(unreadable("agent", &id))
+    decode::<Agent>(row.try_get(1)?).map_err(unreadable("agent", &id))
 }

@@ -7,7 +7,6 @@ use sqlx::any::AnyRow;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::approval::ApprovalRow;
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -21,7 +20,7 @@ pub(super) async fn insert(store: &Store, approval: &Approval) -> Result<(), Fau
     .bind(approval.status.as_str())
     .bind(approval.requested_at.as_millisecond())
     .bind(version(approval.version))
-    .bind(encode(&ApprovalRow::from(approval))?)
+    .bind(encode(approval)?)
     .execute(store.write())
     .await
     .map_err(|error| {
@@ -46,7 +45,7 @@ pub(super) async fn update(store: &Store, approval: &Approval) -> Result<(), Fau
             .bind(record.expected())
             .bind(approval.status.as_str())
             .bind(version(approval.version))
-            .bind(encode(&ApprovalRow::from(approval))?);
+            .bind(encode(approval)?);
 
     record
         .run(&mut *store.write().acquire().await?, update, String::new)
@@ -104,7 +103,5 @@ pub(super) async fn list(
 
 fn approval(row: &AnyRow) -> Result<Approval, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<ApprovalRow>(row.try_get(1)?)
-        .and_then(ApprovalRow::into_approval)
-        .map_err(unreadable("approval request", &id))
+    decode::<Approval>(row.try_get(1)?).map_err(unreadable("approval request", &id))
 }

@@ -6,14 +6,13 @@ use sqlx::any::AnyRow;
 
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::exclusion::ExclusionRow;
 use crate::rows::{decode, encode, unreadable};
 
 pub(super) async fn insert(store: &Store, exclusion: &Exclusion) -> Result<(), Fault> {
     sqlx::query("INSERT INTO exclusions (id, at_ms, document) VALUES ($1, $2, $3)")
         .bind(&exclusion.id.0)
         .bind(exclusion.at.as_millisecond())
-        .bind(encode(&ExclusionRow::from(exclusion))?)
+        .bind(encode(exclusion)?)
         .execute(store.write())
         .await
         .map_err(|error| {
@@ -45,7 +44,5 @@ pub(super) async fn list(store: &Store) -> Result<Vec<Exclusion>, Fault> {
 
 fn exclusion(row: &AnyRow) -> Result<Exclusion, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<ExclusionRow>(row.try_get(1)?)
-        .and_then(ExclusionRow::into_exclusion)
-        .map_err(unreadable("exclusion", &id))
+    decode::<Exclusion>(row.try_get(1)?).map_err(unreadable("exclusion", &id))
 }

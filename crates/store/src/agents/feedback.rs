@@ -7,7 +7,6 @@ use sqlx::any::AnyRow;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::feedback::FeedbackRow;
 use crate::rows::{decode, encode, unreadable};
 
 pub(super) async fn insert(store: &Store, feedback: &Feedback) -> Result<(), Fault> {
@@ -17,7 +16,7 @@ pub(super) async fn insert(store: &Store, feedback: &Feedback) -> Result<(), Fau
     .bind(&feedback.id)
     .bind(&feedback.recommendation.0)
     .bind(feedback.at.as_millisecond())
-    .bind(encode(&FeedbackRow::from(feedback))?)
+    .bind(encode(feedback)?)
     .execute(store.write())
     .await
     .map_err(|error| {
@@ -49,7 +48,5 @@ pub(super) async fn list(
 
 fn feedback(row: &AnyRow) -> Result<Feedback, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<FeedbackRow>(row.try_get(1)?)
-        .and_then(FeedbackRow::into_feedback)
-        .map_err(unreadable("feedback", &id))
+    decode::<Feedback>(row.try_get(1)?).map_err(unreadable("feedback", &id))
 }

@@ -5,7 +5,6 @@ use sqlx::Row as _;
 
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::guardrails::GuardrailsRow;
 use crate::rows::{decode, encode, unreadable, version};
 
 pub(super) async fn get(store: &Store) -> Result<Guardrails, Fault> {
@@ -14,16 +13,16 @@ pub(super) async fn get(store: &Store) -> Result<Guardrails, Fault> {
         .await?;
     match row {
         None => Ok(Guardrails::default()),
-        Some(row) => decode::<GuardrailsRow>(row.try_get(0)?)
-            .and_then(GuardrailsRow::into_guardrails)
-            .map_err(unreadable("record of", "guardrails")),
+        Some(row) => {
+            decode::<Guardrails>(row.try_get(0)?).map_err(unreadable("record of", "guardrails"))
+        }
     }
 }
 
 /// The first ones follow the defaults, whose version is 0.
 pub(super) async fn put(store: &Store, guardrails: &Guardrails) -> Result<(), Fault> {
     let expected = version(guardrails.version).saturating_sub(1);
-    let document = encode(&GuardrailsRow::from(guardrails))?;
+    let document = encode(guardrails)?;
     let done = if expected == version(Guardrails::default().version) {
         sqlx::query("INSERT INTO guardrails (id, version, document) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING")
             .bind(version(guardrails.version))

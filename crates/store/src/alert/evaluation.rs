@@ -13,7 +13,6 @@ use super::firing;
 use crate::batch::{Cell, Insert};
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::alert::TallyRow;
 use crate::rows::{decode, encode, unreadable, version};
 
 type Result<T> = std::result::Result<T, Fault>;
@@ -148,9 +147,7 @@ async fn old(store: &Store) -> Result<(Vec<OldGroup>, Vec<StoredTally>)> {
 }
 
 fn read_tally(document: &str, rule: &str) -> Result<Tally> {
-    decode::<TallyRow>(document)
-        .and_then(TallyRow::into_tally)
-        .map_err(unreadable("counts of alert rule", rule))
+    decode(document).map_err(unreadable("counts of alert rule", rule))
 }
 
 pub(super) async fn tally(store: &Store, rule: &RuleId, revision: u64) -> Result<Option<Tally>> {
@@ -171,7 +168,7 @@ pub(super) async fn tally_put(store: &Store, tallies: &[StoredTally]) -> Result<
         "ON CONFLICT (rule_id, revision) DO UPDATE SET document = excluded.document",
     );
     for stored in tallies {
-        let document = encode(&TallyRow::from(stored.tally))?;
+        let document = encode(&stored.tally)?;
         insert.row([
             Cell::Text(stored.rule.0.clone()),
             Cell::Integer(version(stored.revision)),

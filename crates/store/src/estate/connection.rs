@@ -96,9 +96,7 @@ pub(super) async fn get(store: &Store, id: &ConnectionId) -> Result<Connection, 
     let credentials = opened
         .map_err(|error| Fault::Backend(format!("the connection {id} cannot be used: {error}")))?;
 
-    document
-        .into_connection(credentials)
-        .map_err(unreadable("connection", &id.0))
+    Ok(document.into_connection(credentials))
 }
 
 pub(super) async fn list(store: &Store) -> Result<Vec<Connection>, Fault> {
@@ -110,15 +108,12 @@ pub(super) async fn list(store: &Store) -> Result<Vec<Connection>, Fault> {
 }
 
 fn listed(store: &Store, row: &AnyRow) -> Result<Connection, Fault> {
-    let id: String = row.try_get(0)?;
     let (document, opened) = read(store, row)?;
     let (credentials, problem) = match opened {
         Ok(credentials) => (credentials, None),
         Err(error) => (credentials::withheld(), Some(error.to_string())),
     };
-    let mut connection = document
-        .into_connection(credentials)
-        .map_err(unreadable("connection", &id))?;
+    let mut connection = document.into_connection(credentials);
     if let Some(problem) = problem {
         connection.status = ConnectionStatus::Failed;
         connection.last_error = Some(problem);

@@ -14,7 +14,6 @@ use crate::batch::{Cell, Insert};
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::{Filter, escaped};
-use crate::rows::resource::ResourceRow;
 use crate::rows::{decode, encode, unreadable};
 
 const INSERT: &str =
@@ -83,7 +82,7 @@ fn cells(resource: &Resource) -> Result<[Cell; 13], Fault> {
             .as_ref()
             .map_or("", ResourceId::as_str)
             .into(),
-        Cell::Text(encode(&ResourceRow::from(resource))?),
+        Cell::Text(encode(resource)?),
     ])
 }
 
@@ -245,7 +244,7 @@ fn filter(wanted: &ResourceFilter) -> Filter {
 /// Reads a row of [`SELECT`].
 pub(super) fn resource(row: &AnyRow) -> Result<Resource, Fault> {
     let id: String = row.try_get(0)?;
-    let read = decode::<ResourceRow>(row.try_get(1)?).and_then(ResourceRow::into_resource);
+    let read = decode::<Resource>(row.try_get(1)?);
     let mut resource = read.map_err(unreadable("resource", &id))?;
     if let Some(seen_at) = row.try_get::<Option<i64>, _>(2)? {
         resource.observed_at = resource.observed_at.max(time(seen_at)?);

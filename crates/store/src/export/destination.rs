@@ -7,7 +7,6 @@ use sqlx::any::AnyRow;
 use super::room;
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::export::DestinationRow;
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -37,7 +36,7 @@ pub(super) async fn insert(
         .bind(&destination.id.0)
         .bind(&destination.name)
         .bind(version(destination.version))
-        .bind(encode(&DestinationRow::from(destination))?)
+        .bind(encode(destination)?)
         .bind(sealed(store, &destination.id, secret)?)
         .execute(&mut *tx)
         .await
@@ -69,7 +68,7 @@ pub(super) async fn update(
     .bind(record.expected())
     .bind(&destination.name)
     .bind(version(destination.version))
-    .bind(encode(&DestinationRow::from(destination))?)
+    .bind(encode(destination)?)
     .bind(secret);
 
     record
@@ -134,7 +133,5 @@ pub(super) async fn list(store: &Store) -> Result<Vec<Destination>> {
 
 fn destination(row: &AnyRow) -> Result<Destination> {
     let id: String = row.try_get(0)?;
-    decode::<DestinationRow>(row.try_get(1)?)
-        .and_then(DestinationRow::into_destination)
-        .map_err(unreadable("destination", &id))
+    decode::<Destination>(row.try_get(1)?).map_err(unreadable("destination", &id))
 }

@@ -7,7 +7,6 @@ use sqlx::any::AnyRow;
 use super::room;
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::export::ScheduleRow;
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -30,7 +29,7 @@ pub(super) async fn insert(store: &Store, schedule: &ScheduledExport, most: u64)
     .bind(&schedule.id.0)
     .bind(&schedule.name)
     .bind(version(schedule.version))
-    .bind(encode(&ScheduleRow::from(schedule))?)
+    .bind(encode(schedule)?)
     .execute(&mut *tx)
     .await
     .map_err(|error| Fault::or_taken(error, || taken(schedule)))?;
@@ -53,7 +52,7 @@ pub(super) async fn update(store: &Store, schedule: &ScheduledExport) -> Result<
     .bind(record.expected())
     .bind(&schedule.name)
     .bind(version(schedule.version))
-    .bind(encode(&ScheduleRow::from(schedule))?);
+    .bind(encode(schedule)?);
 
     record
         .run(&mut *store.write().acquire().await?, update, || {
@@ -94,7 +93,5 @@ pub(super) async fn list(store: &Store) -> Result<Vec<ScheduledExport>> {
 
 fn schedule(row: &AnyRow) -> Result<ScheduledExport> {
     let id: String = row.try_get(0)?;
-    decode::<ScheduleRow>(row.try_get(1)?)
-        .and_then(ScheduleRow::into_schedule)
-        .map_err(unreadable("scheduled export", &id))
+    decode::<ScheduledExport>(row.try_get(1)?).map_err(unreadable("scheduled export", &id))
 }

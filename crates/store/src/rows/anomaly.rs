@@ -8,13 +8,13 @@ use reeve_anomalies::{
     CostSettings, FeedbackKind, Indication, LikelyCause, PerformanceSettings, Place, Reaction,
     Reading, RelatedEntry, Response, SecurityActivity, SecuritySettings, Sensitivity, Stage,
 };
-use reeve_estate::Metric;
+use reeve_estate::{Metric, finite};
 use reeve_recommend::Priority;
 use serde::{Deserialize, Serialize};
 
 use self::cause::LikelyCauseRow;
 use self::investigation::{ContributionRow, InvestigationRow, RemediationRow};
-use super::{RowError, finite, named, time, time_or_none};
+use super::{RowError, named, time, time_or_none};
 
 /// An anomaly, whole.
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! A delivery with its attempts, and a notice that waits for its digest.
 
+use jiff::Timestamp;
 use reeve_notify::delivery::{Attempt, Delivery, DeliveryId, DeliveryStatus, Target, Topic};
 use reeve_notify::notification::{ChannelId, Message, Notice, NoticeId};
 use reeve_notify::webhook::WebhookId;
@@ -7,62 +8,39 @@ use reeve_recommend::AgentId;
 use reeve_recommend::Timing;
 use serde::{Deserialize, Serialize};
 
-use super::{RowError, named, time, time_or_none};
+use super::RowError;
 
 /// A delivery, all but its body.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct DeliveryRow {
-    id: String,
+    id: DeliveryId,
     target_kind: String,
     target_id: String,
     event: String,
     subject: String,
-    status: String,
+    status: DeliveryStatus,
     tries: u32,
-    attempts: Vec<AttemptRow>,
-    created_at: String,
-    next_attempt_at: Option<String>,
-    finished_at: Option<String>,
+    attempts: Vec<Attempt>,
+    created_at: Timestamp,
+    next_attempt_at: Option<Timestamp>,
+    finished_at: Option<Timestamp>,
     version: u64,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct AttemptRow {
-    at: String,
-    duration_ms: u64,
-    status: Option<u16>,
-    answer: String,
-    error: Option<String>,
-    ok: bool,
-    gone: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    retry_after_s: Option<u64>,
 }
 
 impl From<&Delivery> for DeliveryRow {
     fn from(delivery: &Delivery) -> Self {
-        let attempt = |attempt: &Attempt| AttemptRow {
-            at: attempt.at.to_string(),
-            duration_ms: attempt.duration_ms,
-            status: attempt.status,
-            answer: attempt.answer.clone(),
-            error: attempt.error.clone(),
-            ok: attempt.ok,
-            gone: attempt.gone,
-            retry_after_s: attempt.retry_after_s,
-        };
         DeliveryRow {
-            id: delivery.id.0.clone(),
+            id: delivery.id.clone(),
             target_kind: delivery.target.kind().to_owned(),
             target_id: delivery.target.id().to_owned(),
             event: delivery.event.clone(),
             subject: delivery.subject.clone(),
-            status: delivery.status.as_str().to_owned(),
+            status: delivery.status,
             tries: delivery.tries,
-            attempts: delivery.attempts.iter().map(attempt).collect(),
-            created_at: delivery.created_at.to_string(),
-            next_attempt_at: delivery.next_attempt_at.map(|at| at.to_string()),
-            finished_at: delivery.finished_at.map(|at| at.to_string()),
+            attempts: delivery.attempts.clone(),
+            created_at: delivery.created_at,
+            next_attempt_at: delivery.next_attempt_at,
+            finished_at: delivery.finished_at,
             version: delivery.version,
         }
     }
@@ -81,61 +59,42 @@ impl DeliveryRow {
             }
         };
         Ok(Delivery {
-            id: DeliveryId(self.id),
+            id: self.id,
             target,
             event: self.event,
             subject: self.subject,
-            status: named("status", &self.status, DeliveryStatus::parse)?,
-            tries: self.tries,
-            attempts: self
-                .attempts
-                .into_iter()
-                .map(AttemptRow::into_attempt)
-                .collect::<Result<_, _>>()?,
-            created_at: time(&self.created_at)?,
-            next_attempt_at: time_or_none(self.next_attempt_at.as_deref())?,
-            finished_at: time_or_none(self.finished_at.as_deref())?,
-            version: self.version,
-        })
-    }
-}
-
-impl AttemptRow {
-    fn into_attempt(self) -> Result<Attempt, RowError> {
-        Ok(Attempt {
-            at: time(&self.at)?,
-            duration_ms: self.duration_ms,
             status: self.status,
-            answer: self.answer,
-            error: self.error,
-            ok: self.ok,
-            gone: self.gone,
-            retry_after_s: self.retry_after_s,
+            tries: self.tries,
+            attempts: self.attempts,
+            created_at: self.created_at,
+            next_attempt_at: self.next_attempt_at,
+            finished_at: self.finished_at,
+            version: self.version,
         })
     }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct NoticeRow {
-    agent_id: String,
-    topic: String,
-    timing: String,
+    agent_id: AgentId,
+    topic: Topic,
+    timing: Timing,
     subject: String,
     message: String,
-    at: String,
-    due_at: String,
+    at: Timestamp,
+    due_at: Timestamp,
 }
 
 impl From<&Notice> for NoticeRow {
     fn from(notice: &Notice) -> Self {
         NoticeRow {
-            agent_id: notice.agent.0.clone(),
-            topic: notice.topic.as_str().to_owned(),
-            timing: notice.timing.as_str().to_owned(),
+            agent_id: notice.agent.clone(),
+            topic: notice.topic,
+            timing: notice.timing,
             subject: notice.subject.clone(),
             message: notice.message.encode(),
-            at: notice.at.to_string(),
-            due_at: notice.due_at.to_string(),
+            at: notice.at,
+            due_at: notice.due_at,
         }
     }
 }
@@ -148,13 +107,13 @@ impl NoticeRow {
         })?;
         Ok(Notice {
             id,
-            agent: AgentId(self.agent_id),
-            topic: named("topic", &self.topic, Topic::parse)?,
-            timing: named("timing", &self.timing, Timing::parse)?,
+            agent: self.agent_id,
+            topic: self.topic,
+            timing: self.timing,
             subject: self.subject,
             message,
-            at: time(&self.at)?,
-            due_at: time(&self.due_at)?,
+            at: self.at,
+            due_at: self.due_at,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Predictive rules, predictions and calendars as documents.
 
-use reeve_estate::{ConnectionId, Metric, ResourceId};
+use reeve_estate::{ConnectionId, Metric, ResourceId, finite};
 use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind, Refresh, Subscription};
 use reeve_predict::{
     ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId,
@@ -9,7 +9,7 @@ use reeve_predict::{
 use reeve_recommend::{AgentType, RecommendationId, Scope};
 use serde::{Deserialize, Serialize};
 
-use super::{RowError, finite, named, time, time_or_none};
+use super::{RowError, named, time, time_or_none};
 
 /// A rule, without what its evaluations left.
 #[derive(Debug, Serialize, Deserialize)]

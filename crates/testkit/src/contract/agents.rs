@@ -762,7 +762,7 @@ async fn typed_forms_are_kept(store: &dyn AgentStore) -> Result<()> {
         ..action("ac-typed", "rec-typed", 4_000)?
     };
     moved.status = ActionStatus::Failed;
-    moved.steps[0].effect = Effect::Restarts;
+    moved.steps[0].effect = Some(Effect::Restarts);
     moved.steps[0].refusal = Some(ActErrorKind::Denied);
     store.action_insert(&moved).await?;
     assert_eq!(store.action_get(&moved.id).await?, moved);

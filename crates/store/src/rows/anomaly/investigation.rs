@@ -4,10 +4,11 @@ use reeve_anomalies::{
     Contribution, Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Remediation,
     Source, Support,
 };
+use reeve_estate::finite;
 use reeve_recommend::{ActionId, RecommendationId};
 use serde::{Deserialize, Serialize};
 
-use crate::rows::{RowError, finite, named, time};
+use crate::rows::{RowError, named, time};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ContributionRow {

@@ -4,7 +4,7 @@ use reeve_estate::PriceKind;
 use reeve_sources::SourceKind;
 use reeve_testkit::contract::{bill_sources, metric_sources, price_files};
 
-use super::super::{bill_source, decode, metric_source, price_file};
+use super::super::{decode, metric_source, price_file};
 use super::check;
 
 #[test]
@@ -32,26 +32,19 @@ fn metric_source_state_v1() {
 #[test]
 fn bill_source_v1() {
     let sample = bill_sources::source("b-1", "one").unwrap();
-    check(
-        &bill_source::BillSourceRow::from(&sample),
-        fixture!("bill-source-v1"),
-    );
-    let row: bill_source::BillSourceRow = decode(fixture!("bill-source-v1")).unwrap();
-    assert_eq!(row.into_source().unwrap(), sample);
+    check(&sample, fixture!("bill-source-v1"));
+    let read: reeve_sources::BillSource = decode(fixture!("bill-source-v1")).unwrap();
+    assert_eq!(read, sample);
 }
 
 #[test]
 fn bill_sync_v1() {
-    let row: bill_source::BillSyncRow = decode(fixture!("bill-sync-v1")).unwrap();
-    let read = row.into_sync().unwrap();
+    let read: reeve_sources::BillSync = decode(fixture!("bill-sync-v1")).unwrap();
     assert_eq!(
         (read.bytes, read.problems.as_slice()),
         (1 << 40, ["denied".to_owned()].as_slice())
     );
-    check(
-        &bill_source::BillSyncRow::from(&read),
-        fixture!("bill-sync-v1"),
-    );
+    check(&read, fixture!("bill-sync-v1"));
 }
 
 #[test]
@@ -62,5 +55,5 @@ fn price_file_v1() {
         fixture!("price-file-v1"),
     );
     let row: price_file::PriceFileRow = decode(fixture!("price-file-v1")).unwrap();
-    assert_eq!(row.into_file("text".to_owned()).unwrap(), sample);
+    assert_eq!(row.into_file("text".to_owned()), sample);
 }

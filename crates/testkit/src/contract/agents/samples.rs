@@ -283,7 +283,7 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
     let step = |index, finished_at, ok| StepOutcome {
         index,
         kind: StepKind::Stop,
-        effect: Effect::Stops,
+        effect: Some(Effect::Stops),
         description: "stop i-1".into(),
         rollback: false,
         started_at,
