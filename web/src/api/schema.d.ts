@@ -1988,6 +1988,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/notification-channel-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Types of channels, with the settings and the secret of each. */
+        get: operations["get_intelligence_notification_channel_types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/notification-channels": {
         parameters: {
             query?: never;
@@ -3520,10 +3537,7 @@ export interface components {
         };
         /** @description Receivers of a rule. */
         AlertNotificationBody: {
-            /**
-             * @description `email`, `slack`, `teams`, `pagerduty`, `webhook`, or the name or identifier of a
-             *     notification channel.
-             */
+            /** @description Types of notification channels, `webhook`, or names or identifiers of single channels. */
             channels?: string[];
             /** @description E-mail addresses that are written to in place of the channel's own receivers. */
             recipients?: string[];
@@ -4359,7 +4373,7 @@ export interface components {
              * @description Amount for one period, in the currency's units; more than zero.
              */
             amount: number;
-            /** @description `email`, `slack`, `teams`, `pagerduty`, or the name of a notification channel. */
+            /** @description Types of notification channels, or names of single channels. */
             channels?: string[];
             /** @description Currency as bills write it; the workspace's unless given. Charges in others are not counted. */
             currency?: string | null;
@@ -4513,23 +4527,55 @@ export interface components {
              */
             version: number;
         };
+        /** @description A choice. */
+        ChannelChoiceBody: {
+            label: string;
+            value: string;
+        };
         /** @description A new channel. */
         ChannelCreate: {
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
             /** @description Name, 1 to 100 characters. */
             name: string;
-            /**
-             * @description The password (`email`), the webhook's address (`slack`, `teams`) or the integration key
-             *     (`pagerduty`).
-             */
+            /** @description Secret of the type: a password, a webhook's address, a key. */
             secret?: string;
-            /** @description Requirement. */
+            /** @description Settings of the type (`GET /api/v1/intelligence/notification-channel-types`). */
             settings?: components["schemas"]["ChannelSettingsBody"];
             /** @description Topics of the notifications; empty is all of them. */
             topics?: components["schemas"]["ChannelTopic"][];
             type: components["schemas"]["ChannelType"];
         };
+        /** @description A value in place of an absent one. */
+        ChannelDefaultBody: {
+            value: string;
+            /** @description Setting that must have the value `when_value`; absent for a default without a condition. */
+            when?: string | null;
+            when_value?: string | null;
+        };
+        /** @description A setting of a channel type, or its secret. */
+        ChannelFieldBody: {
+            /** @description Values of a field of the form `choice`. */
+            choices: components["schemas"]["ChannelChoiceBody"][];
+            /** @description Values in place of an absent one: the first whose condition is met. */
+            defaults: components["schemas"]["ChannelDefaultBody"][];
+            /** @description Note below the field; may be empty. */
+            description: string;
+            form: components["schemas"]["ChannelFieldForm"];
+            label: string;
+            name: string;
+            /** @description Example in an empty field. */
+            placeholder: string;
+            /** @description `true` if the field must be given. */
+            required: boolean;
+            /** @description Setting that makes the field required when it is given. */
+            required_with?: string | null;
+        };
+        /**
+         * @description Form of a setting or secret of a notification channel.
+         * @enum {string}
+         */
+        ChannelFieldForm: "text" | "host" | "port" | "choice" | "mailbox" | "mailboxes" | "address" | "key" | "uuid";
         /** @description A change of a channel; what is left out stays. The type stays as it is. */
         ChannelPatch: {
             /** @description On or off. */
@@ -4547,23 +4593,24 @@ export interface components {
              */
             version?: number | null;
         };
-        /** @description Settings; which ones depends on the type. Slack and Teams have none. */
+        /** @description Settings; which ones depends on the type. */
         ChannelSettingsBody: {
-            encryption?: components["schemas"]["MailEncryption"] | null;
-            /** @description `email`: the sender. */
-            from?: string | null;
-            /** @description `email`: the mail server. */
-            host?: string | null;
             /**
-             * Format: int32
-             * @description `email`: its port; 587 unless given, 465 with `tls`.
+             * @description `email`: Encryption. Mail is not sent unencrypted.
+             * @enum {string|null}
              */
+            encryption?: "starttls" | "tls" | null;
+            /** @description `email`: From. */
+            from?: string | null;
+            /** @description `email`: Mail server. */
+            host?: string | null;
+            /** @description `email`: Port. Empty: 587, or 465 with TLS. */
             port?: number | null;
-            /** @description `email`: the receivers. */
+            /** @description `email`: To. */
             to?: string[] | null;
-            /** @description `pagerduty`: where events go; the US region's address unless given. */
+            /** @description `pagerduty`: Address for events. Empty: the US region's; the EU region's is https://events.eu.pagerduty.com/v2/enqueue. */
             url?: string | null;
-            /** @description `email`: who signs in; the secret is the password. */
+            /** @description `email`: User who signs in. */
             username?: string | null;
         };
         /**
@@ -4576,6 +4623,17 @@ export interface components {
          * @enum {string}
          */
         ChannelType: "email" | "slack" | "teams" | "pagerduty";
+        /** @description A type of notification channels. */
+        ChannelTypeBody: {
+            /** @description Form of the channel's secret, which is stored encrypted and never answered. */
+            credential: components["schemas"]["ChannelFieldBody"];
+            /** @description Name of the service. */
+            label: string;
+            /** @description Example of a channel's name. */
+            name_placeholder: string;
+            settings: components["schemas"]["ChannelFieldBody"][];
+            type: components["schemas"]["ChannelType"];
+        };
         /** @description One number of a gate. */
         CheckBody: {
             /** @description Fields that are counted. */
@@ -6976,6 +7034,23 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_ChannelTypeBody: {
+            items: {
+                /** @description Form of the channel's secret, which is stored encrypted and never answered. */
+                credential: components["schemas"]["ChannelFieldBody"];
+                /** @description Name of the service. */
+                label: string;
+                /** @description Example of a channel's name. */
+                name_placeholder: string;
+                settings: components["schemas"]["ChannelFieldBody"][];
+                type: components["schemas"]["ChannelType"];
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_ConnectionBody: {
             items: {
                 /** @description The access key's id with all but its last four characters hidden. */
@@ -8166,11 +8241,6 @@ export interface components {
          * @enum {string}
          */
         LossKind: "local_disks" | "address" | "burst_credits" | "warm_caches" | "data" | "members" | "fees";
-        /**
-         * @description Encryption of the connection to a mail server.
-         * @enum {string}
-         */
-        MailEncryption: "starttls" | "tls";
         /** @description A maintenance window. */
         MaintenanceWindowBody: {
             /** @description Account identifiers or connection names; empty is all. */
@@ -9293,8 +9363,8 @@ export interface components {
         /** @description A new report. With a `framework` it is a compliance report, without one a custom report. */
         ReportCreate: {
             /**
-             * @description Names or identifiers of notification channels that are told of a finished run, or `email`,
-             *     `slack`, `teams`, `pagerduty`.
+             * @description Notification channels that are told of a finished run: types, or names or identifiers of
+             *     single channels.
              */
             channels?: string[];
             /** @description End, in place of `period`. */
@@ -17580,6 +17650,27 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_notification_channel_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ChannelTypeBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalServerError"];
         };
     };
     get_intelligence_notification_channels: {

@@ -174,7 +174,7 @@ enumerations! {
     ChannelType = reeve_notify::notification::ChannelKind, "Type of a notification channel.";
     ChannelTopic = reeve_notify::delivery::Topic, "Topic of notifications.";
     DeliveryStatus = reeve_notify::delivery::DeliveryStatus, "Status of a delivery.";
-    MailEncryption = reeve_notify::notification::Encryption, "Encryption of the connection to a mail server.";
+    ChannelFieldForm = reeve_notify::notification::FieldForm, "Form of a setting or secret of a notification channel.";
     WebhookEvent = reeve_notify::webhook::WebhookEvent, "Event that a webhook is called with.";
 
     // The audit log, its alerts, exports and reports.
