@@ -4608,7 +4608,7 @@ export interface components {
             port?: number | null;
             /** @description `email`: To. */
             to?: string[] | null;
-            /** @description `pagerduty`: Address for events. Empty: the US region's; the EU region's is https://events.eu.pagerduty.com/v2/enqueue. */
+            /** @description `pagerduty`: Address for events. Empty: the US region's; the EU region's is https://events.eu.pagerduty.com/v2/enqueue. `opsgenie`: Address for alerts. Empty: the US region's; the EU region's is https://api.eu.opsgenie.com/v2/alerts. */
             url?: string | null;
             /** @description `email`: User who signs in. */
             username?: string | null;
@@ -4622,7 +4622,7 @@ export interface components {
          * @description Type of a notification channel.
          * @enum {string}
          */
-        ChannelType: "email" | "slack" | "teams" | "pagerduty";
+        ChannelType: "email" | "slack" | "teams" | "pagerduty" | "opsgenie";
         /** @description A type of notification channels. */
         ChannelTypeBody: {
             /** @description Form of the channel's secret, which is stored encrypted and never answered. */

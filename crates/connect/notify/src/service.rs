@@ -1,6 +1,7 @@
 //! The table of services: for each channel type, the request that carries a message and the meaning
 //! of an answer.
 
+mod opsgenie;
 mod pagerduty;
 mod slack;
 mod teams;
@@ -46,6 +47,10 @@ pub(crate) fn service(kind: ChannelKind) -> Service {
         ChannelKind::Pagerduty => Service::Http {
             post: pagerduty::post,
             judged: pagerduty::judged,
+        },
+        ChannelKind::Opsgenie => Service::Http {
+            post: opsgenie::post,
+            judged: opsgenie::judged,
         },
     }
 }

@@ -25,6 +25,8 @@ named!(
         Teams => "teams",
         /// PagerDuty's Events API, version 2.
         Pagerduty => "pagerduty",
+        /// Opsgenie's Alert API.
+        Opsgenie => "opsgenie",
     }
 );
 
@@ -37,6 +39,7 @@ impl ChannelKind {
             ChannelKind::Slack => &SLACK,
             ChannelKind::Teams => &TEAMS,
             ChannelKind::Pagerduty => &PAGERDUTY,
+            ChannelKind::Opsgenie => &OPSGENIE,
         }
     }
 }
@@ -258,6 +261,32 @@ static PAGERDUTY: ChannelTypeRow = ChannelTypeRow {
         description: "Of an Events API v2 integration",
         placeholder: "32 letters and digits",
         form: FieldForm::Key,
+        ..FIELD
+    },
+};
+
+static OPSGENIE: ChannelTypeRow = ChannelTypeRow {
+    label: "Opsgenie",
+    name_placeholder: "Operations",
+    settings: &[ChannelField {
+        name: "url",
+        label: "Address for alerts",
+        description: "Empty: the US region's; the EU region's is https://api.eu.opsgenie.com/v2/alerts",
+        placeholder: "https://api.opsgenie.com/v2/alerts",
+        form: FieldForm::Address,
+        required: Required::Never,
+        defaults: &[FieldDefault {
+            value: "https://api.opsgenie.com/v2/alerts",
+            when: None,
+        }],
+        ..FIELD
+    }],
+    secret: ChannelField {
+        name: "secret",
+        label: "API key",
+        description: "Of an API integration that may create and update alerts",
+        placeholder: "36 letters, digits and dashes",
+        form: FieldForm::Uuid,
         ..FIELD
     },
 };
