@@ -4622,7 +4622,7 @@ export interface components {
          * @description Type of a notification channel.
          * @enum {string}
          */
-        ChannelType: "email" | "slack" | "teams" | "pagerduty" | "opsgenie";
+        ChannelType: "email" | "slack" | "teams" | "pagerduty" | "opsgenie" | "google_chat";
         /** @description A type of notification channels. */
         ChannelTypeBody: {
             /** @description Form of the channel's secret, which is stored encrypted and never answered. */

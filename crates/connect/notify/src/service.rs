@@ -1,6 +1,7 @@
 //! The table of services: for each channel type, the request that carries a message and the meaning
 //! of an answer.
 
+mod google_chat;
 mod opsgenie;
 mod pagerduty;
 mod slack;
@@ -51,6 +52,10 @@ pub(crate) fn service(kind: ChannelKind) -> Service {
         ChannelKind::Opsgenie => Service::Http {
             post: opsgenie::post,
             judged: opsgenie::judged,
+        },
+        ChannelKind::GoogleChat => Service::Http {
+            post: google_chat::post,
+            judged: google_chat::judged,
         },
     }
 }

@@ -27,6 +27,8 @@ named!(
         Pagerduty => "pagerduty",
         /// Opsgenie's Alert API.
         Opsgenie => "opsgenie",
+        /// Google Chat's incoming webhooks.
+        GoogleChat => "google_chat",
     }
 );
 
@@ -40,6 +42,7 @@ impl ChannelKind {
             ChannelKind::Teams => &TEAMS,
             ChannelKind::Pagerduty => &PAGERDUTY,
             ChannelKind::Opsgenie => &OPSGENIE,
+            ChannelKind::GoogleChat => &GOOGLE_CHAT,
         }
     }
 }
@@ -288,6 +291,18 @@ static OPSGENIE: ChannelTypeRow = ChannelTypeRow {
         placeholder: "36 letters, digits and dashes",
         form: FieldForm::Uuid,
         ..FIELD
+    },
+};
+
+static GOOGLE_CHAT: ChannelTypeRow = ChannelTypeRow {
+    label: "Google Chat",
+    name_placeholder: "Cloud team",
+    settings: &[],
+    secret: ChannelField {
+        label: "Webhook address",
+        description: "Of a space, under Apps & integrations, Webhooks",
+        placeholder: "https://chat.googleapis.com/v1/spaces/…/messages?key=…&token=…",
+        ..SECRET_ADDRESS
     },
 };
 

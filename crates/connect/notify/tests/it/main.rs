@@ -2,6 +2,7 @@
 //! mail server that offers no TLS.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod google_chat;
 mod mail;
 mod opsgenie;
 
