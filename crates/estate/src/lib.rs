@@ -14,6 +14,7 @@ pub mod description;
 pub mod document;
 pub mod instant;
 pub mod kind;
+mod metric;
 pub mod money;
 mod named;
 pub mod observe;
@@ -44,6 +45,7 @@ pub use description::{
 pub use document::{Difference, Document};
 pub use instant::read_instant;
 pub use kind::{KindClass, KindInfo, Kinds, ResourceKind};
+pub use metric::{GIB, Metric, MetricRow, Unit};
 pub use money::Money;
 pub use observe::{
     AccessBatch, Inventory, InventorySink, Observe, ObserveError, ObserveErrorKind, SampleBatch,
@@ -57,7 +59,7 @@ pub use resource::{
     Capacity, DatabaseName, GroupTemplate, Lifecycle, PublicAddress, Purchase, Resource,
     ResourceId, ResourceState, Specification,
 };
-pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
+pub use sample::{Sample, Series, Track};
 pub use store::{
     EstateStore, IsSeen, PriceFileStore, ResourceFilter, ResourcePages, ResourceTotal, SampleScan,
     SampleStore, StoreError, StoredPriceFile,

@@ -2688,6 +2688,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metrics of resources and of predictive rules, with their names and units. */
+        get: operations["get_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/metrics/mappings": {
         parameters: {
             query?: never;
@@ -8320,6 +8337,23 @@ export interface components {
          * @enum {string}
          */
         Metric: "cpu_utilization" | "memory_utilization" | "disk_utilization" | "network_in" | "network_out" | "disk_read" | "disk_write" | "disk_read_ops" | "disk_write_ops" | "database_connections" | "free_storage" | "request_rate" | "response_time" | "error_rate" | "capacity_units" | "cpu_credit_balance";
+        /** @description A metric of resources. */
+        MetricBody: {
+            /** @description `true` if a sentence about the label has its verb in the plural. */
+            is_plural: boolean;
+            /** @description Name for people, as the beginning of a sentence. */
+            label: string;
+            metric: components["schemas"]["Metric"];
+            /** @description Types of resources of which it is read from clouds. */
+            resource_types: string[];
+            /** @description Unit of its samples. */
+            unit: components["schemas"]["Unit"];
+        };
+        /**
+         * @description Direction in which a metric becomes a problem.
+         * @enum {string}
+         */
+        MetricDirection: "rising" | "falling";
         /**
          * @description Result of rules on the series of a source: those that were pushed in the last 15 minutes, or
          *     that the server has now.
@@ -8405,6 +8439,13 @@ export interface components {
          * @enum {string}
          */
         MetricSourceType: "remote_write" | "query";
+        /** @description Names and units of metrics. */
+        MetricTablesBody: {
+            /** @description Metrics of resources. */
+            metrics: components["schemas"]["MetricBody"][];
+            /** @description Metrics that predictive rules watch. */
+            predictive: components["schemas"]["PredictiveMetricBody"][];
+        };
         /** @description One version of a model. */
         ModelBody: {
             /**
@@ -8793,6 +8834,25 @@ export interface components {
          * @enum {string}
          */
         PredictionOutcome: "foreseen" | "not_foreseen" | "abstained";
+        /** @description A type of resources of which another metric is forecast. */
+        PredictiveExceptionBody: {
+            resource_type: string;
+            samples: components["schemas"]["Metric"];
+        };
+        /** @description A metric that predictive rules watch. */
+        PredictiveMetricBody: {
+            /** @description Types of resources of which another metric is forecast. */
+            exceptions: components["schemas"]["PredictiveExceptionBody"][];
+            /** @description Name for people, as the beginning of a sentence. */
+            label: string;
+            metric: components["schemas"]["PredictionMetric"];
+            /** @description Metric whose samples are forecast. */
+            samples: components["schemas"]["Metric"];
+            /** @description Unit of a rule's value. */
+            unit: components["schemas"]["Unit"];
+            /** @description Direction in which values become a problem. */
+            worse: components["schemas"]["MetricDirection"];
+        };
         /**
          * @description Action that a predictive rule proposes.
          * @enum {string}
@@ -19863,6 +19923,27 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricTablesBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalServerError"];
         };
     };
     get_metrics_mappings: {

@@ -151,6 +151,7 @@ enumerations! {
 
     // Predictive rules.
     PredictionMetric = reeve_predict::Signal, "Metric that a predictive rule watches.";
+    MetricDirection = reeve_predict::Worse, "Direction in which a metric becomes a problem.";
     PredictedEvent = reeve_predict::Foreseen, "Event that a predictive rule predicts.";
     PredictionOutcome = reeve_predict::Outcome, "Outcome of a prediction.";
     PreparationKind = reeve_predict::ResponseKind, "Action that a predictive rule proposes.";

@@ -1,37 +1,12 @@
 // Predictive rules and what they decided, in words.
 import type { Calendar, Finding, Occurrence, Prediction, Rule } from '../../../api/bodies';
 import { measured, percent, plural } from '../../../display/amounts';
+import { predictiveMetric, unitOf } from '../../../display/metric-names';
 import { words } from '../../../display/wording';
 
-interface Signal {
-  label: string;
-  unit: string;
-  /** The metric under which its samples are kept. */
-  metric: string;
-}
-
-/** What a rule may watch, as the service names it. */
-export const SIGNALS: Record<string, Signal> = {
-  disk_space: { label: 'Disk space', unit: 'bytes', metric: 'free_storage' },
-  database_connections: {
-    label: 'Database connections',
-    unit: 'count',
-    metric: 'database_connections',
-  },
-  api_rate_limit: { label: 'Limit on calls', unit: 'per_second', metric: 'request_rate' },
-  request_rate: { label: 'Requests', unit: 'per_second', metric: 'request_rate' },
-  cpu_utilization: { label: 'CPU', unit: 'percent', metric: 'cpu_utilization' },
-  memory_utilization: { label: 'Memory', unit: 'percent', metric: 'memory_utilization' },
-  network_in: { label: 'Network in', unit: 'bytes_per_second', metric: 'network_in' },
-  network_out: { label: 'Network out', unit: 'bytes_per_second', metric: 'network_out' },
-  disk_read_ops: { label: 'Reads from disk', unit: 'per_second', metric: 'disk_read_ops' },
-  disk_write_ops: { label: 'Writes to disk', unit: 'per_second', metric: 'disk_write_ops' },
-  cpu_credit_balance: { label: 'CPU credits', unit: 'count', metric: 'cpu_credit_balance' },
-};
-
-/** Unit of a prediction's numbers: clouds count the free bytes of a database, agents the used percent of a machine's disk. */
+/** Unit of a prediction's numbers: that of the samples where it is known, for clouds count the free bytes of a database, agents the used percent of a machine's disk. */
 export function signalUnit({ metric, samples }: Pick<Prediction, 'metric' | 'samples'>): string {
-  return samples === 'disk_utilization' ? 'percent' : (SIGNALS[metric ?? '']?.unit ?? 'count');
+  return samples ? unitOf(samples) : (predictiveMetric(metric)?.unit ?? 'count');
 }
 
 export const PREDICTIONS: Record<string, string> = {
@@ -88,7 +63,7 @@ const now = (horizon: string) => seconds(horizon) === 0;
 /** When it fires, as the middle of a sentence. */
 export function whenInWords({ condition }: Pick<Rule, 'condition'>): string {
   const { metric, prediction, value, horizon } = condition;
-  const signal = SIGNALS[metric ?? ''];
+  const signal = predictiveMetric(metric);
   // In the middle of a sentence; what is all capitals stays so.
   const name = (signal?.label ?? words(metric ?? '')).replace(/^[A-Z](?=[a-z])/, (first) =>
     first.toLowerCase(),
