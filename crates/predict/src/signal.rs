@@ -118,6 +118,8 @@ signals! {
     DiskReadOps = "disk_read_ops", None, DiskReadOps, &[], RULE, Rising;
     /// Writes to disk, operations a second.
     DiskWriteOps = "disk_write_ops", None, DiskWriteOps, &[], RULE, Rising;
+    /// Mean time in which the targets of a load balancer answer, seconds.
+    ResponseTime = "response_time", None, ResponseTime, &[], RULE, Rising;
     /// Credits of a burstable machine.
     CpuCreditBalance = "cpu_credit_balance", None, CpuCreditBalance, &[], RULE, Falling;
 }

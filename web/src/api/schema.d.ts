@@ -8828,7 +8828,7 @@ export interface components {
          * @description Metric that a predictive rule watches.
          * @enum {string}
          */
-        PredictionMetric: "disk_space" | "database_connections" | "api_rate_limit" | "request_rate" | "cpu_utilization" | "memory_utilization" | "network_in" | "network_out" | "disk_read_ops" | "disk_write_ops" | "cpu_credit_balance";
+        PredictionMetric: "disk_space" | "database_connections" | "api_rate_limit" | "request_rate" | "cpu_utilization" | "memory_utilization" | "network_in" | "network_out" | "disk_read_ops" | "disk_write_ops" | "response_time" | "cpu_credit_balance";
         /**
          * @description Outcome of a prediction.
          * @enum {string}
