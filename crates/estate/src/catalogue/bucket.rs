@@ -125,6 +125,10 @@ mod tests {
     use super::*;
 
     fn cost(gib: &[(&str, f64)]) -> Option<f64> {
+        cost_in("us-east-1", gib)
+    }
+
+    fn cost_in(region: &str, gib: &[(&str, f64)]) -> Option<f64> {
         let gib = gib
             .iter()
             .map(|(name, gib)| ((*name).to_owned(), *gib))
@@ -136,7 +140,7 @@ mod tests {
         };
 
         Catalogue::builtin()
-            .bucket_storage_monthly("us-east-1", &contents)
+            .bucket_storage_monthly(region, &contents)
             .map(|month| month.cost.usd_cents())
     }
 
@@ -173,6 +177,34 @@ mod tests {
             "a part is not the whole"
         );
         assert_eq!(cost(&[]), Some(0.0));
+    }
+
+    #[test]
+    fn storage_in_ireland_costs_what_the_price_page_says() {
+        let cost = |class, gib| cost_in("eu-west-1", &[(class, gib)]);
+        assert_eq!(cost("StandardStorage", 1_000.0), Some(23.0));
+        assert_eq!(cost("StandardStorage", 60_000.0), Some(1371.2));
+        assert_eq!(cost("StandardIAStorage", 1_000.0), Some(12.5));
+        assert_eq!(cost("OneZoneIAStorage", 1_000.0), Some(10.0));
+        assert_eq!(cost("GlacierInstantRetrievalStorage", 1_000.0), Some(4.0));
+        assert_eq!(cost("GlacierStorage", 1_000.0), Some(3.6));
+        assert_eq!(cost("DeepArchiveStorage", 1_000.0), Some(0.99));
+        assert_eq!(cost("IntelligentTieringFAStorage", 1_000.0), Some(23.0));
+        assert_eq!(cost("IntelligentTieringIAStorage", 1_000.0), Some(12.5));
+        assert_eq!(usd("eu-west-1", "STANDARD", "write", 1_000.0), Some(0.005));
+        assert_eq!(usd("eu-west-1", "STANDARD", "read", 1_000.0), Some(0.0004));
+
+        // A price that the table lacks and another region has is unknown, not free.
+        assert_eq!(cost("IntelligentTieringAAStorage", 1_000.0), None);
+        assert_eq!(usd("eu-west-1", "STANDARD_IA", "transition", 1.0), None);
+        assert_eq!(
+            usd("eu-west-1", "STANDARD", "retrieved_gib", 1.0),
+            Some(0.0)
+        );
+
+        let origin = Catalogue::builtin().bucket_usd("eu-west-1", "STANDARD", "gib_month", 1.0);
+        let origin = origin.map(|(_, origin)| origin.to_string());
+        assert_eq!(origin.as_deref(), Some("AWS price pages of 2026-11"));
     }
 
     fn usd(region: &str, class: &str, unit: &str, amount: f64) -> Option<f64> {
