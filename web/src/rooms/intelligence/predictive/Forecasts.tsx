@@ -15,7 +15,8 @@ import { sentence } from '../../../display/wording';
 import { Against, Likely, Outcome, unitOf } from './Decisions';
 import { observedQuery, predictionsQuery } from './queries';
 import { predictiveMetric } from '../../../display/metric-names';
-import { findingInWords, isSo, newest, seconds, span } from './labels';
+import { secondsOf, spanInWords } from '../../../display/durations';
+import { findingInWords, isSo, newest } from './labels';
 
 /** Resources of one evaluation at most. */
 const MOST_RESOURCES = 500;
@@ -132,7 +133,7 @@ function Forecast({ of: one, rule }: { of: Prediction; rule: Rule }) {
   const within =
     one.probability == null
       ? undefined
-      : `${percent(one.probability)} within ${span(rule.condition.horizon)}`;
+      : `${percent(one.probability)} within ${spanInWords(rule.condition.horizon)}`;
   return (
     <Panel
       title={
@@ -240,7 +241,7 @@ function WithPast({ of: one, rule }: { of: Prediction; rule: Rule }) {
   const metric = one.samples ?? predictiveMetric(one.metric)?.samples ?? '';
   const past = Math.min(
     PAST_S.most,
-    Math.max(PAST_S.least, 3 * (seconds(rule.condition.horizon) ?? 0)),
+    Math.max(PAST_S.least, 3 * (secondsOf(rule.condition.horizon) ?? 0)),
   );
   const shown = useMemo(
     () => ({ from: new Date(new Date(one.at).getTime() - past * 1000).toISOString(), to: one.at }),
