@@ -7,6 +7,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { metricsQuery } from './api/metrics';
 import { meQuery } from './api/session';
 import { workspaceQuery } from './api/workspace';
 import {
@@ -45,8 +46,11 @@ const app = createRoute({
         to: '/sign-in',
         search: location.href === '/' ? {} : { next: location.href },
       });
-    // Names, times and amounts are shown by it: it comes before the first page. Without it they are shown as they come.
-    await context.queries.ensureQueryData(workspaceQuery).catch(() => undefined);
+    // Names, times, amounts and metrics are shown by them: they come before the first page. Without them they are shown as they come.
+    await Promise.allSettled([
+      context.queries.ensureQueryData(workspaceQuery),
+      context.queries.ensureQueryData(metricsQuery),
+    ]);
     return { me };
   },
 });

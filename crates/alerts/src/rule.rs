@@ -77,8 +77,7 @@ pub struct Threshold {
 /// Receivers of a firing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Notification {
-    /// Kinds of channels (`email`, `slack`, `teams`, `pagerduty`, `webhook`), or names or
-    /// identifiers of single channels.
+    /// Types of notification channels, `webhook`, or names or identifiers of single channels.
     pub channels: Vec<String>,
     /// E-mail addresses that are written to in place of the channel's own.
     pub recipients: Vec<String>,

@@ -359,7 +359,7 @@ fn check_receivers(channels: &[String], recipients: &[String], errors: &mut Vec<
         {
             errors.push(invalid(
                 format!("notification.channels[{at}]"),
-                "must be email, slack, teams, pagerduty, webhook, or the name of a channel",
+                "must be a type of channels, webhook, or the name of a channel",
             ));
         }
     }

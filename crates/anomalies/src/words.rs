@@ -12,24 +12,7 @@ use super::record::Reading;
 /// A metric as people call it.
 #[must_use]
 pub const fn name(metric: Metric) -> &'static str {
-    match metric {
-        Metric::CpuUtilization => "CPU",
-        Metric::MemoryUtilization => "Memory",
-        Metric::DiskUtilization => "Disk space in use",
-        Metric::NetworkIn => "Network in",
-        Metric::NetworkOut => "Network out",
-        Metric::DiskRead => "Disk reads",
-        Metric::DiskWrite => "Disk writes",
-        Metric::DiskReadOps => "Read operations",
-        Metric::DiskWriteOps => "Write operations",
-        Metric::DatabaseConnections => "Database connections",
-        Metric::FreeStorage => "Free storage",
-        Metric::RequestRate => "Requests",
-        Metric::ResponseTime => "Response time",
-        Metric::ErrorRate => "Errors",
-        Metric::CapacityUnits => "Capacity units",
-        Metric::CpuCreditBalance => "CPU credits",
-    }
+    metric.row().label
 }
 
 /// A value of a metric with its unit, in three figures: `97 %`, `20.2 GiB`, `240 ms`.
@@ -151,7 +134,7 @@ pub(super) fn title(
     let up = up(reading);
     let value = amount(metric, reading.value);
     let outside = reading.value > reading.high || reading.value < reading.low;
-    let (is, has, vary) = if plural(metric) {
+    let (is, has, vary) = if metric.row().is_plural {
         ("are", "have", "vary")
     } else {
         ("is", "has", "varies")
@@ -192,30 +175,15 @@ pub(super) fn title(
     )
 }
 
-const fn plural(metric: Metric) -> bool {
-    use Metric::{
-        CapacityUnits, CpuCreditBalance, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite,
-        DiskWriteOps, ErrorRate, RequestRate,
-    };
-    matches!(
-        metric,
-        CapacityUnits
-            | CpuCreditBalance
-            | DatabaseConnections
-            | DiskRead
-            | DiskReadOps
-            | DiskWrite
-            | DiskWriteOps
-            | ErrorRate
-            | RequestRate
-    )
-}
-
 /// A reading as evidence: `CPU was 15.1 % at 2026-11-21 10:00 UTC, usually 30.2 to 41 % (a sudden
 /// fall)`.
 pub(super) fn evidence(reading: &Reading) -> Option<String> {
     let metric = reading.metric?;
-    let was = if plural(metric) { "were" } else { "was" };
+    let was = if metric.row().is_plural {
+        "were"
+    } else {
+        "was"
+    };
     let (value, usually) = (amount(metric, reading.value), usually(metric, reading));
     Some(format!(
         "{} {was} {value} at {}, {usually} ({})",

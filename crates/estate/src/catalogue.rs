@@ -18,6 +18,7 @@ mod origin;
 pub mod price_file;
 mod sorted;
 mod table;
+mod unit_prices;
 pub mod volume;
 
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ pub use imported::{PriceFiles, PriceTableInfo};
 pub use local_disks::LocalDisks;
 pub use origin::PriceOrigin;
 pub use price_file::{PriceFile, PriceFileError, PriceKind};
-use table::{PriceTable, TierTable};
+use table::PriceTable;
 
 /// Operating system of machines that cost no licence.
 const LINUX: &str = "linux";
@@ -121,7 +122,8 @@ pub struct CatalogueError {
 pub struct Catalogue {
     specs: BTreeMap<(Provider, String), InstanceSpec>,
     aws_prices: PriceTable,
-    aws_units: TierTable,
+    /// Embedded prices by amounts, each with its origin; the first that has a price is used.
+    aws_units: Vec<(unit_prices::UnitPrices, PriceOrigin)>,
     azure_prices: PriceTable,
     gcp: gcp::Prices,
     discounts: BTreeMap<Provider, Discount>,

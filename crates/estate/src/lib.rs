@@ -15,6 +15,7 @@ pub mod document;
 mod finite;
 pub mod instant;
 pub mod kind;
+mod metric;
 pub mod money;
 mod named;
 pub mod observe;
@@ -46,6 +47,7 @@ pub use document::{Difference, Document};
 pub use finite::finite;
 pub use instant::read_instant;
 pub use kind::{KindClass, KindInfo, Kinds, ResourceKind};
+pub use metric::{GIB, Metric, MetricRow, Unit};
 pub use money::Money;
 pub use observe::{
     AccessBatch, Inventory, InventorySink, Observe, ObserveError, ObserveErrorKind, SampleBatch,
@@ -59,7 +61,7 @@ pub use resource::{
     Capacity, DatabaseName, GroupTemplate, Lifecycle, PublicAddress, Purchase, Resource,
     ResourceId, ResourceState, Specification,
 };
-pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
+pub use sample::{Sample, Series, Track};
 pub use store::{
     EstateStore, IsSeen, PriceFileStore, ResourceFilter, ResourcePages, ResourceTotal, SampleScan,
     SampleStore, StoreError, StoredPriceFile,

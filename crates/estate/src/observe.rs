@@ -7,8 +7,9 @@ use crate::bucket::access::BucketAccess;
 use crate::connection::Denied;
 use crate::description::DescriptionSink;
 use crate::kind::ResourceKind;
+use crate::metric::Metric;
 use crate::resource::{Resource, ResourceId, ResourceState};
-use crate::sample::{Metric, Sample};
+use crate::sample::Sample;
 use crate::store::StoreError;
 
 /// Reach of the first query for samples of a resource.
@@ -168,7 +169,7 @@ pub trait Observe: Send + Sync {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::sample::Metric;
+    use crate::metric::Metric;
     use crate::{ConnectionId, Provider, ResourceId, Specification};
     use std::collections::BTreeMap;
 

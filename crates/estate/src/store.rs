@@ -8,10 +8,11 @@ use crate::catalogue::PriceKind;
 use crate::change::ResourceChange;
 use crate::connection::{Connection, ConnectionId};
 use crate::kind::ResourceKind;
+use crate::metric::Metric;
 use crate::money::Money;
 use crate::provider::Provider;
 use crate::resource::{Resource, ResourceId};
-use crate::sample::{Metric, Sample, Series, Track};
+use crate::sample::{Sample, Series, Track};
 
 /// Reason why a store did not answer.
 #[derive(Debug, thiserror::Error)]

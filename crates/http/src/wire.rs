@@ -24,6 +24,7 @@ pub mod export;
 pub mod guardrail_usage;
 pub mod guardrails;
 pub mod list;
+pub mod metric;
 pub mod metric_source;
 pub mod model;
 pub mod name;

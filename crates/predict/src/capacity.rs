@@ -2,7 +2,8 @@
 
 use reeve_estate::{Catalogue, GIB, Metric, Platform, Provider, Resource, ResourceKind};
 
-use super::rule::{Rule, Signal};
+use super::rule::Rule;
+use super::signal::{CapacitySource, Signal};
 
 /// Memory that RDS for PostgreSQL allots to one connection, in bytes:
 /// `LEAST({DBInstanceClassMemory/9531392}, 5000)`.
@@ -39,16 +40,15 @@ pub(super) fn find(
         });
     }
 
-    let tag = match signal {
-        Signal::DatabaseConnections => "reeve:max-connections",
-        Signal::ApiRateLimit | Signal::RequestRate => "reeve:rate-limit",
-        Signal::CpuUtilization | Signal::MemoryUtilization => {
+    let tag = match signal.row().capacity {
+        CapacitySource::Tag { tag, .. } => tag,
+        CapacitySource::Whole => {
             return Ok(Capacity {
                 value: 100.0,
                 source: "100 percent".to_owned(),
             });
         }
-        _ => {
+        CapacitySource::Disk | CapacitySource::Rule => {
             return Err(format!(
                 "{} is not known: give the rule a value",
                 capacity_name(signal)
@@ -110,10 +110,9 @@ fn disk_space(rule: &Rule, metric: Metric, disk: &Resource) -> Result<Capacity, 
 
 /// The capacity of a signal as people call it.
 fn capacity_name(signal: Signal) -> String {
-    match signal {
-        Signal::ApiRateLimit | Signal::RequestRate => "The rate limit".to_owned(),
-        Signal::DatabaseConnections => "The connection limit".to_owned(),
-        other => format!("The capacity for {}", other.to_string().replace('_', " ")),
+    match signal.row().capacity {
+        CapacitySource::Tag { name, .. } => name.to_owned(),
+        _ => format!("The capacity for {}", signal.to_string().replace('_', " ")),
     }
 }
 

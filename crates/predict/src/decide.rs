@@ -12,7 +12,8 @@ use super::capacity;
 use super::curve::{Curve, Known};
 use super::prediction::{Outcome, Prediction, PredictionId};
 use super::reason::Reason;
-use super::rule::{Foreseen, Rule, Signal};
+use super::rule::{Foreseen, Rule};
+use super::signal::Signal;
 use super::traffic::TrafficSettings;
 
 /// A day: how far ahead the end of a peak is looked for.

@@ -7,8 +7,8 @@ use reeve_estate::TimeSpan;
 use super::calendar::CalendarId;
 use super::rule::{
     ApprovalKind, ApprovalRule, Condition, Foreseen, ProviderCall, Response, ResponseKind, Rule,
-    Signal,
 };
+use super::signal::Signal;
 use reeve_recommend::RuleId;
 use reeve_recommend::agent::{AgentType, Scope};
 

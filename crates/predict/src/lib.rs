@@ -29,6 +29,7 @@ mod related;
 mod rule;
 mod scope;
 mod service;
+mod signal;
 mod traffic;
 mod traffic_service;
 
@@ -42,7 +43,7 @@ pub use reason::Reason;
 pub use reeve_recommend::RuleId;
 pub use rule::{
     ApprovalKind, ApprovalRule, Condition, Foreseen, ProviderCall, Response, ResponseKind, Rule,
-    Signal,
 };
 pub use service::{RulePorts, RuleService};
+pub use signal::{CapacitySource, Signal, SignalRow, Worse};
 pub use traffic::{Preparation, TrafficInput, TrafficIntelligence, TrafficSettings};

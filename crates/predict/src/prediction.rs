@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Metric, ResourceId, named};
 
 use super::reason::Reason;
-use super::rule::{Foreseen, Signal};
+use super::rule::Foreseen;
+use super::signal::Signal;
 use reeve_recommend::RuleId;
 use reeve_recommend::recommendation::RecommendationId;
 use serde::{Deserialize, Serialize};

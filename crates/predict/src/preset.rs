@@ -2,9 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::rule::{
-    ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal,
-};
+use super::rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule};
+use super::signal::Signal;
 use reeve_recommend::RuleId;
 use reeve_recommend::agent::Scope;
 

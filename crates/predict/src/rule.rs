@@ -3,67 +3,15 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use reeve_estate::{Metric, ResourceKind, named};
+use reeve_estate::named;
 
 use super::calendar::CalendarId;
+use super::signal::Signal;
 use reeve_recommend::RuleId;
 use reeve_recommend::agent::{AgentType, Scope};
 use reeve_recommend::change::DOCUMENT_PREFIX;
 use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::RecommendationType;
-
-named!(
-    /// Metric that a rule watches: those of by their names, and the others that
-    /// Reeve collects.
-    Signal {
-        /// Storage that is left: the free bytes of a database, or the share in use of a machine's
-        /// file system.
-        DiskSpace => "disk_space",
-        /// Open connections of a database.
-        DatabaseConnections => "database_connections",
-        /// Calls a second against a limit of them.
-        ApiRateLimit => "api_rate_limit",
-        /// Requests a second.
-        RequestRate => "request_rate",
-        /// CPU, percent.
-        CpuUtilization => "cpu_utilization",
-        /// Memory, percent.
-        MemoryUtilization => "memory_utilization",
-        /// Network in, bytes a second.
-        NetworkIn => "network_in",
-        /// Network out, bytes a second.
-        NetworkOut => "network_out",
-        /// Reads from disk, operations a second.
-        DiskReadOps => "disk_read_ops",
-        /// Writes to disk, operations a second.
-        DiskWriteOps => "disk_write_ops",
-        /// Credits of a burstable machine.
-        CpuCreditBalance => "cpu_credit_balance",
-    }
-);
-
-impl Signal {
-    /// Returns the metric by which it is measured of a kind of resource. Clouds count the free
-    /// bytes of databases; of machines and their disks the agents on them send the share in use.
-    #[must_use]
-    pub fn metric(self, kind: ResourceKind) -> Metric {
-        match self {
-            Signal::DiskSpace => match kind {
-                ResourceKind::VirtualMachine | ResourceKind::Volume => Metric::DiskUtilization,
-                _ => Metric::FreeStorage,
-            },
-            Signal::DatabaseConnections => Metric::DatabaseConnections,
-            Signal::ApiRateLimit | Signal::RequestRate => Metric::RequestRate,
-            Signal::CpuUtilization => Metric::CpuUtilization,
-            Signal::MemoryUtilization => Metric::MemoryUtilization,
-            Signal::NetworkIn => Metric::NetworkIn,
-            Signal::NetworkOut => Metric::NetworkOut,
-            Signal::DiskReadOps => Metric::DiskReadOps,
-            Signal::DiskWriteOps => Metric::DiskWriteOps,
-            Signal::CpuCreditBalance => Metric::CpuCreditBalance,
-        }
-    }
-}
 
 named!(
     /// Prediction that a rule makes of its metric.

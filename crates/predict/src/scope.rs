@@ -13,7 +13,8 @@ use reeve_recommend::relief::only_disk;
 use super::advice::applies;
 use super::prediction::Prediction;
 use super::related::{ResponseTarget, response_target};
-use super::rule::{ResponseKind, Rule, Signal};
+use super::rule::{ResponseKind, Rule};
+use super::signal::Signal;
 
 /// Stored resources that are read at a time.
 const PAGE: u64 = 500;

@@ -1988,6 +1988,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/notification-channel-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Types of channels, with the settings and the secret of each. */
+        get: operations["get_intelligence_notification_channel_types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/notification-channels": {
         parameters: {
             query?: never;
@@ -2665,6 +2682,23 @@ export interface paths {
         put?: never;
         /** Send a message of type `test`, once, and answer with what came of it. */
         post: operations["post_intelligence_webhooks_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metrics of resources and of predictive rules, with their names and units. */
+        get: operations["get_metrics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3520,10 +3554,7 @@ export interface components {
         };
         /** @description Receivers of a rule. */
         AlertNotificationBody: {
-            /**
-             * @description `email`, `slack`, `teams`, `pagerduty`, `webhook`, or the name or identifier of a
-             *     notification channel.
-             */
+            /** @description Types of notification channels, `webhook`, or names or identifiers of single channels. */
             channels?: string[];
             /** @description E-mail addresses that are written to in place of the channel's own receivers. */
             recipients?: string[];
@@ -4359,7 +4390,7 @@ export interface components {
              * @description Amount for one period, in the currency's units; more than zero.
              */
             amount: number;
-            /** @description `email`, `slack`, `teams`, `pagerduty`, or the name of a notification channel. */
+            /** @description Types of notification channels, or names of single channels. */
             channels?: string[];
             /** @description Currency as bills write it; the workspace's unless given. Charges in others are not counted. */
             currency?: string | null;
@@ -4513,23 +4544,55 @@ export interface components {
              */
             version: number;
         };
+        /** @description A choice. */
+        ChannelChoiceBody: {
+            label: string;
+            value: string;
+        };
         /** @description A new channel. */
         ChannelCreate: {
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
             /** @description Name, 1 to 100 characters. */
             name: string;
-            /**
-             * @description The password (`email`), the webhook's address (`slack`, `teams`) or the integration key
-             *     (`pagerduty`).
-             */
+            /** @description Secret of the type: a password, a webhook's address, a key. */
             secret?: string;
-            /** @description Requirement. */
+            /** @description Settings of the type (`GET /api/v1/intelligence/notification-channel-types`). */
             settings?: components["schemas"]["ChannelSettingsBody"];
             /** @description Topics of the notifications; empty is all of them. */
             topics?: components["schemas"]["ChannelTopic"][];
             type: components["schemas"]["ChannelType"];
         };
+        /** @description A value in place of an absent one. */
+        ChannelDefaultBody: {
+            value: string;
+            /** @description Setting that must have the value `when_value`; absent for a default without a condition. */
+            when?: string | null;
+            when_value?: string | null;
+        };
+        /** @description A setting of a channel type, or its secret. */
+        ChannelFieldBody: {
+            /** @description Values of a field of the form `choice`. */
+            choices: components["schemas"]["ChannelChoiceBody"][];
+            /** @description Values in place of an absent one: the first whose condition is met. */
+            defaults: components["schemas"]["ChannelDefaultBody"][];
+            /** @description Note below the field; may be empty. */
+            description: string;
+            form: components["schemas"]["ChannelFieldForm"];
+            label: string;
+            name: string;
+            /** @description Example in an empty field. */
+            placeholder: string;
+            /** @description `true` if the field must be given. */
+            required: boolean;
+            /** @description Setting that makes the field required when it is given. */
+            required_with?: string | null;
+        };
+        /**
+         * @description Form of a setting or secret of a notification channel.
+         * @enum {string}
+         */
+        ChannelFieldForm: "text" | "host" | "port" | "choice" | "mailbox" | "mailboxes" | "address" | "key" | "uuid";
         /** @description A change of a channel; what is left out stays. The type stays as it is. */
         ChannelPatch: {
             /** @description On or off. */
@@ -4547,23 +4610,24 @@ export interface components {
              */
             version?: number | null;
         };
-        /** @description Settings; which ones depends on the type. Slack and Teams have none. */
+        /** @description Settings; which ones depends on the type. */
         ChannelSettingsBody: {
-            encryption?: components["schemas"]["MailEncryption"] | null;
-            /** @description `email`: the sender. */
-            from?: string | null;
-            /** @description `email`: the mail server. */
-            host?: string | null;
             /**
-             * Format: int32
-             * @description `email`: its port; 587 unless given, 465 with `tls`.
+             * @description `email`: Encryption. Mail is not sent unencrypted.
+             * @enum {string|null}
              */
+            encryption?: "starttls" | "tls" | null;
+            /** @description `email`: From. */
+            from?: string | null;
+            /** @description `email`: Mail server. */
+            host?: string | null;
+            /** @description `email`: Port. Empty: 587, or 465 with TLS. */
             port?: number | null;
-            /** @description `email`: the receivers. */
+            /** @description `email`: To. */
             to?: string[] | null;
-            /** @description `pagerduty`: where events go; the US region's address unless given. */
+            /** @description `pagerduty`: Address for events. Empty: the US region's; the EU region's is https://events.eu.pagerduty.com/v2/enqueue. `opsgenie`: Address for alerts. Empty: the US region's; the EU region's is https://api.eu.opsgenie.com/v2/alerts. */
             url?: string | null;
-            /** @description `email`: who signs in; the secret is the password. */
+            /** @description `email`: User who signs in. */
             username?: string | null;
         };
         /**
@@ -4575,7 +4639,18 @@ export interface components {
          * @description Type of a notification channel.
          * @enum {string}
          */
-        ChannelType: "email" | "slack" | "teams" | "pagerduty";
+        ChannelType: "email" | "slack" | "teams" | "pagerduty" | "opsgenie" | "google_chat";
+        /** @description A type of notification channels. */
+        ChannelTypeBody: {
+            /** @description Form of the channel's secret, which is stored encrypted and never answered. */
+            credential: components["schemas"]["ChannelFieldBody"];
+            /** @description Name of the service. */
+            label: string;
+            /** @description Example of a channel's name. */
+            name_placeholder: string;
+            settings: components["schemas"]["ChannelFieldBody"][];
+            type: components["schemas"]["ChannelType"];
+        };
         /** @description One number of a gate. */
         CheckBody: {
             /** @description Fields that are counted. */
@@ -6976,6 +7051,23 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_ChannelTypeBody: {
+            items: {
+                /** @description Form of the channel's secret, which is stored encrypted and never answered. */
+                credential: components["schemas"]["ChannelFieldBody"];
+                /** @description Name of the service. */
+                label: string;
+                /** @description Example of a channel's name. */
+                name_placeholder: string;
+                settings: components["schemas"]["ChannelFieldBody"][];
+                type: components["schemas"]["ChannelType"];
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_ConnectionBody: {
             items: {
                 /** @description The access key's id with all but its last four characters hidden. */
@@ -8166,11 +8258,6 @@ export interface components {
          * @enum {string}
          */
         LossKind: "local_disks" | "address" | "burst_credits" | "warm_caches" | "data" | "members" | "fees";
-        /**
-         * @description Encryption of the connection to a mail server.
-         * @enum {string}
-         */
-        MailEncryption: "starttls" | "tls";
         /** @description A maintenance window. */
         MaintenanceWindowBody: {
             /** @description Account identifiers or connection names; empty is all. */
@@ -8250,6 +8337,23 @@ export interface components {
          * @enum {string}
          */
         Metric: "cpu_utilization" | "memory_utilization" | "disk_utilization" | "network_in" | "network_out" | "disk_read" | "disk_write" | "disk_read_ops" | "disk_write_ops" | "database_connections" | "free_storage" | "request_rate" | "response_time" | "error_rate" | "capacity_units" | "cpu_credit_balance";
+        /** @description A metric of resources. */
+        MetricBody: {
+            /** @description `true` if a sentence about the label has its verb in the plural. */
+            is_plural: boolean;
+            /** @description Name for people, as the beginning of a sentence. */
+            label: string;
+            metric: components["schemas"]["Metric"];
+            /** @description Types of resources of which it is read from clouds. */
+            resource_types: string[];
+            /** @description Unit of its samples. */
+            unit: components["schemas"]["Unit"];
+        };
+        /**
+         * @description Direction in which a metric becomes a problem.
+         * @enum {string}
+         */
+        MetricDirection: "rising" | "falling";
         /**
          * @description Result of rules on the series of a source: those that were pushed in the last 15 minutes, or
          *     that the server has now.
@@ -8335,6 +8439,13 @@ export interface components {
          * @enum {string}
          */
         MetricSourceType: "remote_write" | "query";
+        /** @description Names and units of metrics. */
+        MetricTablesBody: {
+            /** @description Metrics of resources. */
+            metrics: components["schemas"]["MetricBody"][];
+            /** @description Metrics that predictive rules watch. */
+            predictive: components["schemas"]["PredictiveMetricBody"][];
+        };
         /** @description One version of a model. */
         ModelBody: {
             /**
@@ -8717,12 +8828,31 @@ export interface components {
          * @description Metric that a predictive rule watches.
          * @enum {string}
          */
-        PredictionMetric: "disk_space" | "database_connections" | "api_rate_limit" | "request_rate" | "cpu_utilization" | "memory_utilization" | "network_in" | "network_out" | "disk_read_ops" | "disk_write_ops" | "cpu_credit_balance";
+        PredictionMetric: "disk_space" | "database_connections" | "api_rate_limit" | "request_rate" | "cpu_utilization" | "memory_utilization" | "network_in" | "network_out" | "disk_read_ops" | "disk_write_ops" | "response_time" | "cpu_credit_balance";
         /**
          * @description Outcome of a prediction.
          * @enum {string}
          */
         PredictionOutcome: "foreseen" | "not_foreseen" | "abstained";
+        /** @description A type of resources of which another metric is forecast. */
+        PredictiveExceptionBody: {
+            resource_type: string;
+            samples: components["schemas"]["Metric"];
+        };
+        /** @description A metric that predictive rules watch. */
+        PredictiveMetricBody: {
+            /** @description Types of resources of which another metric is forecast. */
+            exceptions: components["schemas"]["PredictiveExceptionBody"][];
+            /** @description Name for people, as the beginning of a sentence. */
+            label: string;
+            metric: components["schemas"]["PredictionMetric"];
+            /** @description Metric whose samples are forecast. */
+            samples: components["schemas"]["Metric"];
+            /** @description Unit of a rule's value. */
+            unit: components["schemas"]["Unit"];
+            /** @description Direction in which values become a problem. */
+            worse: components["schemas"]["MetricDirection"];
+        };
         /**
          * @description Action that a predictive rule proposes.
          * @enum {string}
@@ -9293,8 +9423,8 @@ export interface components {
         /** @description A new report. With a `framework` it is a compliance report, without one a custom report. */
         ReportCreate: {
             /**
-             * @description Names or identifiers of notification channels that are told of a finished run, or `email`,
-             *     `slack`, `teams`, `pagerduty`.
+             * @description Notification channels that are told of a finished run: types, or names or identifiers of
+             *     single channels.
              */
             channels?: string[];
             /** @description End, in place of `period`. */
@@ -17582,6 +17712,27 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_intelligence_notification_channel_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ChannelTypeBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     get_intelligence_notification_channels: {
         parameters: {
             query?: {
@@ -19772,6 +19923,27 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricTablesBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalServerError"];
         };
     };
     get_metrics_mappings: {

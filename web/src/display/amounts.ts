@@ -74,6 +74,11 @@ export function measured(value: number, unit: string): string {
   return oneDecimal.format(value);
 }
 
+/** A size that the service counts in GiB. */
+export function gibibytes(value: number): string {
+  return bytes(value * 1024 ** 3);
+}
+
 export function bytes(value: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
   let size = Math.abs(value);

@@ -1,5 +1,7 @@
 // Times: shown in the workspace's zone, else in the reader's, with UTC one hover away.
 
+import { durationInWords } from './durations';
+
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const exact = { month: 'short', day: 'numeric', ...clock, second: '2-digit' } as const;
 
@@ -106,9 +108,7 @@ export function took(start: string, end: string): string {
   const ms = new Date(end).getTime() - new Date(start).getTime();
   if (ms < 1000) return `${Math.max(0, ms)} ms`;
   if (ms < 90_000) return `${(ms / 1000).toFixed(1)} s`;
-  if (ms < 120 * 60_000) return `${Math.round(ms / 60_000)} min`;
-  if (ms < 48 * 3_600_000) return `${Math.round(ms / 3_600_000)} h`;
-  return `${Math.round(ms / 86_400_000)} days`;
+  return durationInWords(ms / 1000);
 }
 
 /** What a `datetime-local` input shows for a time, in the zone that times are shown in. */

@@ -1,4 +1,5 @@
 // The service's names (`right_size`) in words.
+import { metricLabel } from './metric-names';
 
 const SPECIAL: Record<string, string> = {
   aws: 'AWS',
@@ -10,12 +11,6 @@ const SPECIAL: Record<string, string> = {
   api: 'API',
   cli: 'CLI',
   api_key: 'API key',
-  cpu_utilization: 'CPU',
-  memory_utilization: 'Memory',
-  disk_utilization: 'Disk space in use',
-  network_in: 'Network in',
-  network_out: 'Network out',
-  cpu_credit_balance: 'CPU credits',
   db_optimizer: 'Database optimizer',
   ops_intelligence: 'Operations intelligence',
   on_demand: 'On-demand',
@@ -27,7 +22,7 @@ const SPECIAL: Record<string, string> = {
 };
 
 export function words(name: string): string {
-  const special = SPECIAL[name];
+  const special = SPECIAL[name] ?? metricLabel(name);
   if (special) return special;
   const text = name.replace(/[._]/g, ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,6 +1,10 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup } from '@testing-library/react';
 import { afterEach } from 'vitest';
+import { showMetrics } from '../display/metric-names';
+import { METRIC_TABLES } from './metrics';
+
+showMetrics(METRIC_TABLES);
 
 // What Mantine asks of a browser and jsdom lacks.
 window.matchMedia ??= (query: string) => ({

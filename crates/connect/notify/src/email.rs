@@ -11,66 +11,22 @@ use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 use reeve_connect_outbound::{Lookup as _, Policy, SystemLookup, Url};
-use reeve_notify::notification::{ChannelSecret, ChannelSettings, Encryption, Message};
+use reeve_notify::notification::{ChannelSecret, ChannelSettings, Message};
 
 use crate::html;
 use crate::outcome::{Outcome, cut};
 
 /// Time limit for sending one message, over all steps.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Receivers of one channel.
-const RECEIVERS: usize = 50;
 
-/// Checks e-mail settings; an error names the field.
-pub(crate) fn check(
-    settings: &ChannelSettings,
-    secret: &ChannelSecret,
-) -> Result<(), (&'static str, String)> {
-    let ChannelSettings::Email {
-        host,
-        port,
-        username,
-        from,
-        to,
-        ..
-    } = settings
-    else {
-        return Ok(());
-    };
-
-    address_of(host).map_err(|reason| ("settings.host", reason))?;
-    if *port == 0 {
-        return Err(("settings.port", "must be 1 to 65535".to_owned()));
-    }
-
-    mailbox(from).map_err(|reason| ("settings.from", reason))?;
-    if to.is_empty() || to.len() > RECEIVERS {
-        return Err((
-            "settings.to",
-            format!("must name 1 to {RECEIVERS} receivers"),
-        ));
-    }
-
-    to.iter()
-        .try_for_each(|one| mailbox(one).map(|_| ()))
-        .map_err(|reason| ("settings.to", reason))?;
-    if username.is_some() && secret.0.is_empty() {
-        return Err((
-            "secret",
-            "is required: the password of the username".to_owned(),
-        ));
-    }
-
-    Ok(())
-}
-
-fn mailbox(text: &str) -> Result<Mailbox, String> {
+/// Reads an e-mail address, with or without a display name.
+pub(crate) fn mailbox(text: &str) -> Result<Mailbox, String> {
     text.parse()
         .map_err(|_| format!("{text:?} is not an e-mail address"))
 }
 
 /// The server as an address that a policy can judge.
-fn address_of(host: &str) -> Result<Url, String> {
+pub(crate) fn address_of(host: &str) -> Result<Url, String> {
     let url: Url = format!("https://{host}/")
         .parse()
         .map_err(|_| format!("{host:?} is not a host name"))?;
@@ -107,39 +63,29 @@ async fn sent(
     message: &Message,
     file: Option<Result<File, String>>,
 ) -> Result<Outcome, String> {
-    let ChannelSettings::Email {
-        host,
-        port,
-        encryption,
-        username,
-        from,
-        to,
-    } = settings
-    else {
-        return Err("the channel is not an e-mail channel".to_owned());
-    };
-
+    let host = settings.text("host");
     let to = if message.to.is_empty() {
-        to
+        settings.list("to")
     } else {
         &message.to
     };
-    let mail = mail(from, to, message, file)?;
+    let mail = mail(settings.text("from"), to, message, file)?;
 
     let address = judged(policy, host).await?;
     let tls = trusting(policy, host)?;
-    let tls = match encryption {
-        Encryption::Starttls => Tls::Required(tls),
-        Encryption::Tls => Tls::Wrapper(tls),
+    let tls = match settings.text("encryption") {
+        "tls" => Tls::Wrapper(tls),
+        _ => Tls::Required(tls),
     };
     let mut transport =
         AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(address.to_string())
-            .port(*port)
+            .port(settings.port("port"))
             .timeout(Some(PATIENCE))
             .tls(tls);
 
-    if let Some(username) = username {
-        transport = transport.credentials(Credentials::new(username.clone(), secret.0.clone()));
+    let username = settings.text("username");
+    if !username.is_empty() {
+        transport = transport.credentials(Credentials::new(username.to_owned(), secret.0.clone()));
     }
 
     Ok(match transport.build().send(mail).await {

@@ -5,6 +5,7 @@ mod calendars;
 mod ledger;
 mod plans;
 mod presets;
+mod response_time;
 mod scope;
 
 use std::sync::Arc;

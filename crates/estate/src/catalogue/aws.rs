@@ -6,8 +6,10 @@
 
 use std::sync::OnceLock;
 
+use super::bucket::BUCKET_PRICES;
 use super::sorted::SortedTable;
-use super::table::{PriceTable, TierTable, read};
+use super::table::{PriceTable, read};
+use super::unit_prices::UnitPrices;
 use super::{CatalogueError, InstanceSpec, LocalDisks, PriceOrigin};
 use crate::provider::Provider;
 
@@ -46,11 +48,17 @@ pub(super) fn prices() -> Result<PriceTable, CatalogueError> {
     )
 }
 
-pub(super) fn unit_prices() -> Result<TierTable, CatalogueError> {
-    TierTable::parse(
+pub(super) fn unit_prices() -> Result<Vec<(UnitPrices, PriceOrigin)>, CatalogueError> {
+    let pages = UnitPrices::embedded(
         "aws_unit_prices.csv",
         include_str!("../../data/aws_unit_prices.csv"),
-    )
+    )?;
+    let buckets = UnitPrices::embedded(
+        "aws_bucket_prices.csv",
+        include_str!("../../data/aws_bucket_prices.csv"),
+    )?;
+
+    Ok(vec![(pages, UNITS), (buckets, BUCKET_PRICES)])
 }
 
 /// Origin of the prices of machines and databases in all regions.

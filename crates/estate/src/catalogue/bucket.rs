@@ -5,15 +5,14 @@
 //! small bucket of a large account is up to 9 % too high. The monitoring of INTELLIGENT_TIERING is
 //! no part of storage: CloudWatch does not count its objects apart from the others.
 
-use std::sync::OnceLock;
-
-use super::table::TierTable;
-use super::{Catalogue, CatalogueError, MonthlyCost, PriceOrigin};
+use super::{Catalogue, MonthlyCost, PriceOrigin};
 use crate::bucket::BucketContents;
 use crate::money::Money;
 
-/// Origin of the prices.
-pub const BUCKET_PRICES: PriceOrigin = PriceOrigin::bundled("table of Amazon S3 prices", "2026-07");
+/// Origin of the first table of S3's prices, of us-east-1; those of other regions are among the unit
+/// prices.
+pub(super) const BUCKET_PRICES: PriceOrigin =
+    PriceOrigin::bundled("table of Amazon S3 prices", "2026-07");
 /// Classes by the names of CloudWatch's storage types. Overheads of GLACIER and DEEP_ARCHIVE are
 /// billed partly in STANDARD, and so are parts of uploads to them.
 const CLASSES: &[(&str, &str)] = &[
@@ -52,71 +51,12 @@ const CLASSES: &[(&str, &str)] = &[
     ("IntDAAS3ObjectOverhead", "STANDARD"),
 ];
 
-/// Prices of S3.
-#[derive(Debug)]
-pub struct BucketPrices {
-    table: TierTable,
-}
-
-impl BucketPrices {
-    /// The embedded prices, read once.
-    ///
-    /// # Panics
-    /// The embedded data does not parse, which a unit test rules out.
-    #[must_use]
-    pub fn embedded() -> &'static BucketPrices {
-        static EMBEDDED: OnceLock<BucketPrices> = OnceLock::new();
-        EMBEDDED.get_or_init(|| match BucketPrices::parse() {
-            Ok(prices) => prices,
-            Err(error) => panic!("the embedded prices do not parse: {error}"),
-        })
-    }
-
-    fn parse() -> Result<BucketPrices, CatalogueError> {
-        let table = TierTable::parse(
-            "aws_bucket_prices.csv",
-            include_str!("../../data/aws_bucket_prices.csv"),
-        )?;
-        Ok(BucketPrices { table })
-    }
-
-    /// Numbers of regions and of prices.
-    pub(super) fn size(&self) -> (u64, u64) {
-        self.table.size()
-    }
-
-    /// Returns `true` for a region with prices.
-    #[must_use]
-    pub fn has_region(&self, region: &str) -> bool {
-        region == self.table.region()
-    }
-
-    /// US dollars of an amount of a unit of a class in a region: `gib_month`, `object_month`,
-    /// `read`, `retrieved_gib`, `transition`, `write`. `None` in a region without prices; a unit
-    /// that the class does not charge costs nothing.
-    #[must_use]
-    pub fn usd(&self, region: &str, class: &str, unit: &str, amount: f64) -> Option<f64> {
-        self.has_region(region)
-            .then(|| self.table.usd(region, class, unit, amount).unwrap_or(0.0))
-    }
-
-    /// Returns `true` if a class is charged by a unit.
-    pub(super) fn has(&self, class: &str, unit: &str) -> bool {
-        self.table.has(class, unit)
-    }
-
-    /// Begin and price of the first tier of a class by a unit.
-    pub(super) fn first_tier(&self, class: &str, unit: &str) -> Option<(f64, f64)> {
-        self.table.first(class, unit)
-    }
-}
-
-/// Prefix of the classes of S3 in price files of units: `s3.STANDARD`.
-pub(super) const IN_FILES: &str = "s3.";
+/// Prefix of the classes of S3 among the names of unit prices: `s3.STANDARD`.
+const PREFIX: &str = "s3.";
 
 impl Catalogue {
     /// US dollars of an amount of a unit of a class of S3 in a region, with the origin of the
-    /// price: of an imported file, else of the embedded table. `None` without a price of a unit
+    /// price: of an imported file, else of an embedded table. `None` without a price of a unit
     /// that the class charges; a unit that it does not charge costs nothing.
     #[must_use]
     pub fn bucket_usd(
@@ -126,19 +66,15 @@ impl Catalogue {
         unit: &str,
         amount: f64,
     ) -> Option<(f64, PriceOrigin)> {
-        let embedded = BucketPrices::embedded();
-        if let Some(price) = self.imported_unit(region, &format!("{IN_FILES}{class}"), unit, amount)
-        {
+        let name = format!("{PREFIX}{class}");
+        if let Some(price) = self.aws_unit(region, &name, unit, amount) {
             return Some(price);
         }
 
-        if embedded.has_region(region) {
-            return Some((embedded.usd(region, class, unit, amount)?, BUCKET_PRICES));
-        }
-
-        let (_, origin) = self.imported_unit(region, "s3.STANDARD", "gib_month", 0.0)?;
-        // A row that the file lacks would otherwise make a transition or a retrieval free.
-        (!embedded.has(class, unit)).then_some((0.0, origin))
+        let standard = format!("{PREFIX}STANDARD");
+        let (_, origin) = self.aws_unit(region, &standard, "gib_month", 0.0)?;
+        // A row that the region lacks would otherwise make a transition or a retrieval free.
+        (!self.has_unit(&name, unit)).then_some((0.0, origin))
     }
 
     /// Storage of a bucket a month. `None` in a region without prices, and where a storage type is
@@ -189,6 +125,10 @@ mod tests {
     use super::*;
 
     fn cost(gib: &[(&str, f64)]) -> Option<f64> {
+        cost_in("us-east-1", gib)
+    }
+
+    fn cost_in(region: &str, gib: &[(&str, f64)]) -> Option<f64> {
         let gib = gib
             .iter()
             .map(|(name, gib)| ((*name).to_owned(), *gib))
@@ -200,7 +140,7 @@ mod tests {
         };
 
         Catalogue::builtin()
-            .bucket_storage_monthly("us-east-1", &contents)
+            .bucket_storage_monthly(region, &contents)
             .map(|month| month.cost.usd_cents())
     }
 
@@ -240,22 +180,52 @@ mod tests {
     }
 
     #[test]
-    fn other_regions_and_classes_without_a_charge_are_told_apart() {
-        let prices = BucketPrices::embedded();
-        assert_eq!(prices.usd("eu-west-1", "STANDARD", "gib_month", 1.0), None);
+    fn storage_in_ireland_costs_what_the_price_page_says() {
+        let cost = |class, gib| cost_in("eu-west-1", &[(class, gib)]);
+        assert_eq!(cost("StandardStorage", 1_000.0), Some(23.0));
+        assert_eq!(cost("StandardStorage", 60_000.0), Some(1371.2));
+        assert_eq!(cost("StandardIAStorage", 1_000.0), Some(12.5));
+        assert_eq!(cost("OneZoneIAStorage", 1_000.0), Some(10.0));
+        assert_eq!(cost("GlacierInstantRetrievalStorage", 1_000.0), Some(4.0));
+        assert_eq!(cost("GlacierStorage", 1_000.0), Some(3.6));
+        assert_eq!(cost("DeepArchiveStorage", 1_000.0), Some(0.99));
+        assert_eq!(cost("IntelligentTieringFAStorage", 1_000.0), Some(23.0));
+        assert_eq!(cost("IntelligentTieringIAStorage", 1_000.0), Some(12.5));
+        assert_eq!(usd("eu-west-1", "STANDARD", "write", 1_000.0), Some(0.005));
+        assert_eq!(usd("eu-west-1", "STANDARD", "read", 1_000.0), Some(0.0004));
+
+        // A price that the table lacks and another region has is unknown, not free.
+        assert_eq!(cost("IntelligentTieringAAStorage", 1_000.0), None);
+        assert_eq!(usd("eu-west-1", "STANDARD_IA", "transition", 1.0), None);
         assert_eq!(
-            prices.usd("us-east-1", "STANDARD", "retrieved_gib", 1.0),
+            usd("eu-west-1", "STANDARD", "retrieved_gib", 1.0),
+            Some(0.0)
+        );
+
+        let origin = Catalogue::builtin().bucket_usd("eu-west-1", "STANDARD", "gib_month", 1.0);
+        let origin = origin.map(|(_, origin)| origin.to_string());
+        assert_eq!(origin.as_deref(), Some("AWS price pages of 2026-11"));
+    }
+
+    fn usd(region: &str, class: &str, unit: &str, amount: f64) -> Option<f64> {
+        let (usd, _) = Catalogue::builtin().bucket_usd(region, class, unit, amount)?;
+        Some((usd * 1e6).round() / 1e6)
+    }
+
+    #[test]
+    fn other_regions_and_classes_without_a_charge_are_told_apart() {
+        assert_eq!(usd("eu-north-1", "STANDARD", "gib_month", 1.0), None);
+        assert_eq!(
+            usd("us-east-1", "STANDARD", "retrieved_gib", 1.0),
             Some(0.0)
         );
         assert_eq!(
-            prices.usd("us-east-1", "GLACIER_IR", "retrieved_gib", 100.0),
+            usd("us-east-1", "GLACIER_IR", "retrieved_gib", 100.0),
             Some(3.0)
         );
         assert_eq!(
-            prices
-                .usd("us-east-1", "STANDARD_IA", "transition", 30_000.0)
-                .map(|usd| (usd * 100.0).round()),
-            Some(30.0)
+            usd("us-east-1", "STANDARD_IA", "transition", 30_000.0),
+            Some(0.3)
         );
     }
 }

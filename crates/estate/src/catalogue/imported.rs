@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::aws::{self, ListPrices, Terms};
-use super::bucket::{BUCKET_PRICES, BucketPrices, IN_FILES};
 use super::price_file::{PriceFile, PriceKind};
 use super::{Catalogue, Price, PriceOrigin};
 use crate::provider::Provider;
@@ -91,18 +90,6 @@ impl Catalogue {
             bundled(Provider::Aws, PriceKind::Machines, &aws::REGIONS, listed.0),
             bundled(Provider::Aws, PriceKind::Databases, &aws::REGIONS, listed.1),
             bundled(
-                Provider::Aws,
-                PriceKind::Units,
-                &aws::UNITS,
-                self.aws_units.size(),
-            ),
-            bundled(
-                Provider::Aws,
-                PriceKind::Units,
-                &BUCKET_PRICES,
-                BucketPrices::embedded().size(),
-            ),
-            bundled(
                 Provider::Azure,
                 PriceKind::Machines,
                 self.azure_prices.origin(),
@@ -110,6 +97,10 @@ impl Catalogue {
             ),
             bundled(Provider::Gcp, PriceKind::Machines, gcp.origin(), gcp.size()),
         ]);
+
+        tables.extend(self.aws_units.iter().map(|(prices, origin)| {
+            bundled(Provider::Aws, PriceKind::Units, origin, prices.size())
+        }));
 
         // Stable: imported files are first, and the newer table of AWS's machines before the older
         // one.
@@ -171,13 +162,17 @@ impl Catalogue {
         unit: &str,
         amount: f64,
     ) -> Option<(f64, PriceOrigin)> {
-        let bundled = || Some((self.aws_units.usd(region, name, unit, amount)?, aws::UNITS));
+        let bundled = || {
+            self.aws_units.iter().find_map(|(prices, origin)| {
+                Some((prices.usd(region, name, unit, amount)?, origin.clone()))
+            })
+        };
         self.imported_unit(region, name, unit, amount)
             .or_else(bundled)
     }
 
     /// US dollars of an amount of a unit in an imported file of AWS, with the origin of the price.
-    pub(super) fn imported_unit(
+    fn imported_unit(
         &self,
         region: &str,
         name: &str,
@@ -190,18 +185,16 @@ impl Catalogue {
 
     /// Returns `true` if an embedded table has a price of a name by a unit.
     pub(super) fn has_unit(&self, name: &str, unit: &str) -> bool {
-        match name.strip_prefix(IN_FILES) {
-            Some(class) => BucketPrices::embedded().has(class, unit),
-            None => self.aws_units.has(name, unit),
-        }
+        self.aws_units
+            .iter()
+            .any(|(prices, _)| prices.has(name, unit))
     }
 
     /// Begin and price of the first tier of a name by a unit in the embedded tables.
     pub(super) fn first_tier(&self, name: &str, unit: &str) -> Option<(f64, f64)> {
-        match name.strip_prefix(IN_FILES) {
-            Some(class) => BucketPrices::embedded().first_tier(class, unit),
-            None => self.aws_units.first(name, unit),
-        }
+        self.aws_units
+            .iter()
+            .find_map(|(prices, _)| prices.first(name, unit))
     }
 
     /// The share that a purchase option saves, with the list it follows from. Both prices are of

@@ -15,10 +15,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::aws::ListPrices;
 use super::sorted::SortedTable;
+use super::unit_prices::UnitPrices;
 use super::{Catalogue, CatalogueError, PriceOrigin};
 use crate::provider::Provider;
 use serde::{Deserialize, Serialize};
-use units::UnitPrices;
 
 /// Largest file after unpacking, bytes; the embedded table of machines has 5 MB.
 pub const MOST_BYTES: usize = 64 << 20;
@@ -150,7 +150,7 @@ impl PriceFile {
 
         let (table, prices) = match head.kind {
             PriceKind::Units => {
-                UnitPrices::read(number, &columns, &rows).map(|(table, n)| (Table::Units(table), n))
+                units::read(number, &columns, &rows).map(|(table, n)| (Table::Units(table), n))
             }
             kind => hourly(kind, head.provider, number, &columns, rows)
                 .map(|(table, n)| (Table::Hourly(table), n)),

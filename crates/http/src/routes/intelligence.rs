@@ -291,6 +291,7 @@ fn notified(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceConfigure),
             routes!(webhooks::replay),
         )
+        .add(Access::SignedIn, routes!(channels::types))
         .add(Access::Needs(IntelligenceView), routes!(channels::list))
         .add(
             Access::Needs(IntelligenceConfigure),

@@ -1,6 +1,7 @@
 //! Metrics from outside the clouds: sources, and the receiver of Prometheus' remote write.
 
 mod sources;
+mod tables;
 mod write;
 
 use reeve_access::Permission;
@@ -11,6 +12,7 @@ use crate::guard::{Access, Guarded};
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::MetricSource, routes!(write::write))
+        .add(Access::SignedIn, routes!(tables::tables))
         .add(
             Access::Needs(Permission::EstateView),
             routes!(sources::mappings),

@@ -62,7 +62,7 @@ pub struct BudgetSettings {
     /// Thresholds; 50, 80 and 100 percent of actual charges and 100 percent of the forecast unless
     /// given.
     pub thresholds: Option<Vec<ThresholdBody>>,
-    /// `email`, `slack`, `teams`, `pagerduty`, or the name of a notification channel.
+    /// Types of notification channels, or names of single channels.
     #[serde(default)]
     pub channels: Vec<String>,
     /// Addresses that e-mail channels write to in place of their own receivers.

@@ -1,11 +1,19 @@
-//! Notification channels on the wire. Secrets go in and never come out.
+//! Notification channels and their types on the wire. Secrets go in and never come out.
 
-use reeve_notify::notification::{Channel, ChannelSettings};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use std::collections::BTreeMap;
+
+use reeve_notify::notification::{
+    Channel, ChannelField, ChannelKind, ChannelSettings, FieldForm, Required,
+};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, SchemaType, Type};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::time;
-use crate::wire::enumeration::{self, ChannelTopic, ChannelType};
+use crate::wire::enumeration::{self, ChannelFieldForm, ChannelTopic, ChannelType};
 
 /// A channel.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -15,7 +23,8 @@ pub struct ChannelBody {
     #[serde(rename = "type")]
     pub kind: ChannelType,
     /// Settings beside its secret.
-    pub settings: ChannelSettingsBody,
+    #[schema(value_type = ChannelSettingsBody)]
+    pub settings: ChannelSettingsAnswer,
     /// Topics of the notifications; empty is all of them.
     pub topics: Vec<ChannelTopic>,
     /// `true` if anything is sent.
@@ -28,32 +37,181 @@ pub struct ChannelBody {
     pub version: u64,
 }
 
-/// Settings; which ones depends on the type. Slack and Teams have none.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ChannelSettingsBody {
-    /// `email`: the mail server.
+/// Settings; which ones depends on the type.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(transparent)]
+pub struct ChannelSettingsBody(pub Map<String, Value>);
+
+/// Settings as they are answered: in the order of the table, absent ones left out.
+#[derive(Debug, Clone)]
+pub struct ChannelSettingsAnswer(ChannelSettings);
+
+impl Serialize for ChannelSettingsAnswer {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        for (name, value) in self.0.given() {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+impl PartialSchema for ChannelSettingsBody {
+    /// Describes every setting of every type, from the table of channel types.
+    fn schema() -> RefOr<Schema> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut descriptions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut forms: BTreeMap<&str, &ChannelField> = BTreeMap::new();
+        for kind in ChannelKind::ALL {
+            for field in kind.row().settings {
+                if !names.contains(&field.name) {
+                    names.push(field.name);
+                }
+                forms.insert(field.name, field);
+                let note = Some(field.description).filter(|note| !note.is_empty());
+                let note = note.map(|note| format!(" {note}.")).unwrap_or_default();
+                let description = format!("`{kind}`: {}.{note}", field.label);
+                descriptions
+                    .entry(field.name)
+                    .or_default()
+                    .push(description);
+            }
+        }
+
+        let object = ObjectBuilder::new()
+            .description(Some("Settings; which ones depends on the type."))
+            .additional_properties(Some(AdditionalProperties::FreeForm(false)));
+        let object = names.into_iter().fold(object, |object, name| {
+            object.property(name, property(forms[name], descriptions[name].join(" ")))
+        });
+        RefOr::T(Schema::Object(object.build()))
+    }
+}
+
+impl ToSchema for ChannelSettingsBody {}
+
+fn property(field: &ChannelField, description: String) -> Schema {
+    let or_null = |kind| SchemaType::from_iter([kind, Type::Null]);
+    let nullable = |kind| ObjectBuilder::new().schema_type(or_null(kind));
+    match field.form {
+        FieldForm::Port => nullable(Type::Integer)
+            .minimum(Some(0))
+            .maximum(Some(u16::MAX))
+            .description(Some(description))
+            .build()
+            .into(),
+        FieldForm::Mailboxes => ArrayBuilder::new()
+            .schema_type(or_null(Type::Array))
+            .items(ObjectBuilder::new().schema_type(Type::String))
+            .description(Some(description))
+            .build()
+            .into(),
+        FieldForm::Choice => {
+            let choices = field.choices.iter().map(|(choice, _)| Value::from(*choice));
+            nullable(Type::String)
+                .enum_values(Some(choices.chain([Value::Null])))
+                .description(Some(description))
+                .build()
+                .into()
+        }
+        _ => nullable(Type::String)
+            .description(Some(description))
+            .build()
+            .into(),
+    }
+}
+
+/// A type of notification channels.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ChannelTypeBody {
+    #[serde(rename = "type")]
+    pub kind: ChannelType,
+    /// Name of the service.
+    pub label: &'static str,
+    /// Example of a channel's name.
+    pub name_placeholder: &'static str,
+    pub settings: Vec<ChannelFieldBody>,
+    /// Form of the channel's secret, which is stored encrypted and never answered.
+    pub credential: ChannelFieldBody,
+}
+
+/// A setting of a channel type, or its secret.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ChannelFieldBody {
+    pub name: &'static str,
+    pub label: &'static str,
+    /// Note below the field; may be empty.
+    pub description: &'static str,
+    /// Example in an empty field.
+    pub placeholder: &'static str,
+    pub form: ChannelFieldForm,
+    /// `true` if the field must be given.
+    pub required: bool,
+    /// Setting that makes the field required when it is given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
-    /// `email`: its port; 587 unless given, 465 with `tls`.
+    pub required_with: Option<&'static str>,
+    /// Values of a field of the form `choice`.
+    pub choices: Vec<ChannelChoiceBody>,
+    /// Values in place of an absent one: the first whose condition is met.
+    pub defaults: Vec<ChannelDefaultBody>,
+}
+
+/// A choice.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ChannelChoiceBody {
+    pub value: &'static str,
+    pub label: &'static str,
+}
+
+/// A value in place of an absent one.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ChannelDefaultBody {
+    pub value: &'static str,
+    /// Setting that must have the value `when_value`; absent for a default without a condition.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub port: Option<u16>,
-    /// `email`: `starttls` (unless given) or `tls`. Mail is not sent unencrypted.
+    pub when: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<enumeration::MailEncryption>)]
-    pub encryption: Option<String>,
-    /// `email`: who signs in; the secret is the password.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub username: Option<String>,
-    /// `email`: the sender.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// `email`: the receivers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<Vec<String>>,
-    /// `pagerduty`: where events go; the US region's address unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
+    pub when_value: Option<&'static str>,
+}
+
+impl From<ChannelKind> for ChannelTypeBody {
+    fn from(kind: ChannelKind) -> Self {
+        let row = kind.row();
+        ChannelTypeBody {
+            kind: kind.into(),
+            label: row.label,
+            name_placeholder: row.name_placeholder,
+            settings: row.settings.iter().map(Into::into).collect(),
+            credential: (&row.secret).into(),
+        }
+    }
+}
+
+impl From<&ChannelField> for ChannelFieldBody {
+    fn from(field: &ChannelField) -> Self {
+        let choice =
+            |(value, label): &(&'static str, &'static str)| ChannelChoiceBody { value, label };
+        let defaults = field.defaults.iter().map(|default| ChannelDefaultBody {
+            value: default.value,
+            when: default.when.map(|(name, _)| name),
+            when_value: default.when.map(|(_, value)| value),
+        });
+
+        ChannelFieldBody {
+            name: field.name,
+            label: field.label,
+            description: field.description,
+            placeholder: field.placeholder,
+            form: field.form.into(),
+            required: field.required == Required::Always,
+            required_with: match field.required {
+                Required::With(name) => Some(name),
+                Required::Always | Required::Never => None,
+            },
+            choices: field.choices.iter().map(choice).collect(),
+            defaults: defaults.collect(),
+        }
+    }
 }
 
 /// A new channel.
@@ -65,11 +223,10 @@ pub struct ChannelCreate {
     #[serde(rename = "type")]
     #[schema(value_type = enumeration::ChannelType)]
     pub kind: String,
-    /// Requirement.
+    /// Settings of the type (`GET /api/v1/intelligence/notification-channel-types`).
     #[serde(default)]
     pub settings: ChannelSettingsBody,
-    /// The password (`email`), the webhook's address (`slack`, `teams`) or the integration key
-    /// (`pagerduty`).
+    /// Secret of the type: a password, a webhook's address, a key.
     #[serde(default)]
     #[schema(write_only)]
     pub secret: String,
@@ -109,40 +266,12 @@ impl ChannelBody {
             id: channel.id.0.clone(),
             name: channel.name.clone(),
             kind: channel.settings.kind().into(),
-            settings: ChannelSettingsBody::new(&channel.settings),
+            settings: ChannelSettingsAnswer(channel.settings.clone()),
             topics: channel.topics.iter().copied().map(Into::into).collect(),
             enabled: channel.enabled,
             created_at: time::text(channel.created_at),
             updated_at: time::text(channel.updated_at),
             version: channel.version,
-        }
-    }
-}
-
-impl ChannelSettingsBody {
-    fn new(settings: &ChannelSettings) -> ChannelSettingsBody {
-        match settings.clone() {
-            ChannelSettings::Email {
-                host,
-                port,
-                encryption,
-                username,
-                from,
-                to,
-            } => ChannelSettingsBody {
-                host: Some(host),
-                port: Some(port),
-                encryption: Some(encryption.as_str().to_owned()),
-                username,
-                from: Some(from),
-                to: Some(to),
-                url: None,
-            },
-            ChannelSettings::Slack | ChannelSettings::Teams => ChannelSettingsBody::default(),
-            ChannelSettings::Pagerduty { url } => ChannelSettingsBody {
-                url: Some(url),
-                ..ChannelSettingsBody::default()
-            },
         }
     }
 }

@@ -151,6 +151,7 @@ enumerations! {
 
     // Predictive rules.
     PredictionMetric = reeve_predict::Signal, "Metric that a predictive rule watches.";
+    MetricDirection = reeve_predict::Worse, "Direction in which a metric becomes a problem.";
     PredictedEvent = reeve_predict::Foreseen, "Event that a predictive rule predicts.";
     PredictionOutcome = reeve_predict::Outcome, "Outcome of a prediction.";
     PreparationKind = reeve_predict::ResponseKind, "Action that a predictive rule proposes.";
@@ -174,7 +175,7 @@ enumerations! {
     ChannelType = reeve_notify::notification::ChannelKind, "Type of a notification channel.";
     ChannelTopic = reeve_notify::delivery::Topic, "Topic of notifications.";
     DeliveryStatus = reeve_notify::delivery::DeliveryStatus, "Status of a delivery.";
-    MailEncryption = reeve_notify::notification::Encryption, "Encryption of the connection to a mail server.";
+    ChannelFieldForm = reeve_notify::notification::FieldForm, "Form of a setting or secret of a notification channel.";
     WebhookEvent = reeve_notify::webhook::WebhookEvent, "Event that a webhook is called with.";
 
     // The audit log, its alerts, exports and reports.

@@ -1,80 +1,14 @@
 //! A channel to people.
 
 use jiff::Timestamp;
-use reeve_estate::named;
 use serde::{Deserialize, Serialize};
 
+use super::channel_settings::ChannelSettings;
 use crate::delivery::Topic;
 
 /// A channel's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ChannelId(pub String);
-
-named!(
-    /// Kind of a channel.
-    ChannelKind {
-        /// SMTP.
-        Email => "email",
-        /// Slack's incoming webhooks.
-        Slack => "slack",
-        /// Microsoft Teams, by a workflow that takes webhooks.
-        Teams => "teams",
-        /// PagerDuty's Events API, version 2.
-        Pagerduty => "pagerduty",
-    }
-);
-
-named!(
-    /// Encryption of a connection to a mail server. Unencrypted mail is not sent.
-    Encryption {
-        /// Encrypted after a greeting in the clear (usually port 587); a server that does not offer
-        /// it is refused.
-        Starttls => "starttls",
-        /// Encrypted from the first byte (usually port 465).
-        Tls => "tls",
-    }
-);
-
-/// Settings of a channel, without its secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChannelSettings {
-    /// SMTP. The secret is the password.
-    Email {
-        /// The mail server.
-        host: String,
-        port: u16,
-        /// Encryption of the connection.
-        encryption: Encryption,
-        /// User name; `None` for a server without authentication.
-        username: Option<String>,
-        /// The sender's address.
-        from: String,
-        /// The receivers' addresses.
-        to: Vec<String>,
-    },
-    /// Slack. The secret is the incoming webhook's address.
-    Slack,
-    /// Teams. The secret is the workflow's address.
-    Teams,
-    /// PagerDuty. The secret is the routing key.
-    Pagerduty {
-        /// Address for events; PagerDuty has one for each service region.
-        url: String,
-    },
-}
-
-impl ChannelSettings {
-    /// The kind.
-    #[must_use]
-    pub const fn kind(&self) -> ChannelKind {
-        match self {
-            ChannelSettings::Email { .. } => ChannelKind::Email,
-            ChannelSettings::Slack => ChannelKind::Slack,
-            ChannelSettings::Teams => ChannelKind::Teams,
-            ChannelSettings::Pagerduty { .. } => ChannelKind::Pagerduty,
-        }
-    }
-}
 
 /// A channel's secret: a password, an address that lets whoever knows it write, a routing key. No
 /// `Debug` shows it.

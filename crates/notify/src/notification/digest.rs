@@ -157,7 +157,7 @@ fn digest(agent: &str, timing: &str, about: &str, notices: &[&Notice]) -> Messag
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::notification::{ChannelId, ChannelSettings, Item};
+    use crate::notification::{ChannelId, ChannelKind, ChannelSettings, Item};
 
     #[test]
     fn eight_o_clock() {
@@ -230,7 +230,7 @@ mod tests {
         Channel {
             id: ChannelId(id.into()),
             name: id.into(),
-            settings: ChannelSettings::Slack,
+            settings: ChannelSettings::parse(ChannelKind::Slack, &serde_json::Map::new()).unwrap(),
             topics: topics.to_vec(),
             enabled: true,
             created_at: Timestamp::UNIX_EPOCH,

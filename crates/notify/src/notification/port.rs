@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use reeve_estate::StoreError;
 
-use super::channel::{Channel, ChannelId, ChannelSecret, ChannelSettings};
+use super::channel::{Channel, ChannelId, ChannelSecret};
+use super::channel_settings::{ChannelFault, ChannelSettings};
 use super::message::{Attachment, Message};
 use crate::delivery::Attempt;
 
@@ -45,16 +46,12 @@ pub trait AttachmentStore: Send + Sync {
 /// Sends messages to channels.
 #[async_trait]
 pub trait Notifier: Send + Sync {
-    /// Checks settings and secret without contacting the service; an error names the invalid field.
-    /// Nothing is asked for it.
+    /// Checks settings and secret by their forms and the outbound policy. Nothing is contacted.
     ///
     /// # Errors
-    /// Field and reason, in words.
-    fn check(
-        &self,
-        settings: &ChannelSettings,
-        secret: &ChannelSecret,
-    ) -> Result<(), (&'static str, String)>;
+    /// The first field that is wrong.
+    fn check(&self, settings: &ChannelSettings, secret: &ChannelSecret)
+    -> Result<(), ChannelFault>;
     /// One attempt. Whatever happens is told in the [`Attempt`].
     async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt;
 }

@@ -13,7 +13,9 @@ use reeve_estate::{
 use reeve_exports::{Carrier, CarryError, Destination, DestinationSecret, DestinationSettings};
 use reeve_ledger::{Fence as _, Fenced as NotNow};
 use reeve_notify::delivery::Attempt;
-use reeve_notify::notification::{Channel, ChannelSecret, ChannelSettings, Message, Notifier};
+use reeve_notify::notification::{
+    Channel, ChannelFault, ChannelSecret, ChannelSettings, Message, Notifier,
+};
 use reeve_notify::webhook::{WebhookMessage, WebhookSender};
 
 use super::deadline::Deadline;
@@ -92,7 +94,7 @@ impl Notifier for Fenced<dyn Notifier> {
         &self,
         settings: &ChannelSettings,
         secret: &ChannelSecret,
-    ) -> Result<(), (&'static str, String)> {
+    ) -> Result<(), ChannelFault> {
         self.inner.check(settings, secret)
     }
 

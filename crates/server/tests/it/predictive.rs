@@ -96,6 +96,22 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
         "a preview keeps nothing"
     );
 
+    // The tables of metrics name what a rule may watch, with the unit of its value.
+    let tables = admin.get("metrics").await.expect(200).body;
+    let rows = tables["predictive"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["metric"] == "response_time");
+    assert_eq!(
+        row,
+        Some(
+            &json!({ "metric": "response_time", "label": "Response time", "unit": "seconds",
+            "samples": "response_time", "exceptions": [], "worse": "rising" })
+        )
+    );
+    let slow = json!({ "name": "Slow answers", "action": { "kind": "pre_scale" },
+        "condition": { "metric": "response_time", "prediction": "above", "value": 0.5, "horizon": "2h" } });
+    let tried = admin.post(&format!("{path}/preview"), slow).await;
+    assert_eq!(tried.expect(200).body["total"], 0, "there is no estate");
+
     let made = admin.post(path, rule()).await.expect(201);
     let id = made.text_at("/id");
     assert_eq!(made.body["version"], 1);

@@ -1,7 +1,7 @@
 //! A notification channel, without its secret.
 
 use reeve_notify::delivery::Topic;
-use reeve_notify::notification::{Channel, ChannelId, ChannelSettings, Encryption};
+use reeve_notify::notification::{Channel, ChannelId, ChannelSettings};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named, time};
@@ -11,7 +11,7 @@ use super::{RowError, named, time};
 pub(crate) struct ChannelRow {
     id: String,
     name: String,
-    settings: SettingsRow,
+    settings: ChannelSettings,
     topics: Vec<String>,
     enabled: bool,
     created_at: String,
@@ -19,50 +19,12 @@ pub(crate) struct ChannelRow {
     version: u64,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-enum SettingsRow {
-    Email {
-        host: String,
-        port: u16,
-        encryption: String,
-        username: Option<String>,
-        from: String,
-        to: Vec<String>,
-    },
-    Slack,
-    Teams,
-    Pagerduty {
-        url: String,
-    },
-}
-
 impl From<&Channel> for ChannelRow {
     fn from(channel: &Channel) -> Self {
-        let settings = match channel.settings.clone() {
-            ChannelSettings::Email {
-                host,
-                port,
-                encryption,
-                username,
-                from,
-                to,
-            } => SettingsRow::Email {
-                host,
-                port,
-                encryption: encryption.as_str().to_owned(),
-                username,
-                from,
-                to,
-            },
-            ChannelSettings::Slack => SettingsRow::Slack,
-            ChannelSettings::Teams => SettingsRow::Teams,
-            ChannelSettings::Pagerduty { url } => SettingsRow::Pagerduty { url },
-        };
         ChannelRow {
             id: channel.id.0.clone(),
             name: channel.name.clone(),
-            settings,
+            settings: channel.settings.clone(),
             topics: channel
                 .topics
                 .iter()
@@ -78,33 +40,10 @@ impl From<&Channel> for ChannelRow {
 
 impl ChannelRow {
     pub(crate) fn into_channel(self) -> Result<Channel, RowError> {
-        let settings = match self.settings {
-            SettingsRow::Email {
-                host,
-                port,
-                encryption,
-                username,
-                from,
-                to,
-            } => {
-                let encryption = named("encryption", &encryption, Encryption::parse)?;
-                ChannelSettings::Email {
-                    host,
-                    port,
-                    encryption,
-                    username,
-                    from,
-                    to,
-                }
-            }
-            SettingsRow::Slack => ChannelSettings::Slack,
-            SettingsRow::Teams => ChannelSettings::Teams,
-            SettingsRow::Pagerduty { url } => ChannelSettings::Pagerduty { url },
-        };
         Ok(Channel {
             id: ChannelId(self.id),
             name: self.name,
-            settings,
+            settings: self.settings,
             topics: self
                 .topics
                 .iter()

@@ -13,14 +13,15 @@ use reeve_notify::delivery::{
     Attempt, Delivery, DeliveryStatus, DeliveryStore, Dispatcher, Outgoing, Sent, Target,
 };
 use reeve_notify::notification::{
-    Channel, ChannelSecret, ChannelSettings, ChannelStore, Message, Notifier,
+    Channel, ChannelFault, ChannelKind, ChannelSecret, ChannelSettings, ChannelStore, Message,
+    Notifier,
 };
 use reeve_notify::webhook::{
     Secret, Secrets, Webhook, WebhookMessage, WebhookSender, WebhookStore,
 };
 use reeve_recommend::{Clock, RecordError, Recorder};
 use reeve_store::Store;
-use reeve_testkit::contract::deliveries::{channel, webhook};
+use reeve_testkit::contract::deliveries::{channel, settings, webhook};
 
 use crate::place::Place;
 
@@ -68,7 +69,7 @@ impl WebhookSender for Receiver {
 
 #[async_trait]
 impl Notifier for Receiver {
-    fn check(&self, _: &ChannelSettings, _: &ChannelSecret) -> Result<(), (&'static str, String)> {
+    fn check(&self, _: &ChannelSettings, _: &ChannelSecret) -> Result<(), ChannelFault> {
         Ok(())
     }
     async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt {
@@ -365,7 +366,7 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
 
     world.queue(&one, "r-1").await?;
     world.queue(&one, "r-2").await?;
-    let slack = channel("c-1", 0, ChannelSettings::Slack)?;
+    let slack = channel("c-1", 0, settings(ChannelKind::Slack, "{}")?)?;
     world
         .store
         .channel_insert(&slack, &ChannelSecret("shh".into()))

@@ -9,7 +9,7 @@ use reeve_notify::delivery::{
     Attempt, Delivery, DeliveryId, DeliveryStatus, DeliveryStore, Outgoing, Target, Topic,
 };
 use reeve_notify::notification::{
-    Channel, ChannelId, ChannelSecret, ChannelSettings, ChannelStore, Encryption, Gravity, Item,
+    Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, ChannelStore, Gravity, Item,
     Message, Notice, NoticeId,
 };
 use reeve_notify::webhook::{
@@ -43,6 +43,14 @@ pub fn webhook(id: &str, second: i64) -> Result<Webhook> {
         updated_at: at(second + 1)?,
         version: 1,
     })
+}
+
+/// Settings of a channel, from JSON.
+///
+/// # Errors
+/// The text is no JSON object, or no settings of the type.
+pub fn settings(kind: ChannelKind, json: &str) -> Result<ChannelSettings> {
+    Ok(ChannelSettings::parse(kind, &serde_json::from_str(json)?)?)
 }
 
 /// A channel with something in every field.
@@ -166,24 +174,14 @@ async fn subscriptions(store: &dyn All) -> Result<()> {
 }
 
 async fn channels(store: &dyn All) -> Result<()> {
-    let email = ChannelSettings::Email {
-        host: "mail.example".into(),
-        port: 587,
-        encryption: Encryption::Starttls,
-        username: Some("reeve".into()),
-        from: "Reeve <reeve@acme.example>".into(),
-        to: vec!["ops@acme.example".into(), "sec@acme.example".into()],
-    };
-
-    let pagerduty = ChannelSettings::Pagerduty {
-        url: "https://events.pagerduty.com/v2/enqueue".into(),
-    };
-    let all = [
-        email,
-        ChannelSettings::Slack,
-        ChannelSettings::Teams,
-        pagerduty,
-    ];
+    let email = r#"{ "host": "mail.example", "username": "reeve", "from": "Reeve <reeve@acme.example>",
+        "to": ["ops@acme.example", "sec@acme.example"] }"#;
+    let mut all = vec![settings(ChannelKind::Email, email)?];
+    for kind in ChannelKind::ALL {
+        if *kind != ChannelKind::Email {
+            all.push(settings(*kind, "{}")?);
+        }
+    }
 
     let mut kept = Vec::new();
     for (index, settings) in all.into_iter().enumerate() {

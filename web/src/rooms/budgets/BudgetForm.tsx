@@ -1,6 +1,7 @@
 import type { components } from '../../api/schema';
 import { Group, NumberInput, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useChannelNames } from '../../api/channel-types';
 import { fieldMessages } from '../../api/problem';
 import { useWorkspace } from '../../api/workspace';
 import { announce } from '../../display/announce';
@@ -16,6 +17,7 @@ const PERIODS = [
 const MARKED = ['name', 'amount', 'currency', 'period', 'thresholds', 'channels', 'recipients'];
 
 export function BudgetForm({ budget, onClose }: { budget?: Budget; onClose: () => void }) {
+  const channels = useChannelNames();
   const create = useChange(createBudget);
   const replace = useChange(changeBudget);
   const change = budget ? replace : create;
@@ -141,7 +143,7 @@ export function BudgetForm({ budget, onClose }: { budget?: Budget; onClose: () =
       <TextInput
         label="Channels"
         placeholder="email, slack"
-        description="email, slack, teams, pagerduty, or the names of channels"
+        description={`${channels.join(', ')}, or the names of channels`}
         {...form.getInputProps('channels')}
       />
       <TextInput

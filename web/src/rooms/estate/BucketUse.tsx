@@ -1,11 +1,9 @@
 import { Stack, Text } from '@mantine/core';
 import type { Resource } from '../../api/bodies';
-import { count } from '../../display/amounts';
+import { count, gibibytes } from '../../display/amounts';
 import { Panel } from '../../display/Panel';
 import { Table } from '../../display/Table';
 import { When } from '../../display/When';
-
-const size = (gib: number) => `${gib < 10 ? gib.toFixed(2) : count(Math.round(gib))} GiB`;
 
 const ACCESS_STATES: Record<string, string> = {
   not_logged:
@@ -56,9 +54,9 @@ export function BucketAccess({
                   {until(index)}
                 </Table.Td>
                 <Table.Td>{count(age.objects)}</Table.Td>
-                <Table.Td>{size(age.gib)}</Table.Td>
+                <Table.Td>{gibibytes(age.gib)}</Table.Td>
                 <Table.Td>{count(age.reads)}</Table.Td>
-                <Table.Td>{size(age.read_gib)}</Table.Td>
+                <Table.Td>{gibibytes(age.read_gib)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -83,12 +81,12 @@ export function Stored({
   return (
     <Stack gap={2}>
       <span>
-        {size(total_gib)}
+        {gibibytes(total_gib)}
         {objects != null && ` in ${count(objects)} objects`}, counted on {measured_at.slice(0, 10)}
       </span>
       {types.map(([name, value]) => (
         <Text key={name} size="xs" className="muted">
-          {name}: {size(value)}
+          {name}: {gibibytes(value)}
         </Text>
       ))}
     </Stack>

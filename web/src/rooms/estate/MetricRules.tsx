@@ -11,25 +11,10 @@ import {
 import type { GetInputPropsReturnType } from '@mantine/form';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { metricNames } from '../../display/metric-names';
 import { options } from '../../display/wording';
 import { editable, mappingsQuery, type EditableRule } from './metric-sources';
 
-const METRICS = [
-  'memory_utilization',
-  'disk_utilization',
-  'cpu_utilization',
-  'network_in',
-  'network_out',
-  'disk_read',
-  'disk_write',
-  'disk_read_ops',
-  'disk_write_ops',
-  'database_connections',
-  'free_storage',
-  'request_rate',
-  'response_time',
-  'error_rate',
-];
 const READINGS = [
   { value: 'gauge', label: 'Gauge: the value itself' },
   { value: 'counter', label: 'Counter: rate per second' },
@@ -67,7 +52,7 @@ export function MetricRules({ rules, field: fieldOf, onAdd, onRemove }: Props) {
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
               <Select
                 label="Metric in Reeve"
-                data={options(METRICS)}
+                data={options(metricNames())}
                 allowDeselect={false}
                 searchable
                 {...field('metric')}

@@ -1,4 +1,5 @@
 import type { components } from '../../api/schema';
+import { percent } from '../../display/amounts';
 import { Badge, Button, Group, Radio, Skeleton, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -81,7 +82,7 @@ function Judged({ of }: { of: WorkloadBody }) {
           <Badge size="lg" variant="light">
             {words(of.class)}
           </Badge>
-          {of.confidence != null && <Text size="sm">{of.confidence.toFixed(0)} % confidence</Text>}
+          {of.confidence != null && <Text size="sm">{percent(of.confidence)} confidence</Text>}
         </Group>
       ) : (
         <Text size="sm">

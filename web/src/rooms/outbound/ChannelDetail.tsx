@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Channel } from '../../api/bodies';
+import { labelOf, useChannelTypes, type ChannelType } from '../../api/channel-types';
 import { useMay } from '../../api/session';
 import { Awaited } from '../../display/Awaited';
 import { Facts, type Fact } from '../../display/Facts';
@@ -16,7 +17,6 @@ import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
 import { topicsInWords } from './Channels';
 import { Deliveries } from './Deliveries';
-import { KIND_NAMES } from './fields';
 import { useTest } from './TestSend';
 import { channelQuery, removeChannel } from './queries';
 
@@ -32,23 +32,20 @@ export function ChannelDetail() {
   return <Shown of={data} />;
 }
 
-function settingsFacts({ type, settings }: Channel): Fact[] {
-  if (type === 'pagerduty') return [['Address for events', settings.url]];
-  if (type !== 'email') return [];
-  return [
-    [
-      'Mail server',
-      `${settings.host}:${settings.port ?? ''}, ${settings.encryption === 'tls' ? 'TLS' : 'STARTTLS'}`,
-    ],
-    ['Signs in as', settings.username ?? 'nobody'],
-    ['From', settings.from],
-    ['To', settings.to?.join(', ')],
-  ];
+function settingsFacts(type: ChannelType | undefined, channel: Channel): Fact[] {
+  const settings: Record<string, unknown> = channel.settings;
+  return (type?.settings ?? []).map(({ name, label, choices, placeholder }) => {
+    const value = settings[name];
+    const choice = choices.find((one) => one.value === value);
+    const text = Array.isArray(value) ? value.join(', ') : String(value ?? placeholder);
+    return [label, choice?.label ?? text];
+  });
 }
 
 function Shown({ of: channel }: { of: Channel }) {
   const may = useMay()('intelligence.configure');
   const navigate = useNavigate();
+  const types = useChannelTypes();
   const test = useTest({ kind: 'channel', id: channel.id });
   const [changing, setChanging] = useState(false);
   return (
@@ -62,7 +59,7 @@ function Shown({ of: channel }: { of: Channel }) {
             label={channel.enabled ? 'On' : 'Off'}
           />
           <Text span size="sm">
-            {KIND_NAMES[channel.type] ?? channel.type}
+            {labelOf(types, channel.type)}
           </Text>
         </Group>
       }
@@ -98,7 +95,10 @@ function Shown({ of: channel }: { of: Channel }) {
             <Facts
               of={[
                 ['Events', topicsInWords(channel.topics)],
-                ...settingsFacts(channel),
+                ...settingsFacts(
+                  types.find(({ type }) => type === channel.type),
+                  channel,
+                ),
                 ['Secret', 'Encrypted. Replace it under Change'],
                 ['Made', <When key="made" at={channel.created_at} form="full" />],
                 ['Last changed', <When key="changed" at={channel.updated_at} form="full" />],

@@ -1,31 +1,13 @@
 import type { components } from '../../api/schema';
-import {
-  Chip,
-  Group,
-  Input,
-  NumberInput,
-  PasswordInput,
-  SegmentedControl,
-  Select,
-  SimpleGrid,
-  Switch,
-  TagsInput,
-  TextInput,
-} from '@mantine/core';
+import { Chip, Group, Input, PasswordInput, Select, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Channel } from '../../api/bodies';
+import { labelOf, useChannelTypes, type ChannelType } from '../../api/channel-types';
 import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
 import { FormDialog } from '../../display/FormDialog';
-import {
-  channelFields,
-  KIND_NAMES,
-  KINDS,
-  SECRETS,
-  settingsOf,
-  TOPICS,
-  type ChannelFields,
-} from './fields';
+import { ChannelSettings } from './ChannelSettings';
+import { channelFields, missingFields, settingsOf, TOPICS, type ChannelFields } from './fields';
 import { changeChannel, createChannel, useChange } from './queries';
 
 interface Props {
@@ -34,48 +16,31 @@ interface Props {
   onClose: () => void;
 }
 
-const MARKED = [
-  'name',
-  'secret',
-  'topics',
-  'settings.host',
-  'settings.port',
-  'settings.encryption',
-  'settings.username',
-  'settings.from',
-  'settings.to',
-  'settings.url',
-];
+/** A channel's form, once the table of types is there. */
+export function ChannelForm(props: Props) {
+  const types = useChannelTypes();
+  return types.length > 0 ? <Form types={types} {...props} /> : null;
+}
 
 /** Where people are told. Secrets go in and never come out: empty means unchanged. */
-export function ChannelForm({ channel, onMade, onClose }: Props) {
+function Form({ types, channel, onMade, onClose }: Props & { types: ChannelType[] }) {
   const create = useChange(createChannel);
   const patch = useChange(changeChannel);
   const change = channel ? patch : create;
+  const named = (name: string) => types.find(({ type }) => type === name);
   const form = useForm<ChannelFields>({
-    initialValues: channelFields(channel),
-    validate: {
-      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
-      secret: (value, { type }) =>
-        !channel && type !== 'email' && value.trim() === ''
-          ? `Give the ${SECRETS[type]?.label.toLowerCase() ?? 'secret'}`
-          : null,
-      settings: {
-        host: (value, { type }) =>
-          type === 'email' && value.trim() === '' ? 'Enter the mail server' : null,
-        from: (value, { type }) =>
-          type === 'email' && value.trim() === '' ? 'Enter the sender' : null,
-        to: (value, { type }) =>
-          type === 'email' && value.length === 0 ? 'Enter at least one recipient' : null,
-      },
-    },
+    initialValues: channelFields(types, channel),
+    validate: (values) => ({
+      ...(values.name.trim() === '' ? { name: 'Enter a name' } : {}),
+      ...missingFields(named(values.type), values, !channel),
+    }),
   });
-  const { type } = form.values;
-  const secret = SECRETS[type];
+  const type = named(form.values.type);
+  const secret = type?.credential;
   const submit = form.onSubmit((values) => {
     const shared = {
       name: values.name.trim(),
-      settings: settingsOf(values),
+      settings: settingsOf(named(values.type), values),
       topics: values.topics as components['schemas']['ChannelTopic'][],
       enabled: values.enabled,
     };
@@ -95,7 +60,7 @@ export function ChannelForm({ channel, onMade, onClose }: Props) {
       create.mutate(
         {
           ...shared,
-          type: type as components['schemas']['ChannelType'],
+          type: values.type as components['schemas']['ChannelType'],
           secret: values.secret.trim(),
         },
         { onSuccess: ({ id }) => onMade?.(id), onError },
@@ -108,42 +73,44 @@ export function ChannelForm({ channel, onMade, onClose }: Props) {
       size="lg"
       submit={channel ? 'Save' : 'Add channel'}
       error={change.error}
-      marked={MARKED}
+      marked={[
+        'name',
+        'secret',
+        'topics',
+        ...Object.keys(form.values.settings).map((name) => `settings.${name}`),
+      ]}
       pending={change.isPending}
       onSubmit={submit}
       onClose={onClose}
     >
       {channel ? (
-        <TextInput label="Type" value={KIND_NAMES[type] ?? type} readOnly variant="filled" />
+        <TextInput label="Type" value={labelOf(types, channel.type)} readOnly variant="filled" />
       ) : (
-        <Select label="Type" data={KINDS} allowDeselect={false} {...form.getInputProps('type')} />
+        <Select
+          label="Type"
+          data={types.map(({ type: value, label }) => ({ value, label }))}
+          allowDeselect={false}
+          {...form.getInputProps('type')}
+        />
       )}
       <TextInput
         label="Name"
-        placeholder={type === 'slack' ? '#cloud' : 'Operations'}
+        placeholder={type?.name_placeholder}
         withAsterisk
         maxLength={100}
         data-autofocus
         {...form.getInputProps('name')}
       />
-      {type === 'email' && <Email form={form} />}
+      {type && <ChannelSettings form={form} fields={type.settings} />}
       {secret && (
         <PasswordInput
           label={secret.label}
           description={secret.description}
-          withAsterisk={!channel && type !== 'email'}
+          withAsterisk={!channel && secret.required}
           autoComplete="off"
           placeholder={channel ? 'Unchanged' : secret.placeholder}
           aria-invalid={form.errors.secret ? true : undefined}
           {...form.getInputProps('secret')}
-        />
-      )}
-      {type === 'pagerduty' && (
-        <TextInput
-          label="Address for events"
-          description="Empty: the US region's; the EU region's is https://events.eu.pagerduty.com/v2/enqueue"
-          placeholder="https://events.pagerduty.com/v2/enqueue"
-          {...form.getInputProps('settings.url')}
         />
       )}
       <Input.Wrapper
@@ -164,66 +131,5 @@ export function ChannelForm({ channel, onMade, onClose }: Props) {
       </Input.Wrapper>
       <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </FormDialog>
-  );
-}
-
-function Email({
-  form,
-}: {
-  form: Pick<ReturnType<typeof useForm<ChannelFields>>, 'getInputProps' | 'values'>;
-}) {
-  const tls = form.values.settings.encryption === 'tls';
-  return (
-    <>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput
-          label="Mail server"
-          placeholder="smtp.example.com"
-          withAsterisk
-          {...form.getInputProps('settings.host')}
-        />
-        <Group gap="sm" align="flex-start" wrap="nowrap">
-          <NumberInput
-            label="Port"
-            min={1}
-            max={65535}
-            allowDecimal={false}
-            placeholder={tls ? '465' : '587'}
-            w={96}
-            {...form.getInputProps('settings.port')}
-          />
-          <Input.Wrapper label="Encryption" labelElement="div" labelProps={{ display: 'block' }}>
-            <SegmentedControl
-              aria-label="Encryption"
-              data={[
-                { value: 'starttls', label: 'STARTTLS' },
-                { value: 'tls', label: 'TLS' },
-              ]}
-              {...form.getInputProps('settings.encryption')}
-            />
-          </Input.Wrapper>
-        </Group>
-      </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput
-          label="From"
-          placeholder="Reeve <reeve@example.com>"
-          withAsterisk
-          {...form.getInputProps('settings.from')}
-        />
-        <TextInput
-          label="User who signs in"
-          placeholder="No one"
-          autoComplete="off"
-          {...form.getInputProps('settings.username')}
-        />
-      </SimpleGrid>
-      <TagsInput
-        label="To"
-        description="Press Enter after each address"
-        withAsterisk
-        {...form.getInputProps('settings.to')}
-      />
-    </>
   );
 }

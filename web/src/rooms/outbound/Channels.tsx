@@ -2,8 +2,9 @@ import { Alert, Anchor, Button, Text } from '@mantine/core';
 import { IconBell, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Channel } from '../../api/bodies';
+import { labelOf, useChannelTypes, type ChannelType } from '../../api/channel-types';
 import { useMay } from '../../api/session';
 import { useWorkspace } from '../../api/workspace';
 import { DataTable, type Column } from '../../display/DataTable';
@@ -13,7 +14,7 @@ import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
-import { KIND_NAMES, TOPICS } from './fields';
+import { TOPICS } from './fields';
 import { channelsQuery } from './queries';
 
 const ChannelForm = lazyComponent(() => import('./ChannelForm'), 'ChannelForm');
@@ -26,7 +27,7 @@ export function topicsInWords(topics: string[]): string {
         .join(', ');
 }
 
-const COLUMNS: Column<Channel>[] = [
+const columnsOf = (types: ChannelType[]): Column<Channel>[] => [
   {
     id: 'name',
     header: 'Channel',
@@ -55,7 +56,7 @@ const COLUMNS: Column<Channel>[] = [
     id: 'type',
     header: 'Type',
     sortBy: (row) => row.type,
-    cell: (row) => KIND_NAMES[row.type] ?? row.type,
+    cell: (row) => labelOf(types, row.type),
   },
   {
     id: 'topics',
@@ -109,6 +110,8 @@ export function Channels() {
   const may = useMay();
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(channelsQuery);
+  const types = useChannelTypes();
+  const columns = useMemo(() => columnsOf(types), [types]);
   const [adding, setAdding] = useState(false);
   const open = (id: string) => void navigate({ to: '/settings/notifications/$id', params: { id } });
   const add = may('intelligence.configure') ? (
@@ -122,8 +125,8 @@ export function Channels() {
       actions={add}
       description={
         <>
-          Send notifications by e-mail, Slack, Microsoft Teams or PagerDuty. Choose immediate
-          messages or digests in the settings of each{' '}
+          Send notifications by e-mail and to services such as Slack. Choose immediate messages or
+          digests in the settings of each{' '}
           <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>
             agent
           </Anchor>
@@ -137,7 +140,7 @@ export function Channels() {
       ) : (
         <DataTable
           label="Channels"
-          columns={COLUMNS}
+          columns={columns}
           rows={data?.items}
           rowId={(row) => row.id}
           pageSize={25}

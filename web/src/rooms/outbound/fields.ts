@@ -1,5 +1,6 @@
 // The forms' values, and how they go over the wire.
 import type { Channel } from '../../api/bodies';
+import type { ChannelField, ChannelType } from '../../api/channel-types';
 import type { components } from '../../api/schema';
 
 type Schemas = components['schemas'];
@@ -15,16 +16,6 @@ export const EVENT_NAMES: Record<string, string> = {
   ...Object.fromEntries(EVENTS.map(({ value, label }) => [value, label])),
   test: 'A test',
 };
-
-export const KINDS = [
-  { value: 'email', label: 'E-mail' },
-  { value: 'slack', label: 'Slack' },
-  { value: 'teams', label: 'Microsoft Teams' },
-  { value: 'pagerduty', label: 'PagerDuty' },
-];
-export const KIND_NAMES: Record<string, string> = Object.fromEntries(
-  KINDS.map(({ value, label }) => [value, label]),
-);
 
 export const TOPICS = [
   { value: 'recommendations', label: 'Recommendations' },
@@ -72,75 +63,69 @@ export function filterOf(parts: Record<string, string>, event: string): string {
   return known.flatMap(({ key }) => (parts[key] ? [`${key}=${parts[key]}`] : [])).join(',');
 }
 
+export type SettingValue = string | number | string[];
+
 export interface ChannelFields {
   name: string;
   type: string;
   secret: string;
   topics: string[];
   enabled: boolean;
-  settings: {
-    host: string;
-    port: number | string;
-    encryption: string;
-    username: string;
-    from: string;
-    to: string[];
-    url: string;
-  };
+  settings: Record<string, SettingValue>;
 }
 
-export function channelFields(channel: Channel | undefined): ChannelFields {
-  const { host, port, encryption, username, from, to, url } = channel?.settings ?? {};
+/** A channel's values, with an empty one for every setting that any type has. */
+export function channelFields(types: ChannelType[], channel?: Channel): ChannelFields {
+  const stored: Record<string, SettingValue | null | undefined> = channel?.settings ?? {};
+  const settings = types
+    .flatMap((type) => type.settings)
+    .map((field) => [field.name, stored[field.name] ?? emptyValue(field)]);
   return {
     name: channel?.name ?? '',
-    type: channel?.type ?? 'email',
+    type: channel?.type ?? types[0]?.type ?? '',
     secret: '',
     topics: channel?.topics ?? [],
     enabled: channel?.enabled ?? true,
-    settings: {
-      host: host ?? '',
-      port: port ?? '',
-      encryption: encryption ?? 'starttls',
-      username: username ?? '',
-      from: from ?? '',
-      to: to ?? [],
-      url: url ?? '',
-    },
+    settings: Object.fromEntries(settings) as Record<string, SettingValue>,
   };
 }
 
-/** Only the settings that a channel of this type has; what is empty gets the service's own. */
-export function settingsOf({ type, settings }: ChannelFields): Schemas['ChannelSettingsBody'] {
-  if (type === 'pagerduty') return settings.url.trim() ? { url: settings.url.trim() } : {};
-  if (type !== 'email') return {};
-  const { host, port, encryption, username, from, to } = settings;
-  return {
-    host: host.trim(),
-    port: port === '' ? undefined : Number(port),
-    encryption: encryption as Schemas['MailEncryption'],
-    username: username.trim() || undefined,
-    from: from.trim(),
-    to,
-  };
+function emptyValue({ form, defaults }: ChannelField): SettingValue {
+  if (form === 'mailboxes') return [];
+  return form === 'choice' ? (defaults[0]?.value ?? '') : '';
 }
 
-/** The secret as each type calls it. */
-export const SECRETS: Record<string, { label: string; placeholder: string; description?: string }> =
-  {
-    email: {
-      label: 'Password',
-      placeholder: '',
-      description: 'Leave empty if the server needs no sign-in',
-    },
-    slack: { label: 'Webhook address', placeholder: 'https://hooks.slack.com/services/…' },
-    teams: {
-      label: 'Workflow address',
-      placeholder: 'https://…logic.azure.com/workflows/…',
-      description: 'Of a workflow that begins with “When a Teams webhook request is received”',
-    },
-    pagerduty: {
-      label: 'Integration key',
-      placeholder: '32 letters and digits',
-      description: 'Of an Events API v2 integration',
-    },
-  };
+/** Only the settings that a channel of the type has; what is empty gets the service's own. */
+export function settingsOf(
+  type: ChannelType | undefined,
+  { settings }: ChannelFields,
+): Schemas['ChannelSettingsBody'] {
+  const given = (type?.settings ?? []).flatMap(({ name, form }) => {
+    const value = settings[name];
+    const trimmed = typeof value === 'string' ? value.trim() : value;
+    if (trimmed === undefined || trimmed === '') return [];
+    return [[name, form === 'port' ? Number(trimmed) : trimmed]];
+  });
+  return Object.fromEntries(given) as Schemas['ChannelSettingsBody'];
+}
+
+/** The service's value for a setting that is left empty, as the other settings stand. */
+export function defaultOf({ defaults }: ChannelField, { settings }: ChannelFields): string {
+  const applies = defaults.find(({ when, when_value }) => !when || settings[when] === when_value);
+  return applies?.value ?? '';
+}
+
+/** The problems of empty fields that must be given; a stored secret need not be given again. */
+export function missingFields(
+  type: ChannelType | undefined,
+  values: ChannelFields,
+  isNew: boolean,
+): Record<string, string> {
+  const isEmpty = (value: SettingValue | undefined) =>
+    Array.isArray(value) ? value.length === 0 : String(value ?? '').trim() === '';
+  const paths = (type?.settings ?? [])
+    .filter(({ name, required }) => required && isEmpty(values.settings[name]))
+    .map(({ name }) => `settings.${name}`);
+  if (isNew && type?.credential.required && isEmpty(values.secret)) paths.push('secret');
+  return Object.fromEntries(paths.map((path) => [path, 'Enter a value']));
+}

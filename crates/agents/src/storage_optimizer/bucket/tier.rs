@@ -72,16 +72,23 @@ pub(super) fn judge(
         standard_gib,
     };
 
-    if facts
-        .catalogue
-        .bucket_usd(region, "STANDARD", "gib_month", 0.0)
-        .is_none()
-    {
-        return Err(Abstention::unjudged(
-            KIND,
-            "price_not_known",
-            format!("the catalogue has no prices of S3 in {region}"),
-        ));
+    let is_priced = |class: &str, unit: &str| {
+        let price = facts.catalogue.bucket_usd(region, class, unit, 0.0);
+        price.is_some()
+    };
+    let is_known = |class: &ColdClass| is_priced(class.as_str(), "transition");
+    let missing = if !is_priced("STANDARD", "gib_month") {
+        Some("S3")
+    } else if !ColdClass::ALL.iter().any(is_known) {
+        // Storage alone says nothing about the worth of a move, which the transitions may cost.
+        Some("transitions between classes of S3")
+    } else {
+        None
+    };
+
+    if let Some(missing) = missing {
+        let detail = format!("the catalogue has no prices of {missing} in {region}");
+        return Err(Abstention::unjudged(KIND, "price_not_known", detail));
     }
 
     let least = settings.tier_least_savings as f64;

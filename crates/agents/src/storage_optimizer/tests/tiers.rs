@@ -338,6 +338,9 @@ fn buckets_that_are_not_known_well_enough_stay_as_they_are() {
     );
 
     let mut elsewhere = case(&old);
-    elsewhere.volume.region = "eu-west-1".to_owned();
-    assert_eq!(code(&elsewhere, rules(&[])), "price_not_known");
+    // No prices of S3, and prices of its storage without those of transitions.
+    for region in ["eu-north-1", "eu-west-1"] {
+        elsewhere.volume.region = region.to_owned();
+        assert_eq!(code(&elsewhere, rules(&[])), "price_not_known", "{region}");
+    }
 }

@@ -7,12 +7,12 @@ use std::process::Stdio;
 
 use reeve_connect_notify::People;
 use reeve_connect_outbound::Policy;
-use reeve_notify::notification::{ChannelSecret, ChannelSettings, Encryption, Notifier as _};
-use serde_json::Value;
+use reeve_notify::notification::{Channel, ChannelSecret, Notifier as _};
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 
-use crate::{channel, email, message};
+use crate::{email, email_channel, message};
 
 struct Server {
     lines: Lines<BufReader<ChildStdout>>,
@@ -70,29 +70,18 @@ fn people(authorities: &[u8]) -> People {
     })
 }
 
-fn settings(host: &str, port: u16, how: Encryption) -> ChannelSettings {
-    let ChannelSettings::Email {
-        username, from, to, ..
-    } = email(host, port)
-    else {
-        unreachable!()
-    };
-    ChannelSettings::Email {
-        host: host.into(),
-        port,
-        encryption: how,
-        username,
-        from,
-        to,
-    }
+fn mail_channel(host: &str, port: u16, encryption: &str) -> Channel {
+    let mut given = email(host, port);
+    given["encryption"] = json!(encryption);
+    email_channel(&given)
 }
 
 #[tokio::test]
 async fn mail_goes_over_tls_to_whom_the_configuration_trusts() {
     let secret = ChannelSecret("hunter2".into());
-    for (name, how) in [("starttls", Encryption::Starttls), ("tls", Encryption::Tls)] {
+    for name in ["starttls", "tls"] {
         let mut server = Server::start(name, "127.0.0.1").await;
-        let to = channel(settings("127.0.0.1", server.port, how));
+        let to = mail_channel("127.0.0.1", server.port, name);
         let refused = people(&[]).send(&to, &secret, &message(1)).await;
         assert!(!refused.ok && !refused.gone, "{name}: {refused:?}");
         let why = refused.error.unwrap().to_lowercase();
@@ -181,7 +170,7 @@ async fn mail_goes_over_tls_to_whom_the_configuration_trusts() {
 async fn a_certificate_for_another_name_is_refused() {
     // It names localhost and 127.0.0.1; 127.0.0.2 is the same machine and not the same name.
     let server = Server::start("tls", "127.0.0.2").await;
-    let to = channel(settings("127.0.0.2", server.port, Encryption::Tls));
+    let to = mail_channel("127.0.0.2", server.port, "tls");
     let refused = people(&server.authority)
         .send(&to, &ChannelSecret("hunter2".into()), &message(1))
         .await;
@@ -195,7 +184,7 @@ fn malformed_authorities_are_reported() {
         .enable_all()
         .build()
         .unwrap();
-    let to = channel(settings("127.0.0.1", 9, Encryption::Tls));
+    let to = mail_channel("127.0.0.1", 9, "tls");
     let odd = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     let output =
         runtime.block_on(people(odd).send(&to, &ChannelSecret("hunter2".into()), &message(1)));

@@ -1,8 +1,10 @@
-//! The four channels against strict fakes that refuse what the documented services refuse, and a
+//! The channel types against strict fakes that refuse what the documented services refuse, and a
 //! mail server that offers no TLS.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod google_chat;
 mod mail;
+mod opsgenie;
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +16,7 @@ use jiff::Timestamp;
 use reeve_connect_notify::People;
 use reeve_connect_outbound::Policy;
 use reeve_notify::notification::{
-    Channel, ChannelId, ChannelSecret, ChannelSettings, Encryption, Gravity, Item, Message,
+    Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, Gravity, Item, Message,
     Notifier as _,
 };
 use serde_json::{Value, json};
@@ -29,6 +31,10 @@ fn local() -> People {
         plain_http: false,
         ..Policy::default()
     })
+}
+
+pub(crate) fn settings(kind: ChannelKind, given: &Value) -> ChannelSettings {
+    ChannelSettings::parse(kind, given.as_object().unwrap()).unwrap()
 }
 
 pub(crate) fn channel(settings: ChannelSettings) -> Channel {
@@ -218,7 +224,7 @@ async fn each_service_takes_one_item_and_many() {
         let (url, taken) = serve(slack).await;
         let sent = people
             .send(
-                &channel(ChannelSettings::Slack),
+                &channel(settings(ChannelKind::Slack, &json!({}))),
                 &ChannelSecret(url),
                 &message(items),
             )
@@ -228,7 +234,7 @@ async fn each_service_takes_one_item_and_many() {
         let (url, taken) = serve(teams).await;
         let sent = people
             .send(
-                &channel(ChannelSettings::Teams),
+                &channel(settings(ChannelKind::Teams, &json!({}))),
                 &ChannelSecret(url),
                 &message(items),
             )
@@ -236,7 +242,7 @@ async fn each_service_takes_one_item_and_many() {
         assert!(sent.ok, "teams: {sent:?}");
         assert_eq!(taken.lock().unwrap().len(), 1);
         let (url, taken) = serve(pagerduty).await;
-        let settings = ChannelSettings::Pagerduty { url };
+        let settings = settings(ChannelKind::Pagerduty, &json!({ "url": url }));
         let sent = people
             .send(
                 &channel(settings),
@@ -259,7 +265,7 @@ async fn permanent_refusals_are_not_retried() {
     let (url, _) = serve(|_| Err("no_service".into())).await;
     let refused = people
         .send(
-            &channel(ChannelSettings::Slack),
+            &channel(settings(ChannelKind::Slack, &json!({}))),
             &ChannelSecret(url),
             &message(1),
         )
@@ -273,7 +279,7 @@ async fn permanent_refusals_are_not_retried() {
     let (url, _) = serve(|_| Ok(StatusCode::TOO_MANY_REQUESTS)).await;
     let busy = people
         .send(
-            &channel(ChannelSettings::Slack),
+            &channel(settings(ChannelKind::Slack, &json!({}))),
             &ChannelSecret(url.clone()),
             &message(1),
         )
@@ -288,7 +294,7 @@ async fn permanent_refusals_are_not_retried() {
     let (url, _) = serve(|_| Ok(StatusCode::OK)).await;
     let odd = people
         .send(
-            &channel(ChannelSettings::Pagerduty { url }),
+            &channel(settings(ChannelKind::Pagerduty, &json!({ "url": url }))),
             &ChannelSecret(KEY.into()),
             &message(1),
         )
@@ -298,7 +304,7 @@ async fn permanent_refusals_are_not_retried() {
     let strict = People::new(Policy::default());
     let inside = strict
         .send(
-            &channel(ChannelSettings::Teams),
+            &channel(settings(ChannelKind::Teams, &json!({}))),
             &ChannelSecret("https://127.0.0.1/x".into()),
             &message(1),
         )
@@ -318,15 +324,18 @@ async fn permanent_refusals_are_not_retried() {
     );
 }
 
-pub(crate) fn email(host: &str, port: u16) -> ChannelSettings {
-    ChannelSettings::Email {
-        host: host.into(),
-        port,
-        encryption: Encryption::Starttls,
-        username: Some("reeve".into()),
-        from: "Reeve <reeve@acme.example>".into(),
-        to: vec!["ops@acme.example".into()],
-    }
+pub(crate) fn email(host: &str, port: u16) -> Value {
+    json!({
+        "host": host,
+        "port": port,
+        "username": "reeve",
+        "from": "Reeve <reeve@acme.example>",
+        "to": ["ops@acme.example"],
+    })
+}
+
+pub(crate) fn email_channel(given: &Value) -> Channel {
+    channel(settings(ChannelKind::Email, given))
 }
 
 /// Starts a mail server without TLS; returns its port and the lines that it received.
@@ -368,7 +377,11 @@ async fn mail_is_not_sent_in_the_clear_nor_to_the_inside() {
     let (port, lines) = clear().await;
     let secret = ChannelSecret("hunter2".into());
     let refused = local()
-        .send(&channel(email("127.0.0.1", port)), &secret, &message(1))
+        .send(
+            &email_channel(&email("127.0.0.1", port)),
+            &secret,
+            &message(1),
+        )
         .await;
     assert!(!refused.ok && refused.error.is_some(), "{refused:?}");
 
@@ -381,7 +394,7 @@ async fn mail_is_not_sent_in_the_clear_nor_to_the_inside() {
     let strict = People::new(Policy::default());
     for host in ["127.0.0.1", "localhost"] {
         let refused = strict
-            .send(&channel(email(host, port)), &secret, &message(1))
+            .send(&email_channel(&email(host, port)), &secret, &message(1))
             .await;
         assert!(
             refused
@@ -397,65 +410,36 @@ async fn mail_is_not_sent_in_the_clear_nor_to_the_inside() {
 fn settings_that_cannot_be_right() {
     let people = People::new(Policy::default());
     let secret = ChannelSecret("hunter2".into());
-    assert_eq!(
-        people.check(&email("smtp.acme.example", 587), &secret),
-        Ok(())
-    );
-
-    let with = |change: fn(&mut Vec<String>, &mut String, &mut String)| {
-        let ChannelSettings::Email {
-            mut host,
-            port,
-            encryption,
-            username,
-            mut from,
-            mut to,
-        } = email("smtp.acme.example", 587)
-        else {
-            unreachable!()
-        };
-        change(&mut to, &mut host, &mut from);
-        ChannelSettings::Email {
-            host,
-            port,
-            encryption,
-            username,
-            from,
-            to,
-        }
-    };
+    let given = email("smtp.acme.example", 587);
+    let check = |given: &Value, secret| people.check(&settings(ChannelKind::Email, given), secret);
+    assert_eq!(check(&given, &secret), Ok(()));
 
     let cases = [
-        (with(|to, _, _| to.clear()), "settings.to"),
-        (with(|to, _, _| to.push("nobody".into())), "settings.to"),
-        (with(|_, host, _| *host = "a b".into()), "settings.host"),
-        (
-            with(|_, host, _| *host = "mail.example/x".into()),
-            "settings.host",
-        ),
-        (
-            with(|_, _, from| *from = "x\r\nBcc: y@z".into()),
-            "settings.from",
-        ),
-        (email("smtp.acme.example", 0), "settings.port"),
+        ("to", json!([])),
+        ("to", json!(["ops@acme.example", "nobody"])),
+        ("to", json!(vec!["ops@acme.example"; 51])),
+        ("host", json!("a b")),
+        ("host", json!("mail.example/x")),
+        ("from", json!("x\r\nBcc: y@z")),
+        ("port", json!(0)),
     ];
 
-    for (settings, field) in cases {
-        assert_eq!(
-            people.check(&settings, &secret).unwrap_err().0,
-            field,
-            "{settings:?}"
-        );
+    for (name, value) in cases {
+        let mut given = given.clone();
+        given[name] = value;
+        let fault = check(&given, &secret).unwrap_err();
+        assert_eq!(fault.field, format!("settings.{name}"), "{given}");
     }
 
     let none = ChannelSecret(String::new());
+    let fault = check(&given, &none).unwrap_err();
     assert_eq!(
-        people
-            .check(&email("smtp.acme.example", 587), &none)
-            .unwrap_err()
-            .0,
-        "secret"
+        fault.to_string(),
+        "secret: is required: the password of the username"
     );
+    let mut anonymous = given;
+    anonymous["username"] = Value::Null;
+    assert_eq!(check(&anonymous, &none), Ok(()));
 
     for wrong in [
         "",
@@ -463,24 +447,28 @@ fn settings_that_cannot_be_right() {
         "http://hooks.slack.com/x",
         "https://10.0.0.1/x",
     ] {
-        let refused = people.check(&ChannelSettings::Slack, &ChannelSecret(wrong.into()));
-        assert_eq!(refused.unwrap_err().0, "secret", "{wrong}");
+        let slack = settings(ChannelKind::Slack, &json!({}));
+        let refused = people.check(&slack, &ChannelSecret(wrong.into()));
+        assert_eq!(refused.unwrap_err().field, "secret", "{wrong}");
     }
 
-    let events = ChannelSettings::Pagerduty {
-        url: "https://events.pagerduty.com/v2/enqueue".into(),
-    };
-    assert_eq!(people.check(&events, &ChannelSecret(KEY.into())), Ok(()));
-    assert_eq!(people.check(&events, &secret).unwrap_err().0, "secret");
-
-    let inside = ChannelSettings::Pagerduty {
-        url: "https://169.254.169.254/".into(),
-    };
+    let events = settings(ChannelKind::Pagerduty, &json!({}));
     assert_eq!(
-        people
-            .check(&inside, &ChannelSecret(KEY.into()))
-            .unwrap_err()
-            .0,
-        "settings.url"
+        events.text("url"),
+        "https://events.pagerduty.com/v2/enqueue"
     );
+    assert_eq!(people.check(&events, &ChannelSecret(KEY.into())), Ok(()));
+    assert_eq!(
+        people.check(&events, &secret).unwrap_err().to_string(),
+        "secret: must be the integration key of 32 letters and digits"
+    );
+
+    let inside = json!({ "url": "https://169.254.169.254/" });
+    let fault = people
+        .check(
+            &settings(ChannelKind::Pagerduty, &inside),
+            &ChannelSecret(KEY.into()),
+        )
+        .unwrap_err();
+    assert_eq!(fault.field, "settings.url");
 }

@@ -9,7 +9,8 @@ use axum::http::StatusCode;
 use reeve_audit::{Entry, Json as AuditJson, ResourceRef, events};
 use reeve_notify::delivery::{DeliveryId, Target, Topic};
 use reeve_notify::notification::{
-    Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, Encryption,
+    Channel, ChannelFault, ChannelId, ChannelKind, ChannelSecret, ChannelSettings,
+    channel_type_names,
 };
 use serde_json::json;
 
@@ -21,14 +22,24 @@ use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::story;
-use crate::wire::channel::{ChannelBody, ChannelCreate, ChannelPatch, ChannelSettingsBody};
+use crate::wire::channel::{ChannelBody, ChannelCreate, ChannelPatch, ChannelTypeBody};
 use crate::wire::list::{List, Paging};
 use crate::wire::webhook::DeliveryBody;
 
 /// Channels at most.
 const MOST: usize = 100;
-/// PagerDuty's address for events of its US service region.
-const PAGERDUTY: &str = "https://events.pagerduty.com/v2/enqueue";
+
+/// Types of channels, with the settings and the secret of each.
+#[utoipa::path(get, path = "/api/v1/intelligence/notification-channel-types", tag = "intelligence", operation_id = "channel_types",
+    responses((status = 200, body = List<ChannelTypeBody>)))]
+pub(super) async fn types() -> Json<List<ChannelTypeBody>> {
+    let items: Vec<ChannelTypeBody> = ChannelKind::ALL.iter().copied().map(Into::into).collect();
+    Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    })
+}
 
 /// Channels, oldest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/notification-channels", tag = "intelligence", operation_id = "channels_list", params(Paging),
@@ -56,10 +67,7 @@ pub(super) async fn create(
         Problem::field(
             "type",
             "invalid",
-            format!(
-                "{:?} is not one of email, slack, teams, pagerduty",
-                body.kind
-            ),
+            format!("{:?} is not one of {}", body.kind, channel_type_names()),
         )
     })?;
 
@@ -67,7 +75,7 @@ pub(super) async fn create(
     let channel = Channel {
         id: ChannelId(uuid::Uuid::now_v7().to_string()),
         name: named(body.name)?,
-        settings: settings(kind, body.settings)?,
+        settings: ChannelSettings::parse(kind, &body.settings.0).map_err(problem)?,
         topics: topics(&body.topics)?,
         enabled: body.enabled.unwrap_or(true),
         created_at: now,
@@ -121,7 +129,7 @@ pub(super) async fn patch(
         name: body.name.map_or_else(|| Ok(before.name.clone()), named)?,
         settings: body.settings.map_or_else(
             || Ok(before.settings.clone()),
-            |given| settings(kind, given),
+            |given| ChannelSettings::parse(kind, &given.0).map_err(problem),
         )?,
         topics: body
             .topics
@@ -258,84 +266,13 @@ fn topics(given: &[String]) -> Result<Vec<Topic>, Problem> {
     Ok(topics)
 }
 
-fn settings(kind: ChannelKind, given: ChannelSettingsBody) -> Result<ChannelSettings, Problem> {
-    let ChannelSettingsBody {
-        host,
-        port,
-        encryption,
-        username,
-        from,
-        to,
-        url,
-    } = given;
-
-    let email = [
-        ("host", host.is_some()),
-        ("port", port.is_some()),
-        ("encryption", encryption.is_some()),
-        ("username", username.is_some()),
-        ("from", from.is_some()),
-        ("to", to.is_some()),
-    ];
-
-    let not_of = |field: &str| {
-        let message = format!("is not a setting of a channel of type {kind}");
-        Err(Problem::field(
-            format!("settings.{field}"),
-            "unknown_field",
-            message,
-        ))
-    };
-
-    if let Some((field, _)) = email
-        .iter()
-        .find(|(_, given)| *given && kind != ChannelKind::Email)
-    {
-        return not_of(field);
-    }
-
-    if url.is_some() && kind != ChannelKind::Pagerduty {
-        return not_of("url");
-    }
-
-    let needed = |field: &str| Problem::field(format!("settings.{field}"), "missing", "is needed");
-    match kind {
-        ChannelKind::Slack => Ok(ChannelSettings::Slack),
-        ChannelKind::Teams => Ok(ChannelSettings::Teams),
-        ChannelKind::Pagerduty => Ok(ChannelSettings::Pagerduty {
-            url: url.unwrap_or_else(|| PAGERDUTY.to_owned()),
-        }),
-        ChannelKind::Email => {
-            let encryption = match encryption.as_deref() {
-                None => Encryption::Starttls,
-                Some(text) => Encryption::parse(text).ok_or_else(|| {
-                    Problem::field(
-                        "settings.encryption",
-                        "invalid",
-                        format!("{text:?} is not one of starttls, tls"),
-                    )
-                })?,
-            };
-            let usual = if encryption == Encryption::Tls {
-                465
-            } else {
-                587
-            };
-            Ok(ChannelSettings::Email {
-                host: host.ok_or_else(|| needed("host"))?,
-                port: port.unwrap_or(usual),
-                encryption,
-                username: username.filter(|name| !name.is_empty()),
-                from: from.ok_or_else(|| needed("from"))?,
-                to: to.ok_or_else(|| needed("to"))?,
-            })
-        }
-    }
+fn problem(fault: ChannelFault) -> Problem {
+    Problem::field(fault.field, fault.code, fault.message)
 }
 
 fn checked(app: &App, channel: &Channel, secret: &ChannelSecret) -> Result<(), Problem> {
     let checked = app.dispatcher.notifier.check(&channel.settings, secret);
-    checked.map_err(|(field, reason)| Problem::field(field, "invalid", reason))
+    checked.map_err(problem)
 }
 
 fn entry(caller: &Caller, operation: &str, channel: &Channel) -> Entry {

@@ -46,8 +46,7 @@ pub enum AlertGroupByBody {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AlertNotificationBody {
-    /// `email`, `slack`, `teams`, `pagerduty`, `webhook`, or the name or identifier of a
-    /// notification channel.
+    /// Types of notification channels, `webhook`, or names or identifiers of single channels.
     #[serde(default)]
     pub channels: Vec<String>,
     /// E-mail addresses that are written to in place of the channel's own receivers.

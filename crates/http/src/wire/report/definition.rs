@@ -63,8 +63,8 @@ pub struct ReportCreate {
     pub filters: ReportFilters,
     /// Schedule of its runs; without one it runs only when asked.
     pub schedule: Option<ReportScheduleBody>,
-    /// Names or identifiers of notification channels that are told of a finished run, or `email`,
-    /// `slack`, `teams`, `pagerduty`.
+    /// Notification channels that are told of a finished run: types, or names or identifiers of
+    /// single channels.
     #[serde(default)]
     pub channels: Vec<String>,
     /// Addresses that e-mail channels write to in place of their own receivers.

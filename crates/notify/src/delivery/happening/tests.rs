@@ -7,7 +7,7 @@ use reeve_recommend::agent::{AutoApply, Impact, Mode, Notifications, Scope};
 use reeve_recommend::{AgentType, Settings};
 
 use super::*;
-use crate::notification::{ChannelId, ChannelSettings, Item};
+use crate::notification::{ChannelId, ChannelKind, ChannelSettings, Item};
 use crate::webhook::{Filter, WebhookId};
 
 #[test]
@@ -71,7 +71,7 @@ fn channel(id: &str, topics: &[Topic], enabled: bool) -> Channel {
     Channel {
         id: ChannelId(id.into()),
         name: id.into(),
-        settings: ChannelSettings::Slack,
+        settings: ChannelSettings::parse(ChannelKind::Slack, &serde_json::Map::new()).unwrap(),
         topics: topics.to_vec(),
         enabled,
         created_at: now(),

@@ -1,6 +1,6 @@
 //! Fixtures of notifications: subscriptions, channels, deliveries, notices.
 
-use reeve_notify::notification::{Channel, ChannelSettings, Encryption, NoticeId};
+use reeve_notify::notification::{Channel, ChannelKind, NoticeId};
 use reeve_testkit::contract::deliveries as samples;
 
 use super::super::{channel, decode, delivery, webhook};
@@ -22,19 +22,20 @@ fn webhook_v1() {
 
 #[test]
 fn channel_v1() {
-    let settings = ChannelSettings::Email {
-        host: "mail.example".into(),
-        port: 587,
-        encryption: Encryption::Starttls,
-        username: Some("reeve".into()),
-        from: "reeve@acme.example".into(),
-        to: vec!["ops@acme.example".into()],
-    };
+    let settings = samples::settings(
+        ChannelKind::Email,
+        r#"{ "host": "mail.example", "username": "reeve", "from": "reeve@acme.example", "to": ["ops@acme.example"] }"#,
+    )
+    .unwrap();
     let sample: Channel = samples::channel("c-1", 0, settings).unwrap();
     check(&channel::ChannelRow::from(&sample), fixture!("channel-v1"));
 
     let row: channel::ChannelRow = decode(fixture!("channel-v1")).unwrap();
     assert_eq!(row.into_channel().unwrap(), sample);
+
+    // Exactly the bytes that were ever written: no setting is added, none changes its place.
+    let written = crate::rows::encode(&channel::ChannelRow::from(&sample)).unwrap();
+    assert_eq!(written, fixture!("channel-v1").trim_end());
 }
 
 #[test]

@@ -15,6 +15,7 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { useChannelNames } from '../../../api/channel-types';
 import { fieldMessages } from '../../../api/problem';
 import { TimeBars } from '../../../charts/TimeBars';
 import { announce } from '../../../display/announce';
@@ -34,7 +35,6 @@ const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'].map((value) => 
   value,
   label: value[0]?.toUpperCase() + value.slice(1),
 }));
-const CHANNELS = ['email', 'slack', 'teams', 'pagerduty', 'webhook'];
 const FIELDS = [
   'user',
   'actor.email',
@@ -82,6 +82,7 @@ function valuesOf(rule?: AlertRule) {
 
 /** A rule to add or change, tried on the last 30 days while it is written. */
 export function RuleForm({ rule, onClose }: { rule?: AlertRule; onClose: () => void }) {
+  const channels = useChannelNames();
   const create = useChange(createRule);
   const patch = useChange(changeRule);
   const change = rule ? patch : create;
@@ -164,7 +165,7 @@ export function RuleForm({ rule, onClose }: { rule?: AlertRule; onClose: () => v
         <TagsInput
           label="Channels"
           description="A type, or the name of one channel"
-          data={CHANNELS}
+          data={[...channels, 'webhook']}
           {...form.getInputProps('notification.channels')}
         />
         <TagsInput

@@ -1,7 +1,7 @@
 // What the list of rules and the page of one say alike.
 import { Anchor, Badge } from '@mantine/core';
 import { Fragment } from 'react';
-import { windowInWords } from '../../../display/durations';
+import { spanInWords } from '../../../display/durations';
 import type { AlertRule } from './queries';
 
 /** Threshold in words: entries, or values of a field. */
@@ -9,7 +9,7 @@ export function thresholdInWords({
   threshold: { count, window, distinct },
 }: Pick<AlertRule, 'threshold'>): string {
   if (count === 1) return 'Every match';
-  return `${count} ${distinct ? `values of ${distinct} ` : ''}in ${windowInWords(window)}`;
+  return `${count} ${distinct ? `values of ${distinct} ` : ''}in ${spanInWords(window)}`;
 }
 
 /** Mark of a rule that met a bound of its memory. */

@@ -1,5 +1,6 @@
 import { TagsInput, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { useChannelNames } from '../../../api/channel-types';
 import { cronNote } from '../../../display/schedules';
 import type { Report } from './queries';
 
@@ -49,7 +50,7 @@ export function Delivery<Values extends DeliveryValues>({
       <TagsInput
         label="Channels"
         description="A type, or the name of one channel"
-        data={['email', 'slack', 'teams', 'pagerduty']}
+        data={useChannelNames()}
         {...form.getInputProps('channels')}
       />
       <TagsInput

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DataTable, type Column } from '../../../display/DataTable';
-import { windowInWords } from '../../../display/durations';
+import { spanInWords } from '../../../display/durations';
 import { EmptyState } from '../../../display/EmptyState';
 import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
@@ -46,7 +46,7 @@ export function Reports() {
       id: 'period',
       header: 'Period',
       cell: (row) =>
-        (row.period ? windowInWords(row.period).replaceAll('_', ' ') : undefined) ??
+        (row.period ? spanInWords(row.period).replaceAll('_', ' ') : undefined) ??
         `${row.start_time?.slice(0, 10)} to ${row.end_time?.slice(0, 10)}`,
     },
     {

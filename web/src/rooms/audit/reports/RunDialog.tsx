@@ -2,7 +2,7 @@ import { Alert, Button, Group, List, Progress, Skeleton, Stack, Text } from '@ma
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { TimeBars } from '../../../charts/TimeBars';
-import { count } from '../../../display/amounts';
+import { bytes, count } from '../../../display/amounts';
 import { Facts } from '../../../display/Facts';
 import { Modal } from '../../../display/Modal';
 import { ProblemAlert } from '../../../display/ProblemAlert';
@@ -84,11 +84,6 @@ function Busy({ run }: { run: ReportRun }) {
   );
 }
 
-const kilobytes = (bytes: number) =>
-  bytes < 1_000_000
-    ? `${Math.max(1, Math.round(bytes / 1000))} kB`
-    : `${(bytes / 1_000_000).toFixed(1)} MB`;
-
 function Files({ run }: { run: ReportRun }) {
   const { files } = run;
   if (!files) return null;
@@ -106,8 +101,7 @@ function Files({ run }: { run: ReportRun }) {
               variant={format === 'pdf' ? 'filled' : 'default'}
               leftSection={<IconDownload size={16} />}
             >
-              {format === 'manifest' ? 'Manifest' : format.toUpperCase()} (
-              {kilobytes(files[format])})
+              {format === 'manifest' ? 'Manifest' : format.toUpperCase()} ({bytes(files[format])})
             </Button>
           ))}
       </Group>

@@ -4,9 +4,6 @@ import { Chart } from '../../../charts/Chart';
 import { axisOf, basics, type ChartColors } from '../../../charts/chart-colors';
 import { money, percent } from '../../../display/amounts';
 
-/** An hourly amount with its cents: `$3.13`. */
-const hourly = (usd: number) => `$${usd.toFixed(2)}`;
-
 /** Chart of what each level of a commitment would have covered, used and saved, with the safe and the best level marked. */
 export function CommitmentChart({ portfolio }: { portfolio: Portfolio }) {
   const option = useCallback(
@@ -50,11 +47,11 @@ export function CommitmentChart({ portfolio }: { portfolio: Portfolio }) {
           ...basics(ink).tooltip,
           axisPointer: {
             ...basics(ink).tooltip.axisPointer,
-            label: { formatter: ({ value }: { value: number }) => `${hourly(value)} an hour` },
+            label: { formatter: ({ value }: { value: number }) => `${money(value)} an hour` },
           },
         },
         xAxis: {
-          ...axis('Commitment, USD an hour', hourly),
+          ...axis('Commitment an hour', money),
           nameLocation: 'middle',
           nameGap: 26,
           min: 0,

@@ -54,7 +54,7 @@ function Account({ portfolio }: { portfolio: Portfolio }) {
             ],
             [
               'Best level',
-              `$${best.hourly.toFixed(2)} an hour would have saved ${money(best.savings_monthly)} a month. ${risk(best)}`,
+              `${money(best.hourly)} an hour would have saved ${money(best.savings_monthly)} a month. ${risk(best)}`,
             ],
             [
               'Tried on past weeks',

@@ -7,7 +7,7 @@ import { money, percent } from '../../../display/amounts';
 export function safeLevel({ safe }: Pick<Portfolio, 'safe'>): string {
   if (safe.hourly <= 0 || safe.savings_monthly <= 0)
     return 'no commitment would have saved anything in every week';
-  return `commit $${safe.hourly.toFixed(2)} an hour to save ${money(safe.savings_monthly)} a month`;
+  return `commit ${money(safe.hourly)} an hour to save ${money(safe.savings_monthly)} a month`;
 }
 
 /** Risk that a level costs more than it saves. */

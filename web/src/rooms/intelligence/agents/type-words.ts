@@ -1,4 +1,5 @@
 // The table of an agent type in words.
+import { spanInWords } from '../../../display/durations';
 import { words } from '../../../display/wording';
 
 export interface TypeLine {
@@ -9,8 +10,6 @@ export interface TypeLine {
   planned: boolean;
 }
 
-const UNITS: Record<string, string> = { d: 'days', h: 'hours', m: 'minutes' };
-
 /** A value of the table: `30d_historical` as "30 days historical". */
 export function valueInWords(value: unknown): string | undefined {
   if (value === true) return undefined;
@@ -18,10 +17,7 @@ export function valueInWords(value: unknown): string | undefined {
   const text = String(value);
   if (!/^[a-z0-9_]+$/.test(text)) return text;
   return text
-    .replace(
-      /^(\d+)([dhm])(?=_|$)/,
-      (_, number: string, unit: string) => `${number} ${UNITS[unit]}`,
-    )
+    .replace(/^\d+[dhm](?=_|$)/, spanInWords)
     .replace(/_/g, ' ');
 }
 

@@ -15,6 +15,7 @@ import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
 import { DialogForm, FormModal } from '../../../display/FormDialog';
 import { ProblemAlert } from '../../../display/ProblemAlert';
+import { metricNames } from '../../../display/metric-names';
 import { options } from '../../../display/wording';
 import { useChange } from '../queries';
 import { anomalySettingsQuery, setAnomalySettings } from './queries';
@@ -48,22 +49,8 @@ const ALARMS_A_WEEK: Record<string, string> = {
   medium: 'Expect about 0.4 false alarms per metric and week, 0.9 on machines that idle and burst',
   high: 'Expect about 0.5 false alarms per metric and week, 1.6 on machines that idle and burst',
 };
-const METRICS = [
-  'cpu_utilization',
-  'memory_utilization',
-  'network_in',
-  'network_out',
-  'disk_read',
-  'disk_write',
-  'disk_read_ops',
-  'disk_write_ops',
-  'database_connections',
-  'free_storage',
-  'latency',
-  'error_rate',
-  'throughput',
-  'cpu_credit_balance',
-];
+/** Words of the service for metrics that settings may name beside the table's. */
+const OTHER_NAMES = ['latency', 'throughput'];
 const ALERT = { value: 'alert', label: 'Notify' };
 const REMEDY = {
   value: 'auto_remediate',
@@ -142,7 +129,7 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
       <MultiSelect
         label="Metrics that are watched"
         description="Leave empty for all metrics"
-        data={options(METRICS)}
+        data={options([...metricNames(), ...OTHER_NAMES])}
         clearable
         searchable
         readOnly={locked}

@@ -13,7 +13,8 @@ import { When } from '../../../display/When';
 import { sentence, words } from '../../../display/wording';
 import classes from './Observed.module.css';
 import { courseQuery } from './queries';
-import { shownSpan, unitOf } from './course';
+import { unitOf } from '../../../display/metric-names';
+import { shownSpan } from './course';
 
 type Course = components['schemas']['AnomalyCourseBody'];
 

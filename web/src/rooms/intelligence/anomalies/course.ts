@@ -1,5 +1,4 @@
 // The course of an anomaly: how it was answered, and which span of time shows it.
-import type { components } from '../../../api/schema';
 import type { Anomaly } from '../../../api/bodies';
 
 /** The order in which the service answers. */
@@ -31,30 +30,6 @@ export function shownSpan(
   const nowRounded = Math.floor(now / (5 * 60_000)) * 5 * 60_000;
   const to = Math.max(last + 60_000, Math.min(nowRounded, last + Math.max(6 * HOUR_MS, lasted)));
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-}
-
-const UNITS: Record<components['schemas']['Metric'], components['schemas']['Unit']> = {
-  disk_utilization: 'percent',
-  database_connections: 'count',
-  capacity_units: 'count',
-  cpu_credit_balance: 'count',
-  cpu_utilization: 'percent',
-  memory_utilization: 'percent',
-  network_in: 'bytes_per_second',
-  network_out: 'bytes_per_second',
-  disk_read: 'bytes_per_second',
-  disk_write: 'bytes_per_second',
-  disk_read_ops: 'per_second',
-  disk_write_ops: 'per_second',
-  request_rate: 'per_second',
-  free_storage: 'bytes',
-  response_time: 'seconds',
-  error_rate: 'percent',
-};
-
-/** The unit of a metric; what only counts has none. */
-export function unitOf(metric: string | null | undefined): string {
-  return metric && metric in UNITS ? UNITS[metric as keyof typeof UNITS] : 'count';
 }
 
 /** How far from what was expected, in words that fit a table. */

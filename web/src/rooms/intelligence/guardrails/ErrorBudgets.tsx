@@ -8,7 +8,8 @@ import { count, percent, plural } from '../../../display/amounts';
 import { EmptyState } from '../../../display/EmptyState';
 import { Panel } from '../../../display/Panel';
 import classes from './ErrorBudgets.module.css';
-import { levelOf, lasting, scaleOf, uptimeOf } from './budget';
+import { durationInWords } from '../../../display/durations';
+import { levelOf, scaleOf, uptimeOf } from './budget';
 
 /** Bars before somebody asks for all. */
 const FIRST = 8;
@@ -23,7 +24,7 @@ export function ErrorBudgets({ of: status }: { of: GuardrailsStatus }) {
     budget_days,
     min_uptime,
   } = status;
-  const budget = budget_s > 0 ? `${lasting(budget_s)} of` : 'no';
+  const budget = budget_s > 0 ? `${durationInWords(budget_s)} of` : 'no';
   const note = `${uptimeOf(min_uptime)} uptime leaves ${budget} planned downtime in ${plural(budget_days, 'day')} to each resource`;
   if (budgets.length === 0) {
     return (
@@ -66,7 +67,7 @@ export function ErrorBudgets({ of: status }: { of: GuardrailsStatus }) {
 
 function Bar({ of: one, scale }: { of: ErrorBudget; scale: number }) {
   const may = useMay();
-  const summary = `${lasting(one.downtime_s)} down by ${plural(one.changes, 'change')}, uptime ${uptimeOf(one.uptime)}`;
+  const summary = `${durationInWords(one.downtime_s)} down by ${plural(one.changes, 'change')}, uptime ${uptimeOf(one.uptime)}`;
   return (
     <li className={classes.row} data-level={levelOf(one.used)}>
       <Text size="sm" fw={550} truncate>

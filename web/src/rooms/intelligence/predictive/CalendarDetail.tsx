@@ -31,7 +31,8 @@ import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
 import { KindOf } from './Calendars';
 import { calendarQuery, eventsQuery, removeCalendar, rulesQuery } from './queries';
-import { ACTIONS, effectsOf, rulesOf, span, wallTime, wholeDay } from './labels';
+import { spanInWords } from '../../../display/durations';
+import { ACTIONS, effectsOf, rulesOf, wallTime, wholeDay } from './labels';
 
 const CalendarForm = lazyComponent(() => import('./CalendarForm'), 'CalendarForm');
 
@@ -290,7 +291,7 @@ function KnownTo({ rules, kind }: { rules: Rule[] | undefined; kind: string }) {
                 {rule.name}
               </Anchor>
               <Text size="xs" className="muted">
-                {ACTIONS[rule.action.kind]}, {span(rule.condition.horizon)} ahead
+                {ACTIONS[rule.action.kind]}, {spanInWords(rule.condition.horizon)} ahead
               </Text>
             </div>
             <Status of={rule.enabled ? 'active' : 'disabled'} label={rule.enabled ? 'On' : 'Off'} />

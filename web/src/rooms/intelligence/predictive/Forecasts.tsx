@@ -14,7 +14,9 @@ import { When } from '../../../display/When';
 import { sentence } from '../../../display/wording';
 import { Against, Likely, Outcome, unitOf } from './Decisions';
 import { observedQuery, predictionsQuery } from './queries';
-import { findingInWords, isSo, newest, seconds, SIGNALS, span } from './labels';
+import { predictiveMetric } from '../../../display/metric-names';
+import { secondsOf, spanInWords } from '../../../display/durations';
+import { findingInWords, isSo, newest } from './labels';
 
 /** Resources of one evaluation at most. */
 const MOST_RESOURCES = 500;
@@ -131,7 +133,7 @@ function Forecast({ of: one, rule }: { of: Prediction; rule: Rule }) {
   const within =
     one.probability == null
       ? undefined
-      : `${percent(one.probability)} within ${span(rule.condition.horizon)}`;
+      : `${percent(one.probability)} within ${spanInWords(rule.condition.horizon)}`;
   return (
     <Panel
       title={
@@ -150,7 +152,7 @@ function Forecast({ of: one, rule }: { of: Prediction; rule: Rule }) {
         )
       }
       note={[
-        SIGNALS[one.metric ?? '']?.label,
+        predictiveMetric(one.metric)?.label,
         one.data_points > 0 && `${count(one.data_points)} samples looked at`,
       ]
         .filter(Boolean)
@@ -236,10 +238,10 @@ export function ThenWhat({ of: one }: { of: Prediction }) {
 const PAST_S = { least: 6 * 3600, most: 14 * 86_400 };
 
 function WithPast({ of: one, rule }: { of: Prediction; rule: Rule }) {
-  const metric = one.samples ?? SIGNALS[one.metric ?? '']?.metric ?? '';
+  const metric = one.samples ?? predictiveMetric(one.metric)?.samples ?? '';
   const past = Math.min(
     PAST_S.most,
-    Math.max(PAST_S.least, 3 * (seconds(rule.condition.horizon) ?? 0)),
+    Math.max(PAST_S.least, 3 * (secondsOf(rule.condition.horizon) ?? 0)),
   );
   const shown = useMemo(
     () => ({ from: new Date(new Date(one.at).getTime() - past * 1000).toISOString(), to: one.at }),
@@ -266,7 +268,7 @@ function WithPast({ of: one, rule }: { of: Prediction; rule: Rule }) {
 const NONE: number[][] = [];
 
 function Picture({ of: one, observed }: { of: Prediction; observed: number[][] }) {
-  const signal = SIGNALS[one.metric ?? ''];
+  const signal = predictiveMetric(one.metric);
   const name =
     one.limit == null
       ? ''

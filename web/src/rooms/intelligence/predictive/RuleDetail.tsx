@@ -23,7 +23,8 @@ import { useChange } from '../queries';
 import { FiredRules } from './FiredRules';
 import { Forecasts } from './Forecasts';
 import { calendarsQuery, changeRule, evaluateRule, removeRule, ruleQuery } from './queries';
-import { actionInWords, approvalInWords, carriedOut, ruleInWords, span } from './labels';
+import { spanInWords } from '../../../display/durations';
+import { actionInWords, approvalInWords, carriedOut, ruleInWords } from './labels';
 
 const RuleForm = lazyComponent(() => import('./RuleForm'), 'RuleForm');
 
@@ -182,7 +183,7 @@ function Says({ of: rule }: { of: Rule }) {
         of={[
           [
             'Minimum probability',
-            `${percent(rule.condition.probability)} within ${span(rule.condition.horizon)}`,
+            `${percent(rule.condition.probability)} within ${spanInWords(rule.condition.horizon)}`,
           ],
           ['Then', actionInWords(rule)],
           ['Approval', approvalInWords(rule)],
@@ -194,7 +195,7 @@ function Says({ of: rule }: { of: Rule }) {
           ['Covers', scopeInWords(rule.scope)],
           ['Resources', rule.resources.length > 0 ? rule.resources.join(', ') : undefined],
           ['Calendars', named.join(', ')],
-          ['Evaluated', `every ${span(rule.every).replace(/^1 /, '')}`],
+          ['Evaluated', `every ${spanInWords(rule.every).replace(/^1 /, '')}`],
           ['Last evaluated', <When key="last" at={rule.evaluated_at} form="full" />],
           ['Created by', rule.created_by === 'system' ? 'built in' : rule.created_by],
           ['Last changed', <When key="changed" at={rule.updated_at} form="full" />],

@@ -32,7 +32,8 @@ import {
   type RuleFields,
 } from './rule-fields';
 import { calendarsQuery, changeRule, createRule, previewRule } from './queries';
-import { ACTIONS, approvalInWords, PREDICTIONS, SIGNALS } from './labels';
+import { predictiveMetric, predictiveMetrics } from '../../../display/metric-names';
+import { ACTIONS, approvalInWords, PREDICTIONS } from './labels';
 import { FormDialog } from '../../../display/FormDialog';
 import { words } from '../../../display/wording';
 
@@ -40,7 +41,8 @@ type Form = UseFormReturnType<RuleFields>;
 
 const pairs = (of: Record<string, string>) =>
   Object.entries(of).map(([value, label]) => ({ value, label }));
-const METRICS = Object.entries(SIGNALS).map(([value, { label }]) => ({ value, label }));
+const metricChoices = () =>
+  predictiveMetrics().map(({ metric: value, label }) => ({ value, label }));
 const APPROVALS = [
   { value: 'auto', label: 'Auto: the approval matrix decides by cost' },
   { value: 'required', label: 'Required, whatever it costs' },
@@ -140,7 +142,8 @@ function valueOf(prediction: string, metric: string): { label: string; descripti
   if (needsValue(prediction))
     return {
       label: 'Value',
-      description: SIGNALS[metric]?.unit === 'percent' ? 'Percent' : 'In the unit of the metric',
+      description:
+        predictiveMetric(metric)?.unit === 'percent' ? 'Percent' : 'In the unit of the metric',
     };
   if (metric === 'disk_space')
     return { label: 'Full at', description: 'Free bytes that count as full. Default: 0' };
@@ -162,7 +165,7 @@ function Condition({ form }: { form: Form }) {
             label="Metric"
             allowDeselect={false}
             searchable
-            data={METRICS}
+            data={metricChoices()}
             {...form.getInputProps('condition.metric')}
             value={metric || null}
           />
@@ -179,7 +182,7 @@ function Condition({ form }: { form: Form }) {
             min={0}
             suffix={
               prediction === 'spike' ||
-              (needsValue(prediction) && SIGNALS[metric]?.unit === 'percent')
+              (needsValue(prediction) && predictiveMetric(metric)?.unit === 'percent')
                 ? ' %'
                 : undefined
             }

@@ -11,8 +11,6 @@ import {
   newest,
   ruleInWords,
   rulesOf,
-  seconds,
-  span,
   wallTime,
   wholeDay,
 } from './labels';
@@ -98,15 +96,6 @@ describe('rules in words', () => {
     for (const kind of ['request_limit_increase', 'warm_cache'])
       expect(by(kind)).toMatch(/^A person/);
   });
-
-  it('reads spans', () =>
-    expect([span('1d'), span('15m'), span('soon'), seconds('2h'), seconds('soon')]).toEqual([
-      '1 day',
-      '15 minutes',
-      'soon',
-      7200,
-      undefined,
-    ]));
 });
 
 describe('what was decided', () => {

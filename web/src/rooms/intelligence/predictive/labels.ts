@@ -1,37 +1,13 @@
 // Predictive rules and what they decided, in words.
 import type { Calendar, Finding, Occurrence, Prediction, Rule } from '../../../api/bodies';
-import { measured, percent, plural } from '../../../display/amounts';
+import { measured, percent } from '../../../display/amounts';
+import { secondsOf, spanInWords } from '../../../display/durations';
+import { predictiveMetric, unitOf } from '../../../display/metric-names';
 import { words } from '../../../display/wording';
 
-interface Signal {
-  label: string;
-  unit: string;
-  /** The metric under which its samples are kept. */
-  metric: string;
-}
-
-/** What a rule may watch, as the service names it. */
-export const SIGNALS: Record<string, Signal> = {
-  disk_space: { label: 'Disk space', unit: 'bytes', metric: 'free_storage' },
-  database_connections: {
-    label: 'Database connections',
-    unit: 'count',
-    metric: 'database_connections',
-  },
-  api_rate_limit: { label: 'Limit on calls', unit: 'per_second', metric: 'request_rate' },
-  request_rate: { label: 'Requests', unit: 'per_second', metric: 'request_rate' },
-  cpu_utilization: { label: 'CPU', unit: 'percent', metric: 'cpu_utilization' },
-  memory_utilization: { label: 'Memory', unit: 'percent', metric: 'memory_utilization' },
-  network_in: { label: 'Network in', unit: 'bytes_per_second', metric: 'network_in' },
-  network_out: { label: 'Network out', unit: 'bytes_per_second', metric: 'network_out' },
-  disk_read_ops: { label: 'Reads from disk', unit: 'per_second', metric: 'disk_read_ops' },
-  disk_write_ops: { label: 'Writes to disk', unit: 'per_second', metric: 'disk_write_ops' },
-  cpu_credit_balance: { label: 'CPU credits', unit: 'count', metric: 'cpu_credit_balance' },
-};
-
-/** Unit of a prediction's numbers: clouds count the free bytes of a database, agents the used percent of a machine's disk. */
+/** Unit of a prediction's numbers: that of the samples where it is known, for clouds count the free bytes of a database, agents the used percent of a machine's disk. */
 export function signalUnit({ metric, samples }: Pick<Prediction, 'metric' | 'samples'>): string {
-  return samples === 'disk_utilization' ? 'percent' : (SIGNALS[metric ?? '']?.unit ?? 'count');
+  return samples ? unitOf(samples) : (predictiveMetric(metric)?.unit ?? 'count');
 }
 
 export const PREDICTIONS: Record<string, string> = {
@@ -69,26 +45,12 @@ export function carriedOut({ action, agent_type }: Pick<Rule, 'action' | 'agent_
   return `Reeve, ${where}, as the mode of a ${words(agent_type).toLowerCase()} agent, guardrails and approvals allow; without such an agent a person applies it`;
 }
 
-const SPANS: Record<string, string> = { m: 'minute', h: 'hour', d: 'day' };
-
-/** `7d` as `7 days`. */
-export function span(text: string): string {
-  const [, number, unit] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  return unit ? plural(Number(number), SPANS[unit] ?? unit) : text;
-}
-
-/** `15m` in seconds; nothing where it is no span. */
-export function seconds(text: string): number | undefined {
-  const [, number, unit] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  return unit ? Number(number) * ({ m: 60, h: 3600, d: 86_400 }[unit] ?? 0) : undefined;
-}
-
-const now = (horizon: string) => seconds(horizon) === 0;
+const now = (horizon: string) => secondsOf(horizon) === 0;
 
 /** When it fires, as the middle of a sentence. */
 export function whenInWords({ condition }: Pick<Rule, 'condition'>): string {
   const { metric, prediction, value, horizon } = condition;
-  const signal = SIGNALS[metric ?? ''];
+  const signal = predictiveMetric(metric);
   // In the middle of a sentence; what is all capitals stays so.
   const name = (signal?.label ?? words(metric ?? '')).replace(/^[A-Z](?=[a-z])/, (first) =>
     first.toLowerCase(),
@@ -96,23 +58,23 @@ export function whenInWords({ condition }: Pick<Rule, 'condition'>): string {
   const shown = value == null ? '' : measured(value, signal?.unit ?? 'count');
   switch (prediction) {
     case 'event':
-      return `an event begins within ${span(horizon)}`;
+      return `an event begins within ${spanInWords(horizon)}`;
     case 'spike':
-      return `${name} will peak ${value ?? 0} % above the usual within ${span(horizon)}`;
+      return `${name} will peak ${value ?? 0} % above the usual within ${spanInWords(horizon)}`;
     case 'above':
       return now(horizon)
         ? `${name} is above ${shown}`
-        : `${name} will rise above ${shown} within ${span(horizon)}`;
+        : `${name} will rise above ${shown} within ${spanInWords(horizon)}`;
     case 'below':
       return now(horizon)
         ? `${name} is below ${shown}`
-        : `${name} will fall below ${shown} within ${span(horizon)}`;
+        : `${name} will fall below ${shown} within ${spanInWords(horizon)}`;
     case 'saturation':
-      return `${name} will all be in use${shown && ` (${shown})`} within ${span(horizon)}`;
+      return `${name} will all be in use${shown && ` (${shown})`} within ${spanInWords(horizon)}`;
     case 'exhaustion':
-      return `${name} will be used up${shown && ` (${shown})`} within ${span(horizon)}`;
+      return `${name} will be used up${shown && ` (${shown})`} within ${spanInWords(horizon)}`;
     default:
-      return `${name} will be full${shown && value ? ` (${shown} left)` : ''} within ${span(horizon)}`;
+      return `${name} will be full${shown && value ? ` (${shown} left)` : ''} within ${spanInWords(horizon)}`;
   }
 }
 
@@ -234,7 +196,7 @@ export function effectsOf({ start }: Pick<Occurrence, 'start'>, rules: Rule[]): 
     .map((rule) => ({
       rule,
       at: new Date(
-        new Date(start).getTime() - (seconds(rule.condition.horizon) ?? 0) * 1000,
+        new Date(start).getTime() - (secondsOf(rule.condition.horizon) ?? 0) * 1000,
       ).toISOString(),
       words:
         BEFORE[rule.action.kind] ?? (ACTIONS[rule.action.kind] ?? rule.action.kind).toLowerCase(),

@@ -3,16 +3,21 @@
 //! notifications and `blocks` for the window. A message has at most 50 blocks, a header 150
 //! characters, a section 3,000.
 
-use reeve_notify::notification::{Item, Message, OPEN};
+use reeve_notify::notification::{ChannelSecret, ChannelSettings, Item, Message, OPEN};
 use serde_json::{Value, json};
 
+use super::{Post, to_webhook};
 use crate::outcome::{Outcome, cut};
 
 /// Sections that fit beside the header and the last line.
 const SECTIONS: usize = 48;
 
-/// The body.
-pub(crate) fn payload(message: &Message) -> Value {
+/// Returns the request.
+pub(super) fn post(_: &ChannelSettings, secret: &ChannelSecret, message: &Message) -> Post {
+    to_webhook(secret, payload(message))
+}
+
+fn payload(message: &Message) -> Value {
     let mut blocks = vec![json!({
         "type": "header", "text": { "type": "plain_text", "text": cut(&message.title, 150), "emoji": false },
     })];
@@ -77,7 +82,7 @@ fn escaped(text: &str) -> String {
 
 /// A webhook that was taken back answers 403, 404 or 410, and a payload that Slack does not
 /// understand 400: trying again does not help.
-pub(crate) fn judged(outcome: Outcome) -> Outcome {
+pub(super) fn judged(outcome: Outcome) -> Outcome {
     if matches!(outcome.status, Some(400 | 403 | 404 | 410)) {
         outcome.for_good()
     } else {

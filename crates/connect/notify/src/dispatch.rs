@@ -1,4 +1,4 @@
-//! The port [`Notifier`] over all four.
+//! The port [`Notifier`] over the table of services.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use reeve_connect_outbound::{Limits, Method, Outbound, Policy, Request, Url};
 use reeve_notify::delivery::Attempt;
 use reeve_notify::notification::{
-    AttachmentStore, Channel, ChannelSecret, ChannelSettings, Message, Notifier,
+    AttachmentStore, Channel, ChannelFault, ChannelSecret, ChannelSettings, Message, Notifier,
 };
-use serde_json::Value;
 
 use crate::outcome::Outcome;
-use crate::{email, pagerduty, slack, teams};
+use crate::service::{Post, Service, service};
+use crate::{check, email};
 
 /// Limits of one request.
 const LIMITS: Limits = Limits {
@@ -71,18 +71,22 @@ impl People {
         }))
     }
 
-    async fn post(&self, url: &str, body: &Value) -> Outcome {
+    async fn post(&self, post: Post) -> Outcome {
         // Neither the address nor a part of it stands in a message: whoever knows it can write.
-        let Ok(url) = url.parse::<Url>() else {
+        let Ok(url) = post.url.parse::<Url>() else {
             return Outcome::failed("the stored address is not a URL").for_good();
         };
 
-        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        headers.extend(
+            post.authorization
+                .map(|value| ("authorization".to_owned(), value)),
+        );
         let request = Request {
             method: Method::POST,
             url,
             headers,
-            body: body.to_string().into_bytes(),
+            body: post.body.to_string().into_bytes(),
         };
 
         match self.client.send(request).await {
@@ -110,37 +114,21 @@ impl Notifier for People {
         &self,
         settings: &ChannelSettings,
         secret: &ChannelSecret,
-    ) -> Result<(), (&'static str, String)> {
-        match settings {
-            ChannelSettings::Email { .. } => email::check(settings, secret),
-            ChannelSettings::Slack | ChannelSettings::Teams => self
-                .policy
-                .check_given(&secret.0)
-                .map_err(|reason| ("secret", reason)),
-            ChannelSettings::Pagerduty { url } => {
-                self.policy
-                    .check_given(url)
-                    .map_err(|reason| ("settings.url", reason))?;
-                pagerduty::check_key(&secret.0).map_err(|reason| ("secret", reason))
-            }
-        }
+    ) -> Result<(), ChannelFault> {
+        check::check(&self.policy, settings, secret)
     }
 
     async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt {
         let (at, begun) = (Timestamp::now(), Instant::now());
-        let outcome = match &channel.settings {
-            ChannelSettings::Email { .. } => {
+        let settings = &channel.settings;
+        let outcome = match service(settings.kind()) {
+            Service::Mail => {
                 let file = self.attached(message).await;
-                email::send(&self.policy, &channel.settings, secret, message, file).await
+                email::send(&self.policy, settings, secret, message, file).await
             }
-            ChannelSettings::Slack => {
-                slack::judged(self.post(&secret.0, &slack::payload(message)).await)
+            Service::Http { post, judged } => {
+                judged(self.post(post(settings, secret, message)).await)
             }
-            ChannelSettings::Teams => self.post(&secret.0, &teams::payload(message)).await,
-            ChannelSettings::Pagerduty { url } => pagerduty::judged(
-                self.post(url, &pagerduty::payload(&secret.0, message))
-                    .await,
-            ),
         };
 
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -1,16 +1,25 @@
 //! PagerDuty's Events API, version 2 (<https://developer.pagerduty.com/docs/send-alert-event>): one
 //! `trigger` event a message, the same `dedup_key` for the same thing told again.
 
-use reeve_notify::notification::Message;
+use reeve_notify::notification::{ChannelSecret, ChannelSettings, Message};
 use serde_json::{Map, Value, json};
 
+use super::Post;
 use crate::outcome::{Outcome, cut};
 
 /// Items in an event's details.
 const DETAILS: usize = 50;
 
-/// The body.
-pub(crate) fn payload(routing_key: &str, message: &Message) -> Value {
+/// Returns the request.
+pub(super) fn post(settings: &ChannelSettings, secret: &ChannelSecret, message: &Message) -> Post {
+    Post {
+        url: settings.text("url").to_owned(),
+        authorization: None,
+        body: payload(&secret.0, message),
+    }
+}
+
+fn payload(routing_key: &str, message: &Message) -> Value {
     let mut details = Map::new();
     for (index, item) in message.items.iter().take(DETAILS).enumerate() {
         let facts: Map<String, Value> = item
@@ -46,18 +55,9 @@ pub(crate) fn payload(routing_key: &str, message: &Message) -> Value {
     })
 }
 
-/// A routing key is 32 letters and digits.
-pub(crate) fn check_key(key: &str) -> Result<(), String> {
-    if key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        Ok(())
-    } else {
-        Err("must be PagerDuty's integration key of 32 letters and digits".to_owned())
-    }
-}
-
 /// 202 is the one answer that says it was taken; 400 says that the event is wrong, which it will be
 /// again.
-pub(crate) fn judged(outcome: Outcome) -> Outcome {
+pub(super) fn judged(outcome: Outcome) -> Outcome {
     match outcome.status {
         Some(400) => outcome.for_good(),
         Some(status) => Outcome {

@@ -3,16 +3,21 @@
 //! (<https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook>).
 //! A message has at most 28 KB; the connectors of old are switched off.
 
-use reeve_notify::notification::{Gravity, Item, Message, OPEN};
+use reeve_notify::notification::{ChannelSecret, ChannelSettings, Gravity, Item, Message, OPEN};
 use serde_json::{Value, json};
 
+use super::{Post, to_webhook};
 use crate::outcome::cut;
 
 /// Largest message, with room for the bytes that Teams adds.
 const LARGEST: usize = 24 * 1024;
 
-/// The body.
-pub(crate) fn payload(message: &Message) -> Value {
+/// Returns the request.
+pub(super) fn post(_: &ChannelSettings, secret: &ChannelSecret, message: &Message) -> Post {
+    to_webhook(secret, payload(message))
+}
+
+fn payload(message: &Message) -> Value {
     let color = match message.gravity {
         Gravity::Info => "default",
         Gravity::Warning => "warning",

@@ -1,0 +1,106 @@
+//! Checks of settings and secrets by the form that the table of channel types gives them.
+
+use reeve_connect_outbound::Policy;
+use reeve_notify::notification::{
+    ChannelFault, ChannelField, ChannelSecret, ChannelSettings, ChannelValue, FieldForm, Required,
+};
+
+use crate::email;
+
+/// Largest number of receivers of one channel.
+const RECEIVERS: usize = 50;
+
+/// Returns the first wrong field. Nothing is contacted.
+pub(crate) fn check(
+    policy: &Policy,
+    settings: &ChannelSettings,
+    secret: &ChannelSecret,
+) -> Result<(), ChannelFault> {
+    let row = settings.kind().row();
+    for field in row.settings {
+        if let Some(value) = settings.value(field.name) {
+            check_value(policy, field, value)
+                .map_err(|reason| ChannelFault::setting(field.name, "invalid", reason))?;
+        }
+    }
+
+    check_secret(policy, settings, &row.secret, secret).map_err(|message| ChannelFault {
+        field: "secret".to_owned(),
+        code: "invalid",
+        message,
+    })
+}
+
+fn check_secret(
+    policy: &Policy,
+    settings: &ChannelSettings,
+    field: &ChannelField,
+    secret: &ChannelSecret,
+) -> Result<(), String> {
+    if !secret.0.is_empty() {
+        return check_text(policy, field, &secret.0);
+    }
+
+    match field.required {
+        Required::With(name) if settings.value(name).is_some() => Err(format!(
+            "is required: the {} of the {name}",
+            field.label.to_lowercase()
+        )),
+        Required::With(_) | Required::Never => Ok(()),
+        // The empty text is refused in the words of the form.
+        Required::Always => check_text(policy, field, ""),
+    }
+}
+
+fn check_value(policy: &Policy, field: &ChannelField, value: &ChannelValue) -> Result<(), String> {
+    match value {
+        ChannelValue::Port(0) => Err("must be 1 to 65535".to_owned()),
+        ChannelValue::Port(_) => Ok(()),
+        ChannelValue::List(list) if list.is_empty() || list.len() > RECEIVERS => {
+            Err(format!("must name 1 to {RECEIVERS} receivers"))
+        }
+        ChannelValue::List(list) => list
+            .iter()
+            .try_for_each(|text| check_text(policy, field, text)),
+        ChannelValue::Text(text) => check_text(policy, field, text),
+    }
+}
+
+fn check_text(policy: &Policy, field: &ChannelField, text: &str) -> Result<(), String> {
+    match field.form {
+        FieldForm::Host => email::address_of(text).map(|_| ()),
+        FieldForm::Mailbox | FieldForm::Mailboxes => email::mailbox(text).map(|_| ()),
+        FieldForm::Address => policy.check_given(text),
+        FieldForm::Key if !is_key(text) => Err(format!(
+            "must be the {} of 32 letters and digits",
+            in_sentence(field.label)
+        )),
+        FieldForm::Uuid if !is_uuid(text) => Err(format!(
+            "must be the {} of 36 letters, digits and dashes",
+            in_sentence(field.label)
+        )),
+        FieldForm::Key
+        | FieldForm::Uuid
+        | FieldForm::Text
+        | FieldForm::Port
+        | FieldForm::Choice => Ok(()),
+    }
+}
+
+fn is_key(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && text.bytes().all(|b| b == b'-' || b.is_ascii_alphanumeric())
+}
+
+/// A label in the middle of a sentence; an abbreviation at its beginning stays as it is.
+fn in_sentence(label: &str) -> String {
+    let second = label.chars().nth(1);
+    if second.is_some_and(char::is_uppercase) {
+        label.to_owned()
+    } else {
+        label.to_lowercase()
+    }
+}
