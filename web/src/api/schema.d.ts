@@ -3247,6 +3247,11 @@ export interface components {
             recommendation_id: string;
             /** @description The resource it changes: the recommendation's, or the twin of a test. */
             resource_id: string;
+            /**
+             * @description `true` if the steps ran on a simulated twin: nothing real was touched, and nothing was
+             *     learnt about load or speed.
+             */
+            simulated: boolean;
             started_at: string;
             status: components["schemas"]["ActionStatus"];
             /** @description Steps so far. */
@@ -6555,6 +6560,11 @@ export interface components {
                 recommendation_id: string;
                 /** @description The resource it changes: the recommendation's, or the twin of a test. */
                 resource_id: string;
+                /**
+                 * @description `true` if the steps ran on a simulated twin: nothing real was touched, and nothing was
+                 *     learnt about load or speed.
+                 */
+                simulated: boolean;
                 started_at: string;
                 status: components["schemas"]["ActionStatus"];
                 /** @description Steps so far. */
@@ -10900,6 +10910,14 @@ export interface components {
              */
             version?: number | null;
             warm_cache?: components["schemas"]["Switch"] | null;
+        };
+        /** @description A test that has begun. */
+        TrialBody: components["schemas"]["RecommendationBody"] & {
+            /**
+             * @description `true` if nothing real is touched: the steps run on a simulated twin. That shows that they
+             *     work, and says nothing about load or speed.
+             */
+            simulated: boolean;
         };
         /** @description Reason why a resource is not classified. */
         UnclassifiedBody: {
@@ -18796,7 +18814,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecommendationBody"];
+                    "application/json": components["schemas"]["TrialBody"];
                 };
             };
             400: components["responses"]["BadRequest"];

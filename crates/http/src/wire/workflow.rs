@@ -20,6 +20,9 @@ pub struct ActionRecordBody {
     /// The recommendation's title.
     pub title: String,
     pub purpose: ActionPurpose,
+    /// `true` if the steps ran on a simulated twin: nothing real was touched, and nothing was
+    /// learnt about load or speed.
+    pub simulated: bool,
     /// The resource it changes: the recommendation's, or the twin of a test.
     pub resource_id: String,
     /// The plan's hash as it ran.
