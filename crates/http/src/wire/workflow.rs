@@ -268,7 +268,7 @@ pub struct DashboardBody {
     pub resources_by_provider: BTreeMap<String, u64>,
     /// Learning progress per agent.
     pub learning: Vec<LearningBody>,
-    /// Anomalies detected in the last 30 days.
+    /// Anomalies detected in the last 30 days; those of one incident count once.
     pub anomalies_detected: u64,
     /// `true` while the kill switch is on.
     pub kill_switch: bool,
