@@ -15,6 +15,9 @@ pub(super) struct PortfolioRow {
     discount: f64,
     wording: String,
     use_monthly_usd: f64,
+    /// Absent in rows of earlier releases, and where no machine has a bill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    paid_share: Option<f64>,
     levels: Vec<LevelRow>,
     best: LevelRow,
     safe: LevelRow,
@@ -43,6 +46,7 @@ impl From<&Portfolio> for PortfolioRow {
             discount: portfolio.discount,
             wording: portfolio.wording.clone(),
             use_monthly_usd: portfolio.use_monthly.usd(),
+            paid_share: portfolio.paid_share,
             levels: portfolio.levels.iter().map(LevelRow::from).collect(),
             best: LevelRow::from(&portfolio.best),
             safe: LevelRow::from(&portfolio.safe),
@@ -63,6 +67,7 @@ impl PortfolioRow {
             discount: self.discount,
             wording: self.wording,
             use_monthly: Money::from_usd(self.use_monthly_usd),
+            paid_share: self.paid_share,
             levels: self.levels.into_iter().map(Level::from).collect(),
             best: self.best.into(),
             safe: self.safe.into(),
