@@ -31,6 +31,7 @@ mod scope;
 mod service;
 mod traffic;
 mod traffic_service;
+mod unpredictable;
 
 pub use calendar_service::CalendarInput;
 use duration::as_text;
