@@ -63,6 +63,13 @@ impl Billed {
         })
     }
 
+    /// Cost of the use that no commitment pays, as a share of its list price; `None` where
+    /// commitments pay for all of it.
+    pub(crate) fn on_demand(self) -> Option<f64> {
+        let own = 1.0 - self.committed;
+        (own > 0.0).then(|| (self.paid / own).clamp(0.0, 1.0))
+    }
+
     fn words(&self) -> String {
         let paid = percent(self.paid * 100.0);
         if self.committed > 0.0 {

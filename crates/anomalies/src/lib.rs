@@ -20,6 +20,7 @@ mod course;
 mod entry_names;
 mod finding;
 mod growth;
+mod incident;
 mod investigate;
 pub mod investigation;
 mod lesson;
@@ -50,6 +51,7 @@ pub use changes::{Changes, by_others};
 pub use contribution::Contribution;
 pub use course::{CourseChange, CoursePoint, course, course_changes, needed_from};
 pub use finding::Finding;
+pub use incident::{Incident, IncidentMember};
 pub use investigation::{
     Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support,
 };

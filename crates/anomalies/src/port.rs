@@ -19,6 +19,8 @@ pub struct AnomalyFilter {
     pub key: Option<String>,
     /// At this place.
     pub place: Option<String>,
+    /// Of any of these incidents; empty is all.
+    pub incidents: Vec<AnomalyId>,
     /// Begun at or after.
     pub since: Option<Timestamp>,
     /// At most this many; 0 is no limit.
@@ -39,6 +41,9 @@ pub trait AnomalyStore: Send + Sync {
     /// Anomalies, newest beginning first, and how many there are in all.
     async fn anomaly_list(&self, filter: &AnomalyFilter)
     -> Result<(Vec<Anomaly>, u64), StoreError>;
+    /// Returns the number of incidents of anomalies that began at or after a time. Each anomaly that
+    /// joined no other is an incident.
+    async fn anomaly_incidents(&self, since: Timestamp) -> Result<u64, StoreError>;
     /// Adds a lesson, or replaces the one of its anomaly.
     async fn anomaly_lesson_put(&self, lesson: &Lesson) -> Result<(), StoreError>;
     /// Lessons, newest first, those that were taken back included.

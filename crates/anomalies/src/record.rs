@@ -204,6 +204,8 @@ pub struct AnomalyFeedback {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anomaly {
     pub id: AnomalyId,
+    /// Anomaly that its incident began with: itself unless it joined an earlier one.
+    pub incident: AnomalyId,
     pub class: AnomalyClass,
     pub status: AnomalyStatus,
     pub severity: Priority,

@@ -31,14 +31,8 @@ impl Anomaly {
             return Vec::new();
         }
 
-        let near = |other: &&Anomaly| {
-            other.id != self.id
-                && other.class == AnomalyClass::Security
-                && other.started_at.duration_since(self.last_at) <= ONE_ATTACK
-                && self.started_at.duration_since(other.last_at) <= ONE_ATTACK
-        };
-
-        let joined = others.iter().filter(near).filter_map(|other| {
+        let near = others.iter().filter(|other| self.is_near(other));
+        let joined = near.filter_map(|other| {
             let common = self.common_with(other)?;
             Some(RelatedAnomaly {
                 id: other.id.clone(),
@@ -48,6 +42,14 @@ impl Anomaly {
         });
 
         joined.take(MOST_SHOWN).collect()
+    }
+
+    /// Returns `true` for another security anomaly that is at most six hours apart.
+    pub(super) fn is_near(&self, other: &Anomaly) -> bool {
+        other.id != self.id
+            && other.class == AnomalyClass::Security
+            && other.started_at.duration_since(self.last_at) <= ONE_ATTACK
+            && self.started_at.duration_since(other.last_at) <= ONE_ATTACK
     }
 
     fn common_with(&self, other: &Anomaly) -> Option<String> {

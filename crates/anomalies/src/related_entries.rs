@@ -198,6 +198,7 @@ mod tests {
     fn anomaly(cause: Option<LikelyCause>) -> Anomaly {
         Anomaly {
             id: AnomalyId("an-1".to_owned()),
+            incident: AnomalyId("an-1".to_owned()),
             class: AnomalyClass::Performance,
             status: AnomalyStatus::Open,
             severity: Priority::High,

@@ -4,7 +4,7 @@
 
 mod capacity;
 #[cfg(test)]
-mod fixtures;
+pub(crate) mod fixtures;
 mod proposal;
 mod spending;
 

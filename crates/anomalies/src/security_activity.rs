@@ -233,6 +233,23 @@ impl SecurityActivity {
         }
     }
 
+    /// Returns `true` if two activities are parts of one attack: they share an account, a resource,
+    /// or an address or network of the internet. Everybody of an office has its private network in
+    /// common.
+    pub(super) fn is_linked_to(&self, other: &SecurityActivity) -> bool {
+        let public = |activity: &SecurityActivity| -> BTreeSet<String> {
+            let addresses = activity.addresses.iter().copied();
+            addresses
+                .filter(|address| !is_private(*address))
+                .map(network)
+                .collect()
+        };
+
+        !self.accounts.is_disjoint(&other.accounts)
+            || !self.resources.is_disjoint(&other.resources)
+            || !public(self).is_disjoint(&public(other))
+    }
+
     /// Returns what two activities have in common; `None` if nothing.
     pub(super) fn shared_with(&self, other: &SecurityActivity) -> Option<String> {
         if let Some(address) = self.addresses.intersection(&other.addresses).next() {
@@ -259,6 +276,14 @@ impl SecurityActivity {
             .copied()
             .find(|one| near(one).is_some())?;
         Some(format!("the same network {}", network(address)))
+    }
+}
+
+/// Returns `true` for an address that many organizations use inside.
+fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => v4.is_private() || v4.is_loopback() || v4.is_link_local(),
+        IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
     }
 }
 

@@ -4,6 +4,7 @@
 mod configure;
 mod execute;
 mod feedback;
+mod incidents;
 mod investigate;
 mod isolation;
 mod learn;
@@ -200,6 +201,7 @@ impl AnomalyService {
 
         if grown {
             next.take_activity(finding.activity);
+            self.join_incident(&mut next).await?;
         }
         if more_severe {
             next.severity = finding.severity;
@@ -319,8 +321,10 @@ impl AnomalyService {
             .filter(|r| r.expected.abs() > f64::EPSILON)
             .map(|r| (r.value - r.expected) / r.expected.abs() * 100.0);
         let key = finding.key();
-        let anomaly = Anomaly {
-            id: derive_id(&self.ports.identifier_key, &key, finding.started_at),
+        let id = derive_id(&self.ports.identifier_key, &key, finding.started_at);
+        let mut anomaly = Anomaly {
+            incident: id.clone(),
+            id,
             key,
             class: finding.class,
             status: AnomalyStatus::Open,
@@ -346,6 +350,7 @@ impl AnomalyService {
             reopened_at: None,
             version: 1,
         };
+        self.join_incident(&mut anomaly).await?;
 
         match self.ports.anomalies.anomaly_insert(&anomaly).await {
             Ok(()) => self.respond(anomaly, caller).await,

@@ -77,7 +77,7 @@ pub(super) const fn sign(sign: Option<Sign>, up: bool) -> &'static str {
         (Some(Sign::Spike | Sign::Jump), true) => "a sudden rise",
         (Some(Sign::Spike | Sign::Jump), false) => "a sudden fall",
         (Some(Sign::Flatline), _) => "stuck at one value",
-        (Some(Sign::Pattern), _) => "a course not seen before",
+        (Some(Sign::Pattern), _) => "a curve unlike any earlier day",
         (Some(Sign::Variance), _) => "more scatter than usual",
         (Some(Sign::Range), true) => "higher than ever seen",
         (Some(Sign::Range), false) => "lower than ever seen",

@@ -23,6 +23,7 @@ use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::approval::Approval;
 use reeve_recommend::change::Changes;
 use reeve_recommend::ports::{ChargeReader, Clouds};
+pub use twin::Trial;
 
 /// Ports of the [`ExecutionService`].
 pub struct ExecutionPorts {

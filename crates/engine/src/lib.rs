@@ -62,7 +62,7 @@ pub use automatic::AutomaticExecution;
 pub use configure::AgentService;
 pub use due::{Due, Scheduler};
 pub use exclude::ExclusionInput;
-pub use execution::{Execution, ExecutionPorts, ExecutionService};
+pub use execution::{Execution, ExecutionPorts, ExecutionService, Trial};
 pub use feedback::FeedbackInput;
 pub use guard::{Asked, Lately, check as check_guardrails};
 pub use guardrail_usage::{BudgetUse, GuardrailUsage};

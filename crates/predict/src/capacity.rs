@@ -4,6 +4,7 @@ use reeve_estate::{Catalogue, GIB, Metric, Platform, Provider, Resource, Resourc
 
 use super::rule::Rule;
 use super::signal::{CapacitySource, Signal};
+use super::unpredictable::Unpredictable;
 
 /// Memory that RDS for PostgreSQL allots to one connection, in bytes:
 /// `LEAST({DBInstanceClassMemory/9531392}, 5000)`.
@@ -21,14 +22,14 @@ pub(super) struct Capacity {
 /// Returns the capacity of a resource, whose storage is on `disk`.
 ///
 /// # Errors
-/// The capacity is unknown; the text says how to set it.
+/// [`Unpredictable`], which says how to set a capacity that is unknown.
 pub(super) fn find(
     rule: &Rule,
     signal: Signal,
     resource: &Resource,
     disk: &Resource,
     catalogue: &Catalogue,
-) -> Result<Capacity, String> {
+) -> Result<Capacity, Unpredictable> {
     if signal == Signal::DiskSpace {
         return disk_space(rule, signal.metric(resource.kind), disk);
     }
@@ -49,10 +50,9 @@ pub(super) fn find(
             });
         }
         CapacitySource::Disk | CapacitySource::Rule => {
-            return Err(format!(
-                "{} is not known: give the rule a value",
-                capacity_name(signal)
-            ));
+            return Err(Unpredictable::CapacityUnknown {
+                capacity: capacity_name(signal),
+            });
         }
     };
 
@@ -67,17 +67,15 @@ pub(super) fn find(
         });
     }
 
-    by_default(signal, resource, catalogue).ok_or_else(|| {
-        format!(
-            "{} is not known: give the rule a value, or tag the resource with {tag}",
-            capacity_name(signal)
-        )
+    by_default(signal, resource, catalogue).ok_or_else(|| Unpredictable::CapacityUntagged {
+        capacity: capacity_name(signal),
+        tag,
     })
 }
 
 /// Returns the value at which a disk counts as full. A rule gives the bytes that are left then, and
 /// none by default.
-fn disk_space(rule: &Rule, metric: Metric, disk: &Resource) -> Result<Capacity, String> {
+fn disk_space(rule: &Rule, metric: Metric, disk: &Resource) -> Result<Capacity, Unpredictable> {
     let left = rule.condition.value.unwrap_or(0.0);
     if metric == Metric::FreeStorage {
         return Ok(Capacity {
@@ -98,8 +96,7 @@ fn disk_space(rule: &Rule, metric: Metric, disk: &Resource) -> Result<Capacity, 
         .storage_gib
         .map(|gib| gib * GIB)
         .filter(|total| *total > left);
-    let total = total
-        .ok_or("The size of its disk is not known, or smaller than the free bytes of the rule")?;
+    let total = total.ok_or(Unpredictable::DiskSize)?;
     let value = 100.0 * (1.0 - left / total);
 
     Ok(Capacity {

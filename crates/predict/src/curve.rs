@@ -6,6 +6,7 @@ use reeve_learn::forecast::{Event, Model, Settings, fit};
 use reeve_learn::grid::Grid;
 
 use super::prediction::Expected;
+use super::unpredictable::Unpredictable;
 
 /// Steps of a forecast that are kept.
 const KEPT: usize = 48;
@@ -54,8 +55,8 @@ impl Curve {
         now_ms: i64,
         horizon_ms: i64,
         known: Known,
-    ) -> Result<Curve, String> {
-        let grid = Grid::new(points).map_err(|error| error.to_string())?;
+    ) -> Result<Curve, Unpredictable> {
+        let grid = Grid::new(points)?;
         let next = grid.time_ms(grid.values.len());
         let ahead = (now_ms + horizon_ms - next).div_euclid(grid.step_ms) + 1;
         let steps = usize::try_from(ahead.max(1)).unwrap_or(1).min(MOST_STEPS);
@@ -68,8 +69,7 @@ impl Curve {
                 seasonless,
                 ..Settings::default()
             },
-        );
-        let model = model.map_err(|error| error.to_string())?;
+        )?;
 
         // Steps that lie before now bridge the delay of the samples; only what is to come counts.
         let first = usize::try_from((now_ms - next).div_euclid(grid.step_ms) + 1)

@@ -15,6 +15,7 @@ use super::reason::Reason;
 use super::rule::{Foreseen, Rule};
 use super::signal::Signal;
 use super::traffic::TrafficSettings;
+use super::unpredictable::Unpredictable;
 
 /// A day: how far ahead the end of a peak is looked for.
 const DAY_MS: i64 = 86_400_000;
@@ -32,7 +33,7 @@ pub(super) struct Case<'a> {
     pub(super) target: &'a Resource,
     /// The series of the rule's metric, `None` where nothing was measured or for events; the error
     /// is the reason why none can tell.
-    pub(super) series: Result<Option<&'a Series>, &'a str>,
+    pub(super) series: Result<Option<&'a Series>, &'a Unpredictable>,
     /// Occurrences of the rule's calendars, past and to come, by beginning.
     pub(super) events: &'a [Occurrence],
     pub(super) catalogue: &'a Catalogue,
@@ -46,13 +47,13 @@ pub(super) fn decide_resource(case: &Case<'_>) -> Prediction {
     let said = match (case.rule.condition.signal, case.rule.condition.foreseen) {
         (_, Foreseen::Event) => event(case, &mut found),
         (_, Foreseen::Spike) if !case.traffic.learn_patterns => event(case, &mut found),
-        (None, _) => Err("the rule watches no resource".to_owned()),
+        (None, _) => Err(Unpredictable::NoSignal),
         (Some(signal), _) => measured(case, signal, &mut found),
     };
 
     if let Err(why) = said {
         found.outcome = Outcome::Abstained;
-        found.reasons.push(why.into());
+        found.reasons.push(why.to_string().into());
     }
 
     found
@@ -96,7 +97,7 @@ fn blank(case: &Case<'_>) -> Prediction {
 }
 
 /// The next event that begins within the horizon.
-fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), String> {
+fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), Unpredictable> {
     let until = case.now + SignedDuration::from_secs(case.rule.condition.horizon_s);
     let next = case.events.iter().find(|event| event.start > case.now);
 
@@ -126,10 +127,10 @@ fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), String> {
     Ok(())
 }
 
-fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(), String> {
+fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(), Unpredictable> {
     let points: Vec<Point> = case
         .series
-        .map_err(str::to_owned)?
+        .map_err(Unpredictable::clone)?
         .map(|series| {
             series
                 .points
@@ -142,7 +143,7 @@ fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(
     let finite = |point: &&Point| point.1.is_finite();
     let (Some(first), Some(last)) = (points.iter().find(finite), points.iter().rev().find(finite))
     else {
-        return Err(format!("{signal} was not measured"));
+        return Err(Unpredictable::Unmeasured(signal));
     };
 
     found.points = points.len() as u64;
@@ -153,10 +154,9 @@ fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(
     let patience = STALE.max(SignedDuration::from_secs(case.rule.condition.horizon_s / 4));
 
     if age > patience {
-        return Err(format!(
-            "the newest sample is {} minutes old",
-            age.as_mins()
-        ));
+        return Err(Unpredictable::Stale {
+            minutes: age.as_mins(),
+        });
     }
 
     match case.rule.condition.foreseen {
@@ -172,7 +172,7 @@ fn fills(
     signal: Signal,
     points: &[Point],
     found: &mut Prediction,
-) -> Result<(), String> {
+) -> Result<(), Unpredictable> {
     let limit = capacity::find(
         case.rule,
         signal,
@@ -264,12 +264,8 @@ fn crosses(
     points: &[Point],
     last: f64,
     found: &mut Prediction,
-) -> Result<(), String> {
-    let level = case
-        .rule
-        .condition
-        .value
-        .ok_or_else(|| "the rule has no value".to_owned())?;
+) -> Result<(), Unpredictable> {
+    let level = case.rule.condition.value.ok_or(Unpredictable::NoValue)?;
     (found.limit, found.limit_source) = (Some(level), "the rule's own value".to_owned());
 
     if if rises { last > level } else { last < level } {
@@ -299,25 +295,18 @@ fn spike(
     points: &[Point],
     last: f64,
     found: &mut Prediction,
-) -> Result<(), String> {
-    let above = case
-        .rule
-        .condition
-        .value
-        .ok_or_else(|| "the rule has no value".to_owned())?;
+) -> Result<(), Unpredictable> {
+    let above = case.rule.condition.value.ok_or(Unpredictable::NoValue)?;
     let since = (case.now - USUAL).as_millisecond();
     let recent: Vec<f64> = points
         .iter()
         .filter(|(at, v)| *at >= since && v.is_finite())
         .map(|(_, v)| *v)
         .collect();
-    let usual =
-        percentile(&recent, 50.0).ok_or_else(|| "nothing was measured in two weeks".to_owned())?;
+    let usual = percentile(&recent, 50.0).ok_or(Unpredictable::NothingLately)?;
 
     if usual <= 0.0 {
-        return Err(
-            "the usual level is zero, so that a percentage of it has no meaning".to_owned(),
-        );
+        return Err(Unpredictable::UsuallyZero);
     }
 
     let level = usual * (1.0 + above / 100.0);
@@ -376,7 +365,7 @@ fn ahead(
     level: f64,
     points: &[Point],
     found: &mut Prediction,
-) -> Result<(), String> {
+) -> Result<(), Unpredictable> {
     let horizon_ms = case.rule.condition.horizon_s * 1000;
     let curve = Curve::new(points, case.now.as_millisecond(), horizon_ms, known(case))?;
     found.forecast = curve.bands();

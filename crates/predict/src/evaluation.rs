@@ -19,6 +19,7 @@ use super::rule::{Foreseen, ResponseKind, Rule};
 use super::scope::{ScopePage, ScopePages};
 use super::service::RuleService;
 use super::traffic::TrafficSettings;
+use super::unpredictable::Unpredictable;
 use reeve_recommend::RuleId;
 
 use reeve_recommend::{Caller, EngineError, Offer};
@@ -43,7 +44,7 @@ struct Subject {
     resource: Resource,
     target: Resource,
     /// `None` where nothing was measured; the error is the reason why no series can tell.
-    series: Result<Option<Series>, String>,
+    series: Result<Option<Series>, Unpredictable>,
 }
 
 impl RuleService {
@@ -192,11 +193,7 @@ impl RuleService {
                         rule: &rule,
                         resource: &subject.resource,
                         target: &subject.target,
-                        series: subject
-                            .series
-                            .as_ref()
-                            .map(Option::as_ref)
-                            .map_err(String::as_str),
+                        series: subject.series.as_ref().map(Option::as_ref),
                         events: &events,
                         catalogue: &catalogue,
                         traffic,
@@ -263,15 +260,16 @@ impl RuleService {
             .into_iter()
             .map(|one| ((one.resource.clone(), one.metric), one))
             .collect();
-        let subject = |(resource, measured): (&Resource, Result<&Resource, String>)| Subject {
-            target: page.target(rule, resource).resource.clone(),
-            resource: resource.clone(),
-            series: measured.map(|one| {
-                series
-                    .get(&(one.id.clone(), signal.metric(resource.kind)))
-                    .cloned()
-            }),
-        };
+        let subject =
+            |(resource, measured): (&Resource, Result<&Resource, Unpredictable>)| Subject {
+                target: page.target(rule, resource).resource.clone(),
+                resource: resource.clone(),
+                series: measured.map(|one| {
+                    series
+                        .get(&(one.id.clone(), signal.metric(resource.kind)))
+                        .cloned()
+                }),
+            };
 
         let is_told =
             |subject: &Subject| !rule.resources.is_empty() || matches!(subject.series, Ok(Some(_)));

@@ -32,6 +32,7 @@ mod service;
 mod signal;
 mod traffic;
 mod traffic_service;
+mod unpredictable;
 
 pub use calendar_service::CalendarInput;
 use duration::as_text;

@@ -15,6 +15,7 @@ use super::prediction::Prediction;
 use super::related::{ResponseTarget, response_target};
 use super::rule::{ResponseKind, Rule};
 use super::signal::Signal;
+use super::unpredictable::Unpredictable;
 
 /// Stored resources that are read at a time.
 const PAGE: u64 = 500;
@@ -164,22 +165,18 @@ impl ScopePage {
         &'a self,
         signal: Signal,
         resource: &'a Resource,
-    ) -> Result<&'a Resource, String> {
+    ) -> Result<&'a Resource, Unpredictable> {
         if signal.metric(resource.kind) != Metric::DiskUtilization
             || resource.kind != ResourceKind::Volume
         {
             return Ok(resource);
         }
 
-        let machine = machine_of(resource, &self.related)
-            .ok_or("it is attached to no machine that measures it")?;
+        let machine = machine_of(resource, &self.related).ok_or(Unpredictable::Detached)?;
         only_disk(machine, &self.related)
             .map(|_| machine)
-            .ok_or_else(|| {
-                format!(
-                    "{} has several disks, and which one fills is not measured",
-                    machine.name
-                )
+            .ok_or_else(|| Unpredictable::SeveralDisks {
+                machine: machine.name.clone(),
             })
     }
 }

@@ -107,7 +107,7 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         mode.map_or("its agent was deleted".to_owned(), |mode| {
             format!("the agent's mode is {mode}")
         }),
-        "Set the agent's mode to safe_mode or active; a deleted agent's findings are found again by another.",
+        "Its agent only learns: set it to Safe mode under Agents. If it was deleted, another agent finds this again.",
     );
 
     let refusal = facts.failures.iter().find(|failure| failure.denied);

@@ -31,6 +31,9 @@ pub struct HourlyUse {
     pub resource: ResourceId,
     /// US dollars of an hour in which it ran.
     pub usd: f64,
+    /// Share of the list price that its use costs on demand by its bill, 0 to 1; `None` without a
+    /// bill.
+    pub paid_share: Option<f64>,
     /// Hours since the epoch in which it ran.
     pub hours: BTreeSet<i64>,
     /// Discount of a one-year commitment on its use, 0 to 1.
@@ -94,6 +97,10 @@ pub struct Portfolio {
     /// Use a month at on-demand list prices.
     #[serde(rename = "use_monthly_usd", with = "in_usd")]
     pub use_monthly: Money,
+    /// Share of the list price that this use costs by the bills, 0 to 1, the mean over it: what has
+    /// no bill counts in full. `None` where no machine has a bill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paid_share: Option<f64>,
     /// Levels from no commitment to the highest hour, ascending; amounts in US dollars an hour.
     pub levels: Vec<Level>,
     /// Level that would have saved most.
@@ -136,6 +143,10 @@ struct Sum {
     usd_by_hour: BTreeMap<i64, f64>,
     usd: f64,
     discounted_usd: f64,
+    /// What the use costs by the bills.
+    paid_usd: f64,
+    /// `true` if a machine has a bill.
+    is_billed: bool,
     /// List price of the use by the wording of its discount.
     wordings: BTreeMap<String, f64>,
     families: BTreeMap<(String, String), FamilySum>,
@@ -160,6 +171,8 @@ impl Portfolios {
         sum.machines += 1;
         sum.usd += usd;
         sum.discounted_usd += usd * machine.discount;
+        sum.paid_usd += usd * machine.paid_share.unwrap_or(1.0);
+        sum.is_billed |= machine.paid_share.is_some();
         *sum.wordings.entry(machine.wording).or_default() += usd;
 
         if let Some(reservation) = machine.reservation {
@@ -202,6 +215,7 @@ fn account(family: Family, sum: &Sum) -> Option<AccountUse> {
         discount,
         wording: wording(&sum.wordings),
         use_monthly: Money::per_month(found.mean_use),
+        paid_share: sum.is_billed.then_some(sum.paid_usd / sum.usd),
         levels: found.levels,
         best: found.best,
         safe: found.safe,
@@ -272,6 +286,7 @@ mod tests {
             },
             resource: ResourceId::new("i-1"),
             usd,
+            paid_share: None,
             hours: hours.collect(),
             discount: 0.28,
             wording: "assumed".to_owned(),

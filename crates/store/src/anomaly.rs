@@ -39,6 +39,9 @@ impl AnomalyStore for Store {
     async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64)> {
         Ok(list(self, filter).await?)
     }
+    async fn anomaly_incidents(&self, since: Timestamp) -> Result<u64> {
+        Ok(incidents(self, since).await?)
+    }
     async fn anomaly_lesson_put(&self, lesson: &Lesson) -> Result<()> {
         Ok(lesson::put(self, lesson).await?)
     }
@@ -74,8 +77,8 @@ fn taken(anomaly: &Anomaly) -> String {
 
 async fn insert(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fault> {
     sqlx::query(
-        "INSERT INTO anomalies (id, key, class, status, place, started_at_ms, version, document)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "INSERT INTO anomalies (id, key, class, status, place, started_at_ms, version, document, incident)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(&anomaly.id.0)
     .bind(&anomaly.key)
@@ -85,6 +88,7 @@ async fn insert(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fau
     .bind(anomaly.started_at.as_millisecond())
     .bind(version(anomaly.version))
     .bind(encode(&AnomalyRow::from(anomaly))?)
+    .bind(&anomaly.incident.0)
     .execute(store.write())
     .await
     .map_err(|error| Fault::or_taken(error, || taken(anomaly)))?;
@@ -100,13 +104,16 @@ async fn update(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fau
         version: anomaly.version,
     };
 
-    let update =
-        sqlx::query("UPDATE anomalies SET status = $3, version = $4, document = $5 WHERE id = $1 AND version = $2")
-            .bind(&anomaly.id.0)
-            .bind(record.expected())
-            .bind(anomaly.status.as_str())
-            .bind(version(anomaly.version))
-            .bind(encode(&AnomalyRow::from(anomaly))?);
+    let update = sqlx::query(
+        "UPDATE anomalies SET status = $3, version = $4, document = $5, incident = $6
+         WHERE id = $1 AND version = $2",
+    )
+    .bind(&anomaly.id.0)
+    .bind(record.expected())
+    .bind(anomaly.status.as_str())
+    .bind(version(anomaly.version))
+    .bind(encode(&AnomalyRow::from(anomaly))?)
+    .bind(&anomaly.incident.0);
 
     record
         .run(&mut *store.write().acquire().await?, update, || {
@@ -141,6 +148,7 @@ async fn list(
     if let Some(place) = &wanted.place {
         filter.text("place = ?", place);
     }
+    filter.one_of("incident", wanted.incidents.iter().map(|id| id.0.as_str()));
     if let Some(since) = wanted.since {
         filter.integer("started_at_ms >= ?", since.as_millisecond());
     }
@@ -162,6 +170,16 @@ async fn list(
         .map(anomaly)
         .collect::<std::result::Result<_, _>>()?;
     Ok((found, count.try_get::<i64, _>(0)?.unsigned_abs()))
+}
+
+async fn incidents(store: &Store, since: Timestamp) -> std::result::Result<u64, Fault> {
+    let row = sqlx::query(
+        "SELECT COUNT(DISTINCT COALESCE(incident, id)) FROM anomalies WHERE started_at_ms >= $1",
+    )
+    .bind(since.as_millisecond())
+    .fetch_one(store.read())
+    .await?;
+    Ok(row.try_get::<i64, _>(0)?.unsigned_abs())
 }
 
 fn anomaly(row: &AnyRow) -> std::result::Result<Anomaly, Fault> {

@@ -158,6 +158,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 37,
         sql: include_str!("../migrations/0037_calendar_secrets.sql"),
     },
+    Migration {
+        version: 38,
+        sql: include_str!("../migrations/0038_incidents.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

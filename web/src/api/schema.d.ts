@@ -3281,6 +3281,11 @@ export interface components {
             recommendation_id: string;
             /** @description The resource it changes: the recommendation's, or the twin of a test. */
             resource_id: string;
+            /**
+             * @description `true` if the steps ran on a simulated twin: nothing real was touched, and nothing was
+             *     learnt about load or speed.
+             */
+            simulated: boolean;
             started_at: string;
             status: components["schemas"]["ActionStatus"];
             /** @description Steps so far. */
@@ -3747,6 +3752,12 @@ export interface components {
             /** @description Feedback of people. */
             feedback: components["schemas"]["AnomalyFeedbackBody"][];
             id: string;
+            incident?: components["schemas"]["IncidentBody"] | null;
+            /**
+             * @description Identifier of its incident, the same for all anomalies of one attack: that of the anomaly
+             *     that the incident began with.
+             */
+            incident_id: string;
             investigation?: components["schemas"]["InvestigationBody"] | null;
             /** @description Time of its last anomalous point. */
             last_at: string;
@@ -5224,7 +5235,7 @@ export interface components {
             };
             /**
              * Format: int64
-             * @description Anomalies detected in the last 30 days.
+             * @description Anomalies detected in the last 30 days; those of one incident count once.
              */
             anomalies_detected: number;
             /**
@@ -6467,6 +6478,43 @@ export interface components {
          * @enum {string}
          */
         ImpactLevel: "low" | "medium" | "high";
+        /**
+         * @description Security anomalies of one attack: they share an address or network of the internet, an account
+         *     or a resource, and are no more than six hours apart.
+         */
+        IncidentBody: {
+            /**
+             * Format: int64
+             * @description Calls and sign-ins of all members; entries that two members cite count once.
+             */
+            entries: number;
+            /** @description Identifier of the anomaly that it began with. */
+            id: string;
+            /** @description Time of the last anomalous point of any member. */
+            last_at: string;
+            /** @description The anomalies, oldest first. */
+            members: components["schemas"]["IncidentMemberBody"][];
+            /**
+             * Format: int64
+             * @description Number of distinct resources that the calls named.
+             */
+            resources: number;
+            /** @description The worst severity of its members. */
+            severity: components["schemas"]["Priority"];
+            started_at: string;
+            /** @description Open while a member is open, acknowledged while one is acknowledged. */
+            status: components["schemas"]["AnomalyStatus"];
+            /** @description Title of the most severe member, and the number of the others. */
+            title: string;
+        };
+        /** @description An anomaly of an incident. */
+        IncidentMemberBody: {
+            id: string;
+            severity: components["schemas"]["Priority"];
+            started_at: string;
+            status: components["schemas"]["AnomalyStatus"];
+            title: string;
+        };
         /** @description Proof of an entry's integrity. Hashes are lower-case hex. */
         IntegrityBody: {
             /** @description SHA-256 of domain, salt and canonical bytes. */
@@ -6630,6 +6678,11 @@ export interface components {
                 recommendation_id: string;
                 /** @description The resource it changes: the recommendation's, or the twin of a test. */
                 resource_id: string;
+                /**
+                 * @description `true` if the steps ran on a simulated twin: nothing real was touched, and nothing was
+                 *     learnt about load or speed.
+                 */
+                simulated: boolean;
                 started_at: string;
                 status: components["schemas"]["ActionStatus"];
                 /** @description Steps so far. */
@@ -6789,6 +6842,12 @@ export interface components {
                 /** @description Feedback of people. */
                 feedback: components["schemas"]["AnomalyFeedbackBody"][];
                 id: string;
+                incident?: components["schemas"]["IncidentBody"] | null;
+                /**
+                 * @description Identifier of its incident, the same for all anomalies of one attack: that of the anomaly
+                 *     that the incident began with.
+                 */
+                incident_id: string;
                 investigation?: components["schemas"]["InvestigationBody"] | null;
                 /** @description Time of its last anomalous point. */
                 last_at: string;
@@ -11030,6 +11089,14 @@ export interface components {
              */
             version?: number | null;
             warm_cache?: components["schemas"]["Switch"] | null;
+        };
+        /** @description A test that has begun. */
+        TrialBody: components["schemas"]["RecommendationBody"] & {
+            /**
+             * @description `true` if nothing real is touched: the steps run on a simulated twin. That shows that they
+             *     work, and says nothing about load or speed.
+             */
+            simulated: boolean;
         };
         /** @description Reason why a resource is not classified. */
         UnclassifiedBody: {
@@ -16374,6 +16441,8 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
+                /** @description Members of this incident. */
+                incident?: string;
                 /** @description Page size, 1 to 1000. */
                 limit?: number;
                 /** @description Skip this many. */
@@ -18947,7 +19016,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecommendationBody"];
+                    "application/json": components["schemas"]["TrialBody"];
                 };
             };
             400: components["responses"]["BadRequest"];

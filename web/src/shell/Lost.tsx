@@ -40,8 +40,9 @@ export function NotYours({ place: { label, any } }: { place: Pick<Place, 'label'
           </Button>
         }
       >
-        You need the permission {any.join(' or ')}. Ask an administrator for a role that includes
-        it.
+        {any.includes('administer')
+          ? 'Only administrators see this page.'
+          : `You need the permission ${any.join(' or ')}. Ask an administrator for a role that includes it.`}
       </EmptyState>
     </Page>
   );

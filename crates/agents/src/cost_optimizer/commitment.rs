@@ -94,12 +94,22 @@ fn propose(facts: &AccountFacts<'_>, account: &AccountUse, saving: Money, path: 
     let hazards = Hazards::default();
     let (name, hourly) = (&facts.account.name, portfolio.safe.hourly);
     let share = saving.usd() / portfolio.use_monthly.usd().max(f64::MIN_POSITIVE) * 100.0;
-    let cost = format!(
+    let mut cost = format!(
         "{} a month of {} at on-demand list prices. {}",
         dollars(saving),
         dollars(portfolio.use_monthly),
         portfolio.wording
     );
+    // On the basis of every other saving of the page: by the bill where there is one.
+    let paid = portfolio.paid_share;
+    let after = |amount: Money| paid.map(|share| Money::from_usd(amount.usd() * share));
+    if let (Some(share), Some(saved)) = (paid, after(saving)) {
+        cost += &format!(
+            ". By the bills of its machines the use costs {} of the list price, and the commitment saves {} a month of it",
+            percent(share * 100.0),
+            dollars(saved)
+        );
+    }
 
     let matrix = &facts.guardrails.approval_matrix;
     let mut reason_codes = vec!["consistent_usage".to_owned(), "advice_only".to_owned()];
@@ -135,8 +145,8 @@ fn propose(facts: &AccountFacts<'_>, account: &AccountUse, saving: Money, path: 
         },
         effort: Effort::High,
         savings_monthly: Some(saving),
-        savings_after_discounts: None,
-        monthly_cost: Some(portfolio.use_monthly),
+        savings_after_discounts: after(saving),
+        monthly_cost: Some(after(portfolio.use_monthly).unwrap_or(portfolio.use_monthly)),
         plan: None,
         reason_codes,
         not_measured: vec!["usage_beyond_30_days".to_owned()],
@@ -186,7 +196,7 @@ fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Factors {
     );
 
     let pays = format!(
-        "${:.2} an hour pays for {} of that use, and {} of it is used; it saves as long as more than {} is used",
+        "${:.2} an hour covers {} of that use, and {} of it is used. It saves while more than {} of it is used",
         safe.hourly,
         percent(safe.coverage * 100.0),
         percent(safe.utilisation * 100.0),
@@ -194,7 +204,7 @@ fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Factors {
     );
 
     let room = format!(
-        "It would have lost in no week. The use may fall by {} before it costs more than it saves; {} weeks say little about a year",
+        "In none of the past weeks it would have cost more. It still saves until the use falls by {}; {} weeks say little about a year",
         percent(safe.room * 100.0),
         hours / 168
     );

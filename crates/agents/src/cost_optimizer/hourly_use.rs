@@ -31,7 +31,8 @@ pub(super) fn measure(evidence: &Evidence<'_>, proposals: &[Proposal]) -> Option
             .catalogue
             .reservation_discount(machine.provider, &machine.region, size, platform)?;
     let remaining = remaining(proposals)?;
-    let committed = Billed::from_charges(facts.charges).map_or(0.0, |billed| billed.committed);
+    let billed = Billed::from_charges(facts.charges);
+    let committed = billed.map_or(0.0, |billed| billed.committed);
     let history = evidence.history();
     let points = history.select(&evidence.cpu.as_ref()?.points);
     let hours: BTreeSet<i64> = points
@@ -45,6 +46,7 @@ pub(super) fn measure(evidence: &Evidence<'_>, proposals: &[Proposal]) -> Option
             account: machine.account.clone(),
         },
         resource: machine.id.clone(),
+        paid_share: billed.and_then(Billed::on_demand),
         usd: hourly(facts.catalogue, machine, size)? * (1.0 - committed) * remaining,
         hours,
         discount: discount.share,
@@ -55,12 +57,16 @@ pub(super) fn measure(evidence: &Evidence<'_>, proposals: &[Proposal]) -> Option
 
 /// Share of the cost that remains after the findings; `None` for a machine that should stop.
 fn remaining(proposals: &[Proposal]) -> Option<f64> {
-    let mut share = 1.0;
+    let mut share: f64 = 1.0;
     for proposal in proposals {
         match proposal.kind {
-            RecommendationType::IdleResourceCleanup => return None,
-            RecommendationType::RightSize => {
-                share += proposal.impact.cost_percent.unwrap_or(0.0) / 100.0
+            // Spot capacity is the other way to pay for the same hours.
+            RecommendationType::IdleResourceCleanup | RecommendationType::SpotInstances => {
+                return None;
+            }
+            // Two sizes exclude each other.
+            RecommendationType::RightSize | RecommendationType::InstanceType => {
+                share = share.min(1.0 + proposal.impact.cost_percent.unwrap_or(0.0) / 100.0);
             }
             _ => {}
         }

@@ -344,7 +344,7 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,
-            risk: risk(resource, hazards),
+            risk: risk(resource, hazards).max(Impact::Medium),
             cost_reduction: cost.words,
             performance_impact: "none: nothing uses it".to_owned(),
             decision_path: path.into_decisions(),

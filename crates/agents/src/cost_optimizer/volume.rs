@@ -284,7 +284,7 @@ fn propose(
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,
-            risk: risk(volume, hazards),
+            risk: risk(volume, hazards).max(Impact::Medium),
             cost_reduction: words,
             performance_impact: "none: nothing uses it".to_owned(),
             decision_path: path.into_decisions(),

@@ -384,7 +384,7 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,
-            risk: risk(snapshot, hazards),
+            risk: risk(snapshot, hazards).max(Impact::Medium),
             cost_reduction: words,
             performance_impact: "none: no volume reads from it".to_owned(),
             decision_path: path.into_decisions(),

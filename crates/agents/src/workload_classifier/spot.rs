@@ -1,6 +1,6 @@
 //! `batch = interruptible`: jobs on capacity that is paid for as if it must not be interrupted.
 
-use reeve_estate::{Metric, Purchase};
+use reeve_estate::{Metric, Provider, Purchase};
 use reeve_learn::{DAY_MS, Window, percentile};
 use reeve_recommend::protection::manager;
 use reeve_recommend::recommendation::{Effort, RecommendationType};
@@ -87,7 +87,14 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
             ),
             (
                 FactorKind::Consequence,
-                "Its jobs must be able to restart: spot capacity is reclaimed with two minutes of notice",
+                match machine.provider {
+                    Provider::Aws => {
+                        "Its jobs must be able to restart: spot capacity is reclaimed with two minutes of notice"
+                    }
+                    Provider::Azure | Provider::Gcp => {
+                        "Its jobs must be able to restart: spot capacity is reclaimed with 30 seconds of notice"
+                    }
+                },
             ),
         ]),
         plan: None,

@@ -33,10 +33,11 @@ pub(super) fn resource(id: &str, kind: ResourceKind, size: Option<&str>) -> Reso
     made
 }
 
-pub(super) fn anomaly(metric: Option<Metric>, value: f64, expected: f64) -> Anomaly {
+pub(crate) fn anomaly(metric: Option<Metric>, value: f64, expected: f64) -> Anomaly {
     let at = Timestamp::UNIX_EPOCH;
     Anomaly {
         id: AnomalyId("an-1".to_owned()),
+        incident: AnomalyId("an-1".to_owned()),
         class: AnomalyClass::Performance,
         status: AnomalyStatus::Open,
         severity: Priority::High,

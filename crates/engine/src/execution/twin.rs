@@ -21,6 +21,15 @@ use reeve_recommend::{is_opted_out, non_production};
 /// Resources that are looked at at a time: a search for a twin holds the turn of all executions.
 const PAGE: u64 = 500;
 
+/// A test that has begun.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// The recommendation while it is tested.
+    pub recommendation: Recommendation,
+    /// `true` if nothing real is touched: the steps run on a simulated twin.
+    pub simulated: bool,
+}
+
 impl ExecutionService {
     /// Tries the plan on a twin, or on a simulated one where there is none. The recommendation is
     /// open again when the test has ended, with what came of it.
@@ -31,7 +40,7 @@ impl ExecutionService {
         self: &Arc<Self>,
         id: &RecommendationId,
         caller: &Caller,
-    ) -> Result<Recommendation, EngineError> {
+    ) -> Result<Trial, EngineError> {
         match self.test_on_resource(id, caller).await {
             Err(EngineError::NoTwin(_)) => self.simulate(id, caller).await,
             other => other,
@@ -47,12 +56,15 @@ impl ExecutionService {
         self: &Arc<Self>,
         id: &RecommendationId,
         caller: &Caller,
-    ) -> Result<Recommendation, EngineError> {
+    ) -> Result<Trial, EngineError> {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.testable(id).await?;
         self.simulate_in_turn(recommendation, &Wish::new(caller, None))
             .await?;
-        Ok(self.records.agents.recommendation_get(id).await?)
+        Ok(Trial {
+            recommendation: self.records.agents.recommendation_get(id).await?,
+            simulated: true,
+        })
     }
 
     /// The same for one that may be tested. The caller holds the turn.
@@ -117,7 +129,7 @@ impl ExecutionService {
         self: &Arc<Self>,
         id: &RecommendationId,
         caller: &Caller,
-    ) -> Result<Recommendation, EngineError> {
+    ) -> Result<Trial, EngineError> {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.testable(id).await?;
         let agent = self.records.agent_of(&recommendation).await?;
@@ -140,7 +152,10 @@ impl ExecutionService {
         self.begin(recommendation, twin, Purpose::Test, &wish)
             .await?;
 
-        Ok(self.records.agents.recommendation_get(id).await?)
+        Ok(Trial {
+            recommendation: self.records.agents.recommendation_get(id).await?,
+            simulated: false,
+        })
     }
 
     async fn twin_of(

@@ -239,7 +239,8 @@ async fn a_test_runs_on_a_twin_and_puts_it_back() {
         .test(&recommendation.id, &operator())
         .await
         .unwrap();
-    assert_eq!(testing.status, Status::Testing);
+    assert_eq!(testing.recommendation.status, Status::Testing);
+    assert!(!testing.simulated);
 
     world.engine.execution.settle().await;
     let action = world
@@ -316,8 +317,10 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
         .await
         .unwrap();
 
+    assert!(testing.simulated);
     assert!(
         testing
+            .recommendation
             .status_reason
             .unwrap()
             .starts_with("it is simulated"),

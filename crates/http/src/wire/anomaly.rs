@@ -2,6 +2,7 @@
 
 mod activity;
 mod course;
+mod incident;
 mod investigation;
 mod settings;
 mod threat;
@@ -19,6 +20,7 @@ use crate::wire::enumeration::{
 };
 pub use activity::{RelatedAnomalyBody, SecurityActivityBody};
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
+pub use incident::{IncidentBody, IncidentMemberBody};
 pub use investigation::{
     ContributionBody, EvidenceBody, EvidenceLinkBody, HypothesisBody, InvestigationBody,
     LookupBody, RemediationBody,
@@ -35,6 +37,12 @@ pub use threshold::{AnomalyThresholdBody, AnomalyThresholdParams, LessonBody};
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyBody {
     pub id: String,
+    /// Identifier of its incident, the same for all anomalies of one attack: that of the anomaly
+    /// that the incident began with.
+    pub incident_id: String,
+    /// Its incident; of security anomalies alone, where they are asked for over HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub incident: Option<IncidentBody>,
     #[serde(rename = "type")]
     pub class: AnomalyType,
     pub status: AnomalyStatus,
@@ -196,6 +204,8 @@ pub struct AnomalyParams {
     pub status: Option<String>,
     /// A resource's identifier, or a principal.
     pub resource: Option<String>,
+    /// Members of this incident.
+    pub incident: Option<String>,
     /// Begun at or after.
     pub since: Option<String>,
     /// Page size, 1 to 1000.
@@ -258,6 +268,8 @@ impl From<&Anomaly> for AnomalyBody {
         let place = &anomaly.place;
         AnomalyBody {
             id: anomaly.id.0.clone(),
+            incident_id: anomaly.incident.0.clone(),
+            incident: None,
             class: anomaly.class.into(),
             status: anomaly.status.into(),
             severity: anomaly.severity.into(),

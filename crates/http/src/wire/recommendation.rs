@@ -437,6 +437,16 @@ pub struct TestBody {
     pub on: Option<String>,
 }
 
+/// A test that has begun.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct TrialBody {
+    #[serde(flatten)]
+    pub recommendation: RecommendationBody,
+    /// `true` if nothing real is touched: the steps run on a simulated twin. That shows that they
+    /// work, and says nothing about load or speed.
+    pub simulated: bool,
+}
+
 /// Set a time.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -20,6 +20,9 @@ pub struct ActionRecordBody {
     /// The recommendation's title.
     pub title: String,
     pub purpose: ActionPurpose,
+    /// `true` if the steps ran on a simulated twin: nothing real was touched, and nothing was
+    /// learnt about load or speed.
+    pub simulated: bool,
     /// The resource it changes: the recommendation's, or the twin of a test.
     pub resource_id: String,
     /// The plan's hash as it ran.
@@ -265,7 +268,7 @@ pub struct DashboardBody {
     pub resources_by_provider: BTreeMap<String, u64>,
     /// Learning progress per agent.
     pub learning: Vec<LearningBody>,
-    /// Anomalies detected in the last 30 days.
+    /// Anomalies detected in the last 30 days; those of one incident count once.
     pub anomalies_detected: u64,
     /// `true` while the kill switch is on.
     pub kill_switch: bool,

@@ -1,6 +1,7 @@
 //! Anomalies that were detected.
 
-use reeve_anomalies::{Anomaly, AnomalyClass, AnomalyId};
+use jiff::Timestamp;
+use reeve_anomalies::{Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, Stage};
 use reeve_audit::Entry;
 use reeve_estate::StoreError;
 use reeve_recommend::change_control::Place;
@@ -67,9 +68,41 @@ pub(super) async fn anomaly(
             place,
             &subject,
         ),
-        channels: None,
+        channels: is_told(sources, entry, &anomaly).await?.then(Vec::new),
         subject,
     }))
+}
+
+/// Returns `true` if people were told of the anomaly's incident already, at the same severity or a
+/// worse one: one attack is one notification. Webhooks get each of its anomalies, with its
+/// `incident_id`.
+async fn is_told(sources: &Sources, entry: &Entry, anomaly: &Anomaly) -> Result<bool, StoreError> {
+    if anomaly.class != AnomalyClass::Security {
+        return Ok(false);
+    }
+
+    let filter = AnomalyFilter {
+        incidents: vec![anomaly.incident.clone()],
+        ..AnomalyFilter::default()
+    };
+    let (members, _) = sources.anomalies.anomaly_list(&filter).await?;
+
+    Ok(was_told_before(anomaly, entry.timestamp, &members))
+}
+
+/// Returns `true` if another member of the incident was told before an alert of this one, at the
+/// same severity or a worse one.
+fn was_told_before(anomaly: &Anomaly, alert_at: Timestamp, members: &[Anomaly]) -> bool {
+    let told_before = |other: &Anomaly| {
+        // The last alert of an anomaly told its present severity.
+        let mut newest_first = other.responses.iter().rev();
+        let last = newest_first.find(|response| response.stage == Stage::Alert);
+        last.is_some_and(|last| (last.at, &other.id) < (alert_at, &anomaly.id))
+    };
+
+    members.iter().any(|other| {
+        other.id != anomaly.id && other.severity <= anomaly.severity && told_before(other)
+    })
 }
 
 /// Agents whose findings anomalies of the class are, and whose scope has the anomaly's place.
@@ -101,4 +134,64 @@ async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, St
         .into_iter()
         .filter(|agent| agent.agent_type == agent_type && agent.scope.covers(&place));
     Ok(own.map(|agent| agent.id).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use reeve_anomalies::Response;
+    use reeve_recommend::Priority;
+    use reeve_testkit::contract::anomalies::anomaly;
+
+    use super::*;
+
+    fn told(id: &str, severity: Priority, alerts: &[i64]) -> Anomaly {
+        let mut member = anomaly(id, id, 0).unwrap();
+        let alert = |second: &i64| Response {
+            stage: Stage::Alert,
+            at: at(*second),
+            detail: String::new(),
+        };
+        member.responses = alerts.iter().map(alert).collect();
+        member.severity = severity;
+        member
+    }
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn an_incident_is_told_once_and_again_when_it_becomes_more_severe() {
+        let spray = told("a", Priority::Medium, &[10]);
+        let key = told("b", Priority::High, &[20]);
+        let also = told("c", Priority::High, &[30]);
+        let members = [spray.clone(), key.clone(), also.clone()];
+
+        assert!(!was_told_before(&spray, at(10), &members), "the first");
+        assert!(!was_told_before(&key, at(20), &members), "more severe");
+        assert!(was_told_before(&also, at(30), &members));
+        assert!(!was_told_before(
+            &spray,
+            at(10),
+            std::slice::from_ref(&spray)
+        ));
+
+        // Two at one moment: one of them is told.
+        let twins = [
+            told("a", Priority::High, &[5]),
+            told("b", Priority::High, &[5]),
+        ];
+        assert_eq!(
+            twins
+                .each_ref()
+                .map(|one| was_told_before(one, at(5), &twins)),
+            [false, true]
+        );
+
+        // A first alert of medium severity was no notification of a high one.
+        let risen = told("a", Priority::High, &[10, 40]);
+        let members = [risen.clone(), key.clone()];
+        assert!(!was_told_before(&key, at(20), &members));
+        assert!(was_told_before(&risen, at(40), &members));
+    }
 }

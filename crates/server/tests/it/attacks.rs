@@ -106,7 +106,7 @@ fn marker() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
+async fn the_demonstrations_attack_is_one_incident_within_a_minute() {
     let home = tempfile::tempdir().unwrap();
     let now = Timestamp::now();
 
@@ -191,6 +191,7 @@ async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
         key["evidence"]
     );
     the_stolen_key_is_told_as_refused(&admin, key["id"].as_str().unwrap()).await;
+    the_attack_has_one_set_of_numbers(&admin, [guessing, key]).await;
     looked_again(&admin, marker(), &found).await;
 }
 
@@ -246,6 +247,59 @@ async fn the_spray_has_one_set_of_numbers(api: &Api, id: &str) {
     assert_eq!(numbers.count(), 1, "{}", spray["facts"]);
     assert_eq!(spray["severity"], "medium", "nothing succeeded");
     assert_eq!(found_in_the_log(api, &activity["entry_ids"]).await, 20);
+}
+
+/// Spray and stolen key are one incident: list, page and dashboard have the same identifier and
+/// numbers.
+async fn the_attack_has_one_set_of_numbers(api: &Api, members: [&Value; 2]) {
+    let ids = members.map(|member| member["id"].as_str().unwrap());
+    let [spray, key] = [anomaly(api, ids[0]).await, anomaly(api, ids[1]).await];
+    let incident = &spray["incident"];
+    assert_eq!(incident, &key["incident"], "one set of numbers");
+    for member in [&spray, &key] {
+        assert_eq!(member["incident_id"], incident["id"]);
+    }
+
+    let of = |member: &Value, what: &str| member["activity"][what].as_u64().unwrap();
+    let attempts = [&spray, &key]
+        .map(|member| of(member, "succeeded") + of(member, "refused"))
+        .into_iter()
+        .sum::<u64>();
+    assert_eq!(incident["entries"], attempts, "{incident}");
+    assert_eq!(
+        (&incident["severity"], &key["severity"]),
+        (&spray["severity"], &json!("low")),
+        "the worst"
+    );
+    assert_eq!(incident["started_at"], spray["started_at"]);
+    let title = incident["title"].as_str().unwrap();
+    let lead = spray["title"].as_str().unwrap();
+    assert_eq!(title, format!("{lead}, and 1 related anomaly"));
+
+    let path = format!(
+        "intelligence/anomalies?incident={}",
+        incident["id"].as_str().unwrap()
+    );
+    let listed = api.get(&path).await.expect(200);
+    assert_eq!(listed.items().len(), 2, "{:?}", titles(listed.items()));
+    assert!(
+        listed
+            .items()
+            .iter()
+            .all(|member| &member["incident"] == incident)
+    );
+
+    let all = api
+        .get("intelligence/anomalies?limit=1000")
+        .await
+        .expect(200);
+    let incidents: std::collections::BTreeSet<&str> = all
+        .items()
+        .iter()
+        .map(|one| one["incident_id"].as_str().unwrap())
+        .collect();
+    let dashboard = api.get("intelligence/dashboard").await.expect(200).body;
+    assert_eq!(dashboard["anomalies_detected"], incidents.len() as u64);
 }
 
 /// Refused calls are told as refused; the spray from the same network is linked.

@@ -20,6 +20,9 @@ use super::{RowError, named, time, time_or_none};
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AnomalyRow {
     id: String,
+    /// Absent in documents of earlier releases, whose anomalies are an incident each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    incident: Option<String>,
     class: String,
     status: String,
     severity: String,
@@ -120,6 +123,7 @@ impl From<&Anomaly> for AnomalyRow {
         let place = &anomaly.place;
         AnomalyRow {
             id: anomaly.id.0.clone(),
+            incident: Some(anomaly.incident.0.clone()),
             class: anomaly.class.as_str().to_owned(),
             status: anomaly.status.as_str().to_owned(),
             severity: anomaly.severity.as_str().to_owned(),
@@ -187,6 +191,7 @@ impl AnomalyRow {
             None => LikelyCause::from_stored_sentence(&self.cause),
         };
         Ok(Anomaly {
+            incident: AnomalyId(self.incident.unwrap_or_else(|| self.id.clone())),
             id: AnomalyId(self.id),
             class: named("class", &self.class, AnomalyClass::parse)?,
             status: named("status", &self.status, AnomalyStatus::parse)?,

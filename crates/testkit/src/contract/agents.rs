@@ -81,6 +81,7 @@ fn portfolio() -> Portfolio {
         discount: 0.28,
         wording: "An assumption".into(),
         use_monthly: Money::from_usd(1_234.56),
+        paid_share: Some(0.92),
         levels: vec![level(0.0, 0.0), level(1.1, 0.8)],
         best: level(1.1, 0.8),
         safe: level(0.9, 0.7),

@@ -44,6 +44,7 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
     let started_at = Timestamp::from_millisecond(started_at_ms)?;
     Ok(Anomaly {
         id: AnomalyId(id.into()),
+        incident: AnomalyId(id.into()),
         class: AnomalyClass::Performance,
         status: AnomalyStatus::Open,
         severity: Priority::Medium,
@@ -157,6 +158,7 @@ fn investigation(at: Timestamp) -> Investigation {
 pub async fn run(store: Arc<dyn AnomalyStore>) -> Result<()> {
     there_and_back(&*store).await?;
     lists(&*store).await?;
+    incidents(&*store).await?;
     lessons(&*store).await?;
     settings(&*store).await
 }
@@ -247,6 +249,34 @@ async fn there_and_back(store: &dyn AnomalyStore) -> Result<()> {
             ..
         })
     ));
+
+    Ok(())
+}
+
+/// Anomalies of one incident are found together and count once.
+async fn incidents(store: &dyn AnomalyStore) -> Result<()> {
+    let began = Timestamp::from_millisecond(9_000)?;
+    let first = anomaly("in-1", "ann", 9_000)?;
+    let mut joined = anomaly("in-2", "ben", 9_001)?;
+    joined.incident = first.id.clone();
+    let mut later = anomaly("in-3", "cem", 9_002)?;
+    for one in [&first, &joined, &later] {
+        store.anomaly_insert(one).await?;
+    }
+
+    assert_eq!(store.anomaly_incidents(began).await?, 2);
+    let of_first = AnomalyFilter {
+        incidents: vec![first.id.clone()],
+        ..AnomalyFilter::default()
+    };
+    let (found, total) = store.anomaly_list(&of_first).await?;
+    assert_eq!((found, total), (vec![joined, first.clone()], 2));
+
+    later.incident = first.id;
+    later.version += 1;
+    store.anomaly_update(&later).await?;
+    assert_eq!(store.anomaly_incidents(began).await?, 1);
+    assert_eq!(store.anomaly_list(&of_first).await?.1, 3);
 
     Ok(())
 }

@@ -43,9 +43,7 @@ const columns = (who: (requester: Requester) => string): Column<Action>[] => [
         </Anchor>
         <Text size="xs" className="muted" truncate>
           {PRACTICE[row.purpose]}
-          {row.purpose === 'simulate'
-            ? row.resource_id.replace(/^simulated:/, '')
-            : row.resource_id}
+          {row.simulated ? row.resource_id.replace(/^simulated:/, '') : row.resource_id}
         </Text>
       </div>
     ),

@@ -178,11 +178,9 @@ export function TestDialog({ of: one, onClose }: Props) {
       onClose={onClose}
       onSubmit={() =>
         change.mutate(one.id, {
-          onSuccess: ({ status_reason }) => {
+          onSuccess: ({ simulated }) => {
             announce(
-              status_reason?.startsWith('it is simulated')
-                ? 'Simulation started: there is no resource to test on.'
-                : 'Test started.',
+              simulated ? 'Simulation started: there is no resource to test on.' : 'Test started.',
             );
             onClose();
           },

@@ -79,14 +79,57 @@ fn an_account_whose_machines_always_run_is_worth_a_commitment() {
     let said = one.explanation.factors.texts().join("\n");
     for words in [
         "2 machines on demand were used over ",
-        "pays for 100.0 % of that use, and 100.0 % of it is used; it saves as long as more than 74.0 % is used",
-        "It would have lost in no week. The use may fall by 26.0 %",
+        "covers 100.0 % of that use, and 100.0 % of it is used. It saves while more than 74.0 % of it is used",
+        "In none of the past weeks it would have cost more. It still saves until the use falls by 26.0 %",
         "(AWS price list of 2025-05-28), about that of a Compute Savings Plan",
         "Instead for m5 in us-east-1: standard reservations",
         "(37.5 % for one year, 57.3 % for three)",
     ] {
         assert!(said.contains(words), "{words}\n{said}");
     }
+}
+
+#[test]
+fn a_commitment_saves_on_the_basis_of_the_bill() {
+    let saving = |machines: &[Case]| {
+        let found = simulated(machines).unwrap();
+        let judgement = judged(Some(&found), &Settings::default());
+        let [one] = judgement.proposals.as_slice() else {
+            panic!("{judgement:?}")
+        };
+        let list = one.savings_monthly.unwrap().usd();
+        let paid = one.savings_after_discounts.map(|paid| paid.usd() / list);
+        (paid, one.monthly_cost.unwrap().usd(), one.clone())
+    };
+
+    let (paid, cost, one) = saving(&[
+        steady("m5.large").billed(0.8, "Standard"),
+        steady("m5.large").billed(0.8, "Standard"),
+    ]);
+    assert!((paid.unwrap() - 0.8).abs() < 0.001, "{paid:?}");
+    assert!(
+        (cost - 2.0 * 0.8 * usd("m5.large") * 730.0).abs() < 0.05,
+        "{cost}"
+    );
+    let said = one.explanation.factors.texts().join("\n");
+    assert!(
+        said.contains("the use costs 80.0 % of the list price"),
+        "{said}"
+    );
+
+    // The machine without a bill counts at list price.
+    let (paid, _, _) = saving(&[
+        steady("m5.large").billed(0.8, "Standard"),
+        steady("m5.large"),
+    ]);
+    assert!((paid.unwrap() - 0.9).abs() < 0.001, "{paid:?}");
+
+    let (paid, cost, _) = saving(&[steady("m5.large"), steady("m5.large")]);
+    assert_eq!(paid, None);
+    assert!(
+        (cost - 2.0 * usd("m5.large") * 730.0).abs() < 0.05,
+        "{cost}"
+    );
 }
 
 #[test]

@@ -72,6 +72,7 @@ fn an_address_that_nothing_has_is_released_with_a_signature() {
         Impact::Medium,
         "it costs little and cannot be undone"
     );
+    assert_eq!(found.explanation.risk, Impact::Medium);
     assert_eq!(found.not_measured, ["since_when_unattached"]);
     assert!(found.reason_codes.contains(&"cannot_be_undone".to_owned()));
 

@@ -409,7 +409,7 @@ fn propose(
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,
-            risk: risk(bucket, hazards),
+            risk: risk(bucket, hazards).max(Impact::Medium),
             cost_reduction: cost,
             performance_impact: performance.to_owned(),
             decision_path: path.into_decisions(),

@@ -137,6 +137,7 @@ fn a_superseded_snapshot_is_deleted_and_names_what_stays() {
         plan.steps[1].description
     );
     assert!(found.impact_level >= Impact::Medium, "it needs a signature");
+    assert!(found.explanation.risk >= Impact::Medium);
     assert_eq!(found.savings_monthly, None::<Money>, "blocks are shared");
     assert!(
         found.impact.cost.contains("at most $5.00 a month"),

@@ -112,6 +112,7 @@ impl AnomalyStore for Kept {
         let fits = |anomaly: &&Anomaly| {
             filter.key.as_ref().is_none_or(|key| *key == anomaly.key)
                 && (filter.status.is_empty() || filter.status.contains(&anomaly.status))
+                && (filter.incidents.is_empty() || filter.incidents.contains(&anomaly.incident))
                 && filter.since.is_none_or(|since| anomaly.started_at >= since)
         };
         let mut found: Vec<Anomaly> = self.all.lock().iter().filter(fits).cloned().collect();
@@ -119,6 +120,12 @@ impl AnomalyStore for Kept {
 
         let total = found.len() as u64;
         Ok((found, total))
+    }
+    async fn anomaly_incidents(&self, since: Timestamp) -> Result<u64, StoreError> {
+        let all = self.all.lock();
+        let recent = all.iter().filter(|one| one.started_at >= since);
+        let incidents: std::collections::BTreeSet<_> = recent.map(|one| &one.incident).collect();
+        Ok(incidents.len() as u64)
     }
     async fn anomaly_lesson_put(&self, lesson: &Lesson) -> Result<(), StoreError> {
         let mut lessons = self.lessons.lock();

@@ -23,7 +23,7 @@ use crate::paging::window;
 use crate::routes::resources::parse;
 use crate::wire::anomaly::{
     AnomalyBody, AnomalyCourseBody, AnomalyCourseParams, AnomalyFeedbackCreate, AnomalyParams,
-    CourseChangeBody, CoursePointBody, RelatedAnomalyBody,
+    CourseChangeBody, CoursePointBody, IncidentBody, RelatedAnomalyBody,
 };
 use crate::wire::list::List;
 use crate::{story, time};
@@ -54,6 +54,7 @@ pub(super) async fn list(
         status,
         key: None,
         place: params.resource,
+        incidents: params.incident.into_iter().map(AnomalyId).collect(),
         since: time::parse_option("since", params.since.as_deref())?,
         limit: window.limit,
         offset: window.start(),
@@ -61,9 +62,17 @@ pub(super) async fn list(
     let (found, total) = app.anomalies.anomaly_list(&filter).await?;
 
     let next_cursor = window.next(found.len(), total);
+    let incidents = app
+        .anomaly_service
+        .incidents(&found)
+        .await
+        .map_err(problem)?;
     let items: Vec<_> = found
         .iter()
-        .map(|anomaly| shown(anomaly, &caller))
+        .map(|anomaly| AnomalyBody {
+            incident: incidents.get(&anomaly.incident).map(IncidentBody::from),
+            ..AnomalyBody::seen_by(anomaly, &RowFilter::for_principal(&caller.principal))
+        })
         .collect();
     record_entries(&app, &caller, "list_anomalies", &items).await?;
 
@@ -87,7 +96,7 @@ pub(super) async fn get(
     let related = related.iter().map(RelatedAnomalyBody::from).collect();
     let anomaly = AnomalyBody {
         related,
-        ..shown(&found, &caller)
+        ..shown(&app, &found, &caller).await?
     };
     record_entries(
         &app,
@@ -130,9 +139,17 @@ async fn record_entries(
     .await
 }
 
-/// Hides the parts of the cause whose log entries the caller may not see.
-fn shown(anomaly: &Anomaly, caller: &Caller) -> AnomalyBody {
-    AnomalyBody::seen_by(anomaly, &RowFilter::for_principal(&caller.principal))
+/// Returns an anomaly with its incident. The parts of the cause whose log entries the caller may
+/// not see are hidden.
+async fn shown(app: &App, anomaly: &Anomaly, caller: &Caller) -> Result<AnomalyBody, Problem> {
+    let incidents = app.anomaly_service.incidents([anomaly]).await;
+    Ok(AnomalyBody {
+        incident: incidents
+            .map_err(problem)?
+            .get(&anomaly.incident)
+            .map(IncidentBody::from),
+        ..AnomalyBody::seen_by(anomaly, &RowFilter::for_principal(&caller.principal))
+    })
 }
 
 /// Say that somebody looks after it.
@@ -148,7 +165,7 @@ pub(super) async fn acknowledge(
         .acknowledge(&AnomalyId(id), &asking(&caller))
         .await
         .map_err(problem)?;
-    Ok(Json(shown(&found, &caller)))
+    Ok(Json(shown(&app, &found, &caller).await?))
 }
 
 /// Say whether it was real, false or planned. False ones are not called again for a while.
@@ -170,7 +187,7 @@ pub(super) async fn feedback(
             &asking(&caller),
         )
         .await;
-    Ok(Json(shown(&said.map_err(problem)?, &caller)))
+    Ok(Json(shown(&app, &said.map_err(problem)?, &caller).await?))
 }
 
 /// Take back what was said last, or the acknowledgement, and open what is over. What was taken back
@@ -187,7 +204,7 @@ pub(super) async fn reopen(
         .reopen(&AnomalyId(id), &asking(&caller))
         .await
         .map_err(problem)?;
-    Ok(Json(shown(&found, &caller)))
+    Ok(Json(shown(&app, &found, &caller).await?))
 }
 
 /// A metric over the anomaly's time, point by point, beside what was expected and the usual band:

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reeve_estate::Money;
-use reeve_recommend::action::{Action, ActionStatus, StepOutcome};
+use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome};
 use reeve_recommend::agent::{Agent, RunReport};
 use reeve_recommend::approval::{Approval, Signed};
 use reeve_recommend::models::ModelUse;
@@ -344,6 +344,7 @@ pub(super) fn action(action: &Action, recommendation: &Recommendation) -> Action
         recommendation_id: action.recommendation.0.clone(),
         title: recommendation.title.clone(),
         purpose: action.purpose.into(),
+        simulated: action.purpose == Purpose::Simulate,
         resource_id: action.resource.0.clone(),
         plan_hash: action.plan_hash.clone(),
         by: action.by.clone(),

@@ -7,7 +7,6 @@ use axum::Json;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
 
-use reeve_anomalies::AnomalyFilter;
 use reeve_estate::Money;
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::models::{Model, ModelFilter, ModelStatus};
@@ -34,12 +33,6 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         ..ApprovalFilter::default()
     };
 
-    let lately = AnomalyFilter {
-        since: Some(since),
-        limit: 1,
-        ..AnomalyFilter::default()
-    };
-
     let (agents, found, actions, (_, approvals_pending), resources) = tokio::try_join!(
         app.agents.agent_list(None),
         app.agents.recommendation_totals(),
@@ -48,7 +41,7 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         app.estate.resource_totals(),
     )?;
 
-    let (_, anomalies) = app.anomalies.anomaly_list(&lately).await?;
+    let anomalies = app.anomalies.anomaly_incidents(since).await?;
     let any = RecommendationFilter::default();
     let (savings, days) = tokio::try_join!(
         app.agents.recommendation_savings(&any),

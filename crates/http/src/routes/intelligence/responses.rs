@@ -17,7 +17,7 @@ use crate::extract::{Body, Caller};
 use crate::time;
 use crate::wire::recommendation::{
     DismissBody, ExceptionRequestBody, ExecuteAnswer, ExecuteBody, FeedbackAnswer, FeedbackBody,
-    RecommendationBody, ScheduleBody, SnoozeBody, TestBody,
+    RecommendationBody, ScheduleBody, SnoozeBody, TestBody, TrialBody,
 };
 use crate::wire::workflow::ApprovalBody;
 
@@ -118,13 +118,13 @@ pub(super) async fn schedule(
 /// simulated twin.
 #[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/test", tag = "intelligence", params(("id" = String, Path)),
     request_body = TestBody,
-    responses((status = 202, body = RecommendationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+    responses((status = 202, body = TrialBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn test(
     State(app): State<Arc<App>>,
     caller: Caller,
     Path(id): Path<String>,
     Body(body): Body<TestBody>,
-) -> Result<(StatusCode, Json<RecommendationBody>), Problem> {
+) -> Result<(StatusCode, Json<TrialBody>), Problem> {
     let (id, caller) = (RecommendationId(id), asking(&caller));
     let found = match body.on.as_deref() {
         None => app.execution.test(&id, &caller).await,
@@ -138,9 +138,15 @@ pub(super) async fn test(
             ));
         }
     };
-    let found = found.map_err(problem)?;
+    let trial = found.map_err(problem)?;
 
-    Ok((StatusCode::ACCEPTED, Json(bodies::recommendation(&found))))
+    Ok((
+        StatusCode::ACCEPTED,
+        Json(TrialBody {
+            recommendation: bodies::recommendation(&trial.recommendation),
+            simulated: trial.simulated,
+        }),
+    ))
 }
 
 /// Reject, with a reason.

@@ -16,8 +16,9 @@ export function Commitments({ portfolios }: { portfolios: Portfolio[] }) {
           Commitments
         </Title>
         <Text size="sm" className="muted">
-          One-year commitments simulated on the hourly use of all on-demand machines of an account.
-          Reeve buys nothing.
+          One-year commitments simulated on the hourly use of all on-demand machines of an account,
+          at list prices; the recommendation states them after the discounts of the bill. Reeve buys
+          nothing.
         </Text>
       </div>
       {portfolios.map((portfolio) => (

@@ -4,9 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { anomalyFilters } from '../../../addresses';
-import type { Anomaly } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
-import { count } from '../../../display/amounts';
+import { count, plural } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
 import { lazyComponent } from '../../../display/lazy';
@@ -19,6 +18,7 @@ import { options, sentence, words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
 import { MOST } from '../queries';
 import { isNoise } from './entries';
+import { byIncident, type AnomalyRow } from './incidents';
 import { anomaliesQuery } from './queries';
 
 const AnomalySettingsDialog = lazyComponent(
@@ -29,7 +29,7 @@ const AnomalySettingsDialog = lazyComponent(
 const route = getRouteApi('/app/intelligence/anomalies/');
 export const CLASSES = ['cost', 'performance', 'security', 'operational'];
 
-const COLUMNS: Column<Anomaly>[] = [
+const COLUMNS: Column<AnomalyRow>[] = [
   {
     id: 'title',
     header: 'Anomaly',
@@ -49,6 +49,7 @@ const COLUMNS: Column<Anomaly>[] = [
         <Text size="xs" className="muted" truncate title={placeOf(row)}>
           {placeOf(row)}
         </Text>
+        <Members of={row} />
       </div>
     ),
   },
@@ -84,7 +85,33 @@ const COLUMNS: Column<Anomaly>[] = [
   },
 ];
 
-function placeOf({ resource: { name, id, kind, provider, region } }: Anomaly): string {
+/** The anomalies of an incident, folded below its row. */
+function Members({ of: { members } }: { of: AnomalyRow }) {
+  if (members.length === 0) return null;
+  return (
+    <details onClick={(event) => event.stopPropagation()}>
+      <Text component="summary" size="xs" className="muted" style={{ cursor: 'pointer' }}>
+        {plural(members.length, 'anomaly', 'anomalies')} of one incident
+      </Text>
+      <Stack component="ul" gap={4} m={0} pl={18}>
+        {members.map(({ id, title }) => (
+          <li key={id}>
+            <Anchor
+              size="xs"
+              renderRoot={(props) => (
+                <Link to="/intelligence/anomalies/$id" params={{ id }} {...props} />
+              )}
+            >
+              {title}
+            </Anchor>
+          </li>
+        ))}
+      </Stack>
+    </details>
+  );
+}
+
+function placeOf({ resource: { name, id, kind, provider, region } }: AnomalyRow): string {
   return [name || id, words(kind), provider && words(provider), region].filter(Boolean).join(' · ');
 }
 
@@ -105,8 +132,9 @@ export function Anomalies() {
   const filtered = Object.values(search).some(Boolean);
   const [everything, setEverything] = useState(false);
   // Whoever filters asks for what there is.
-  const noise = data && !filtered ? data.items.filter(isNoise).length : 0;
-  const rows = noise > 0 && !everything ? data?.items.filter((row) => !isNoise(row)) : data?.items;
+  const found = data && byIncident(data.items);
+  const noise = found && !filtered ? found.filter(isNoise).length : 0;
+  const rows = noise > 0 && !everything ? found?.filter((row) => !isNoise(row)) : found;
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-end" gap="sm">
@@ -168,8 +196,8 @@ export function Anomalies() {
         <>
           <Group gap={8}>
             <Text size="sm" className="muted numeral" role="status">
-              {data
-                ? `${count(data.total)} found, newest first${noise > 0 && !everything ? `; ${count(noise)} of low severity are resolved and hidden` : ''}`
+              {data && found
+                ? `${count(data.total - data.items.length + found.length)} found, newest first${noise > 0 && !everything ? `; ${count(noise)} of low severity are resolved and hidden` : ''}`
                 : 'Loading …'}
             </Text>
             {noise > 0 && (

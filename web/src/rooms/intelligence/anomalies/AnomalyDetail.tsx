@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Anomaly } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
+import { count } from '../../../display/amounts';
 import { announce } from '../../../display/announce';
 import { Awaited } from '../../../display/Awaited';
 import { Facts } from '../../../display/Facts';
@@ -120,6 +121,7 @@ function Shown({ of: one }: { of: Anomaly }) {
               <AnomalyVerdict of={one} />
             </Box>
             <About of={one} />
+            <Incident of={one} />
             <Related of={one} />
             <Thresholds of={one} />
           </Stack>
@@ -158,8 +160,62 @@ function Cause({ of: one }: { of: Anomaly }) {
   );
 }
 
-/** Security anomalies that may be parts of the same attack. */
-function Related({ of: { related } }: { of: Anomaly }) {
+/** The incident that an anomaly is a part of, with its one set of numbers. */
+function Incident({ of: one }: { of: Anomaly }) {
+  const { incident } = one;
+  if (!incident || incident.members.length < 2) return null;
+  return (
+    <Panel title="Incident" note="The security anomalies of one attack">
+      <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+        {incident.title}
+      </Text>
+      <Facts
+        of={[
+          ['Severity', <Status key="severity" of={incident.severity} />],
+          ['Status', <Status key="status" of={incident.status} />],
+          ['Entries', count(incident.entries)],
+          ['Resources', count(incident.resources)],
+          ['Began', <When key="began" at={incident.started_at} form="full" />],
+          ['Last signal', <When key="last" at={incident.last_at} form="full" />],
+        ]}
+      />
+      <Stack
+        component="ul"
+        gap={8}
+        m={0}
+        mt="sm"
+        p={0}
+        style={{ listStyle: 'none' }}
+        aria-label="Anomalies of the incident"
+      >
+        {incident.members.map(({ id, title, severity }) => (
+          <li key={id}>
+            {id === one.id ? (
+              <Text size="sm">{title} (this one)</Text>
+            ) : (
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link to="/intelligence/anomalies/$id" params={{ id }} {...props} />
+                )}
+              >
+                {title}
+              </Anchor>
+            )}
+            <Text size="xs" className="muted">
+              {words(severity)} severity
+            </Text>
+          </li>
+        ))}
+      </Stack>
+    </Panel>
+  );
+}
+
+/** Security anomalies that may belong to the incident, and are no part of it so far. */
+function Related({ of: { related: all, incident } }: { of: Anomaly }) {
+  const members = new Set(incident?.members.map(({ id }) => id));
+  const related = all?.filter(({ id }) => !members.has(id));
   if (!related?.length) return null;
   return (
     <Panel title="May belong together" note="Security anomalies with something in common">

@@ -39,6 +39,7 @@ describe('what needs a person', () => {
     const anomaly = (id: string, status: string, severity: string) =>
       ({
         id,
+        incident_id: id,
         status,
         severity,
         title: id,

@@ -10,6 +10,7 @@ import type {
 import type { Firing } from '../../audit/alerts/queries';
 import { plural } from '../../../display/amounts';
 import { sentence, words } from '../../../display/wording';
+import { byIncident } from '../anomalies/incidents';
 import { blockInWords } from '../change/policy';
 import { requesterOf, type Requester } from '../requesters';
 
@@ -30,9 +31,9 @@ export interface Need {
 /** Time for which a failed change stays in the list, milliseconds. */
 const FAILED_MS = 7 * 86_400_000;
 
-/** Incidents of the estate that nobody has taken on. */
+/** Incidents of the estate that nobody has taken on; one attack is one of them. */
 export function incidents(anomalies: Anomaly[]): Need[] {
-  return anomalies
+  return byIncident(anomalies)
     .filter(({ status, severity }) => status === 'open' && severity === 'critical')
     .map((anomaly) => ({
       key: `anomaly ${anomaly.id}`,

@@ -52,7 +52,7 @@ const NAMES: Record<string, string> = {
   infrastructure_as_code: 'Infrastructure as code',
   scope: 'Scope of the agent',
   exclusion: 'Exclusion',
-  agent_mode: 'Agent mode',
+  agent_mode: 'Agent only recommends',
   agent: 'Agent',
   connection: 'Connection',
   resource: 'Resource',

@@ -145,7 +145,7 @@ function Actions({ cool_down_s }: { cool_down_s: number }) {
           {cooling === 0 ? 'No resource' : plural(cooling, 'resource')}
         </Text>
         <Text size="xs" className="muted">
-          Left alone for {lengthInWords(Math.round(cool_down_s / 60))} after a change
+          Not changed again for {lengthInWords(Math.round(cool_down_s / 60))}
         </Text>
       </div>
       <div>

@@ -248,7 +248,7 @@ function Filled({
         />
         <NumberInput
           label="Failures allowed"
-          description="One more puts the rollout on hold"
+          description="The rollout pauses after one more than this"
           min={0}
           max={100}
           allowDecimal={false}
