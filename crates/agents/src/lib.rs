@@ -9,6 +9,7 @@ mod listed;
 mod load;
 pub mod models;
 mod retrospect;
+mod settings;
 pub mod storage_optimizer;
 pub mod workload_classifier;
 
