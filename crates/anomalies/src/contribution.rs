@@ -1,15 +1,19 @@
 //! Part of unusual spending that one resource of the bill makes.
 
+use serde::{Deserialize, Serialize};
+
 /// Cost of a resource during a cost anomaly, and as much as it would have cost before.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Contribution {
     /// Identifier of the resource as the bill has it; empty where the charges name none.
     pub resource: String,
     /// Description of the product.
     pub description: String,
     /// Cost during the anomaly.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub observed: f64,
     /// Cost of as long a time before it.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub expected: f64,
     pub currency: String,
 }

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use reeve_estate::{Metric, named};
 use reeve_recommend::AnomalyId;
 use reeve_recommend::action::ActionId;
+use serde::{Deserialize, Serialize};
 
 named!(
     /// Source that an investigation reads.
@@ -70,7 +71,7 @@ named!(
 );
 
 /// One source that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lookup {
     pub source: Source,
     /// Part of the source: a metric, a resource, an account.
@@ -86,7 +87,8 @@ pub struct Lookup {
 }
 
 /// Record that evidence refers to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "(String, String)", into = "(String, String)")]
 pub enum Link {
     Action(ActionId),
     /// A resource, by the provider's identifier.
@@ -138,12 +140,36 @@ impl Link {
     }
 }
 
+/// Stored as kind and identifier.
+impl From<Link> for (String, String) {
+    fn from(link: Link) -> Self {
+        (link.kind().to_owned(), link.id().to_owned())
+    }
+}
+
+/// A stored link of an unknown kind, or to an unknown metric.
+#[derive(Debug, thiserror::Error)]
+#[error("{kind:?} with {id:?} is no link")]
+pub struct UnknownLink {
+    kind: String,
+    id: String,
+}
+
+impl TryFrom<(String, String)> for Link {
+    type Error = UnknownLink;
+
+    fn try_from((kind, id): (String, String)) -> Result<Self, UnknownLink> {
+        Link::parse(&kind, &id).ok_or(UnknownLink { kind, id })
+    }
+}
+
 /// One piece of evidence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// As a sentence.
     pub text: String,
     /// Record that it refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<Link>,
 }
 
@@ -157,7 +183,7 @@ impl Evidence {
 }
 
 /// A possible cause.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hypothesis {
     pub kind: HypothesisKind,
     /// Support by what was found.
@@ -168,7 +194,7 @@ pub struct Hypothesis {
 }
 
 /// An investigation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Investigation {
     /// Time of the investigation.
     pub at: Timestamp,

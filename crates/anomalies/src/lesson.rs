@@ -7,6 +7,7 @@ mod threshold;
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
 use reeve_recommend::AnomalyId;
+use serde::{Deserialize, Serialize};
 
 use super::record::{AnomalyClass, Reading, derive_id};
 
@@ -38,7 +39,7 @@ named!(
 );
 
 /// Kind of anomalies at one place that share a threshold.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ThresholdKey {
     pub class: AnomalyClass,
     /// Metric; `None` for spending and behavior.
@@ -99,15 +100,17 @@ pub(crate) fn excess(reading: &Reading) -> f64 {
 }
 
 /// One lesson. An anomaly has one at the most: another answer takes its place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lesson {
     /// Anomaly it is from.
     pub anomaly: AnomalyId,
     /// Threshold that it moves.
+    #[serde(flatten)]
     pub key: ThresholdKey,
     /// Meaning.
     pub kind: LessonKind,
     /// Deviation of the anomaly in multiples of the usual band; at least 1 and finite.
+    #[serde(serialize_with = "reeve_estate::finite")]
     pub excess: f64,
     /// Start of the anomaly.
     pub started_at: Timestamp,
@@ -116,5 +119,6 @@ pub struct Lesson {
     /// Person or agent that it is from.
     pub by: String,
     /// Time and person of the withdrawal; withdrawn lessons do not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawn: Option<(Timestamp, String)>,
 }

@@ -14,6 +14,7 @@ use super::security_activity::SecurityActivity;
 use super::words;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::recommendation::Priority;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// Returns the identifier of the anomaly of a key that began at a time: a UUID of version 8. The
@@ -108,7 +109,7 @@ named!(
 );
 
 /// Resource or principal concerned.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Place {
     /// The provider's identifier of the resource, or the principal of a security anomaly.
     pub id: String,
@@ -175,7 +176,7 @@ pub struct Reading {
 }
 
 /// One stage of the response.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
     /// Stage of the response.
     pub stage: Stage,
@@ -186,7 +187,7 @@ pub struct Response {
 }
 
 /// Feedback of a user.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnomalyFeedback {
     /// Verdict.
     pub kind: FeedbackKind,
@@ -197,6 +198,7 @@ pub struct AnomalyFeedback {
     /// Time of the feedback.
     pub at: Timestamp,
     /// Time and user of the withdrawal; withdrawn feedback does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawn: Option<(Timestamp, String)>,
 }
 

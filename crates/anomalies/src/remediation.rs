@@ -3,9 +3,10 @@
 
 use reeve_recommend::action::ActionId;
 use reeve_recommend::recommendation::RecommendationId;
+use serde::{Deserialize, Serialize};
 
 /// Recommended remedy of an anomaly.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remediation {
     /// One line for people.
     pub description: String,

@@ -185,7 +185,7 @@ async fn incidents(store: &Store, since: Timestamp) -> std::result::Result<u64, 
 fn anomaly(row: &AnyRow) -> std::result::Result<Anomaly, Fault> {
     let id: String = row.try_get(0)?;
     decode::<AnomalyRow>(row.try_get(1)?)
-        .and_then(AnomalyRow::into_anomaly)
+        .map(AnomalyRow::into_anomaly)
         .map_err(unreadable("anomaly", &id))
 }
 
@@ -197,7 +197,7 @@ async fn settings_get(store: &Store) -> std::result::Result<AnomalySettings, Fau
     match row {
         None => Ok(AnomalySettings::default()),
         Some(row) => decode::<AnomalySettingsRow>(row.try_get(0)?)
-            .and_then(AnomalySettingsRow::into_settings)
+            .map(AnomalySettingsRow::into_settings)
             .map_err(unreadable("setting", SETTINGS)),
     }
 }

@@ -1,44 +1,43 @@
 //! An anomaly, and the settings of all.
 
 mod cause;
-mod investigation;
 
+use jiff::Timestamp;
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus,
-    CostSettings, FeedbackKind, Indication, LikelyCause, PerformanceSettings, Place, Reaction,
-    Reading, RelatedEntry, Response, SecurityActivity, SecuritySettings, Sensitivity, Stage,
+    Contribution, CostSettings, Indication, Investigation, LikelyCause, PerformanceSettings, Place,
+    Reaction, Reading, RelatedEntry, Remediation, Response, SecurityActivity, SecuritySettings,
+    Sensitivity,
 };
 use reeve_estate::{Metric, finite};
 use reeve_recommend::Priority;
 use serde::{Deserialize, Serialize};
 
 use self::cause::LikelyCauseRow;
-use self::investigation::{ContributionRow, InvestigationRow, RemediationRow};
-use super::{RowError, named, time, time_or_none};
 
 /// An anomaly, whole.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AnomalyRow {
-    id: String,
+    id: AnomalyId,
     /// Absent in documents of earlier releases, whose anomalies are an incident each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    incident: Option<String>,
-    class: String,
-    status: String,
-    severity: String,
+    incident: Option<AnomalyId>,
+    class: AnomalyClass,
+    status: AnomalyStatus,
+    severity: Priority,
     title: String,
-    place: PlaceRow,
+    place: Place,
     readings: Vec<ReadingRow>,
     deviation_percent: Option<f64>,
     // Documents that were written before there were these have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    contributions: Vec<ContributionRow>,
+    contributions: Vec<Contribution>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     activity: Option<SecurityActivity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    investigation: Option<InvestigationRow>,
+    investigation: Option<Investigation>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    remediation: Option<RemediationRow>,
+    remediation: Option<Remediation>,
     /// Sentence of the likely cause, the only form of it in earlier releases.
     cause: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,33 +46,22 @@ pub(crate) struct AnomalyRow {
     advice: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     deeds: Vec<RelatedEntryRow>,
-    responses: Vec<ResponseRow>,
-    feedback: Vec<FeedbackRow>,
-    started_at: String,
-    last_at: String,
-    detected_at: String,
-    resolved_at: Option<String>,
+    responses: Vec<Response>,
+    feedback: Vec<AnomalyFeedback>,
+    started_at: Timestamp,
+    last_at: Timestamp,
+    detected_at: Timestamp,
+    resolved_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    reopened_at: Option<String>,
+    reopened_at: Option<Timestamp>,
     key: String,
     version: u64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct PlaceRow {
-    id: String,
-    name: String,
-    kind: String,
-    provider: Option<String>,
-    account: Option<String>,
-    region: Option<String>,
-    service: Option<String>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
 struct ReadingRow {
-    metric: Option<String>,
-    at: String,
+    metric: Option<Metric>,
+    at: Timestamp,
     #[serde(serialize_with = "finite")]
     value: f64,
     #[serde(serialize_with = "finite")]
@@ -94,59 +82,28 @@ struct ReadingRow {
 struct RelatedEntryRow {
     sequence: u64,
     event_id: String,
-    at: String,
+    at: Timestamp,
     actor_id: Option<String>,
     actor_email: Option<String>,
     operation: String,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct ResponseRow {
-    stage: String,
-    at: String,
-    detail: String,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct FeedbackRow {
-    kind: String,
-    comments: Option<String>,
-    by: String,
-    at: String,
-    /// Time and user of the withdrawal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    withdrawn: Option<(String, String)>,
-}
-
 impl From<&Anomaly> for AnomalyRow {
     fn from(anomaly: &Anomaly) -> Self {
-        let place = &anomaly.place;
         AnomalyRow {
-            id: anomaly.id.0.clone(),
-            incident: Some(anomaly.incident.0.clone()),
-            class: anomaly.class.as_str().to_owned(),
-            status: anomaly.status.as_str().to_owned(),
-            severity: anomaly.severity.as_str().to_owned(),
+            id: anomaly.id.clone(),
+            incident: Some(anomaly.incident.clone()),
+            class: anomaly.class,
+            status: anomaly.status,
+            severity: anomaly.severity,
             title: anomaly.title.clone(),
-            place: PlaceRow {
-                id: place.id.clone(),
-                name: place.name.clone(),
-                kind: place.kind.clone(),
-                provider: place.provider.clone(),
-                account: place.account.clone(),
-                region: place.region.clone(),
-                service: place.service.clone(),
-            },
+            place: anomaly.place.clone(),
             readings: anomaly.readings.iter().map(ReadingRow::from).collect(),
             deviation_percent: anomaly.deviation_percent,
-            contributions: anomaly
-                .contributions
-                .iter()
-                .map(ContributionRow::from)
-                .collect(),
+            contributions: anomaly.contributions.clone(),
             activity: anomaly.activity.clone(),
-            investigation: anomaly.investigation.as_ref().map(InvestigationRow::from),
-            remediation: anomaly.remediation.as_ref().map(RemediationRow::from),
+            investigation: anomaly.investigation.clone(),
+            remediation: anomaly.remediation.clone(),
             cause: anomaly.cause_in_words(),
             likely_cause: anomaly.cause.as_ref().map(LikelyCauseRow::from),
             evidence: anomaly.evidence.clone(),
@@ -156,13 +113,13 @@ impl From<&Anomaly> for AnomalyRow {
                 .iter()
                 .map(RelatedEntryRow::from)
                 .collect(),
-            responses: anomaly.responses.iter().map(ResponseRow::from).collect(),
-            feedback: anomaly.feedback.iter().map(FeedbackRow::from).collect(),
-            started_at: anomaly.started_at.to_string(),
-            last_at: anomaly.last_at.to_string(),
-            detected_at: anomaly.detected_at.to_string(),
-            resolved_at: anomaly.resolved_at.map(|at| at.to_string()),
-            reopened_at: anomaly.reopened_at.map(|at| at.to_string()),
+            responses: anomaly.responses.clone(),
+            feedback: anomaly.feedback.clone(),
+            started_at: anomaly.started_at,
+            last_at: anomaly.last_at,
+            detected_at: anomaly.detected_at,
+            resolved_at: anomaly.resolved_at,
+            reopened_at: anomaly.reopened_at,
             key: anomaly.key.clone(),
             version: anomaly.version,
         }
@@ -170,13 +127,12 @@ impl From<&Anomaly> for AnomalyRow {
 }
 
 impl AnomalyRow {
-    pub(crate) fn into_anomaly(self) -> Result<Anomaly, RowError> {
-        let place = self.place;
+    pub(crate) fn into_anomaly(self) -> Anomaly {
         let readings: Vec<Reading> = self
             .readings
             .into_iter()
             .map(ReadingRow::into_reading)
-            .collect::<Result<_, _>>()?;
+            .collect();
 
         // Earlier releases wrote the readings' sentences among the evidence.
         let said: Vec<String> = readings.iter().filter_map(Reading::words).collect();
@@ -187,38 +143,23 @@ impl AnomalyRow {
             .collect();
 
         let cause = match self.likely_cause {
-            Some(row) => Some(row.into_cause()?),
+            Some(row) => Some(row.into_cause()),
             None => LikelyCause::from_stored_sentence(&self.cause),
         };
-        Ok(Anomaly {
-            incident: AnomalyId(self.incident.unwrap_or_else(|| self.id.clone())),
-            id: AnomalyId(self.id),
-            class: named("class", &self.class, AnomalyClass::parse)?,
-            status: named("status", &self.status, AnomalyStatus::parse)?,
-            severity: named("severity", &self.severity, Priority::parse)?,
+        Anomaly {
+            incident: self.incident.unwrap_or_else(|| self.id.clone()),
+            id: self.id,
+            class: self.class,
+            status: self.status,
+            severity: self.severity,
             title: self.title,
-            place: Place {
-                id: place.id,
-                name: place.name,
-                kind: place.kind,
-                provider: place.provider,
-                account: place.account,
-                region: place.region,
-                service: place.service,
-            },
+            place: self.place,
             readings,
             deviation_percent: self.deviation_percent,
-            contributions: self
-                .contributions
-                .into_iter()
-                .map(ContributionRow::into_contribution)
-                .collect(),
+            contributions: self.contributions,
             activity: self.activity,
-            investigation: self
-                .investigation
-                .map(InvestigationRow::into_investigation)
-                .transpose()?,
-            remediation: self.remediation.map(RemediationRow::into_remediation),
+            investigation: self.investigation,
+            remediation: self.remediation,
             cause,
             evidence,
             advice: self.advice,
@@ -226,33 +167,25 @@ impl AnomalyRow {
                 .deeds
                 .into_iter()
                 .map(RelatedEntryRow::into_entry)
-                .collect::<Result<_, _>>()?,
-            responses: self
-                .responses
-                .into_iter()
-                .map(ResponseRow::into_response)
-                .collect::<Result<_, _>>()?,
-            feedback: self
-                .feedback
-                .into_iter()
-                .map(FeedbackRow::into_feedback)
-                .collect::<Result<_, _>>()?,
-            started_at: time(&self.started_at)?,
-            last_at: time(&self.last_at)?,
-            detected_at: time(&self.detected_at)?,
-            resolved_at: time_or_none(self.resolved_at.as_deref())?,
-            reopened_at: time_or_none(self.reopened_at.as_deref())?,
+                .collect(),
+            responses: self.responses,
+            feedback: self.feedback,
+            started_at: self.started_at,
+            last_at: self.last_at,
+            detected_at: self.detected_at,
+            resolved_at: self.resolved_at,
+            reopened_at: self.reopened_at,
             key: self.key,
             version: self.version,
-        })
+        }
     }
 }
 
 impl From<&Reading> for ReadingRow {
     fn from(reading: &Reading) -> Self {
         ReadingRow {
-            metric: reading.metric.map(|metric| metric.as_str().to_owned()),
-            at: reading.at.to_string(),
+            metric: reading.metric,
+            at: reading.at,
             value: reading.value,
             expected: reading.expected,
             low: reading.low,
@@ -265,7 +198,7 @@ impl From<&Reading> for ReadingRow {
 }
 
 impl ReadingRow {
-    fn into_reading(self) -> Result<Reading, RowError> {
+    fn into_reading(self) -> Reading {
         // Earlier releases kept the sign's sentence alone.
         let is_listed = self
             .threat_list
@@ -276,29 +209,22 @@ impl ReadingRow {
             Indication::Other(self.sign)
         };
 
-        Ok(Reading {
-            metric: self
-                .metric
-                .map(|text| named("metric", &text, Metric::parse))
-                .transpose()?,
-            at: time(&self.at)?,
+        Reading {
+            metric: self.metric,
+            at: self.at,
             value: self.value,
             expected: self.expected,
             low: self.low,
             high: self.high,
             score: self.score,
             indication,
-        })
+        }
     }
 }
 
 impl From<&RelatedEntry> for RelatedEntryRow {
     fn from(entry: &RelatedEntry) -> Self {
-        let (event_id, operation, at) = (
-            entry.event_id.clone(),
-            entry.operation.clone(),
-            entry.at.to_string(),
-        );
+        let (event_id, operation, at) = (entry.event_id.clone(), entry.operation.clone(), entry.at);
         let (actor_id, actor_email) = entry.actor.clone();
         RelatedEntryRow {
             sequence: entry.sequence,
@@ -312,70 +238,14 @@ impl From<&RelatedEntry> for RelatedEntryRow {
 }
 
 impl RelatedEntryRow {
-    fn into_entry(self) -> Result<RelatedEntry, RowError> {
-        let (event_id, operation, at) = (self.event_id, self.operation, time(&self.at)?);
-        Ok(RelatedEntry {
+    fn into_entry(self) -> RelatedEntry {
+        RelatedEntry {
             sequence: self.sequence,
-            event_id,
-            at,
+            event_id: self.event_id,
+            at: self.at,
             actor: (self.actor_id, self.actor_email),
-            operation,
-        })
-    }
-}
-
-impl From<&Response> for ResponseRow {
-    fn from(response: &Response) -> Self {
-        ResponseRow {
-            stage: response.stage.as_str().to_owned(),
-            at: response.at.to_string(),
-            detail: response.detail.clone(),
+            operation: self.operation,
         }
-    }
-}
-
-impl ResponseRow {
-    fn into_response(self) -> Result<Response, RowError> {
-        let stage = named("stage", &self.stage, Stage::parse)?;
-        Ok(Response {
-            stage,
-            at: time(&self.at)?,
-            detail: self.detail,
-        })
-    }
-}
-
-impl From<&AnomalyFeedback> for FeedbackRow {
-    fn from(feedback: &AnomalyFeedback) -> Self {
-        let (kind, at) = (feedback.kind.as_str().to_owned(), feedback.at.to_string());
-        let withdrawn = feedback
-            .withdrawn
-            .as_ref()
-            .map(|(at, by)| (at.to_string(), by.clone()));
-        FeedbackRow {
-            kind,
-            comments: feedback.comments.clone(),
-            by: feedback.by.clone(),
-            at,
-            withdrawn,
-        }
-    }
-}
-
-impl FeedbackRow {
-    fn into_feedback(self) -> Result<AnomalyFeedback, RowError> {
-        let kind = named("kind", &self.kind, FeedbackKind::parse)?;
-        let withdrawn = self
-            .withdrawn
-            .map(|(at, by)| Ok::<_, RowError>((time(&at)?, by)))
-            .transpose()?;
-        Ok(AnomalyFeedback {
-            kind,
-            comments: self.comments,
-            by: self.by,
-            at: time(&self.at)?,
-            withdrawn,
-        })
     }
 }
 
@@ -386,19 +256,19 @@ pub(crate) struct AnomalySettingsRow {
     cost_threshold_percent: f64,
     cost_window_hours: u32,
     cost_baseline_days: u32,
-    performance_metrics: Vec<String>,
-    performance_sensitivity: String,
+    performance_metrics: Vec<Metric>,
+    performance_sensitivity: Sensitivity,
     behavioral_analysis: bool,
-    security_sensitivity: String,
+    security_sensitivity: Sensitivity,
     // Documents that were written before there were these have the defaults.
     #[serde(default)]
-    cost_action: Option<String>,
+    cost_action: Option<Reaction>,
     #[serde(default)]
-    performance_action: Option<String>,
+    performance_action: Option<Reaction>,
     #[serde(default)]
     threat_intelligence: Option<bool>,
     #[serde(default)]
-    security_action: Option<String>,
+    security_action: Option<Reaction>,
     version: u64,
 }
 
@@ -408,65 +278,44 @@ impl From<&AnomalySettings> for AnomalySettingsRow {
             cost_threshold_percent: settings.cost.threshold_percent,
             cost_window_hours: settings.cost.window_hours,
             cost_baseline_days: settings.cost.baseline_days,
-            performance_metrics: settings
-                .performance
-                .metrics
-                .iter()
-                .map(|metric| metric.as_str().to_owned())
-                .collect(),
-            performance_sensitivity: settings.performance.sensitivity.as_str().to_owned(),
+            performance_metrics: settings.performance.metrics.clone(),
+            performance_sensitivity: settings.performance.sensitivity,
             behavioral_analysis: settings.security.behavioral_analysis,
-            security_sensitivity: settings.security.sensitivity.as_str().to_owned(),
-            cost_action: Some(settings.cost.action.as_str().to_owned()),
-            performance_action: Some(settings.performance.action.as_str().to_owned()),
+            security_sensitivity: settings.security.sensitivity,
+            cost_action: Some(settings.cost.action),
+            performance_action: Some(settings.performance.action),
             threat_intelligence: Some(settings.security.threat_intelligence),
-            security_action: Some(settings.security.action.as_str().to_owned()),
+            security_action: Some(settings.security.action),
             version: settings.version,
         }
     }
 }
 
 impl AnomalySettingsRow {
-    pub(crate) fn into_settings(self) -> Result<AnomalySettings, RowError> {
-        let metric = |text: &String| named("metrics", text, Metric::parse);
+    pub(crate) fn into_settings(self) -> AnomalySettings {
         let usual = AnomalySettings::default();
-        let action = |given: Option<String>, usual: Reaction| {
-            given.map_or(Ok(usual), |text| named("action", &text, Reaction::parse))
-        };
 
-        Ok(AnomalySettings {
+        AnomalySettings {
             cost: CostSettings {
                 threshold_percent: self.cost_threshold_percent,
                 window_hours: self.cost_window_hours,
                 baseline_days: self.cost_baseline_days,
-                action: action(self.cost_action, usual.cost.action)?,
+                action: self.cost_action.unwrap_or(usual.cost.action),
             },
             performance: PerformanceSettings {
-                metrics: self
-                    .performance_metrics
-                    .iter()
-                    .map(metric)
-                    .collect::<Result<_, _>>()?,
-                sensitivity: named(
-                    "sensitivity",
-                    &self.performance_sensitivity,
-                    Sensitivity::parse,
-                )?,
-                action: action(self.performance_action, usual.performance.action)?,
+                metrics: self.performance_metrics,
+                sensitivity: self.performance_sensitivity,
+                action: self.performance_action.unwrap_or(usual.performance.action),
             },
             security: SecuritySettings {
                 behavioral_analysis: self.behavioral_analysis,
                 threat_intelligence: self
                     .threat_intelligence
                     .unwrap_or(usual.security.threat_intelligence),
-                sensitivity: named(
-                    "sensitivity",
-                    &self.security_sensitivity,
-                    Sensitivity::parse,
-                )?,
-                action: action(self.security_action, usual.security.action)?,
+                sensitivity: self.security_sensitivity,
+                action: self.security_action.unwrap_or(usual.security.action),
             },
             version: self.version,
-        })
+        }
     }
 }

@@ -25,7 +25,7 @@ fn slow_answers() -> RuleInput {
 async fn a_response_time_that_rises_becomes_a_recommendation() {
     let it = fixture();
     it.agent("learning").await;
-    for id in ["lb-slow", "lb-calm", "lb-unused"] {
+    for id in ["lb-slow", "lb-calm"] {
         let mut balancer = resource(id, ResourceKind::LoadBalancer, None);
         balancer.service = "elb".to_owned();
         it.world.put(balancer);
@@ -50,7 +50,6 @@ async fn a_response_time_that_rises_becomes_a_recommendation() {
     let measured = Some(Metric::ResponseTime);
     assert_eq!(outcome("lb-slow"), Some((Outcome::Foreseen, measured)));
     assert_eq!(outcome("lb-calm"), Some((Outcome::NotForeseen, measured)));
-    assert_eq!(outcome("lb-unused"), Some((Outcome::Abstained, measured)));
 
     let recommendation = it.world.only("lb-slow").await;
     let factors = recommendation.explanation.factors.texts();

@@ -4,19 +4,17 @@ use reeve_anomalies::{HypothesisKind, LikelyCause};
 use reeve_recommend::ActionId;
 use serde::{Deserialize, Serialize};
 
-use crate::rows::{RowError, named};
-
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum LikelyCauseRow {
     Unknown,
     ChangeByReeve {
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        action: Option<String>,
+        action: Option<ActionId>,
     },
     Hypothesis {
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        hypothesis: Option<String>,
+        hypothesis: Option<HypothesisKind>,
         statement: String,
     },
 }
@@ -26,10 +24,10 @@ impl From<&LikelyCause> for LikelyCauseRow {
         match cause {
             LikelyCause::Unknown => LikelyCauseRow::Unknown,
             LikelyCause::ChangeByReeve(action) => LikelyCauseRow::ChangeByReeve {
-                action: action.as_ref().map(|id| id.0.clone()),
+                action: action.clone(),
             },
             LikelyCause::Hypothesis { kind, statement } => LikelyCauseRow::Hypothesis {
-                hypothesis: kind.map(|kind| kind.as_str().to_owned()),
+                hypothesis: *kind,
                 statement: statement.clone(),
             },
         }
@@ -37,21 +35,17 @@ impl From<&LikelyCause> for LikelyCauseRow {
 }
 
 impl LikelyCauseRow {
-    pub(super) fn into_cause(self) -> Result<LikelyCause, RowError> {
-        Ok(match self {
+    pub(super) fn into_cause(self) -> LikelyCause {
+        match self {
             LikelyCauseRow::Unknown => LikelyCause::Unknown,
-            LikelyCauseRow::ChangeByReeve { action } => {
-                LikelyCause::ChangeByReeve(action.map(ActionId))
-            }
+            LikelyCauseRow::ChangeByReeve { action } => LikelyCause::ChangeByReeve(action),
             LikelyCauseRow::Hypothesis {
                 hypothesis,
                 statement,
-            } => {
-                let kind = hypothesis
-                    .map(|text| named("hypothesis", &text, HypothesisKind::parse))
-                    .transpose()?;
-                LikelyCause::Hypothesis { kind, statement }
-            }
-        })
+            } => LikelyCause::Hypothesis {
+                kind: hypothesis,
+                statement,
+            },
+        }
     }
 }

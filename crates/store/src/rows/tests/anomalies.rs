@@ -22,7 +22,7 @@ fn anomaly_v1() {
         activity: None,
         ..sample
     };
-    assert_eq!(row.into_anomaly().unwrap(), older);
+    assert_eq!(row.into_anomaly(), older);
 }
 
 #[test]
@@ -32,16 +32,12 @@ fn sentences_of_earlier_releases_become_values() {
         decode::<AnomalyRow>(&V1.replace(from, to))
             .unwrap()
             .into_anomaly()
-            .unwrap()
     };
     let listed = read("\"a jump\"", "\"on a threat list\"");
     assert_eq!(listed.readings[0].indication, Indication::ThreatList);
 
     let text = encode(&AnomalyRow::from(&listed)).unwrap();
-    assert_eq!(
-        decode::<AnomalyRow>(&text).unwrap().into_anomaly().unwrap(),
-        listed
-    );
+    assert_eq!(decode::<AnomalyRow>(&text).unwrap().into_anomaly(), listed);
 
     let changed = "a change that Reeve made to the resource shortly before";
     let unknown = read(
