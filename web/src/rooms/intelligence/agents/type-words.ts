@@ -16,9 +16,7 @@ export function valueInWords(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.map((one) => valueInWords(one) ?? '').join(', ');
   const text = String(value);
   if (!/^[a-z0-9_]+$/.test(text)) return text;
-  return text
-    .replace(/^\d+[dhm](?=_|$)/, spanInWords)
-    .replace(/_/g, ' ');
+  return text.replace(/^\d+[dhm](?=_|$)/, spanInWords).replace(/_/g, ' ');
 }
 
 /** The lines of a part of the table (`capabilities`, `actions`, `settings`); nested values are named by their path. */
