@@ -24,6 +24,7 @@ import { Preview } from './Preview';
 import {
   CALLS,
   FIELDS,
+  fittingPrediction,
   grows,
   initial,
   knowsEvents,
@@ -168,6 +169,11 @@ function Condition({ form }: { form: Form }) {
             data={metricChoices()}
             {...form.getInputProps('condition.metric')}
             value={metric || null}
+            onChange={(chosen) => {
+              form.setFieldValue('condition.metric', chosen ?? '');
+              const worse = predictiveMetric(chosen ?? '')?.worse;
+              form.setFieldValue('condition.prediction', fittingPrediction(prediction, worse));
+            }}
           />
         )}
         <Select

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { initial, wire } from './rule-fields';
+import { fittingPrediction, initial, wire } from './rule-fields';
 
 describe('a rule over the wire', () => {
   it('leaves out what does not belong to its kind', () => {
@@ -79,5 +79,15 @@ describe('a rule over the wire', () => {
     expect(target({})).toMatchObject({ target: 'ec2/L-1216C47A' });
     expect(target({ target: '' })).toMatchObject({ target: null });
     expect(target({ kind: 'scale_up' })).toMatchObject({ target: null });
+  });
+});
+
+describe('the condition of a metric that was chosen', () => {
+  it('is crossed on the side on which the metric becomes a problem', () => {
+    expect(fittingPrediction('above', 'falling')).toBe('below');
+    expect(fittingPrediction('below', 'rising')).toBe('above');
+    expect(fittingPrediction('below', 'falling')).toBe('below');
+    expect(fittingPrediction('spike', 'falling')).toBe('spike');
+    expect(fittingPrediction('above', undefined)).toBe('above');
   });
 });

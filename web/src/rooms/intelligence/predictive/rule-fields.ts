@@ -43,6 +43,13 @@ export const FIELDS = [
   'every',
 ];
 
+/** The condition that fits a metric: a threshold that is crossed on the side on which the metric becomes a problem. */
+export function fittingPrediction(prediction: string, worse: string | undefined): string {
+  if (prediction === 'above' && worse === 'falling') return 'below';
+  if (prediction === 'below' && worse === 'rising') return 'above';
+  return prediction;
+}
+
 export function initial(rule: Rule | undefined): RuleFields {
   return {
     name: rule?.name ?? '',
