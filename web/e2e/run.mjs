@@ -19,6 +19,12 @@ const waiting = groups
 let passed = 0;
 const failed = [];
 
+// An assertion in a handler of the browser's events belongs to no story, and must not end the others.
+process.on('unhandledRejection', (error) => {
+  failed.push(`outside of a story: ${error}`);
+  console.error(`FAIL outside of a story\n     ${String(error?.stack ?? error)}`);
+});
+
 async function tell({ name, viewport, run }, browser, program) {
   const context = await browser.newContext({
     baseURL: program.url,

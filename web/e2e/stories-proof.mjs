@@ -54,7 +54,11 @@ const line = (text, pattern, at) => text.replace(pattern, (found) => other(found
 const ALTERED = [
   [
     '**/api/v1/audit-logs/entry?*',
-    (text) => text.replace('"severity":"info"', '"severity":"high"'),
+    (text) =>
+      text.replace(
+        /"severity":"(\w+)"/,
+        (_, was) => `"severity":"${was === 'high' ? 'info' : 'high'}"`,
+      ),
     'Entry',
   ],
   ['**/api/v1/audit-logs/entry/proof?*', (text) => line(text, /^extra .*$/m, 200), 'Commitment'],

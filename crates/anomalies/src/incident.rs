@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(ann.joined_incidents(&[ben.clone(), spray.clone()]), None);
 
         let late = member("late", 7 * 60, "203.0.113.33", Priority::High);
-        assert_eq!(late.joined_incidents(&[spray.clone()]), None);
+        assert_eq!(late.joined_incidents(std::slice::from_ref(&spray)), None);
     }
 
     #[test]

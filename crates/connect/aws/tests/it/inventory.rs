@@ -170,8 +170,8 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
     );
     assert_eq!(
         by_id(&seen, "far-logs").monthly_cost,
-        None,
-        "S3 has no price there"
+        Some(reeve_estate::Money::ZERO),
+        "it holds nothing, by the prices of its region"
     );
 
     let (data, loose) = (by_id(&seen, &data), by_id(&seen, &loose));
