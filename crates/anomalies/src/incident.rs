@@ -50,8 +50,7 @@ impl Incident {
     /// Returns the incident that these anomalies are; `None` for no anomaly.
     #[must_use]
     pub fn of(members: &[Anomaly]) -> Option<Incident> {
-        let mut members: Vec<&Anomaly> = members.iter().collect();
-        members.sort_by(|a, b| (a.started_at, &a.id.0).cmp(&(b.started_at, &b.id.0)));
+        let members = oldest_first(members);
         // The earliest of the most severe: members are in order of their beginning.
         let lead = members.iter().min_by_key(|member| member.severity)?;
 
@@ -85,6 +84,13 @@ impl Incident {
     }
 }
 
+/// Returns anomalies in the order of their beginning; those of one moment by identifier.
+fn oldest_first<'a>(anomalies: impl IntoIterator<Item = &'a Anomaly>) -> Vec<&'a Anomaly> {
+    let mut sorted: Vec<&Anomaly> = anomalies.into_iter().collect();
+    sorted.sort_by_key(|anomaly| (anomaly.started_at, &anomaly.id));
+    sorted
+}
+
 impl From<&Anomaly> for IncidentMember {
     fn from(anomaly: &Anomaly) -> Self {
         IncidentMember {
@@ -104,11 +110,10 @@ impl Anomaly {
         &self,
         others: &[Anomaly],
     ) -> Option<(AnomalyId, BTreeSet<AnomalyId>)> {
-        let mut joined: Vec<&Anomaly> = others
+        let parts = others
             .iter()
-            .filter(|other| self.is_part_of_one_attack_with(other))
-            .collect();
-        joined.sort_by(|a, b| (a.started_at, &a.id.0).cmp(&(b.started_at, &b.id.0)));
+            .filter(|other| self.is_part_of_one_attack_with(other));
+        let joined = oldest_first(parts);
 
         let oldest = joined.first()?.incident.clone();
         let mut further: BTreeSet<AnomalyId> =

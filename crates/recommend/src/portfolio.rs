@@ -143,7 +143,7 @@ struct Sum {
     usd_by_hour: BTreeMap<i64, f64>,
     usd: f64,
     discounted_usd: f64,
-    /// What the use costs by the bills.
+    /// Cost of the use by the bills, US dollars.
     paid_usd: f64,
     /// `true` if a machine has a bill.
     is_billed: bool,

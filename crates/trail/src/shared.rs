@@ -9,7 +9,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use reeve_audit::query::Query;
 use reeve_ledger::{EntryReader, ReadOn, Stretch, TrailError};
 use tokio::sync::Mutex;
@@ -95,13 +94,12 @@ impl SharedReader {
 
 /// Asks for every sealed entry from where a request begins.
 fn everything(sealed: u64, request: &ReadOn) -> ReadOn {
-    let now: Timestamp = request.now;
     ReadOn {
-        query: Query::all().resolve(now),
+        query: Query::all().resolve(request.now),
         from: request.from,
         to: sealed,
         entries: ENTRIES,
         bytes: BYTES,
-        now,
+        now: request.now,
     }
 }

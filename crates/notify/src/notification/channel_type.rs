@@ -71,7 +71,7 @@ named!(
     }
 );
 
-/// A channel type.
+/// Row of the table of channel types.
 #[derive(Debug)]
 pub struct ChannelTypeRow {
     /// Name of the service, as it writes itself.
