@@ -21,7 +21,7 @@ use crate::instant::to_millis;
 /// Origin of the text: a client's submission or Reeve's own storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// Sent by somebody.
+    /// Text of a submission, without the fields that Reeve sets.
     Sent,
     /// Written by our canonical writer: `recorded_at` and `submitted_by` are in it, and a double
     /// may be spelled as an integer beyond 2^53.
@@ -70,7 +70,7 @@ pub(crate) fn stored(text: &str) -> Option<(Entry, Timestamp)> {
     Some((entry, recorded_at))
 }
 
-/// Fills the gaps.
+/// Builds the claim; a fresh identifier, the time of receipt and `info` stand for absent fields.
 fn claim(members: Fast<Members>, received: Timestamp) -> Fast<Claim> {
     let Members {
         event_id,

@@ -40,7 +40,7 @@ pub use walk::Leaf;
 use crate::instant;
 use crate::json::Json;
 
-/// One audit entry.
+/// One audit entry, as its source submitted it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Unique id, chosen by the source or by Reeve; the key of idempotency.
@@ -84,7 +84,7 @@ impl Entry {
         }
     }
 
-    /// Sets the id.
+    /// Replaces the generated identifier.
     pub fn with_id(mut self, event_id: EventId) -> Self {
         self.event_id = event_id;
         self
@@ -96,7 +96,7 @@ impl Entry {
         self
     }
 
-    /// Sets the severity.
+    /// Replaces the default severity, `info`.
     pub fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
         self
@@ -147,7 +147,7 @@ impl Entry {
         self
     }
 
-    /// Adds a tag.
+    /// Adds a label to `metadata.tags`.
     pub fn with_tag(mut self, tag: impl Into<String>) -> Self {
         self.metadata.tags.push(tag.into());
         self

@@ -65,7 +65,7 @@ impl Area {
         Area::System,
     ];
 
-    /// Returns the heading.
+    /// Returns the heading of the area in the documentation and the interface.
     pub const fn title(self) -> &'static str {
         match self {
             Area::Authentication => "Authentication and access",
@@ -83,12 +83,12 @@ impl Area {
 /// Writers of entries of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// Reeve about itself.
+    /// Reeve writes entries of this type, about itself.
     Reeve,
     /// Reeve, and other systems through imports or the interface. `submitted_by` distinguishes
     /// them.
     Shared,
-    /// Other systems alone.
+    /// Other systems write entries of this type; Reeve never does.
     Others,
     /// Reeve does not have the feature yet; other systems' entries may already be of the type.
     Planned,
@@ -114,15 +114,14 @@ impl Source {
 /// An event type of the catalogue.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EventKind {
-    /// `category.operation`.
+    /// Name of the type, as `category.operation`.
     pub name: &'static str,
-    /// Area of activity.
     pub area: Area,
     /// Default severity of an entry of this type.
     pub severity: Severity,
     /// Writers of such entries.
     pub source: Source,
-    /// One sentence.
+    /// Meaning of the type, in one sentence.
     pub meaning: &'static str,
     /// Fields that such entries of Reeve carry beside those of every entry.
     pub fields: &'static [&'static str],

@@ -31,7 +31,7 @@ use crate::entry::Entry;
 /// An entry and what Reeve put beside it, as a format sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct EntryView<'a> {
-    /// The claim.
+    /// Entry as it was submitted.
     pub entry: &'a Entry,
     /// Time at which Reeve received the entry.
     pub recorded_at: Timestamp,
@@ -50,7 +50,7 @@ pub struct Integrity {
     pub leaf_hash: [u8; 32],
     /// Chain hash of the entry before.
     pub previous_hash: [u8; 32],
-    /// Chain hash.
+    /// Hash of the chain that ends with this entry.
     pub hash: [u8; 32],
     /// Salt of the commitment, if the reader may recompute the commitment: in exports. JSON lines
     /// and the message of syslog have it.
@@ -80,10 +80,10 @@ pub enum FormatName {
 }
 
 impl FormatName {
-    /// Every format.
+    /// Every format, in the order of the documentation.
     pub const ALL: [Self; 4] = [Self::Json, Self::Csv, Self::Syslog, Self::Cef];
 
-    /// The name.
+    /// Name of the format in requests: `json`, `csv`, `syslog` or `cef`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -121,7 +121,7 @@ impl FromStr for FormatName {
 /// Completeness of a written record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
-    /// All of it.
+    /// The complete record.
     Whole,
     /// Less, as the limit asks for; the record names what is missing.
     Reduced,
@@ -136,11 +136,10 @@ pub enum FormatError {
     /// The record is longer than the limit.
     #[error("the record of entry {sequence} has {bytes} bytes, and the limit is {limit}")]
     Oversize {
-        /// The entry's position.
+        /// Position of the entry in the log.
         sequence: u64,
         /// Size that the record would have.
         bytes: usize,
-        /// Largest size allowed.
         limit: usize,
     },
 }

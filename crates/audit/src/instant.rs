@@ -7,7 +7,7 @@ use jiff::fmt::temporal::DateTimePrinter;
 
 /// Seconds in a day.
 const DAY: i64 = 86_400;
-/// `2026-11-20T10:00:00.000Z`, in bytes.
+/// Length of `2026-11-20T10:00:00.000Z`, in bytes.
 const WRITTEN: usize = 24;
 
 /// Reason why a text is not a point in time.
@@ -36,14 +36,14 @@ pub fn now() -> Timestamp {
     to_millis(Timestamp::now())
 }
 
-/// Writes `2026-11-20T10:00:00.000Z`.
+/// Formats a time as `2026-11-20T10:00:00.000Z`: UTC, milliseconds.
 pub fn format_instant(instant: Timestamp) -> String {
     const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
     let written = written(instant).and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
     written.unwrap_or_else(|| PRINTER.timestamp_to_string(&to_millis(instant)))
 }
 
-/// Appends `2026-11-20T10:00:00.000Z`.
+/// Appends a time as [`format_instant`] formats it.
 pub fn write_instant(instant: Timestamp, out: &mut Vec<u8>) {
     match written(instant) {
         Some(bytes) => out.extend_from_slice(&bytes),

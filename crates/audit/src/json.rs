@@ -25,18 +25,16 @@ pub(crate) use text::read as read_text;
 /// The largest integer magnitude that every JSON reader agrees on: 2^53.
 pub const MAX_INTEGER: u64 = 1 << 53;
 
-/// One JSON value.
+/// A JSON value, strictly read (RFC 8259).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Json {
     Null,
-    /// `true` or `false`.
     Bool(bool),
     /// A finite double. The canonical writer spells a non-finite one, which no reader produces, as
     /// `null`.
     Number(f64),
     /// A string of Unicode scalar values.
     String(String),
-    /// An ordered list.
     Array(Vec<Json>),
     /// Members with distinct names.
     Object(Object),

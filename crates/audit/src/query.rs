@@ -61,7 +61,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Finds every entry.
+    /// The query that every entry satisfies.
     pub const fn all() -> Self {
         Self { expr: Expr::All }
     }

@@ -9,13 +9,12 @@ use crate::entry::EventType;
 /// can be deleted as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RetentionClass {
-    /// `authentication.*`.
+    /// Entries of types `authentication.*`.
     Authentication,
-    /// `resource.delete` and `policy.modify`.
+    /// Entries of types `resource.delete` and `policy.modify`.
     Change,
-    /// `resource.view`.
+    /// Entries of type `resource.view`.
     View,
-    /// All other entries.
     Default,
 }
 
@@ -31,7 +30,7 @@ pub struct RetentionPeriods {
 }
 
 impl RetentionClass {
-    /// Every class.
+    /// Every class, in the order of declaration.
     pub const ALL: [Self; 4] = [
         Self::Authentication,
         Self::Change,

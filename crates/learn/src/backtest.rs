@@ -11,7 +11,7 @@ use crate::window::Window;
 /// The prior: holds and failures believed in before anything was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
-    /// Holds believed in.
+    /// Pseudo-count of windows in which a proposal held.
     pub held: f64,
     /// Failures believed in. What could not be measured adds to it.
     pub failed: f64,

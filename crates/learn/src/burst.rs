@@ -10,9 +10,9 @@ pub struct Burst {
     pub start_ms: i64,
     /// The last point above (the start of its period).
     pub end_ms: i64,
-    /// The highest value.
+    /// Highest value of the run.
     pub peak: f64,
-    /// Points above.
+    /// Number of points above the threshold.
     pub points: u64,
 }
 

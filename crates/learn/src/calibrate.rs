@@ -55,7 +55,7 @@ pub struct Example {
     pub weight: f64,
 }
 
-/// The logistic function.
+/// The logistic function, the inverse of [`logit`]; it does not overflow for large `x`.
 #[must_use]
 pub fn sigmoid(x: f64) -> f64 {
     if x >= 0.0 {

@@ -10,9 +10,9 @@
 /// Direction in which a metric gets worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Worse {
-    /// A higher value.
+    /// A higher value is worse, such as a latency.
     Higher,
-    /// A lower value.
+    /// A lower value is worse, such as a throughput.
     Lower,
 }
 
@@ -38,14 +38,11 @@ pub enum Verdict {
     NotEnoughData,
 }
 
-/// A comparison.
+/// Result of [`compare`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// The answer.
     pub verdict: Verdict,
-    /// Finite samples before.
     pub before: usize,
-    /// Finite samples after.
     pub after: usize,
     /// One-sided probability of such a difference by chance.
     pub p_value: f64,

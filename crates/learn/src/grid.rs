@@ -35,7 +35,7 @@ pub struct Grid {
 /// Reason why points cannot be put on a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GridError {
-    /// No finite value.
+    /// No point of the series is finite.
     #[error("the series has no finite value")]
     Empty,
     /// All points share one time, so that there is no step.

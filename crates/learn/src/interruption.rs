@@ -56,7 +56,7 @@ pub struct Lifetime {
 /// Signal of a pool at a time. Values that were not measured are `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signal {
-    /// Capacity pool.
+    /// Capacity pool: instance type and zone.
     pub pool: String,
     /// Time of the signal (milliseconds since the epoch).
     pub at_ms: i64,
@@ -78,7 +78,7 @@ pub struct History {
 /// An instance whose risk is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
-    /// Capacity pool.
+    /// Capacity pool: instance type and zone.
     pub pool: String,
     /// Family of instance types.
     pub family: String,
@@ -93,22 +93,19 @@ pub struct Instance {
 /// A probability with its 90 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chance {
-    /// The probability.
+    /// Probability from 0 to 1.
     pub value: f64,
-    /// Lower end.
+    /// Its 5th percentile.
     pub low: f64,
-    /// Upper end.
+    /// Its 95th percentile.
     pub high: f64,
 }
 
 /// The risk of one instance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Risk {
-    /// Within ten minutes.
     pub ten_minutes: Chance,
-    /// Within an hour.
     pub hour: Chance,
-    /// Within a day.
     pub day: Chance,
     /// Features that move the hour's risk most away from that of an unknown instance: names and
     /// factors on the odds, strongest first.

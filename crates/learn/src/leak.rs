@@ -57,9 +57,8 @@ impl Default for Settings {
 /// Verdict on a leak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Lasting growth.
     Leak,
-    /// No lasting growth.
+    /// Growth that chance explains, or none.
     NoLeak,
     /// The data does not decide; the reasons say why.
     Abstained,

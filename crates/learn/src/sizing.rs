@@ -72,7 +72,7 @@ pub struct Needed {
     /// Room above the peak, as a share of it; negative where it falls from week to week, 0 for a
     /// load of nothing.
     pub room: f64,
-    /// Days with measurements.
+    /// Days of the history that have measurements.
     pub days: usize,
     /// Weeks of the history whose demand the advice made before them would have held, of those that
     /// could be judged.

@@ -14,17 +14,15 @@ pub struct Summary {
     pub mean: f64,
     /// Median of the values.
     pub p50: f64,
-    /// 95th percentile, interpolated.
+    /// 95th percentile, interpolated between points.
     pub p95: f64,
-    /// 99th percentile, interpolated.
+    /// 99th percentile, interpolated between points.
     pub p99: f64,
-    /// Smallest value.
     pub min: f64,
     /// Largest value: what a percentile hides.
     pub max: f64,
     /// Standard deviation of the points (divided by their number).
     pub std: f64,
-    /// The newest point.
     pub last: Point,
 }
 

@@ -11,7 +11,6 @@ pub struct Actor {
     pub kind: Option<ActorType>,
     /// The id the source knows it by.
     pub id: Option<String>,
-    /// E-mail address.
     pub email: Option<String>,
     /// The address it came from.
     pub ip_address: Option<IpAddr>,
@@ -31,7 +30,7 @@ impl Actor {
         }
     }
 
-    /// A person.
+    /// A person, by the identifier that the source uses.
     pub fn user(id: impl Into<String>) -> Self {
         Self::new(ActorType::User, id)
     }
@@ -41,7 +40,7 @@ impl Actor {
         Self::new(ActorType::Agent, id)
     }
 
-    /// Reeve itself.
+    /// Reeve itself: type `system`, identifier `reeve`.
     pub fn system() -> Self {
         Self::new(ActorType::System, "reeve")
     }

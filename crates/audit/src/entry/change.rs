@@ -26,7 +26,7 @@ pub struct Metadata {
     pub request_id: Option<String>,
     /// Version of the interface that wrote it; `v1` unless the source says otherwise.
     pub api_version: String,
-    /// Free labels.
+    /// Free labels (requirement B-085).
     pub tags: Vec<String>,
     /// Any other members, as given.
     pub extra: Object,

@@ -7,12 +7,12 @@ use std::str::FromStr;
 /// Reason why a text is not an id or an event type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Invalid event type.
+    /// Text that breaks the rules of [`EventType`].
     #[error(
         "must be a lower-case dotted name such as authentication.login, of a-z, 0-9 and _, at most 128 bytes"
     )]
     EventType,
-    /// Invalid identifier.
+    /// Text that breaks the rules of [`EventId`].
     #[error("must have 1 to 256 bytes, no control characters and no space at either end")]
     EventId,
 }
@@ -27,7 +27,7 @@ pub const OWN_ID_PREFIX: &str = "reeve:";
 pub struct EventId(String);
 
 impl EventId {
-    /// A fresh UUIDv7.
+    /// A random UUIDv7, for entries whose source chose no identifier.
     pub fn fresh() -> Self {
         Self(uuid::Uuid::now_v7().to_string())
     }
@@ -56,7 +56,7 @@ impl EventId {
         self.0.starts_with(OWN_ID_PREFIX)
     }
 
-    /// The text.
+    /// The identifier as its source wrote it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -100,7 +100,7 @@ impl EventType {
         }
     }
 
-    /// The whole name.
+    /// The complete name, as `category.operation`.
     pub fn as_str(&self) -> &str {
         &self.0
     }

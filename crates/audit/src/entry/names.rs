@@ -69,9 +69,9 @@ macro_rules! names {
 names! {
     /// Severity of an entry, mildest first.
     Severity {
-        /// Information; the default.
+        /// Information without any concern; the default.
         Info = "info",
-        /// Worth a look.
+        /// Worth a look when there is time.
         Low = "low",
         /// Should be looked at.
         Medium = "medium",
@@ -85,19 +85,18 @@ names! {
 names! {
     /// Type of an actor.
     ActorType {
-        /// A person.
         User = "user",
         /// A service of a cloud or of the organisation.
         Service = "service",
-        /// Reeve itself.
+        /// Reeve itself, outside its agents.
         System = "system",
         /// One of Reeve's agents.
         Agent = "agent",
         /// Holder of an API key without a user.
         ApiKey = "api_key",
-        /// An assumed role.
+        /// A role that a principal assumed.
         Role = "role",
-        /// Unauthenticated caller.
+        /// A caller without credentials.
         Anonymous = "anonymous",
     }
 }
@@ -120,7 +119,6 @@ names! {
 names! {
     /// Outcome of an action.
     ActionStatus {
-        /// The action succeeded.
         Success = "success",
         /// The action was tried and failed.
         Failed = "failed",
@@ -134,18 +132,16 @@ names! {
 names! {
     /// The way an action came in.
     ActionMethod {
-        /// Over an API.
         Api = "api",
         /// Through a web console.
         Console = "console",
         /// From a command line.
         Cli = "cli",
         Automation = "automation",
-        /// Through a webhook.
         Webhook = "webhook",
         /// By the system itself.
         System = "system",
-        /// On a schedule.
+        /// Started by a schedule, not by a request.
         Scheduled = "scheduled",
     }
 }

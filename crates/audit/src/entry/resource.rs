@@ -13,7 +13,6 @@ pub struct ResourceRef {
     pub cloud_provider: Option<String>,
     /// Account, subscription or project.
     pub account_id: Option<String>,
-    /// Region or location.
     pub region: Option<String>,
     /// Tags of the resource by name.
     pub tags: Tags,
@@ -42,7 +41,7 @@ impl ResourceRef {
         self
     }
 
-    /// Adds a tag.
+    /// Sets one tag; another value of the same name is replaced.
     pub fn with_tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.tags.insert(name, value);
         self

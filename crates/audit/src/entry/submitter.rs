@@ -38,24 +38,17 @@ pub struct Submitter {
 /// Members of a submitter that a query can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SubmitterField {
-    /// `submitted_by.type`
     Type,
-    /// `submitted_by.id`
     Id,
-    /// `submitted_by.email`
     Email,
-    /// `submitted_by.ip_address`
     IpAddress,
-    /// `submitted_by.session_id`
     SessionId,
-    /// `submitted_by.token_id`
     TokenId,
-    /// `submitted_by.token_name`
     TokenName,
 }
 
 impl SubmitterField {
-    /// Every member.
+    /// Every member, in the order of declaration.
     pub const ALL: [Self; 7] = [
         Self::Type,
         Self::Id,
@@ -107,7 +100,7 @@ impl Submitter {
         }
     }
 
-    /// Reeve itself.
+    /// Reeve itself, as the submitter of its own entries.
     pub fn reeve() -> Arc<Self> {
         static REEVE: LazyLock<Arc<Submitter>> =
             LazyLock::new(|| Arc::new(Submitter::new(SubmitterType::Reeve)));

@@ -57,7 +57,7 @@ impl Tags {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The texts alone.
+    /// The values of the tags, in the order of their names.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.iter().map(|(_, value)| value.as_str())
     }

@@ -13,14 +13,14 @@ use super::{EntryView, FormatError, Written};
 use crate::entry::{Severity, SubmitterField};
 use crate::json::Json;
 
-/// Choices of CEF.
+/// Options of the CEF format.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CefOptions {
     /// Largest size of a record, and the treatment of longer ones.
     pub limit: Limit,
 }
 
-/// Writes one record.
+/// Writes one record, reduced or refused if it exceeds the limit.
 pub(super) fn write_entry(
     out: &mut impl Write,
     view: &EntryView<'_>,

@@ -15,7 +15,7 @@ use crate::entry::SubmitterField;
 use crate::instant::format_instant;
 use crate::json::Json;
 
-/// Choices of CSV.
+/// Options of the CSV format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CsvOptions {
     /// Writes values unchanged. Otherwise a `'` precedes cells that a spreadsheet could interpret
@@ -72,7 +72,7 @@ pub(super) fn write_header(out: &mut impl Write) -> io::Result<()> {
     out.write_all(format!("{}\r\n", COLUMNS.join(",")).as_bytes())
 }
 
-/// Writes one row.
+/// Writes one row that ends in CRLF.
 pub(super) fn write_entry(
     out: &mut impl Write,
     view: &EntryView<'_>,

@@ -8,7 +8,7 @@ use super::text::{hex, push_escape};
 use super::{EntryView, FormatError, Written};
 use crate::json::{Json, write_canonical};
 
-/// Writes one line.
+/// Writes the entry as one line of canonical JSON.
 pub(super) fn write_entry(
     out: &mut impl Write,
     view: &EntryView<'_>,

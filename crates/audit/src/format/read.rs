@@ -10,7 +10,7 @@ use crate::json::{self, Json, Numbers, Options};
 /// An entry that was read back, with what Reeve put beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exported {
-    /// The claim.
+    /// Entry as it was submitted.
     pub entry: Entry,
     /// Time at which Reeve received the entry.
     pub recorded_at: Timestamp,

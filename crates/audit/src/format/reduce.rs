@@ -20,7 +20,7 @@ pub enum Oversize {
     /// removed parts.
     #[default]
     Reduce,
-    /// Refuses the record.
+    /// Fails with an error; the record is not written.
     Refuse,
 }
 
@@ -41,7 +41,7 @@ impl Default for Limit {
 /// Level of detail of a record: each level leaves out more than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(super) enum Detail {
-    /// The complete entry.
+    /// Every member of the entry.
     Whole,
     /// Without the states before and after.
     NoChanges,

@@ -18,7 +18,7 @@ use super::{EntryView, FormatError, Written};
 use crate::entry::{Severity, SubmitterField};
 use crate::instant::format_instant;
 
-/// Choices of syslog.
+/// Options of the syslog format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyslogOptions {
     /// HOSTNAME of the header.
@@ -28,13 +28,12 @@ pub struct SyslogOptions {
     /// Enterprise number after the `@` in the names of structured data; default 32473, which RFC
     /// 5612 reserves for examples.
     pub enterprise: u32,
-    /// Separator between records.
     pub framing: Framing,
     /// Largest size of a message, and the treatment of longer ones.
     pub limit: Limit,
 }
 
-/// Separator between records.
+/// Separation of records in a stream (RFC 6587).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
     /// A newline after each: for files and for `imfile`.
@@ -86,7 +85,7 @@ impl FromStr for Hostname {
     }
 }
 
-/// Writes one message.
+/// Writes one message in the framing of the options.
 pub(super) fn write_entry(
     out: &mut impl Write,
     view: &EntryView<'_>,

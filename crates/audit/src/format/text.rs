@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::entry::ResourceRef;
 use crate::json::Json;
 
-/// Lower-case hex.
+/// Returns the bytes in lower-case hex.
 pub(super) fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {

@@ -62,7 +62,7 @@ impl Object {
         }
     }
 
-    /// Takes `key` out.
+    /// Removes a member and returns its value, `None` without that member.
     pub fn remove(&mut self, key: &str) -> Option<Json> {
         self.position(key).ok().map(|at| self.members.remove(at).1)
     }

@@ -18,13 +18,13 @@ use crate::instant::parse_instant;
 /// A condition on one entry.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expr {
-    /// Every entry.
+    /// Condition that every entry satisfies.
     All,
     /// All of two or more conditions; never directly inside another `And`.
     And(Vec<Expr>),
     /// Any of two or more conditions; never directly inside another `Or`.
     Or(Vec<Expr>),
-    /// The opposite.
+    /// Entries that do not satisfy the condition.
     Not(Box<Expr>),
     /// A condition on one field.
     Field {
@@ -130,13 +130,13 @@ impl Range {
 /// The side of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
-    /// `>`
+    /// Operator `>`.
     Greater,
-    /// `>=`
+    /// Operator `>=`.
     AtLeast,
-    /// `<`
+    /// Operator `<`.
     Less,
-    /// `<=`
+    /// Operator `<=`.
     AtMost,
 }
 

@@ -5,49 +5,32 @@ use crate::entry::SubmitterField;
 /// A typed field of an entry that is also a column of a stored segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Column {
-    /// `event_id`
     EventId,
     Timestamp,
-    /// `recorded_at`
     RecordedAt,
-    /// `event_type`
     EventType,
     Category,
     Severity,
-    /// `actor.type`
     ActorType,
-    /// `actor.id`
     ActorId,
-    /// `actor.email`
     ActorEmail,
-    /// `actor.ip_address`
     ActorIpAddress,
-    /// `actor.user_agent`
     ActorUserAgent,
-    /// `actor.session_id`
     ActorSessionId,
-    /// `resource.type`
     ResourceType,
-    /// `resource.id`
     ResourceId,
-    /// `resource.cloud_provider`
     ResourceCloudProvider,
-    /// `resource.account_id`
     ResourceAccountId,
-    /// `resource.region`
     ResourceRegion,
-    /// `action.operation`
     ActionOperation,
-    /// `action.status`
     ActionStatus,
-    /// `action.method`
     ActionMethod,
-    /// `metadata.request_id`
+    /// `metadata.request_id`.
     RequestId,
 }
 
 impl Column {
-    /// Every column.
+    /// Every column, in the order of declaration.
     pub const ALL: [Self; 21] = [
         Self::EventId,
         Self::Timestamp,
@@ -130,7 +113,7 @@ impl Column {
 /// Value of an entry that a condition reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldPath {
-    /// A typed field.
+    /// Field that is a column of a segment.
     Column(Column),
     /// `user`: `actor.id` or `actor.email`.
     User,
@@ -143,7 +126,7 @@ pub enum FieldPath {
     ApiVersion,
     /// `resource.tags`: any value of a resource tag.
     ResourceTags,
-    /// `resource.tags.NAME`.
+    /// `resource.tags.NAME`: the tag of that name.
     ResourceTag(String),
     /// `changes`: anything, to ask whether it exists.
     Changes,

@@ -98,7 +98,7 @@ pub fn field_names() -> impl Iterator<Item = &'static str> {
 /// Kind of the values of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
-    /// Any text.
+    /// Text without a fixed form.
     Text,
     /// A point in time.
     Time,

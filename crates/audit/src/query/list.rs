@@ -17,7 +17,7 @@ use crate::address::parse_address;
 /// Values of a list, ready to be asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ValueList {
-    /// Texts, folded.
+    /// Texts of the list, case folded.
     texts: HashSet<Box<str>>,
     /// Spans of addresses in order, both ends included, none touching another. An IPv4 address
     /// never lies in a span of IPv6.

@@ -173,7 +173,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Counts a term.
+    /// Counts a term and fails beyond the largest number of terms.
     fn counted(&mut self) -> Result<(), QueryError> {
         self.terms += 1;
         if self.terms <= MAX_QUERY_TERMS {

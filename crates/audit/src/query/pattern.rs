@@ -15,7 +15,7 @@ pub enum Piece {
     AnyText,
 }
 
-/// Text with wildcards.
+/// Pattern of texts and wildcards, as a query writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pattern(Vec<Piece>);
 

@@ -22,7 +22,7 @@ pub struct TextMatch {
 /// A word of a term, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextWord {
-    /// The word itself.
+    /// The term is the complete word.
     Whole(String),
     /// The beginning of a word.
     Start(String),
@@ -167,7 +167,7 @@ impl<'e> EntryWords<'e> {
         }
     }
 
-    /// Returns the entry.
+    /// Returns the entry that the words were read from.
     pub fn entry(&self) -> &'e Entry {
         self.entry
     }

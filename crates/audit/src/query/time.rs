@@ -12,7 +12,7 @@ use crate::instant::parse_instant;
 /// Meaning of a written time: one instant, or a period such as a day.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Moment {
-    /// One instant.
+    /// One instant, such as a time with seconds.
     At(Bound),
     /// A year, month, day, hour or minute: from the first instant up to, not including, the second.
     Period(Timestamp, Timestamp),

@@ -27,7 +27,7 @@ const MAX_LIST_NAME: usize = 140;
 /// Comparison operator written before a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
-    /// No operator.
+    /// No operator: the field decides about the comparison.
     Plain,
     /// `=`: byte for byte.
     Identical,
@@ -40,7 +40,7 @@ pub(super) enum Operator {
 /// A written value with its wildcards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
-    /// Text and wildcards.
+    /// Text of the value, with its wildcards.
     pub(super) pattern: Pattern,
     /// Any part of it stood in quotes.
     pub(super) quoted: bool,

@@ -85,7 +85,7 @@ impl Alarm {
         }
     }
 
-    /// Takes another sensitivity.
+    /// Replaces the sensitivity; what was learnt stays.
     pub(crate) fn set_sensitivity(&mut self, sensitivity: Sensitivity) {
         self.sensitivity = sensitivity;
     }

@@ -10,7 +10,7 @@ const APART: u32 = 100;
 pub struct Incident {
     /// Time of the alarm, in milliseconds since the epoch.
     pub start_ms: i64,
-    /// Last anomalous point.
+    /// Last anomalous point, milliseconds since 1970.
     pub end_ms: i64,
     /// The point with the highest score.
     pub peak_ms: i64,

@@ -7,14 +7,14 @@
 
 /// Numbers that describe a course.
 pub(crate) const WIDTH: usize = 6;
-/// Courses kept.
+/// Courses kept at most; a new one then replaces the least used.
 const PLACES: usize = 48;
 /// Distance from which a course is a new one.
 const APART: f32 = 0.7;
 /// Step by which a remembered course moves towards a new one like it.
 const STEP: f32 = 0.02;
 
-/// The book.
+/// Courses of a series, each with the number of times it came again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Patterns {
     // Number by number and not course by course, so that the search runs over whole registers.

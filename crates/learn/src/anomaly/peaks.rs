@@ -24,7 +24,6 @@ pub(crate) struct Prior {
     pub(crate) cut: f64,
     /// Share that a new block has at the least.
     pub(crate) share: f64,
-    /// Least standard deviation.
     pub(crate) least: f64,
     /// Compares the logarithm of the sign with its maxima if `true`, else the sign itself.
     pub(crate) log: bool,

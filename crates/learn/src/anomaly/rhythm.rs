@@ -13,9 +13,8 @@ const KNOWN: f32 = 0.75;
 /// A mean size that follows slowly and is not carried away by single points.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Size {
-    /// The mean size.
+    /// Mean of the sizes learnt; one size counts for six times the mean at most.
     pub(crate) mean: f64,
-    /// Points learnt from.
     pub(crate) points: f64,
 }
 

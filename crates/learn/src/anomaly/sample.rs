@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-/// Values kept.
+/// Values kept at most.
 const PLACES: usize = 168;
 
 /// Sample of the past, thinned out evenly as it grows until one value represents `widest` of them;

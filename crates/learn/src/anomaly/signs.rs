@@ -35,7 +35,7 @@ pub enum Sign {
     Unrest,
 }
 
-/// Number of signs.
+/// Number of variants of [`Sign`].
 pub(crate) const SIGNS: usize = 13;
 
 impl Sign {

@@ -51,7 +51,6 @@ pub struct Place {
 /// Kind of a party.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum PrincipalKind {
-    /// Not known.
     #[default]
     Unknown,
     /// The owner of an account, who may do everything.
@@ -64,7 +63,7 @@ pub enum PrincipalKind {
     Program,
     /// The cloud itself, or a service of it.
     Service,
-    /// Nobody known.
+    /// The source names no principal.
     Anonymous,
 }
 
@@ -86,7 +85,6 @@ impl PrincipalKind {
 /// Outcome of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Outcome {
-    /// It was done.
     #[default]
     Done,
     /// It was refused for want of permission.
@@ -104,7 +102,7 @@ macro_rules! traits {
         pub enum Trait { $($(#[$doc])* $name,)+ }
 
         impl Trait {
-            /// Every trait.
+            /// Every trait, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
         }
     };
@@ -166,7 +164,7 @@ traits! {
 pub struct Traits(u32);
 
 impl Traits {
-    /// Adds one.
+    /// Adds a trait; a second time changes nothing.
     pub fn insert(&mut self, one: Trait) {
         self.0 |= 1 << one as u32;
     }

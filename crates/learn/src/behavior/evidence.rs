@@ -16,7 +16,6 @@ pub enum Reason {
     Rarity,
     /// From where, or in which region.
     Place,
-    /// At what time.
     Time,
     /// Number of calls within a span.
     Volume,
@@ -138,7 +137,6 @@ impl EvidenceList {
         self.evidence.iter().map(|one| one.weight).sum()
     }
 
-    /// Everything added.
     pub(crate) fn judgement(self) -> Judgement {
         Judgement::from_evidence(self.evidence)
     }

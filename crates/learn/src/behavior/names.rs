@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-/// A name's number.
+/// Index of a text in [`Names`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NameId(pub(crate) u32);
 
-/// Texts by number.
+/// Texts by number, and the numbers by text.
 #[derive(Debug, Clone)]
 pub(crate) struct Names {
     numbers: HashMap<String, u32>,

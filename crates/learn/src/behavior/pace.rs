@@ -27,7 +27,6 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Counts an event.
     pub(crate) fn count(&mut self, at_ms: i64) {
         let span = at_ms.div_euclid(SPAN_MS);
         if let Some(open) = self
@@ -94,7 +93,6 @@ impl Pace {
         (blend(self.fast), blend(self.slow))
     }
 
-    /// Spans learnt from.
     pub(crate) fn spans(&self) -> u32 {
         self.spans
     }

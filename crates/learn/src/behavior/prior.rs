@@ -25,7 +25,7 @@ const MOST_REHEARSED: f64 = -0.8;
 pub struct Meaning {
     /// Verb of the operation.
     pub verb: Verb,
-    /// To what.
+    /// Class of the operation's object.
     pub class: Class,
     /// `true` if one call affects many objects.
     pub bulk: bool,

@@ -20,7 +20,7 @@ pub struct Unusual {
     pub resource: String,
     /// From 0 to 1.
     pub score: f64,
-    /// The weightiest reasons.
+    /// Weightiest reasons of the score, in words.
     pub reasons: Vec<String>,
 }
 
@@ -39,7 +39,6 @@ impl Unusual {
 /// Somebody of the same group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Peer {
-    /// Its name.
     pub principal: String,
     /// Share of the principal's usual actions that the peer performs too, by hours: 0 to 1.
     pub likeness: f64,
@@ -54,7 +53,7 @@ pub struct Profile {
     pub kind: PrincipalKind,
     /// The group it is compared with; empty for none.
     pub group: String,
-    /// Events seen.
+    /// Events of the principal that the watch has read.
     pub events: u64,
     /// Days with any event.
     pub days: u32,

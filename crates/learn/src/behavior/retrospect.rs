@@ -351,7 +351,7 @@ mod tests {
         }
     }
 
-    /// Scores in retrospect.
+    /// Returns the final scores of the events, after their retrospective rise.
     fn add_read(events: &[(ActivityEvent, f64)], capacity: usize) -> Vec<f64> {
         let mut retrospect = Retrospect::new(capacity);
         let mut out: Vec<(usize, Judgement)> = Vec::new();

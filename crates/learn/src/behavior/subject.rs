@@ -165,7 +165,7 @@ impl Sample {
     }
 }
 
-/// A principal.
+/// Everything the watch remembers of one principal.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Subject {
     pub(crate) kind: PrincipalKind,

@@ -8,7 +8,7 @@ mod severity;
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
-/// A Monday.
+/// Midnight UTC at the beginning of a Monday.
 const START: i64 = 1_788_739_200_000;
 
 fn event(principal: &str, service: &str, operation: &str, at_ms: i64) -> ActivityEvent {

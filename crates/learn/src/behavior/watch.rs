@@ -28,7 +28,7 @@ const BULK_COUNT: u32 = 2;
 const CONTAINMENT_WEIGHT: f64 = -3.5;
 /// Networks of people that are remembered.
 const MOST_PEOPLES_NETWORKS: usize = 1_024;
-/// A day.
+/// Time between an unusual event and an action that shuts its principal out.
 const CONTAINMENT_WINDOW_MS: i64 = 24 * 3_600_000;
 /// Hours below which an action is not a habit.
 const RARE_BELOW_H: f64 = 3.0;
@@ -38,7 +38,7 @@ const RARE_BELOW_H: f64 = 3.0;
 pub struct Limits {
     /// Principals; beyond it those not seen for longest are forgotten.
     pub principals: usize,
-    /// Groups of peers.
+    /// Groups of peers; beyond it the least recently seen is forgotten.
     pub groups: usize,
     /// Distinct names of actions, networks, regions and programs.
     pub names: usize,

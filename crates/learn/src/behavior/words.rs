@@ -83,7 +83,7 @@ impl Words {
             .any(|one| words.iter().any(|word| same(one, word)))
     }
 
-    /// The operation's words.
+    /// Returns the words of the operation's name, without those of its service.
     pub fn operation(&self) -> &[String] {
         &self.all[self.operation..]
     }

@@ -52,7 +52,7 @@ struct Group {
     seen: Tally,
 }
 
-/// Faded counts.
+/// Counts that fade: an old outcome weighs less than a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Tally {
     held: f64,
@@ -76,7 +76,7 @@ impl Tally {
 pub struct CalibratorState {
     /// Coefficients a belief has: intercept, slope, features.
     pub width: usize,
-    /// All groups together.
+    /// Belief of all groups together, the prior of each group.
     pub all: GroupState,
     pub groups: BTreeMap<String, GroupState>,
     /// The curve's three numbers.
@@ -104,9 +104,9 @@ pub enum StateError {
     /// Lengths do not fit together.
     #[error("a prior of the stored calibrator has {found} numbers where {expected} are needed")]
     Shape {
-        /// Numbers there.
+        /// Length found in the stored state.
         found: usize,
-        /// Numbers needed.
+        /// Length that the features need.
         expected: usize,
     },
     /// A number is not finite, or a matrix not positive definite.

@@ -20,7 +20,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Changes nothing.
+    /// The curve that maps each probability to itself.
     pub const IDENTITY: Curve = Curve {
         a: 1.0,
         b: 1.0,
@@ -53,7 +53,7 @@ impl Curve {
         }
     }
 
-    /// The probability mapped.
+    /// Returns the calibrated probability of a raw one; both lie between 0 and 1.
     #[must_use]
     pub fn apply(&self, p: f64) -> f64 {
         sigmoid(dot(&[self.a, self.b, self.c], &terms(p)))

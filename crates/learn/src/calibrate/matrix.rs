@@ -76,7 +76,7 @@ impl Factor {
         x
     }
 
-    /// `xᵀ A⁻¹ x`.
+    /// Computes `xᵀ A⁻¹ x`, the quadratic form of the inverse.
     pub(super) fn inverse_form(&self, x: &[f64]) -> f64 {
         self.forward(x).iter().map(|v| v * v).sum()
     }

@@ -75,7 +75,7 @@ impl std::iter::Sum for Confusion {
 }
 
 impl Confusion {
-    /// Counts one decision.
+    /// Counts a decision, `said`, against the truth, `was`.
     pub fn count(&mut self, said: bool, was: bool) {
         match (said, was) {
             (true, true) => self.true_positive += 1,
@@ -85,7 +85,7 @@ impl Confusion {
         }
     }
 
-    /// Decisions in all.
+    /// Number of counted decisions.
     #[must_use]
     pub const fn total(self) -> u64 {
         self.true_positive + self.false_positive + self.true_negative + self.false_negative

@@ -12,7 +12,7 @@ pub struct Findings {
     pub measured: usize,
     /// Slots without a value.
     pub missing: usize,
-    /// Seasons, in steps.
+    /// Periods of the seasons, in steps of the grid.
     pub seasons: Vec<usize>,
     /// Values left out as glitches, as slots of the grid.
     pub glitches: Vec<usize>,

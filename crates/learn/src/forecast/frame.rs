@@ -20,7 +20,6 @@ pub(super) struct Known {
     pub origin: usize,
     /// The level every feature is read against.
     pub centre: f64,
-    /// Change per step.
     pub slope: f64,
     levels: [f64; MOST],
 }

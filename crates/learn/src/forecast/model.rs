@@ -91,13 +91,13 @@ pub struct Band {
     pub at_ms: i64,
     /// One value in twenty is below.
     pub p05: f64,
-    /// The median.
+    /// The median: one value in two is above.
     pub p50: f64,
     /// One value in twenty is above.
     pub p95: f64,
 }
 
-/// A fitted series.
+/// A fitted series, from which forecasts of any later time are read.
 #[derive(Debug, Clone)]
 pub struct Model {
     pub(super) shape: Shape,

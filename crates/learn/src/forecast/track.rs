@@ -33,7 +33,7 @@ pub(super) fn level(values: &[f64], half_life: f64) -> Vec<f64> {
 /// A seasonal track: what its phase was worth after each index.
 #[derive(Debug, Clone)]
 pub(super) struct Seasonal {
-    /// Season, in steps.
+    /// Period of the season, in steps.
     pub period: usize,
     /// Steps after an index at which its value is complete (half the width it is smoothed over).
     pub lead: usize,

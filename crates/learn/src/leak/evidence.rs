@@ -156,7 +156,7 @@ impl Evidence {
         }
     }
 
-    /// The verdict.
+    /// Weighs the evidence and returns the verdict with its reasons.
     pub(super) fn judge(mut self, settings: &Settings) -> Assessment {
         let prepared = Prepared::new(&self.series());
         let still = prepared.loss_without_growth() <= f64::EPSILON * self.level.powi(2);

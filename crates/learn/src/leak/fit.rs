@@ -18,7 +18,7 @@ pub(crate) struct Series<'a> {
     pub(crate) covariate: &'a [f64],
 }
 
-/// A fitted shape.
+/// Result of fitting one shape by least squares.
 #[derive(Debug, Clone)]
 pub(crate) struct Fit {
     /// Coefficient of the shape.
@@ -53,7 +53,7 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Prepares a series.
+    /// Removes the level of each piece.
     pub(crate) fn new(series: &Series<'a>) -> Self {
         let mut y = demeaned(series.values, series.pieces);
         let z = demeaned(series.covariate, series.pieces);

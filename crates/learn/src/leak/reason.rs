@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::window::{DAY_MS, HOUR_MS};
 
-/// One reason.
+/// Reason of a verdict, with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reason {
     /// Abstained: too few points.
@@ -14,9 +14,9 @@ pub enum Reason {
     },
     /// Abstained: too short a time.
     TooShort {
-        /// Time observed.
+        /// Time between the first and the last point.
         span_ms: i64,
-        /// Time needed.
+        /// Shortest time that a verdict needs.
         least_ms: i64,
     },
     /// Abstained: too much was not measured.
@@ -27,7 +27,7 @@ pub enum Reason {
     /// Abstained: the level is released in cycles, and there are too few to see where their floors
     /// go.
     TooFewCycles {
-        /// Floors seen.
+        /// Cycles between releases that were seen.
         cycles: u64,
     },
     /// The level never moves.
@@ -44,14 +44,14 @@ pub enum Reason {
     NotSignificant { p_value: f64 },
     /// It grows in each stretch between releases.
     GrowsAfterEachRelease {
-        /// Stretches that grow.
+        /// Stretches in which the level grows.
         growing: u64,
         /// Stretches long enough to tell.
         stretches: u64,
     },
     /// Too few of the stretches between releases grow.
     GrowsInFewStretches {
-        /// Stretches that grow.
+        /// Stretches in which the level grows.
         growing: u64,
         /// Stretches long enough to tell.
         stretches: u64,

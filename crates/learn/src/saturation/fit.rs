@@ -30,7 +30,7 @@ const LEAST: f64 = 24.0;
 #[derive(Debug, Clone, Copy)]
 struct Fit {
     level: f64,
-    /// Gain per bucket.
+    /// Gain in one bucket, in the unit of the series.
     rate: f64,
     /// Relative growth of the rate per bucket; zero of what is straight.
     growth: f64,

@@ -5,7 +5,7 @@
 pub(super) struct Line {
     /// Difference between its own level and the local one.
     pub(super) offset: f64,
-    /// Gain per bucket.
+    /// Gain in one bucket, in the unit of the series.
     pub(super) rate: f64,
     /// Relative growth of the rate per bucket.
     pub(super) growth: f64,

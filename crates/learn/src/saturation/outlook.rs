@@ -11,13 +11,13 @@ use crate::window::DAY_MS;
 pub enum Verdict {
     /// Reached within the horizon, with at least the requested probability.
     Foreseen,
-    /// Not reached.
+    /// Saturation within the horizon has a low probability.
     NotForeseen,
     /// The data does not decide; the reasons say why.
     Abstained,
 }
 
-/// The answer.
+/// Distribution of the time to saturation, with its verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlook {
     /// Foreseen, not foreseen, or abstained.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One reason.
+/// Reason of a forecast of saturation, with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reason {
     /// Abstained: no capacity, or no horizon.
@@ -27,10 +27,7 @@ pub enum Reason {
     /// The level hardly grows.
     Still,
     /// Releases came before; one may come first again.
-    Released {
-        /// Releases seen.
-        releases: u64,
-    },
+    Released { releases: u64 },
 }
 
 impl fmt::Display for Reason {

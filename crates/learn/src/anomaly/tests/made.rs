@@ -3,7 +3,7 @@
 
 use crate::{DAY_MS, Point, WEEK_MS};
 
-/// Five minutes.
+/// Distance between two points: five minutes.
 pub(super) const STEP_MS: i64 = 300_000;
 /// Four weeks of five-minute points.
 pub(super) const ROWS: usize = 4 * 7 * 288;
@@ -30,7 +30,7 @@ impl Chance {
     }
 }
 
-/// A usual series.
+/// Kinds of series without an anomaly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Noise,

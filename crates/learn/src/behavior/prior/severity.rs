@@ -39,7 +39,7 @@ pub(super) enum When {
     Bulk,
 }
 
-/// Row of [`OBJECTS`].
+/// Row of [`OBJECTS`]: log-odds that some verbs add when their object is of a class.
 pub(super) struct ObjectSeverity {
     pub(super) class: Class,
     pub(super) verbs: &'static [Verb],

@@ -34,7 +34,7 @@ pub enum Class {
     Model,
     /// Reconnaissance: quotas, contacts, the caller's own identity.
     Standing,
-    /// Something else.
+    /// An object whose name contains no known word.
     Other,
 }
 

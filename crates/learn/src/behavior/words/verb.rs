@@ -5,14 +5,13 @@ use super::Words;
 /// Verb of an operation: the way it treats its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verb {
-    /// Looks at it.
+    /// Reads the object without a change.
     Read,
-    /// Makes it.
     Create,
     Change,
     /// Gives somebody or something a part in it.
     Grant,
-    /// Takes it away.
+    /// Deletes or detaches the object.
     Remove,
     /// Stops it, or switches it off.
     Stop,
@@ -20,13 +19,13 @@ pub enum Verb {
     Start,
     /// Makes it do something.
     Run,
-    /// Becomes somebody else.
+    /// Takes on the identity of another principal.
     Assume,
     SignIn,
     SignOut,
-    /// Labels it.
+    /// Changes labels of the object alone.
     Tag,
-    /// Something else.
+    /// An operation whose name contains no known verb.
     Other,
 }
 
