@@ -24,7 +24,7 @@ struct Total {
     told: bool,
 }
 
-/// Totals by place.
+/// Totals by address or principal.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
     totals: HashMap<String, Total>,

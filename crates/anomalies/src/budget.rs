@@ -20,7 +20,7 @@ pub use log_entry::alert_entry;
 pub use period::{Period, Span};
 pub use port::{BudgetAlert, BudgetStore};
 
-/// Budgets at most.
+/// Budgets that can be stored at most.
 pub const MOST_BUDGETS: u64 = 500;
 /// Thresholds of a budget at most.
 pub const MOST_THRESHOLDS: usize = 20;
@@ -32,7 +32,7 @@ pub struct BudgetId(pub String);
 named!(
     /// Amount that a threshold is compared with.
     Basis {
-        /// Charges so far.
+        /// Charges of the period until now.
         Actual => "actual",
         /// Charges so far and what is expected of the rest of the period.
         Forecast => "forecast",
@@ -44,7 +44,7 @@ named!(
 pub struct Threshold {
     /// Percent of the budget's amount, 1 to 1000.
     pub percent: u32,
-    /// Compared with it.
+    /// Amount that the percentage is compared with.
     pub basis: Basis,
 }
 
@@ -93,11 +93,11 @@ fn same(name: &str, value: &str) -> bool {
     name == value || name.to_lowercase() == value.to_lowercase()
 }
 
-/// A budget.
+/// A budget: an amount for each period, and the thresholds that cause alerts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Budget {
     pub id: BudgetId,
-    /// Name, unique.
+    /// Unique among all budgets.
     pub name: String,
     /// Amount for one period; more than zero.
     pub amount: Amount,
@@ -105,15 +105,13 @@ pub struct Budget {
     pub currency: String,
     /// Length of a period.
     pub period: Period,
-    /// Charges that count.
+    /// Charges that count towards the budget.
     pub scope: Scope,
-    /// Thresholds, ascending.
     pub thresholds: Vec<Threshold>,
     /// Kinds of channels, or names or identifiers of single channels.
     pub channels: Vec<String>,
     /// Addresses that e-mail channels write to in place of their own receivers.
     pub recipients: Vec<String>,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

@@ -26,16 +26,16 @@ const NAMED: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedCause {
     pub cause: LikelyCause,
-    /// Evidence, as sentences.
+    /// Evidence, each a complete sentence.
     pub evidence: Vec<String>,
-    /// Recommended response.
+    /// Recommended response, as text for people.
     pub advice: String,
 }
 
 /// Facts about the time before an anomaly.
 #[derive(Debug, Clone, Copy)]
 pub struct Around<'a> {
-    /// Reeve's actions.
+    /// Actions of Reeve on the resource.
     pub actions: &'a [Action],
     /// Changes of its resource that inventories found.
     pub seen: &'a [ResourceChange],

@@ -66,13 +66,11 @@ reeve_estate::named!(
     BillCheck {
         /// Days and hours that cost unusually much or little.
         Anomalies => "anomalies",
-        /// Purchases of commitments.
         CommitmentCoverage => "commitment_coverage",
         /// Resources that cost and are not used.
         Idle => "idle",
         /// Savings of a month.
         MonthlySavings => "monthly_savings",
-        /// Charges without tags.
         Tags => "tags",
     }
 );
@@ -80,13 +78,13 @@ reeve_estate::named!(
 /// Something that was not judged, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abstention {
-    /// Check that abstained.
+    /// Check that could not be made.
     pub check: BillCheck,
     /// Reason, with its numbers.
     pub reason: String,
 }
 
-/// A bill, judged.
+/// Judgement of one bill.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// Totals of the charges.
@@ -95,14 +93,14 @@ pub struct Judgement {
     pub anomalies: Vec<Anomaly>,
     /// Possible savings, largest first, then advice without an amount.
     pub advice: Vec<Advice>,
-    /// Checks that abstained.
+    /// Checks that could not be made, each with the reason.
     pub abstentions: Vec<Abstention>,
 }
 
 /// The time that a bill is of, and how much of it the charges fill.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// First millisecond.
+    /// Start of the bill, milliseconds since 1970.
     pub start_ms: i64,
     /// The first after it.
     pub end_ms: i64,
@@ -154,7 +152,7 @@ impl Span {
 /// First day of the level that people called usual, by service.
 pub type Baselines = BTreeMap<Scope, i64>;
 
-/// Judges a bill.
+/// Judges a bill on its own, without baselines of earlier bills.
 #[must_use]
 pub fn judge(charges: &[Charge], limits: &AnomalyLimits) -> Judgement {
     judge_from(charges, limits, &Baselines::new())

@@ -22,11 +22,10 @@ pub struct CoursePoint {
     pub at: Timestamp,
     /// Measured value: the mean of five minutes if samples lie closer.
     pub value: f64,
-    /// Expected value.
     pub expected: f64,
     /// The usual band's lower edge.
     pub low: f64,
-    /// Its upper edge.
+    /// The usual band's upper edge.
     pub high: f64,
     /// Anomaly score of the point, 0 to 1; 0.5 or more at an alarm.
     pub score: f64,

@@ -22,7 +22,6 @@ named!(
         Inventory => "inventory",
         /// Entries of the audit log.
         AuditLog => "audit_log",
-        /// Other anomalies.
         Anomalies => "anomalies",
         /// Charges of the bill.
         Charges => "charges",
@@ -54,7 +53,7 @@ named!(
         LoggedOperation => "logged_operation",
         /// Something that several resources have in common.
         SharedCause => "shared_cause",
-        /// More work arrived.
+        /// More requests or other work than before.
         HigherDemand => "higher_demand",
         /// A resource that cost nothing before.
         NewResource => "new_resource",
@@ -93,7 +92,7 @@ pub enum Link {
     Action(ActionId),
     /// A resource, by the provider's identifier.
     Resource(String),
-    /// Another anomaly.
+    /// Another anomaly, by its identifier.
     Anomaly(AnomalyId),
     /// A metric of the anomaly's resource.
     Metric(Metric),
@@ -166,7 +165,7 @@ impl TryFrom<(String, String)> for Link {
 /// One piece of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// As a sentence.
+    /// Description, as a complete sentence.
     pub text: String,
     /// Record that it refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -182,7 +181,7 @@ impl Evidence {
     }
 }
 
-/// A possible cause.
+/// A possible cause with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hypothesis {
     pub kind: HypothesisKind,
@@ -193,7 +192,7 @@ pub struct Hypothesis {
     pub evidence: Vec<Evidence>,
 }
 
-/// An investigation.
+/// Record of one investigation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Investigation {
     /// Time of the investigation.

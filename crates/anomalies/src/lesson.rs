@@ -107,7 +107,7 @@ pub struct Lesson {
     /// Threshold that it moves.
     #[serde(flatten)]
     pub key: ThresholdKey,
-    /// Meaning.
+    /// Meaning of the anomaly, as the answer or the outcome showed it.
     pub kind: LessonKind,
     /// Deviation of the anomaly in multiples of the usual band; at least 1 and finite.
     #[serde(serialize_with = "reeve_estate::finite")]

@@ -13,7 +13,7 @@ use reeve_recommend::record::{POLICY, entry};
 
 const ANOMALY: EventType = events::ANOMALY.event_type();
 
-/// About one anomaly.
+/// Builds the entry of an operation on an anomaly, with the place as its resource.
 pub(super) fn about(operation: &str, anomaly: &Anomaly, caller: &Caller) -> Entry {
     let place = &anomaly.place;
     let mut resource = ResourceRef::new(place.kind.clone(), place.id.clone());

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 /// The span: what one point may stand for.
 pub(super) const POINT: SignedDuration = SignedDuration::from_mins(5);
-/// The same, milliseconds.
+/// [`POINT`] in milliseconds.
 const STEP_MS: i64 = POINT.as_secs() * 1000;
 /// A period that has been over for this long is what it will be.
 const SETTLED: SignedDuration = SignedDuration::from_mins(2);

@@ -9,7 +9,7 @@ use super::record::{Anomaly, AnomalyClass, AnomalyStatus};
 use super::settings::AnomalySettings;
 use reeve_recommend::AnomalyId;
 
-/// Filter of anomalies.
+/// Filter of anomalies; the conditions are combined by "and".
 #[derive(Debug, Clone, Default)]
 pub struct AnomalyFilter {
     pub class: Option<AnomalyClass>,
@@ -17,7 +17,7 @@ pub struct AnomalyFilter {
     pub status: Vec<AnomalyStatus>,
     /// Known by this key.
     pub key: Option<String>,
-    /// At this place.
+    /// Identifier of the resource or principal.
     pub place: Option<String>,
     /// Of any of these incidents; empty is all.
     pub incidents: Vec<AnomalyId>,
@@ -25,7 +25,7 @@ pub struct AnomalyFilter {
     pub since: Option<Timestamp>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
-    /// After this many.
+    /// Number of matches to skip.
     pub offset: u64,
 }
 

@@ -41,13 +41,12 @@ pub(crate) fn derive_id(secret: &[u8], key: &str, started_at: Timestamp) -> Anom
 named!(
     /// Classes of anomalies (requirements ).
     AnomalyClass {
-        /// Spending.
         Cost => "cost",
         /// Response, errors, throughput, load.
         Performance => "performance",
         /// Behavior of people and programs.
         Security => "security",
-        /// Capacity and health.
+        /// Capacity and health of resources.
         Operational => "operational",
     }
 );
@@ -81,7 +80,6 @@ named!(
 named!(
     /// Stages of a response, in order (requirements ).
     Stage {
-        /// Users are notified.
         Alert => "alert",
         /// Context and likely cause.
         Investigate => "investigate",
@@ -113,7 +111,6 @@ named!(
 pub struct Place {
     /// The provider's identifier of the resource, or the principal of a security anomaly.
     pub id: String,
-    /// Display name.
     pub name: String,
     /// Kind (`virtual_machine`, `principal`, ...).
     pub kind: String,
@@ -161,15 +158,15 @@ pub struct Reading {
     pub metric: Option<Metric>,
     /// Time of the value.
     pub at: Timestamp,
-    /// Measured value.
+    /// Measured value, in the metric's unit.
     pub value: f64,
-    /// Expected value.
+    /// Expected value, in the metric's unit.
     pub expected: f64,
-    /// The usual band.
+    /// Lower edge of the usual band.
     pub low: f64,
-    /// Its upper edge.
+    /// Upper edge of the usual band.
     pub high: f64,
-    /// 0 to 1.
+    /// Anomaly score from 0 to 1.
     pub score: f64,
     /// Sign that raised the alarm.
     pub indication: Indication,
@@ -189,9 +186,8 @@ pub struct Response {
 /// Feedback of a user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnomalyFeedback {
-    /// Verdict.
     pub kind: FeedbackKind,
-    /// In words.
+    /// Explanation in the user's words.
     pub comments: Option<String>,
     /// E-mail address of the user.
     pub by: String,
@@ -202,7 +198,7 @@ pub struct AnomalyFeedback {
     pub withdrawn: Option<(Timestamp, String)>,
 }
 
-/// An anomaly.
+/// A deviation at one place, from its detection to its resolution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anomaly {
     pub id: AnomalyId,
@@ -211,7 +207,7 @@ pub struct Anomaly {
     pub class: AnomalyClass,
     pub status: AnomalyStatus,
     pub severity: Priority,
-    /// Title, one line.
+    /// Title of one line.
     pub title: String,
     /// Resource or principal concerned.
     pub place: Place,
@@ -231,7 +227,7 @@ pub struct Anomaly {
     pub cause: Option<LikelyCause>,
     /// Evidence of the cause beside the readings.
     pub evidence: Vec<String>,
-    /// Recommended response.
+    /// Recommended response, as text for people.
     pub advice: String,
     /// Recommended remedy; `None` before one was looked for.
     pub remediation: Option<Remediation>,
@@ -246,9 +242,8 @@ pub struct Anomaly {
     pub started_at: Timestamp,
     /// Time of its last anomalous point.
     pub last_at: Timestamp,
-    /// Time of detection.
     pub detected_at: Timestamp,
-    /// Time of resolution.
+    /// Time of resolution; `None` while it is open.
     pub resolved_at: Option<Timestamp>,
     /// Time at which a user reopened it.
     pub reopened_at: Option<Timestamp>,

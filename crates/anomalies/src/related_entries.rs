@@ -49,7 +49,7 @@ pub struct CauseView {
     pub cause: String,
     /// Evidence of the cause.
     pub evidence: Vec<String>,
-    /// Recommended response.
+    /// Recommended response, as text for people.
     pub advice: String,
 }
 

@@ -7,7 +7,6 @@ use jiff::Timestamp;
 pub struct RelatedEntry {
     /// Position in the log.
     pub sequence: u64,
-    /// The entry's identifier.
     pub event_id: String,
     /// Time of the action.
     pub at: Timestamp,

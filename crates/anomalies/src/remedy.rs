@@ -24,11 +24,11 @@ pub(crate) struct Terms<'a> {
 /// A change that relieves an anomaly.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Remedy {
-    /// Resource that changes.
+    /// Resource that the change applies to.
     pub(crate) resource: Resource,
     /// Agent type that owns the finding.
     pub(crate) agent_type: AgentType,
-    /// The change.
+    /// Change that relieves the anomaly.
     pub(crate) proposal: Proposal,
     /// Reason why there is no plan for it.
     pub(crate) by_hand: Option<String>,

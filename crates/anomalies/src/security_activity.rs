@@ -37,7 +37,6 @@ pub struct SecurityActivity {
     pub entered: BTreeSet<String>,
     /// Addresses of the callers.
     pub addresses: BTreeSet<IpAddr>,
-    /// Operations that succeeded.
     pub succeeded_operations: BTreeSet<String>,
     /// Operations that failed or were refused.
     pub refused_operations: BTreeSet<String>,
@@ -60,7 +59,7 @@ impl SecurityActivity {
         self.succeeded + self.refused
     }
 
-    /// Adds an entry.
+    /// Counts an entry by outcome, and keeps its operation, account and address.
     pub(super) fn add(&mut self, entry: &Entry, succeeded: bool) {
         let (count, operations) = if succeeded {
             (&mut self.succeeded, &mut self.succeeded_operations)

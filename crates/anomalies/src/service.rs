@@ -52,25 +52,23 @@ type Isolation = Option<Result<RecommendationId, String>>;
 pub struct AnomalyPorts {
     /// Anomalies and their settings.
     pub anomalies: Arc<dyn AnomalyStore>,
-    /// Actions, for causes.
+    /// Source of Reeve's actions, for causes.
     pub agents: Arc<dyn AgentStore>,
     /// Changes that inventories found, for causes.
     pub estate: Arc<dyn EstateStore>,
-    /// Samples, for causes.
+    /// Source of samples, for causes.
     pub samples: Arc<dyn SampleStore>,
     /// Remedies that can be applied to anomalies.
     pub responses: Arc<dyn Responses>,
-    /// Lists of indicators.
+    /// Lists of threat indicators.
     pub threats: Arc<dyn ThreatStore>,
     /// Secret that identifiers of anomalies are derived with.
     pub identifier_key: [u8; 32],
-    /// The audit log.
+    /// Writer of the audit log.
     pub recorder: Arc<dyn Recorder>,
     /// The same, for causes.
     pub log: Arc<dyn LogReader>,
-    /// Prices and sizes.
     pub catalogue: Arc<Catalogue>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
 }
 

@@ -5,7 +5,7 @@ use reeve_estate::{Metric, named};
 use super::record::AnomalyClass;
 
 named!(
-    /// Sensitivity of detection.
+    /// Sensitivity of the detection of deviations.
     Sensitivity {
         /// Reports only large deviations.
         Low => "low",
@@ -46,7 +46,7 @@ named!(
         Alert => "alert",
         /// Told, investigated, and a remedy recommended.
         AlertAndAnalyze => "alert_and_analyze",
-        /// The same.
+        /// Same stages as `AlertAndAnalyze`.
         AutoInvestigate => "auto_investigate",
         /// The same, and what an agent in active mode may do is done at once.
         AutoRemediate => "auto_remediate",
@@ -91,7 +91,7 @@ impl Reaction {
     }
 }
 
-/// Of cost.
+/// Settings of cost anomalies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostSettings {
     /// Alert when spending of the window deviates from the baseline by more than this, percent.
@@ -108,26 +108,24 @@ pub struct CostSettings {
 pub struct PerformanceSettings {
     /// Metrics that are watched; empty is all.
     pub metrics: Vec<Metric>,
-    /// Sensitivity of detection.
     pub sensitivity: Sensitivity,
     /// Response to performance anomalies, and to operational ones.
     pub action: Reaction,
 }
 
-/// Of security.
+/// Settings of security anomalies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecuritySettings {
-    /// Enables behavior analysis.
+    /// Compares actions with the usual behavior of their principals.
     pub behavioral_analysis: bool,
     /// Enables the comparison of addresses and programs with threat lists.
     pub threat_intelligence: bool,
-    /// Sensitivity of detection.
     pub sensitivity: Sensitivity,
     /// Response to security anomalies.
     pub action: Reaction,
 }
 
-/// All of them.
+/// Settings of all classes of anomalies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnomalySettings {
     pub cost: CostSettings,

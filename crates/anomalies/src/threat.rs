@@ -49,7 +49,7 @@ pub enum Pattern {
     UserAgent(String),
 }
 
-/// One indicator.
+/// One indicator of a threat list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Indicator {
     /// Pattern that it matches.
@@ -86,13 +86,12 @@ pub struct ListState {
     pub from_file: bool,
 }
 
-/// Keeps lists.
+/// Storage of threat lists.
 #[async_trait]
 pub trait ThreatStore: Send + Sync {
     /// Adds a list or replaces the one of its name.
     async fn threat_list_put(&self, list: &ThreatList) -> Result<(), StoreError>;
     async fn threat_list_get(&self, name: &str) -> Result<ThreatList, StoreError>;
-    /// Removes a list.
     async fn threat_list_delete(&self, name: &str) -> Result<(), StoreError>;
     /// All lists by name.
     async fn threat_list_all(&self) -> Result<Vec<ThreatList>, StoreError>;

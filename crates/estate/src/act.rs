@@ -58,15 +58,9 @@ pub enum Mutation {
     /// Let the standby of a database that has one in another zone take over.
     FailOver,
     /// Make a read replica of a database.
-    Replicate {
-        /// The replica's identifier.
-        name: String,
-    },
+    Replicate { name: String },
     /// Delete a read replica that Reeve made.
-    RemoveReplica {
-        /// The replica's identifier.
-        name: String,
-    },
+    RemoveReplica { name: String },
     /// Cut a machine off: its security groups give way to [`QUARANTINE`], which is made where its
     /// network has none.
     Isolate,
@@ -83,7 +77,6 @@ pub const QUARANTINE: &str = "reeve-quarantine";
 /// State of a resource as the cloud reports it now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observed {
-    /// Lifecycle state.
     pub state: ResourceState,
     /// Size of the machine or database.
     pub instance_type: Option<String>,
@@ -106,7 +99,7 @@ named!(
         /// The size does not exist, does not fit the machine's architecture, or is beyond what the
         /// resource allows (a smaller disk, more members than a group's maximum).
         InvalidType => "invalid_type",
-        /// No such resource.
+        /// The cloud knows no such resource.
         NotFound => "not_found",
         /// The account's permissions do not allow it.
         Denied => "denied",

@@ -39,14 +39,13 @@ const LINUX: &str = "linux";
 /// Capacity of an instance type. Baselines are sustained rates, not the "up to" figures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InstanceSpec {
-    /// The cloud.
     pub provider: Provider,
     /// Name (`m5.large`, `Standard_D4s_v5`, `n2-standard-4`).
     pub name: String,
     /// The sizes it can be exchanged with are those of the same family (`m5`, `D#s_v5`,
     /// `n2-standard`).
     pub family: String,
-    /// Virtual CPUs.
+    /// Number of virtual CPUs.
     pub vcpu: u32,
     /// Memory, GiB. `None` for Azure: the data has no memory sizes.
     pub memory_gib: Option<f64>,
@@ -71,13 +70,13 @@ pub struct InstanceSpec {
 /// Capacity of a database class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatabaseSpec {
-    /// Class (`db.m5.large`).
+    /// Name of the class, such as `db.m5.large`.
     pub name: String,
     /// The machine under it.
     pub machine: InstanceSpec,
 }
 
-/// A list price.
+/// List price by the hour, with its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     /// US dollars an hour.
@@ -112,7 +111,7 @@ pub struct MonthlyCost {
 pub struct CatalogueError {
     /// The file under `data/`.
     pub file: &'static str,
-    /// Line and reason.
+    /// Faulty line and the reason.
     pub message: String,
 }
 

@@ -21,15 +21,13 @@ named!(
     Attribute {
         /// Size of the machine or database.
         InstanceType => "instance_type",
-        /// Provisioned storage, GiB.
+        /// Provisioned storage, in GiB.
         StorageGib => "storage_gib",
-        /// Volume type.
         StorageType => "storage_type",
-        /// Provisioned IOPS.
         Iops => "iops",
         /// Last start of a machine.
         LaunchedAt => "launched_at",
-        /// Lifecycle state.
+        /// Lifecycle state, such as running or stopped.
         State => "state",
         /// Number of members that a scaling group keeps.
         DesiredCapacity => "desired_capacity",
@@ -41,13 +39,11 @@ named!(
         SecurityGroups => "security_groups",
         /// Operating system or engine.
         Platform => "platform",
-        /// Processor architecture.
         Architecture => "architecture",
         /// Standby in another zone.
         MultiAz => "multi_az",
         /// The zone a database's primary runs in.
         Zone => "zone",
-        /// Read replicas.
         Replicas => "replicas",
         /// The scaling group it belongs to.
         Group => "group",
@@ -85,7 +81,7 @@ pub struct ResourceChange {
     pub resource: ResourceId,
     /// The connection that saw it.
     pub connection: ConnectionId,
-    /// Changed attribute.
+    /// Attribute that changed.
     pub attribute: Attribute,
     /// Last observation with the old value.
     pub last_seen_at: Timestamp,
@@ -93,7 +89,7 @@ pub struct ResourceChange {
     pub seen_at: Timestamp,
     /// The value before, as text of at most 500 characters.
     pub before: String,
-    /// The value after.
+    /// Value of the later observation, as text of at most 500 characters.
     pub after: String,
 }
 

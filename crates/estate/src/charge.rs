@@ -41,7 +41,7 @@ named!(
         Dynamic => "Dynamic",
         /// Under a commitment discount.
         Committed => "Committed",
-        /// None of these.
+        /// A model that FOCUS does not define.
         Other => "Other",
     }
 );
@@ -60,21 +60,21 @@ named!(
 pub struct Charge {
     /// Provider of the service.
     pub provider: Option<Arc<str>>,
-    /// The service's name.
+    /// Service, as the provider names it.
     pub service: Option<Arc<str>>,
     /// The kind of service: `Compute`, `Storage`.
     pub service_category: Option<Arc<str>>,
-    /// Billed account.
+    /// Account that pays the invoice (FOCUS: BillingAccountId).
     pub account: Option<Arc<str>>,
     /// Within that account: an AWS account, an Azure subscription, a Google project.
     pub sub_account: Option<Arc<str>>,
     /// Display name of the sub-account.
     pub sub_account_name: Option<Arc<str>>,
-    /// The region's identifier.
+    /// Identifier of the region (FOCUS: RegionId).
     pub region: Option<Arc<str>>,
-    /// The resource's identifier.
+    /// Identifier of the resource (FOCUS: ResourceId).
     pub resource: Option<Arc<str>>,
-    /// The resource's kind.
+    /// Kind of the resource, in the provider's words.
     pub resource_type: Option<Arc<str>>,
     /// Category of the charge.
     pub category: ChargeCategory,
@@ -88,15 +88,15 @@ pub struct Charge {
     pub billing_start_ms: Option<i64>,
     /// The currency of its amounts.
     pub currency: Arc<str>,
-    /// Invoiced amount.
+    /// Cost on the invoice.
     pub billed: Amount,
     /// Cost after discounts, with prepayments spread over the usage that they cover.
     pub effective: Option<Amount>,
-    /// At public prices.
+    /// Cost at public prices.
     pub list: Option<Amount>,
     /// At negotiated prices, before commitments.
     pub contracted: Option<Amount>,
-    /// Pricing model.
+    /// Pricing model; `None` where the file does not say.
     pub pricing: Option<PricingCategory>,
     /// Consumed quantity, in the unit of consumption.
     pub consumed: Option<Amount>,

@@ -34,7 +34,7 @@ impl fmt::Display for ConnectionId {
 named!(
     /// Status of a connection.
     ConnectionStatus {
-        /// Never synced.
+        /// Created, and not yet synchronised.
         New => "new",
         /// The last sync went through, with or without denied parts.
         Ready => "ready",
@@ -81,7 +81,6 @@ pub struct Connection {
     pub id: ConnectionId,
     /// Display name; agents' scopes name accounts by it or by `account`.
     pub name: String,
-    /// The cloud.
     pub provider: Provider,
     /// The account as the cloud says after the first test; empty before.
     pub account: String,
@@ -114,9 +113,9 @@ pub struct SyncReport {
     pub started_at: Timestamp,
     /// End of the sync.
     pub finished_at: Timestamp,
-    /// Resources seen.
+    /// Number of resources that the inventory returned.
     pub resources: u64,
-    /// Samples stored.
+    /// Number of samples that were stored.
     pub samples: u64,
     /// Calls that the account's permissions denied; the synchronisation went on without them.
     pub denied: Vec<Denied>,

@@ -22,7 +22,7 @@ pub struct Described {
     /// The resource. For kinds of [`ResourceKind::SPECIFIED`] only its identifier counts: the
     /// inventory knows the rest better.
     pub resource: Resource,
-    /// The provider's description.
+    /// The provider's description, with secrets replaced.
     pub document: Document,
     /// Relations to other resources.
     pub relations: Vec<Relation>,
@@ -37,7 +37,7 @@ named!(
         Denied => "denied",
         /// The provider kept throttling.
         Throttled => "throttled",
-        /// It failed otherwise.
+        /// Any failure that has no outcome of its own.
         Failed => "failed",
     }
 );
@@ -100,7 +100,7 @@ pub struct Known {
     pub id: ResourceId,
     /// Hash of its current document.
     pub hash: Option<String>,
-    /// Its relations, sorted.
+    /// Relations to other resources, sorted.
     pub relations: Vec<Relation>,
     /// Time of the first observation of the current document.
     pub seen_at: Option<Timestamp>,

@@ -73,7 +73,7 @@ impl Document {
         Document::kept(Value::Object(members))
     }
 
-    /// Returns the description.
+    /// Returns the description as JSON.
     #[must_use]
     pub fn json(&self) -> &Value {
         &self.json

@@ -57,7 +57,6 @@ kinds! {
     NatGateway = "nat_gateway";
     /// EBS snapshot: a copy of a volume at a time.
     Snapshot = "snapshot";
-    /// Machine image.
     Image = "image";
     LaunchTemplate = "launch_template";
     /// Security group, network security group, firewall.

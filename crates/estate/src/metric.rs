@@ -24,10 +24,10 @@ pub const GIB: f64 = 1_073_741_824.0;
 named!(
     /// A unit of a sample's value.
     Unit {
-        /// 0 to 100.
+        /// A percentage, 0 to 100.
         Percent => "percent",
         BytesPerSecond => "bytes_per_second",
-        /// Events per second.
+        /// Events in a second.
         PerSecond => "per_second",
         Bytes => "bytes",
         Seconds => "seconds",
@@ -36,7 +36,7 @@ named!(
     }
 );
 
-/// A metric.
+/// Row of the table of metrics.
 #[derive(Debug)]
 pub struct MetricRow {
     /// Name for people, as the beginning of a sentence.
@@ -105,9 +105,8 @@ metrics! {
     DiskReadOps = "disk_read_ops", "Read operations", ARE, PerSecond, [MACHINE, DATABASE, VOLUME];
     /// Write operations per second.
     DiskWriteOps = "disk_write_ops", "Write operations", ARE, PerSecond, [MACHINE, DATABASE, VOLUME];
-    /// Open database connections.
     DatabaseConnections = "database_connections", "Database connections", ARE, Count, [DATABASE];
-    /// Free storage, bytes.
+    /// Free storage of a database, in bytes.
     FreeStorage = "free_storage", "Free storage", IS, Bytes, [DATABASE];
     /// Requests per second (load balancers).
     RequestRate = "request_rate", "Requests", ARE, PerSecond, [BALANCER];

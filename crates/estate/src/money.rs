@@ -16,7 +16,6 @@ pub const HOURS_PER_MONTH: f64 = 730.0;
 pub struct Money(i64);
 
 impl Money {
-    /// Zero.
     pub const ZERO: Money = Money(0);
 
     /// From millionths of a dollar.

@@ -47,7 +47,7 @@ pub struct ObserveError {
 pub struct Inventory {
     /// Resources of all regions.
     pub resources: Vec<Resource>,
-    /// Denied calls.
+    /// Calls that the account's permissions denied.
     pub denied: Vec<Denied>,
     /// Other failures, in words.
     pub problems: Vec<String>,
@@ -69,9 +69,9 @@ pub struct SampleQuery {
     pub resource: Resource,
     /// The metrics; those the cloud does not have for it are left out of the answer.
     pub metrics: Vec<Metric>,
-    /// From here (inclusive).
+    /// Start of the period, inclusive.
     pub start: Timestamp,
-    /// To here (exclusive).
+    /// End of the period, exclusive.
     pub end: Timestamp,
 }
 
@@ -108,7 +108,7 @@ impl SampleQuery {
 pub struct SampleBatch {
     /// Points, in no particular order.
     pub samples: Vec<Sample>,
-    /// Denied calls.
+    /// Calls that the account's permissions denied.
     pub denied: Vec<Denied>,
     /// Other failures, in words.
     pub problems: Vec<String>,
@@ -119,7 +119,7 @@ pub struct SampleBatch {
 pub struct AccessBatch {
     /// Buckets whose logs were read; others stay as they are known.
     pub read: Vec<(ResourceId, BucketAccess)>,
-    /// Denied calls.
+    /// Calls that the account's permissions denied.
     pub denied: Vec<Denied>,
     /// Other failures, in words.
     pub problems: Vec<String>,

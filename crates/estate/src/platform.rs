@@ -8,7 +8,7 @@ use crate::Specification;
 pub enum Platform {
     /// Windows, with or without licensed software.
     Windows,
-    /// PostgreSQL, Aurora's included.
+    /// PostgreSQL, and Aurora with its compatibility.
     Postgres,
     /// MySQL or MariaDB, Aurora's included.
     MySql,

@@ -3,13 +3,10 @@
 use crate::named;
 
 named!(
-    /// A cloud provider.
+    /// A cloud provider that connections can reach.
     Provider {
-        /// Amazon Web Services.
         Aws => "aws",
-        /// Microsoft Azure.
         Azure => "azure",
-        /// Google Cloud.
         Gcp => "gcp",
     }
 );

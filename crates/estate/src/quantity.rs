@@ -23,7 +23,6 @@ pub enum QuantityError {
         "{0:?} is not a time span: a whole number and one of s, m, h, d, such as 5m, 24h or 30d"
     )]
     TimeSpan(String),
-    /// Not a percentage.
     #[error(
         "{0:?} is not a percentage: a number that is not negative and a percent sign, such as 85% or 99.9%"
     )]
@@ -31,7 +30,6 @@ pub enum QuantityError {
     /// Not a data size.
     #[error("{0:?} is not a data size: a number and one of B, KB, MB, GB, TB, PB, such as 500GB")]
     DataSize(String),
-    /// Not a baseline.
     #[error("{0:?} is not a baseline: a number of days and _average, such as 30d_average")]
     Baseline(String),
 }

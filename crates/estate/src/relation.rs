@@ -36,7 +36,7 @@ named!(
 pub struct Relation {
     /// Kind of the relation.
     pub kind: RelationKind,
-    /// The other resource.
+    /// Resource that the relation points to.
     pub target: ResourceId,
 }
 

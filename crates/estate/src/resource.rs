@@ -66,7 +66,7 @@ impl fmt::Display for ResourceId {
 named!(
     /// Lifecycle state of a resource.
     ResourceState {
-        /// Up and billed.
+        /// Up; all of it is billed.
         Running => "running",
         /// Stopped; compute is not billed, disks are.
         Stopped => "stopped",
@@ -86,7 +86,7 @@ named!(
     Purchase {
         /// By the hour, no commitment.
         OnDemand => "on_demand",
-        /// Interruptible capacity.
+        /// Spot capacity, which the provider may interrupt.
         Spot => "spot",
         /// Covered by a reservation or savings plan.
         Reserved => "reserved",
@@ -117,13 +117,13 @@ pub struct Specification {
     pub instance_type: Option<String>,
     /// Operating system or engine (`linux`, `windows`, `postgres`); prices differ by it.
     pub platform: Option<String>,
-    /// `x86_64` or `arm64`.
+    /// Processor architecture: `x86_64` or `arm64`.
     pub architecture: Option<String>,
-    /// Provisioned storage, GiB.
+    /// Provisioned storage, in GiB.
     pub storage_gib: Option<f64>,
     /// Volume type (`gp3`, `io2`).
     pub storage_type: Option<String>,
-    /// Provisioned IOPS.
+    /// Provisioned I/O operations per second.
     pub iops: Option<u64>,
     /// Provisioned throughput of a volume, MiB/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,7 +228,7 @@ pub struct Capacity {
     pub min: u32,
     /// Desired number of members.
     pub desired: u32,
-    /// The most.
+    /// Largest number of members.
     pub max: u32,
 }
 
@@ -252,7 +252,6 @@ pub struct Resource {
     pub id: ResourceId,
     /// The connection that sees it.
     pub connection: ConnectionId,
-    /// Cloud provider.
     pub provider: Provider,
     /// The account, subscription or project.
     pub account: String,
@@ -264,13 +263,12 @@ pub struct Resource {
     pub kind: ResourceKind,
     /// Name tag or display name; the identifier where there is none.
     pub name: String,
-    /// Lifecycle state.
     pub state: ResourceState,
     /// Configuration that was bought.
     pub specification: Specification,
     /// Purchase option; `None` if the cloud did not report it.
     pub purchase: Option<Purchase>,
-    /// Tags or labels.
+    /// Tags of AWS and Azure, labels of Google Cloud.
     pub tags: BTreeMap<String, String>,
     /// The scaling group it belongs to. Members are left to the group.
     pub group: Option<ResourceId>,

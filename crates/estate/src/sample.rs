@@ -47,7 +47,7 @@ pub struct Track {
 }
 
 impl Series {
-    /// The values alone.
+    /// Returns the values without their times.
     #[must_use]
     pub fn values(&self) -> Vec<f64> {
         self.points.iter().map(|(_, value)| *value).collect()

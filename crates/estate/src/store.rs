@@ -20,7 +20,6 @@ pub enum StoreError {
     /// The record does not exist.
     #[error("{what} {id} does not exist")]
     NotFound {
-        /// Kind of record.
         what: &'static str,
         /// Identifier of the record.
         id: String,
@@ -44,7 +43,7 @@ pub enum StoreError {
 pub struct ResourceFilter {
     /// Connection of the resources.
     pub connection: Option<ConnectionId>,
-    /// In this cloud.
+    /// Provider of the resource.
     pub provider: Option<Provider>,
     /// In this account (identifier or connection name).
     pub account: Option<String>,
@@ -64,7 +63,7 @@ pub struct ResourceFilter {
     pub text: Option<String>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
-    /// After this many.
+    /// Number of matches to skip.
     pub offset: u64,
 }
 
@@ -132,12 +131,10 @@ impl ResourcePages {
     }
 }
 
-/// Connections and inventory.
+/// Storage of connections and of the inventory.
 #[async_trait]
 pub trait EstateStore: Send + Sync {
-    /// Adds a connection.
     async fn connection_insert(&self, connection: &Connection) -> Result<(), StoreError>;
-    /// Replaces a connection.
     async fn connection_update(&self, connection: &Connection) -> Result<(), StoreError>;
     /// Removes a connection with its inventory.
     async fn connection_delete(&self, id: &ConnectionId) -> Result<(), StoreError>;
@@ -229,7 +226,7 @@ pub trait PriceFileStore: Send + Sync {
     async fn price_file_list(&self) -> Result<Vec<StoredPriceFile>, StoreError>;
 }
 
-/// Metric samples.
+/// Storage of metric samples.
 #[async_trait]
 pub trait SampleStore: Send + Sync {
     /// Adds samples; a point given again replaces the earlier one.

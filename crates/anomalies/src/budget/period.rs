@@ -20,7 +20,7 @@ named!(
 /// A period that a moment is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// First day.
+    /// First day of the period, in UTC.
     pub start: Date,
     /// First day after it.
     pub end: Date,

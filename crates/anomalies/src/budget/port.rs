@@ -22,9 +22,9 @@ pub struct BudgetAlert {
     pub threshold: Threshold,
     /// Charges or forecast that reached it.
     pub value: Amount,
-    /// The budget's amount.
+    /// Amount of the budget when the threshold was reached.
     pub amount: Amount,
-    /// Currency of both.
+    /// Currency of `value` and `amount`.
     pub currency: String,
     /// Time at which the threshold was found to be reached.
     pub raised_at: Timestamp,

@@ -41,7 +41,6 @@ named!(
         ReviewCrossZone => "review_cross_zone",
         /// Look at what goes through NAT gateways.
         ReviewNat => "review_nat",
-        /// Look at snapshots.
         ReviewSnapshots => "review_snapshots",
         /// Look at the class that objects are stored in.
         ReviewStorageClass => "review_storage_class",
@@ -64,7 +63,7 @@ pub struct Saving {
 pub struct Advice {
     /// Type of the advice.
     pub advice_type: AdviceType,
-    /// In a sentence.
+    /// Title, in one sentence.
     pub title: String,
     /// Account and service of the charges.
     pub scope: Scope,

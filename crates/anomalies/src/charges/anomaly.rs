@@ -41,7 +41,7 @@ pub enum AnomalyKind {
     Shift,
     /// A cost where there was none.
     New,
-    /// Less than usual.
+    /// Less cost than usual.
     Drop,
 }
 
@@ -62,7 +62,7 @@ pub struct Contributor {
 /// Days that follow one another and cost unusually much or little.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anomaly {
-    /// Account and service.
+    /// Account and service of the charges.
     pub scope: Scope,
     /// Kind of the anomaly.
     pub kind: AnomalyKind,
@@ -72,7 +72,6 @@ pub struct Anomaly {
     pub last_day: i64,
     /// Cost of those days.
     pub observed: Amount,
-    /// Expected cost.
     pub expected: Amount,
     /// The average of the 30 days before the first of them, a day.
     pub average: Amount,

@@ -11,7 +11,7 @@ use super::{DAY_MS, Span, is_usage};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Costs {
     pub charges: u64,
-    /// On the invoice.
+    /// Amount on the invoice.
     pub billed: Amount,
     /// After discounts and with what was prepaid spread; billed where the file has no effective
     /// cost.
@@ -35,26 +35,26 @@ impl Costs {
 /// Dimension of the sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dimension {
-    /// ServiceName.
+    /// FOCUS column ServiceName.
     Service,
-    /// ServiceCategory.
+    /// FOCUS column ServiceCategory.
     ServiceCategory,
-    /// ProviderName.
+    /// FOCUS column ProviderName.
     Provider,
-    /// BillingAccountId.
+    /// FOCUS column BillingAccountId.
     Account,
-    /// SubAccountId.
+    /// FOCUS column SubAccountId.
     SubAccount,
-    /// RegionId.
+    /// FOCUS column RegionId.
     Region,
-    /// ChargeCategory.
+    /// FOCUS column ChargeCategory.
     ChargeCategory,
-    /// PricingCategory.
+    /// FOCUS column PricingCategory.
     PricingCategory,
 }
 
 impl Dimension {
-    /// Every one.
+    /// Every dimension, in the order of declaration.
     pub const ALL: [Dimension; 8] = [
         Dimension::Service,
         Dimension::ServiceCategory,
@@ -108,14 +108,14 @@ pub struct Discounts {
     pub credits: Amount,
     /// Negative adjustments and corrections, as billed.
     pub refunds: Amount,
-    /// Taxes as billed.
+    /// Charges of the category Tax, as billed.
     pub taxes: Amount,
 }
 
 /// The sums of one currency.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CurrencyTotals {
-    /// All of it.
+    /// Sums over all charges of the currency.
     pub costs: Costs,
     /// By dimension, then by value; the empty value is where the file does not say.
     pub by: BTreeMap<Dimension, BTreeMap<Arc<str>, Costs>>,
@@ -138,7 +138,7 @@ pub struct Totals {
     pub currencies: BTreeMap<Arc<str>, CurrencyTotals>,
 }
 
-/// Adds up.
+/// Adds up the charges of the bill by currency and dimension.
 pub(super) fn total(charges: &[Charge], span: Span) -> Totals {
     let mut currencies: BTreeMap<Arc<str>, CurrencyTotals> = BTreeMap::new();
     for charge in charges {

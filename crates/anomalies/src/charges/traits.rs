@@ -32,7 +32,7 @@ pub(super) enum Trait {
     Egress,
     /// Traffic between zones or regions.
     BetweenZones,
-    /// None of these.
+    /// No subject that savings depend on.
     Other,
 }
 

@@ -34,17 +34,16 @@ const CONTRIBUTORS: usize = 5;
 /// Windows that follow one another and cost unusually much.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowAnomaly {
-    /// Account and service.
+    /// Account and service of the charges.
     pub scope: Scope,
     /// Kind: a spike, or a cost where there was none.
     pub kind: AnomalyKind,
-    /// First millisecond.
+    /// Start of the first window, milliseconds since 1970.
     pub start_ms: i64,
     /// The first after it.
     pub end_ms: i64,
     /// Cost of the windows.
     pub observed: f64,
-    /// Expected cost.
     pub expected: f64,
     /// The most unusual window, in robust standard deviations.
     pub significance: f64,

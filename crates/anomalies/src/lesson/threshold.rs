@@ -33,7 +33,7 @@ const COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24 * 365);
 /// Threshold of one kind of anomaly at one place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Threshold {
-    /// Kind and place.
+    /// Kind of anomaly and place that the threshold applies to.
     pub key: ThresholdKey,
     /// Multiple of the usual band from which a deviation is reported; 1 where nothing moved it.
     pub factor: f64,
@@ -70,7 +70,7 @@ impl Threshold {
             .count()
     }
 
-    /// Explains the threshold.
+    /// Explains in a sentence how the lessons moved the threshold.
     #[must_use]
     pub fn reason(&self) -> String {
         let false_alarms = self.count(&[LessonKind::FalseAlarm]);

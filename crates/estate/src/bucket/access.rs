@@ -16,7 +16,7 @@ use crate::named;
 
 /// Ages at which the bands begin, days.
 pub const AGE_BANDS: [i64; BANDS] = [0, 30, 60, 90, 180, 365];
-/// Number of bands.
+/// Number of age bands: the length of [`AGE_BANDS`].
 pub const BANDS: usize = 6;
 /// Least size that STANDARD_IA and GLACIER_IR bill, bytes (Amazon S3 user guide, "Comparing the
 /// Amazon S3 storage classes").
@@ -45,9 +45,9 @@ named!(
 /// Objects of one age and their reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BandUse {
-    /// Stored objects.
+    /// Number of stored objects.
     pub objects: u64,
-    /// Their bytes.
+    /// Sum of their sizes.
     pub bytes: u64,
     /// Reads of objects that were of this age then.
     pub reads: u64,
@@ -59,7 +59,6 @@ pub struct BandUse {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u64, u64)", into = "(u64, u64)")]
 pub struct Amount {
-    /// Objects or requests.
     pub count: u64,
     pub bytes: u64,
 }

@@ -76,7 +76,7 @@ const AURORA_WITHOUT_IO_CHARGES: &str = "aurora-iopt1";
 /// A purchase option of the price table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Terms {
-    /// By the hour.
+    /// Without a commitment, billed by the hour.
     OnDemand,
     /// A reservation of a family in a region, one year, no upfront payment.
     Standard,

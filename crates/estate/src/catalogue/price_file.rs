@@ -50,7 +50,7 @@ const SPOT: &str = "spot";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PriceKind {
-    /// Machines an hour.
+    /// Prices of machines, an hour.
     Machines,
     /// Database instances an hour.
     Databases,
@@ -59,7 +59,7 @@ pub enum PriceKind {
 }
 
 impl PriceKind {
-    /// Every kind.
+    /// Every kind, in the order of declaration.
     pub const ALL: [PriceKind; 3] = [PriceKind::Machines, PriceKind::Databases, PriceKind::Units];
 
     /// Returns the name in files and on the wire.
@@ -85,7 +85,7 @@ impl PriceKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {field} {message}")]
 pub struct PriceFileError {
-    /// Line, from 1.
+    /// Line of the file, counted from 1.
     pub line: usize,
     /// Column or head field.
     pub field: String,

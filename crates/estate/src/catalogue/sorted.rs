@@ -26,7 +26,7 @@ impl SortedTable {
         Self::from_text(file, &text)
     }
 
-    /// Reads a table.
+    /// Reads a table and indexes its rows by region and name.
     pub(super) fn from_text(file: &'static str, text: &str) -> Result<Self, CatalogueError> {
         let failed = |message: String| CatalogueError { file, message };
         let (header, text) = text

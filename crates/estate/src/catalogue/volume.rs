@@ -20,9 +20,9 @@ pub const GP3_IOPS_PER_MIBPS: u64 = 4;
 /// The most that a volume performs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VolumePerformance {
-    /// Operations per second.
+    /// Operations per second at most.
     pub iops: f64,
-    /// MiB per second.
+    /// Throughput at most, MiB per second.
     pub mibps: f64,
 }
 

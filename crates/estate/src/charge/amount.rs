@@ -28,10 +28,9 @@ pub enum AmountError {
 }
 
 impl Amount {
-    /// Zero.
     pub const ZERO: Amount = Amount(0);
 
-    /// Whole units.
+    /// Returns an amount of whole units of the currency.
     #[must_use]
     pub const fn whole(units: i64) -> Self {
         Amount(units as i128 * ONE)

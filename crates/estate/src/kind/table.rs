@@ -14,19 +14,16 @@ named!(
         Compute => "compute",
         /// Disks, buckets, snapshots and images.
         Storage => "storage",
-        /// Databases and tables.
+        /// Databases, clusters of them, and tables.
         Database => "database",
         /// Networks and the paths through them.
         Network => "network",
-        /// Clusters of containers.
         Container => "container",
         /// Users, roles, policies and keys of people and programs.
         Identity => "identity",
         /// Encryption keys, secrets, firewalls.
         Security => "security",
-        /// Queues and topics.
         Messaging => "messaging",
-        /// Trails and alarms.
         Monitoring => "monitoring",
         /// Everything else, kinds that the table does not have among it.
         Other => "other",

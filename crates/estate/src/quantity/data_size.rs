@@ -39,13 +39,13 @@ impl DataSize {
         DataSize::from_units(gigabytes, 1_000_000_000)
     }
 
-    /// Bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub const fn bytes(self) -> u64 {
         self.0
     }
 
-    /// Gigabytes (10^9 bytes).
+    /// Returns the size in gigabytes of 10^9 bytes.
     #[must_use]
     pub fn gigabytes(self) -> f64 {
         self.0 as f64 / 1e9

@@ -26,7 +26,7 @@ impl TimeSpan {
         TimeSpan(hours.saturating_mul(HOUR))
     }
 
-    /// Seconds.
+    /// Returns the length in seconds.
     #[must_use]
     pub const fn seconds(self) -> u64 {
         self.0

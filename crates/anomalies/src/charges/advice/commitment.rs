@@ -24,7 +24,7 @@ const LEAST_DAYS: i64 = 30;
 /// The tenth percentile must reach this share of the median.
 const STEADY: f64 = 0.6;
 
-/// The advice.
+/// Advises a commitment for usage that stands at standard prices on every day.
 pub(super) fn advise(
     bill: &mut Bill<'_>,
     days: &Days,

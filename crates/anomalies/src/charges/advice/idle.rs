@@ -12,7 +12,7 @@ use crate::charges::{Abstention, BillCheck, DAY_MS};
 /// Hours that a balancer or gateway must have been paid for before its silence means anything.
 const LEAST_HOURS: i64 = 7 * 24;
 
-/// The advice.
+/// Advises the removal of unused commitments, addresses, load balancers and gateways.
 pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
     let mut all = unused_commitments(bill);
     let piles =

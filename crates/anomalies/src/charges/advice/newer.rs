@@ -8,7 +8,7 @@ use super::{Advice, AdviceType, Bill, Scope, Trait};
 /// 2026-07.
 const GP3_BELOW_GP2: i64 = 200;
 
-/// The advice.
+/// Advises the successors of older machine and volume families.
 pub(super) fn advise(bill: &mut Bill<'_>) -> Vec<Advice> {
     let mut all = Vec::new();
     let piles = bill.piles(|charge, is| match is {

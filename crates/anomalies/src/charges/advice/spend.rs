@@ -7,7 +7,7 @@ use crate::charges::{Abstention, BillCheck};
 /// Share of a currency's cost without tags that is worth saying, in thousandths.
 const UNTAGGED: i64 = 100;
 
-/// The advice.
+/// Advises a review of egress, and of other spend whose savings the bill cannot show.
 pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
     let mut all = Vec::new();
     for (is, kind, title, missing) in [
@@ -87,7 +87,7 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
     all
 }
 
-/// Over all accounts.
+/// Returns the scope without its account: the sum over all accounts.
 fn whole(scope: Scope) -> Scope {
     Scope {
         account: "".into(),
