@@ -41,7 +41,7 @@ const VERSION: u32 = 2;
 /// Head of a log: its size, root hash and chain hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnchorHead {
-    /// Number of entries.
+    /// Number of entries of the log.
     pub size: u64,
     /// Root of the tree over them.
     pub root: Hash,

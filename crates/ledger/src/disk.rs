@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 pub use local::LocalDisk;
 
-/// A file system.
+/// File system operations that the ledger needs.
 pub trait Disk: Send + Sync {
     /// Creates a directory and those above it, durably.
     fn create_dirs(&self, dir: &Path) -> io::Result<()>;
@@ -17,11 +17,11 @@ pub trait Disk: Send + Sync {
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
     /// Creates an empty file, or empties the one there is, to read and write.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
-    /// A whole file.
+    /// Reads a whole file. `NotFound` when it does not exist.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
     /// Renames within a directory, replacing what has the new name. Durable after `sync_dir`.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Removes a file.
+    /// Removes a file. Durable after `sync_dir`.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// The names of the files in a directory, in any order. `NotFound` when it does not exist.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
@@ -32,7 +32,7 @@ pub trait Disk: Send + Sync {
     fn lock(&self, path: &Path) -> io::Result<Box<dyn DiskLock>>;
 }
 
-/// An open file.
+/// File that is open to read and write.
 pub trait DiskFile: Send + Sync {
     /// Returns the length in bytes.
     fn len(&self) -> io::Result<u64>;
@@ -54,7 +54,7 @@ pub trait DiskFile: Send + Sync {
     fn is_linked(&self) -> io::Result<bool>;
 }
 
-/// A held lock.
+/// Lock that is held until it is dropped.
 pub trait DiskLock: Send + Sync {}
 
 /// Returns `true` if an error means that no space or quota is left.

@@ -8,7 +8,7 @@ use reeve_tlog::{Commitment, Hash, chain_hash, commitment};
 /// Bytes added to an entry's canonical bytes when the memory of queues and tail is counted.
 pub(crate) const ENTRY_OVERHEAD: usize = 256;
 
-/// An acknowledged entry.
+/// Entry that the log has acknowledged.
 #[derive(Debug, Clone)]
 pub struct StoredEntry {
     /// Position in the log, from 0.
@@ -27,7 +27,7 @@ pub struct StoredEntry {
     pub leaf_hash: Hash,
     /// Chain hash of the entry before; zeros for the first.
     pub previous_hash: Hash,
-    /// Chain hash.
+    /// Hash of the chain that ends with this entry.
     pub hash: Hash,
 }
 
@@ -112,7 +112,6 @@ pub struct SealedEntry {
 /// Receipt that a client gets once its entry is durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// The entry's identifier.
     pub event_id: String,
     /// Position in the log.
     pub sequence: u64,
@@ -122,7 +121,7 @@ pub struct Receipt {
     pub leaf_hash: Hash,
     /// Chain hash of the entry before.
     pub previous_hash: Hash,
-    /// Chain hash.
+    /// Hash of the chain that ends with this entry.
     pub hash: Hash,
     /// `true` if the entry had been recorded before; the other members are then those of the first
     /// receipt.

@@ -62,7 +62,7 @@ pub struct Planned {
 /// A key and the sizes it was in charge of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyEpoch {
-    /// The verifier key.
+    /// Verifier key of the epoch, in the form of C2SP signed notes.
     pub public_key: String,
     /// Least size it signed.
     pub from_size: u64,

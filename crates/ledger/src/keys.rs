@@ -29,12 +29,10 @@ const EPOCH_LINE: &str = "epoch ";
 /// Reason why there is no key.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    /// The disk failed.
+    /// An operation on the key file failed.
     #[error("{path}: {action} failed: {source}", path = path.display())]
     Io {
-        /// The file.
         path: PathBuf,
-        /// Operation that failed.
         action: &'static str,
         /// Error of the operating system.
         #[source]
@@ -43,7 +41,6 @@ pub enum KeyFileError {
     /// The file is not a key.
     #[error("{path}: {source}", path = path.display())]
     Key {
-        /// The file.
         path: PathBuf,
         /// Fault in the key file.
         #[source]
@@ -52,7 +49,6 @@ pub enum KeyFileError {
     /// Others than the owner may read the key.
     #[error("{path} may be read by others than its owner (mode {mode:o}): chmod 600 it", path = path.display())]
     Exposed {
-        /// The file.
         path: PathBuf,
         /// Permissions of the file.
         mode: u32,
@@ -60,7 +56,6 @@ pub enum KeyFileError {
     /// There is a log but not its key.
     #[error("{path} is missing, but the log has been signed by {vkey}: restore it from a backup", path = path.display())]
     Lost {
-        /// The file.
         path: PathBuf,
         /// The verifier key of the log.
         vkey: String,
@@ -68,7 +63,6 @@ pub enum KeyFileError {
     /// The records of key epochs do not hold.
     #[error("{path}: {cause}: restore it from a backup", path = path.display())]
     Epochs {
-        /// The record.
         path: PathBuf,
         /// Fault in the list of epochs.
         cause: String,
@@ -76,7 +70,6 @@ pub enum KeyFileError {
     /// The key is another one than the log's.
     #[error("{path} is the private key of {found}, but the log is signed by {expected}", path = path.display())]
     Other {
-        /// The file.
         path: PathBuf,
         /// Verifier key of the private key.
         found: String,
@@ -86,11 +79,9 @@ pub enum KeyFileError {
     /// The key is that of another log.
     #[error("{path} is the key of {found}, but the configured origin is {expected}", path = path.display())]
     Origin {
-        /// The file.
         path: PathBuf,
         /// Name of the key.
         found: String,
-        /// The configured origin.
         expected: String,
     },
 }

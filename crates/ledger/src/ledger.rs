@@ -241,7 +241,7 @@ impl Ledger {
         Ok((found.map(|record| record.sequence), ids.end()))
     }
 
-    /// Number of entries.
+    /// Returns the number of entries, sealed and unsealed.
     pub fn size(&self) -> u64 {
         self.0.shared.head.read().size
     }

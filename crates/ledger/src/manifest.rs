@@ -40,13 +40,12 @@ pub struct Manifest {
 /// Reason why a manifest is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// Unreadable file.
+    /// The file could not be read or written.
     #[error("it cannot be read or written: {0}")]
     Io(#[from] io::Error),
-    /// Malformed JSON.
     #[error("it is not a manifest: {0}")]
     Json(#[from] serde_json::Error),
-    /// Another version.
+    /// A version that this program does not know.
     #[error("its version is {0}, which this program does not know")]
     Version(u32),
     /// No record is attested by the log's key.

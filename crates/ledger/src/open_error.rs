@@ -14,16 +14,11 @@ use crate::segment::SegmentError;
 pub enum OpenError {
     /// Another process has it open.
     #[error("{path} is locked: another process uses this data directory; stop it first, or give this one its own directory", path = path.display())]
-    Locked {
-        /// The lock's file.
-        path: PathBuf,
-    },
-    /// The disk failed.
+    Locked { path: PathBuf },
+    /// A disk operation failed.
     #[error("{path}: {action} failed: {source}", path = path.display())]
     Io {
-        /// File or directory.
         path: PathBuf,
-        /// Operation that failed.
         action: &'static str,
         /// Error of the operating system.
         #[source]
@@ -32,7 +27,6 @@ pub enum OpenError {
     /// A file is not what the log acknowledged.
     #[error("{path}, byte {offset}: {cause}; entries from {sequence} on are affected: restore the file from a backup", path = path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// Byte offset of the damage.
         offset: u64,
@@ -57,11 +51,10 @@ pub enum OpenError {
     Shorter {
         /// The newest file of the log.
         path: PathBuf,
-        /// Entries there are.
+        /// Entries that the files have.
         size: u64,
         /// Entries that were acknowledged.
         anchored: u64,
-        /// The anchor's file.
         anchor: PathBuf,
     },
     /// Acknowledged entries were replaced.
@@ -70,7 +63,7 @@ pub enum OpenError {
         anchor = anchor.display()
     )]
     Differs {
-        /// Up to where.
+        /// Number of the first entries that the two hashes cover.
         size: u64,
         /// "root" or "chain hash".
         what: &'static str,
@@ -78,7 +71,6 @@ pub enum OpenError {
         found: Hash,
         /// Root hash that the anchor has.
         expected: Hash,
-        /// The anchor's file.
         anchor: PathBuf,
     },
     /// There are entries but no anchor.
@@ -87,7 +79,6 @@ pub enum OpenError {
         path = path.display()
     )]
     AnchorMissing {
-        /// The anchor's file.
         path: PathBuf,
         /// Entries in the log.
         size: u64,
@@ -97,10 +88,7 @@ pub enum OpenError {
         "{path} is damaged, neither of its slots holds: restore it from a backup, or check the log with reeve-verify, delete the file and set accept_missing_anchor once",
         path = path.display()
     )]
-    AnchorDamaged {
-        /// The anchor's file.
-        path: PathBuf,
-    },
+    AnchorDamaged { path: PathBuf },
     /// The manifest or the tiles are not what a seal wrote.
     #[error("{path}: {cause}: restore it from a backup", path = path.display())]
     Sealed {
@@ -116,7 +104,6 @@ pub enum OpenError {
         path = path.display()
     )]
     Forged {
-        /// The file.
         path: PathBuf,
         /// Signature that does not hold, and why.
         cause: String,

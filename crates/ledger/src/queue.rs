@@ -49,7 +49,7 @@ impl Room {
         })
     }
 
-    /// Bytes that wait.
+    /// Returns the canonical bytes that wait.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Acquire)
     }

@@ -31,7 +31,7 @@ pub enum ReadError {
     /// An entry is not the one the log committed to.
     #[error("entry {sequence} differs from the log's commitment: {cause}")]
     Damaged {
-        /// The entry.
+        /// Sequence of the entry.
         sequence: u64,
         /// Description of the damage.
         cause: String,

@@ -80,7 +80,7 @@ impl Order {
     }
 }
 
-/// Values to count.
+/// Request for the most frequent values of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aggregation {
     /// Field or time span to group by.
@@ -99,7 +99,7 @@ pub enum GroupBy {
     User,
     /// Time spans in UTC, named by their start.
     Time {
-        /// `timestamp` or `recorded_at`.
+        /// Either `timestamp` or `recorded_at`.
         column: Column,
         /// Length of each time span.
         unit: TimeUnit,
@@ -128,7 +128,7 @@ pub enum TimeUnit {
     Day,
     /// A week, from Monday on.
     Week,
-    /// A calendar month.
+    /// A calendar month of UTC.
     Month,
 }
 
@@ -222,7 +222,7 @@ impl From<SegmentError> for TrailError {
 /// Port for reading the log without regard to the caller.
 #[async_trait]
 pub trait EntryReader: Send + Sync {
-    /// Finds entries.
+    /// Returns a page of the entries that satisfy a query.
     async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError>;
     /// Reads entries onwards, as many as one stretch may hold: in bounded memory, however large the
     /// entries are. A stretch whose search takes long ends early, possibly without an entry, but

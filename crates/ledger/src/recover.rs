@@ -51,7 +51,7 @@ pub(crate) struct Recovered {
     pub(crate) chain_hash: Hash,
     /// The signed checkpoint of the whole log.
     pub(crate) note: String,
-    /// Unsealed entries.
+    /// Entries of the write-ahead log that no segment has.
     pub(crate) entries: Vec<Arc<StoredEntry>>,
     /// Records for the index of identifiers.
     pub(crate) records: Vec<Record>,

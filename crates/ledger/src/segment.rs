@@ -13,14 +13,14 @@ use crate::entry::{SealedEntry, StoredEntry};
 pub struct SegmentMeta {
     /// Path below the data directory, with `/`.
     pub path: String,
-    /// Retention class.
+    /// Retention class of all its entries.
     pub class: String,
     /// First sequence in it.
     pub first_sequence: u64,
     /// Last sequence in the segment. Sequences between first and last may be in segments of other
     /// classes.
     pub last_sequence: u64,
-    /// Entries in it.
+    /// Number of its entries.
     pub count: u64,
     /// Size of the file, bytes.
     pub bytes: u64,
@@ -28,7 +28,7 @@ pub struct SegmentMeta {
     pub sha256: String,
     /// Earliest `timestamp`, ms since the epoch.
     pub min_timestamp_ms: i64,
-    /// Latest `timestamp`.
+    /// Latest `timestamp` of its entries.
     pub max_timestamp_ms: i64,
 }
 

@@ -32,7 +32,7 @@ const PUBLISH_EVERY: Duration = Duration::from_millis(50);
 
 /// Command sent to the sequencer.
 pub(crate) enum Command {
-    /// Record entries.
+    /// Records the entries of a submission.
     Append(Submission),
     /// Begin a new file of the log; answers what is before it, or why not.
     Rotate(oneshot::Sender<Result<Rotated, AppendError>>),
@@ -50,7 +50,7 @@ pub(crate) struct Rotated {
     pub(crate) recent: Vec<Generation>,
 }
 
-/// The writer's state.
+/// State of the thread that alone writes the log.
 pub(crate) struct Sequencer {
     pub(crate) shared: Arc<Shared>,
     pub(crate) commands: Receiver<Command>,

@@ -35,7 +35,7 @@ pub(crate) struct Head {
     pub(crate) size: u64,
     pub(crate) root: Hash,
     pub(crate) chain_hash: Hash,
-    /// The signed checkpoint.
+    /// Signed checkpoint of this commit.
     pub(crate) note: Arc<str>,
 }
 

@@ -23,7 +23,7 @@ use crate::wal;
 
 /// A log at one moment.
 pub struct Snapshot {
-    /// Number of entries.
+    /// Number of entries at that moment.
     pub size: u64,
     /// Root of the tree over them.
     pub root: Hash,

@@ -70,7 +70,7 @@ impl Tail {
         self.end
     }
 
-    /// Number of entries.
+    /// Returns the number of unsealed entries.
     pub fn len(&self) -> usize {
         (self.end - self.first) as usize
     }

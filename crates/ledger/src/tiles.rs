@@ -56,7 +56,6 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// Adds a leaf.
     pub(crate) fn append(&mut self, leaf: Hash) {
         let full = &mut self.full;
         self.tree.append(leaf, |tile, hashes| {
@@ -148,7 +147,7 @@ impl Tiles {
         }
     }
 
-    /// Number of leaves.
+    /// Returns the number of leaves of the tree.
     pub(crate) fn size(&self) -> u64 {
         self.edge.read().tree.size()
     }

@@ -39,11 +39,11 @@ pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence
 /// Records in the form in which the HTTP interface answers them: the body of a webhook is what a
 /// request for the record returns. And the files of records, which the program knows.
 pub trait RecordForms: Send + Sync {
-    /// Returns a recommendation.
+    /// Returns the recommendation as the HTTP interface answers it.
     fn recommendation(&self, recommendation: &Recommendation) -> Value;
     /// Returns an action on a recommendation.
     fn action(&self, action: &Action, recommendation: &Recommendation) -> Value;
-    /// Returns an anomaly.
+    /// Returns the anomaly as the HTTP interface answers it.
     fn anomaly(&self, anomaly: &Anomaly) -> Value;
     /// Returns a firing of an alert rule.
     fn firing(&self, firing: &Firing) -> Value;

@@ -49,9 +49,9 @@ pub(super) fn applies(response: ResponseKind, kind: ResourceKind) -> bool {
 /// Figures that a proposal is made by.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Basis<'a> {
-    /// Specifications and prices.
+    /// Source of specifications and prices.
     pub(super) catalogue: &'a Catalogue,
-    /// Impact by cost.
+    /// Impact levels by the cost of a change.
     pub(super) matrix: &'a ApprovalMatrix,
 }
 

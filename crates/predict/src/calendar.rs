@@ -28,7 +28,7 @@ use sha2::{Digest as _, Sha256};
 pub use expand::Occurrence;
 pub use subscription::{CalendarFetch, FetchError, Fetched, Refresh, Subscription};
 
-/// Largest text, bytes.
+/// Largest text that is accepted, in bytes.
 pub const MOST_BYTES: usize = 1024 * 1024;
 /// Events of one calendar.
 pub const MOST_EVENTS: usize = 5_000;
@@ -42,12 +42,12 @@ named!(
     CalendarKind {
         /// Events that bring traffic: sales, launches, broadcasts.
         Traffic => "traffic",
-        /// Work on systems.
+        /// Work on systems, such as upgrades.
         Maintenance => "maintenance",
     }
 );
 
-/// A calendar.
+/// Calendar of events that affect traffic or systems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calendar {
     pub id: CalendarId,
@@ -62,7 +62,6 @@ pub struct Calendar {
     pub subscription: Option<Subscription>,
     /// E-mail address of its creator.
     pub created_by: String,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

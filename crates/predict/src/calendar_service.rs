@@ -20,7 +20,7 @@ const MOST_URL: usize = 2_000;
 #[derive(Debug, Clone, Default)]
 pub struct CalendarInput {
     pub name: Option<String>,
-    /// `traffic` or `maintenance`.
+    /// Either `traffic` or `maintenance`.
     pub kind: Option<String>,
     /// Zone of times without one; `Some(None)` takes it away.
     pub time_zone: Option<Option<String>>,

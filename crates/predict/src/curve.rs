@@ -32,7 +32,7 @@ pub(super) struct Curve {
 pub(super) struct Known {
     /// Events, past and to come.
     pub(super) events: Vec<Event>,
-    /// Leaves out seasons.
+    /// `true` to forecast without seasons.
     pub(super) seasonless: bool,
 }
 

@@ -91,7 +91,7 @@ impl Findings {
             .count() as u64
     }
 
-    /// Describes the result.
+    /// Describes the counts of the evaluation for people.
     pub(super) fn words(&self) -> String {
         format!(
             "{} resources: {} expected to reach the limit, {} with too little data, {} recommended",

@@ -14,7 +14,7 @@ use reeve_recommend::agent::{AgentType, Scope};
 
 /// Entries of a list at most.
 const MOST: usize = 200;
-/// Furthest ahead, seconds.
+/// Largest lead time of a rule, in seconds: 90 days.
 const FURTHEST_S: i64 = 90 * 86_400;
 
 /// A rule as given; what is left out keeps its value, or takes the default in a new rule.
@@ -42,7 +42,7 @@ pub struct RuleInput {
     /// What the response calls at the provider; `Some(None)` takes it away.
     pub target: Option<Option<String>>,
     pub approval: Option<String>,
-    /// For `auto_below`, GB.
+    /// Size limit of `auto_below`, in GB.
     pub below_gb: Option<f64>,
     pub accounts: Option<Vec<String>>,
     pub services: Option<Vec<String>>,

@@ -9,16 +9,15 @@ use super::rule::Rule;
 use super::traffic::TrafficSettings;
 use reeve_recommend::RuleId;
 
-/// Filter of predictions.
+/// Filter of predictions; the conditions are combined by "and".
 #[derive(Debug, Clone, Default)]
 pub struct PredictionFilter {
     pub rule: Option<RuleId>,
     pub resource: Option<String>,
-    /// Decided so.
     pub outcome: Option<Outcome>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
-    /// After this many.
+    /// Number of matches to skip.
     pub offset: u64,
 }
 
@@ -36,7 +35,7 @@ pub trait RuleStore: Send + Sync {
     /// Removes a rule and its predictions.
     async fn rule_delete(&self, id: &RuleId) -> Result<(), StoreError>;
     async fn rule_get(&self, id: &RuleId) -> Result<Rule, StoreError>;
-    /// Rules, oldest first.
+    /// Returns all rules, the oldest first.
     async fn rule_list(&self) -> Result<Vec<Rule>, StoreError>;
 
     /// Returns the settings of traffic intelligence; the defaults where nobody set them.
@@ -57,7 +56,6 @@ pub trait RuleStore: Send + Sync {
         filter: &PredictionFilter,
     ) -> Result<(Vec<Prediction>, u64), StoreError>;
 
-    /// Adds a calendar.
     async fn calendar_insert(&self, calendar: &Calendar) -> Result<(), StoreError>;
     /// Replaces a calendar; `version` is the stored one plus one.
     async fn calendar_update(&self, calendar: &Calendar) -> Result<(), StoreError>;
@@ -68,9 +66,8 @@ pub trait RuleStore: Send + Sync {
         id: &CalendarId,
         refresh: &Refresh,
     ) -> Result<(), StoreError>;
-    /// Removes a calendar.
     async fn calendar_delete(&self, id: &CalendarId) -> Result<(), StoreError>;
     async fn calendar_get(&self, id: &CalendarId) -> Result<Calendar, StoreError>;
-    /// Calendars, oldest first.
+    /// Returns all calendars, the oldest first.
     async fn calendar_list(&self) -> Result<Vec<Calendar>, StoreError>;
 }

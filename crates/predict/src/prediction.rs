@@ -19,7 +19,7 @@ named!(
     Outcome {
         /// It comes within the horizon, with at least the rule's probability.
         Foreseen => "foreseen",
-        /// It does not.
+        /// The forecast stays below the capacity or level.
         NotForeseen => "not_foreseen",
         /// The data does not decide; the reasons say why.
         Abstained => "abstained",
@@ -33,7 +33,7 @@ pub struct Expected {
     pub at: Timestamp,
     /// One value in twenty is below.
     pub p05: f64,
-    /// The median.
+    /// The median: one value in two is above.
     pub p50: f64,
     /// One value in twenty is above.
     pub p95: f64,
@@ -44,11 +44,11 @@ pub struct Expected {
 pub struct Prediction {
     pub id: PredictionId,
     pub rule: RuleId,
-    /// As it stood.
+    /// Version of the rule at the evaluation.
     pub rule_version: u64,
     /// Time of the prediction.
     pub at: Timestamp,
-    /// The resource's connection.
+    /// Connection through which the resource was observed.
     pub connection: ConnectionId,
     pub resource: ResourceId,
     pub resource_name: String,
@@ -73,7 +73,7 @@ pub struct Prediction {
     pub over_at: Option<Timestamp>,
     /// Height of the peak until then, with a probability of 95 %.
     pub peak: Option<f64>,
-    /// The newest value.
+    /// Value of the newest sample.
     pub value: Option<f64>,
     /// The capacity or level it was held against.
     pub limit: Option<f64>,
@@ -83,7 +83,7 @@ pub struct Prediction {
     pub observed_from: Option<Timestamp>,
     /// Last sample looked at.
     pub observed_until: Option<Timestamp>,
-    /// Samples looked at.
+    /// Number of samples that the forecast rests on.
     pub points: u64,
     /// The forecast, oldest step first; at most 48 of its steps.
     pub forecast: Vec<Expected>,

@@ -11,14 +11,14 @@ pub enum Reason {
     Now { value: f64 },
     /// The level moves towards the capacity; free storage falls.
     Grows {
-        /// Growth a day.
+        /// Growth of one day, in the metric's unit.
         per_day: f64,
     },
     /// The level hardly moves.
     Still,
     /// The level rises with the day and stays below the capacity.
     StaysBelow {
-        /// The capacity.
+        /// Capacity, in the metric's unit.
         limit: f64,
         /// Highest median of the forecast.
         most: f64,

@@ -67,13 +67,13 @@ pub struct Condition {
 named!(
     /// Kind of the response.
     ResponseKind {
-        /// More storage.
+        /// Storage is expanded.
         ExpandStorage => "expand_storage",
         /// A replica that takes reads.
         CreateReadReplica => "create_read_replica",
         /// A higher limit, asked of the provider.
         RequestLimitIncrease => "request_limit_increase",
-        /// A larger size.
+        /// The size is replaced by a larger one.
         ScaleUp => "scale_up",
         /// More capacity before a peak.
         PreScale => "pre_scale",
@@ -132,9 +132,9 @@ pub struct Response {
 pub enum ProviderCall {
     /// Quota of AWS Service Quotas, for `request_limit_increase`: `ec2/L-1216C47A`.
     Quota {
-        /// Service code.
+        /// Code of the service, such as `ec2`.
         service: String,
-        /// Quota code.
+        /// Code of the quota, such as `L-1216C47A`.
         code: String,
     },
     /// Document of AWS Systems Manager, for `warm_cache`: `reeve-warm-cache`.
@@ -199,7 +199,7 @@ named!(
     }
 );
 
-/// A rule's approval.
+/// Condition under which a recommendation of the rule is applied.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ApprovalRule {
     /// Kind of the approval.
@@ -208,7 +208,7 @@ pub struct ApprovalRule {
     pub below_gb: Option<f64>,
 }
 
-/// A rule.
+/// A predictive rule: a forecast condition and the response to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     pub id: RuleId,
@@ -222,7 +222,7 @@ pub struct Rule {
     pub condition: Condition,
     /// Response once the rule has fired.
     pub response: Response,
-    /// Under which approval.
+    /// Approval that the response needs.
     pub approval: ApprovalRule,
     /// Accounts and services it covers; empty is all.
     pub scope: Scope,
@@ -236,7 +236,6 @@ pub struct Rule {
     pub last_result: Option<String>,
     /// E-mail address of the creator, or `system` for the rules that Reeve ships with.
     pub created_by: String,
-    /// Time of creation.
     pub created_at: Timestamp,
     /// Time of the last change of its definition.
     pub updated_at: Timestamp,

@@ -19,25 +19,24 @@ use reeve_recommend::ports::{Clock, Recorder, record_change};
 use reeve_recommend::{AgentType, AgentTypes, Responses};
 use reeve_recommend::{Caller, EngineError};
 
-/// Rules at most.
+/// Rules that can be stored at most.
 const MOST_RULES: usize = 200;
 
 /// Ports that the service needs.
 #[derive(Clone)]
 pub struct RulePorts {
-    /// Rules, predictions, calendars.
+    /// Storage of rules, predictions and calendars.
     pub rules: Arc<dyn RuleStore>,
-    /// Connections and inventory.
+    /// Storage of connections and the inventory.
     pub estate: Arc<dyn EstateStore>,
-    /// Metric samples.
+    /// Source of metric samples.
     pub samples: Arc<dyn SampleStore>,
     /// Interface that turns predictions into recommendations.
     pub responses: Arc<dyn Responses>,
-    /// The audit log.
+    /// Writer of the audit log.
     pub recorder: Arc<dyn Recorder>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Specifications and prices.
+    /// Source of specifications and prices.
     pub catalogue: Arc<Catalogue>,
     /// Agent types that a rule may name.
     pub agent_types: AgentTypes,
@@ -45,7 +44,7 @@ pub struct RulePorts {
     pub calendar_fetch: Arc<dyn CalendarFetch>,
 }
 
-/// The rule book.
+/// Service of predictive rules and calendars.
 pub struct RuleService {
     pub(super) ports: RulePorts,
     /// One evaluation at a time: two would fire twice.

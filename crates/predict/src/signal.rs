@@ -62,7 +62,7 @@ const CONNECTIONS: CapacitySource = CapacitySource::Tag {
     tag: "reeve:max-connections",
     name: "The connection limit",
 };
-/// All of it.
+/// All of the resource: 100 percent.
 const WHOLE: CapacitySource = CapacitySource::Whole;
 /// A value of the rule.
 const RULE: CapacitySource = CapacitySource::Rule;
@@ -104,11 +104,11 @@ signals! {
     DatabaseConnections = "database_connections", None, DatabaseConnections, &[], CONNECTIONS, Rising;
     /// Calls a second against a limit of them.
     ApiRateLimit = "api_rate_limit", Some("Limit on calls"), RequestRate, &[], RATE_LIMIT, Rising;
-    /// Requests a second.
+    /// Requests of one second.
     RequestRate = "request_rate", None, RequestRate, &[], RATE_LIMIT, Rising;
-    /// CPU, percent.
+    /// CPU utilization, percent.
     CpuUtilization = "cpu_utilization", None, CpuUtilization, &[], WHOLE, Rising;
-    /// Memory, percent.
+    /// Memory utilization, percent.
     MemoryUtilization = "memory_utilization", None, MemoryUtilization, &[], WHOLE, Rising;
     /// Network in, bytes a second.
     NetworkIn = "network_in", None, NetworkIn, &[], RULE, Rising;

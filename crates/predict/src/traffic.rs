@@ -43,7 +43,7 @@ pub enum Preparation {
 }
 
 impl Preparation {
-    /// Every preparation.
+    /// Every preparation, in the order of lead times in a change.
     pub const ALL: [Preparation; 3] = [
         Preparation::PreScale,
         Preparation::WarmCache,
@@ -65,7 +65,7 @@ impl Preparation {
 /// Traffic intelligence as it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrafficIntelligence {
-    /// Sources of forecasts.
+    /// Sources that forecasts learn from.
     pub settings: TrafficSettings,
     /// Rule of each preparation; `None` for one that was removed.
     pub rules: [Option<Rule>; 3],
@@ -84,11 +84,11 @@ impl TrafficIntelligence {
 /// A change of traffic intelligence; what is left out stays.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrafficInput {
-    /// [`TrafficSettings::learn_patterns`].
+    /// See [`TrafficSettings::learn_patterns`].
     pub learn_patterns: Option<bool>,
-    /// [`TrafficSettings::seasonal_adjustments`].
+    /// See [`TrafficSettings::seasonal_adjustments`].
     pub seasonal_adjustments: Option<bool>,
-    /// [`TrafficSettings::event_awareness`].
+    /// See [`TrafficSettings::event_awareness`].
     pub event_awareness: Option<bool>,
     /// Lead time of each preparation in seconds, in the order of [`Preparation::ALL`]; `Some(None)`
     /// switches it off.

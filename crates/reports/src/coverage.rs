@@ -51,9 +51,9 @@ pub struct ConnectionCoverage {
     pub name: String,
     /// Creation time, from which on syncs are expected; `None` for a connection that was removed.
     pub created_at: Option<Timestamp>,
-    /// Syncs that succeeded.
+    /// Number of syncs that succeeded.
     pub succeeded: u64,
-    /// Syncs that failed.
+    /// Number of syncs that failed.
     pub failed: u64,
     /// First sync of the period that succeeded.
     pub first_at: Option<Timestamp>,
@@ -124,7 +124,6 @@ pub fn submitter_words(submitter: &Submitter) -> String {
 pub struct ExpectedConnection {
     pub id: String,
     pub name: String,
-    /// Creation time.
     pub created_at: Timestamp,
 }
 

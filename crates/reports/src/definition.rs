@@ -24,10 +24,10 @@ pub enum GroupField {
 }
 
 impl GroupField {
-    /// Every field.
+    /// Every field, in the order of declaration.
     pub const ALL: [GroupField; 3] = [Self::User, Self::Resource, Self::EventType];
 
-    /// Name in requests.
+    /// Name of the field in requests and documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl GroupField {
         }
     }
 
-    /// Reads a name.
+    /// Returns the field of a name, `None` for another text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| field.as_str() == text)
@@ -62,7 +62,6 @@ pub(crate) fn user_of(entry: &Entry) -> Option<&str> {
 /// Figure of a custom report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// Number of entries.
     EventCounts,
     /// Number of distinct users.
     UniqueUsers,
@@ -71,14 +70,14 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Every metric.
+    /// Every metric, in the order of declaration.
     pub const ALL: [Metric; 3] = [
         Self::EventCounts,
         Self::UniqueUsers,
         Self::ResourcesAffected,
     ];
 
-    /// Name in requests.
+    /// Name of the metric in requests and documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -88,7 +87,7 @@ impl Metric {
         }
     }
 
-    /// Words for readers.
+    /// Label of the metric for readers.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -98,7 +97,7 @@ impl Metric {
         }
     }
 
-    /// Reads a name.
+    /// Returns the metric of a name, `None` for another text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|metric| metric.as_str() == text)
@@ -125,7 +124,7 @@ pub enum ReportKind {
 }
 
 impl ReportKind {
-    /// Name in requests.
+    /// Name of the kind in requests and documents.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -139,11 +138,10 @@ impl ReportKind {
 /// is a wildcard.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filters {
-    /// Accounts of resources.
+    /// Identifiers of the accounts that resources belong to.
     pub accounts: Vec<String>,
     /// Identifiers or e-mail addresses of actors.
     pub users: Vec<String>,
-    /// Identifiers of resources.
     pub resources: Vec<String>,
 }
 
@@ -203,7 +201,7 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportDefinition {
     pub id: ReportId,
-    /// Name, unique.
+    /// Unique among all reports.
     pub name: String,
     /// Request of its runs.
     pub request: Request,
@@ -221,7 +219,6 @@ pub struct ReportDefinition {
     pub owner_email: String,
     /// Token that the request came with: its roles and its end bound the scheduled runs.
     pub owner_token: Option<String>,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

@@ -180,7 +180,7 @@ impl Evaluation {
         }
     }
 
-    /// Returns the plan.
+    /// Returns the plan that is evaluated.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan

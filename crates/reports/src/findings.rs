@@ -11,7 +11,7 @@ use crate::source::EventSource;
 /// Number of distinct values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Distinct {
-    /// Values counted.
+    /// Number of distinct values that were counted.
     pub count: u64,
     /// Set when counting stopped at a bound: there may be more.
     pub at_least: bool,
@@ -47,11 +47,11 @@ pub struct Cited {
 /// Findings for one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Number of entries.
+    /// Number of entries that the question found.
     pub found: u64,
-    /// Users among them.
+    /// Distinct users of the entries.
     pub users: Distinct,
-    /// Resources among them.
+    /// Distinct resources of the entries.
     pub resources: Distinct,
     /// Time of the earliest.
     pub first_at: Option<Timestamp>,
@@ -69,7 +69,6 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Top {
     pub value: String,
-    /// Number of entries.
     pub count: u64,
 }
 
@@ -78,11 +77,10 @@ pub struct Top {
 pub struct GroupRow {
     /// Values of the group's fields, in their order; `None` where entries have none.
     pub values: Vec<Option<String>>,
-    /// Number of entries.
     pub events: u64,
-    /// Users among them.
+    /// Distinct users of the entries.
     pub users: Distinct,
-    /// Resources among them.
+    /// Distinct resources of the entries.
     pub resources: Distinct,
 }
 
@@ -95,9 +93,9 @@ pub struct Findings {
     pub entries: u64,
     /// Number of entries that are listed with their content.
     pub listed: u64,
-    /// Users among them.
+    /// Distinct users of the entries.
     pub users: Distinct,
-    /// Resources among them.
+    /// Distinct resources of the entries.
     pub resources: Distinct,
     /// Entries by time: first instants of bars, and counts.
     pub by_time: Vec<(Timestamp, u64)>,
@@ -180,7 +178,7 @@ impl ControlStatus {
         Self::Outside,
     ];
 
-    /// Name in documents.
+    /// Name of the status in documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -193,7 +191,7 @@ impl ControlStatus {
         }
     }
 
-    /// Words for readers.
+    /// Label of the status for readers.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {

@@ -14,7 +14,7 @@ const DAY_MS: i64 = 86_400_000;
 /// Times of a report: from `start` on, before `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
-    /// First instant.
+    /// First instant of the period.
     pub start: Timestamp,
     /// First instant after it.
     pub end: Timestamp,
@@ -33,7 +33,7 @@ pub enum PeriodChoice {
     PreviousQuarter,
     /// The last calendar year that has ended.
     PreviousYear,
-    /// Two times.
+    /// A fixed period, which does not move with the run.
     Between(Period),
 }
 
@@ -44,7 +44,7 @@ pub enum TimeBucket {
     Day,
     /// A week from Monday on.
     Week,
-    /// A calendar month.
+    /// A calendar month of UTC.
     Month,
 }
 
@@ -134,7 +134,7 @@ fn midnight(day: Date) -> Timestamp {
 }
 
 impl Period {
-    /// Days, rounded up.
+    /// Returns the length in days, rounded up.
     #[must_use]
     pub fn days(&self) -> i64 {
         let ms = self.end.as_millisecond() - self.start.as_millisecond();
@@ -189,7 +189,7 @@ impl Period {
 }
 
 impl TimeBucket {
-    /// Name.
+    /// Name of the length in documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -28,7 +28,7 @@ pub enum QuestionKind {
 }
 
 impl QuestionKind {
-    /// Name in documents.
+    /// Name of the kind in documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -46,11 +46,11 @@ pub struct Question {
     pub id: String,
     /// Index of its control in the template.
     pub control: Option<usize>,
-    /// Meaning.
+    /// Meaning of the entries that the query finds.
     pub kind: QuestionKind,
-    /// Short name.
+    /// Name of the question within its control.
     pub name: String,
-    /// Query as written.
+    /// Query as its author wrote it.
     pub text: String,
     /// Explanation of the entries found, or of their absence.
     pub explains: String,
@@ -66,7 +66,7 @@ pub struct Question {
 pub struct Plan {
     /// Template of a compliance report.
     pub template: Option<&'static Template>,
-    /// Times.
+    /// Period that the questions are asked of.
     pub period: Period,
     /// Questions, in the order in which they are shown.
     pub questions: Vec<Question>,

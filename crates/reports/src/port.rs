@@ -8,7 +8,7 @@ use crate::definition::{ReportDefinition, ReportId};
 use crate::review::Review;
 use crate::run::{Run, RunId};
 
-/// Runs to list.
+/// Filter of runs; the conditions are combined by "and".
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunFilter {
     /// Report of the runs.
@@ -59,6 +59,5 @@ pub trait ReportStore: Send + Sync {
     async fn review_insert(&self, review: &Review) -> Result<(), AccessError>;
     /// Reviews of a report's exceptions, the latest first, at most `limit`.
     async fn review_list(&self, report: &ReportId, limit: u64) -> Result<Vec<Review>, AccessError>;
-    /// Removes a run.
     async fn run_delete(&self, id: &RunId) -> Result<(), AccessError>;
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::definition::ReportId;
 use crate::run::{Run, RunId};
 
-/// Longest comment, characters.
+/// Longest comment that is accepted, in characters.
 pub const LONGEST_COMMENT: usize = 2_000;
 
 /// Review of an exception of a report.
@@ -25,7 +25,7 @@ pub struct Review {
     pub up_to: u64,
     /// Result, in the reviewer's words.
     pub comment: String,
-    /// User who reviewed.
+    /// Identifier of the reviewer.
     pub user: String,
     /// E-mail address of that user.
     pub user_email: String,

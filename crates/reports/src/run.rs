@@ -26,7 +26,7 @@ pub enum RunState {
 }
 
 impl RunState {
-    /// Every state.
+    /// Every state, in the order of declaration.
     pub const ALL: [RunState; 5] = [
         Self::Queued,
         Self::Running,
@@ -47,7 +47,7 @@ impl RunState {
         }
     }
 
-    /// Reads a name.
+    /// Returns the state of a name, `None` for another text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
@@ -74,7 +74,6 @@ pub struct RunProgress {
 /// File of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunFile {
-    /// Length, bytes.
     pub bytes: u64,
     /// SHA-256, lower-case hex; empty for a run of a release that recorded none.
     pub sha256: String,
@@ -85,9 +84,9 @@ pub struct RunFile {
 pub struct RunFiles {
     /// The document with every cited entry and the proof.
     pub json: RunFile,
-    /// The table.
+    /// Table of the entries.
     pub csv: RunFile,
-    /// The typeset report.
+    /// Report that is typeset for print.
     pub pdf: RunFile,
     /// Length of the manifest, bytes; 0 for a run of a release that wrote none.
     pub manifest_bytes: u64,
@@ -101,7 +100,7 @@ impl RunFiles {
     }
 }
 
-/// A run.
+/// One execution of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     pub id: RunId,

@@ -43,9 +43,8 @@ pub struct DefinitionDraft {
     pub name: String,
     /// Cron pattern and time zone.
     pub schedule: Option<(String, String)>,
-    /// Names of channels.
+    /// Names of notification channels.
     pub channels: Vec<String>,
-    /// E-mail addresses.
     pub recipients: Vec<String>,
 }
 

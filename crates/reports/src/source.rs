@@ -3,15 +3,15 @@
 
 use serde::Deserialize;
 
-/// Source of entries.
+/// Source of entries that a query needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventSource {
     /// Reeve itself: sign-ins, changes of its state, syncs, executions, the log.
     Reeve,
-    /// AWS CloudTrail, imported.
+    /// AWS CloudTrail, through an import.
     Aws,
-    /// Azure activity log.
+    /// Azure activity log, through an import.
     Azure,
     /// Google Cloud audit logs.
     Gcp,
@@ -20,7 +20,7 @@ pub enum EventSource {
 }
 
 impl EventSource {
-    /// Every source.
+    /// Every source, in the order of declaration.
     pub const ALL: [EventSource; 5] = [
         Self::Reeve,
         Self::Aws,
@@ -41,7 +41,7 @@ impl EventSource {
         }
     }
 
-    /// Words for readers.
+    /// Name of the source for readers.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {

@@ -20,19 +20,19 @@ pub enum TemplateError {
     /// A part of it is wrong.
     #[error("{place}: {message}")]
     Part {
-        /// Control and key.
+        /// Control and key of the faulty part.
         place: String,
-        /// Reason.
+        /// Reason for readers.
         message: String,
     },
 }
 
-/// A framework's controls.
+/// Controls of a framework, with the queries that evidence them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
     /// Name in requests: `soc2`.
     pub id: String,
-    /// Name for readers.
+    /// Name of the framework for readers.
     pub name: String,
     /// Edition that the numbers follow.
     pub edition: String,
@@ -44,7 +44,7 @@ pub struct Template {
     pub controls: Vec<Control>,
 }
 
-/// A control.
+/// Control of a framework.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Control {
     /// Number in the framework.
@@ -53,7 +53,7 @@ pub struct Control {
     pub title: String,
     /// Requirement of the control, in Reeve's own words.
     pub asks: String,
-    /// Chapter.
+    /// Chapter of the framework that the control stands in.
     pub group: String,
     /// Requirements that no log can show, with the evidence to bring instead.
     pub gaps: Vec<String>,
@@ -66,11 +66,11 @@ pub struct Control {
 /// A query of a control.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ControlQuestion {
-    /// Short name.
+    /// Name of the question within its control.
     pub name: String,
-    /// Query as written.
+    /// Query as the template file has it.
     pub text: String,
-    /// Query as read.
+    /// Parsed form of `text`.
     pub query: Query,
     /// Explanation of the entries found, or of their absence.
     pub explains: String,

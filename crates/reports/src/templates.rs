@@ -45,7 +45,7 @@ fn read() -> Vec<(String, Result<Template, TemplateError>)> {
         .collect()
 }
 
-/// Returns every template.
+/// Returns the templates that ship with Reeve.
 #[must_use]
 pub fn templates() -> &'static [Template] {
     &TEMPLATES

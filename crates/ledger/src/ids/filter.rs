@@ -43,7 +43,7 @@ impl Filter {
         }
     }
 
-    /// The words, little-endian.
+    /// Returns the words of the filter, each little-endian.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.words
             .iter()
@@ -59,7 +59,6 @@ impl Filter {
         (block as usize * BLOCK_WORDS, bits)
     }
 
-    /// Adds a key.
     pub(crate) fn insert(&mut self, key: &IdKey) {
         let (first, bits) = self.place(key);
         for probe in 0..PROBES {

@@ -28,7 +28,7 @@ impl IdKey {
     }
 }
 
-/// A hash already.
+/// The key is a hash already; its number is hashed as it is.
 impl Hash for IdKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.number());

@@ -34,7 +34,7 @@ type Digest = [u8; 32];
 pub struct JournalContent {
     /// The sealed part of the log, without the right edge.
     pub manifest: Manifest,
-    /// Records that count.
+    /// Number of records before the first that does not count.
     pub records: usize,
     /// Their length in bytes.
     pub length: u64,

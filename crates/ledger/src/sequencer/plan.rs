@@ -27,7 +27,7 @@ pub(super) struct Waiter {
     pub(super) reservation: Reservation,
 }
 
-/// A batch, resolved.
+/// A batch whose new and repeated entries are told apart.
 #[derive(Default)]
 pub(super) struct Plan {
     /// Entries to be written, in order.

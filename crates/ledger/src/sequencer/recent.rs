@@ -51,7 +51,6 @@ impl Recents {
         recents
     }
 
-    /// Adds an entry.
     pub(crate) fn insert(&mut self, key: IdKey, recent: Recent) {
         self.newest.insert(key, recent);
     }

@@ -44,7 +44,7 @@ pub struct FrameHead {
 /// Salt and canonical bytes of an entry.
 pub type FrameEntry = ([u8; 16], Vec<u8>);
 
-/// A frame, read.
+/// Frame with its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     /// Offset of the frame in the file.
@@ -68,7 +68,7 @@ pub enum FrameFault {
         /// Bytes the frame should have, as far as known.
         need: usize,
     },
-    /// Wrong checksum.
+    /// The stored checksum is another than that of the bytes.
     #[error("the checksum of the frame is wrong")]
     Checksum,
     /// Frame of an unknown kind.

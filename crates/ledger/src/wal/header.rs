@@ -39,7 +39,7 @@ pub enum HeaderFault {
     /// Written by a version this one does not know.
     #[error("the format version is {0}, and this program knows only versions 1 and 2")]
     Version(u32),
-    /// Wrong checksum.
+    /// The stored checksum is another than that of the bytes.
     #[error("the checksum of the header is wrong")]
     Checksum,
     /// Bytes where zeros belong.
@@ -48,7 +48,7 @@ pub enum HeaderFault {
 }
 
 impl WalHeader {
-    /// The header's bytes.
+    /// Returns the header in its stored form.
     pub fn encode(&self) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];
         bytes[..8].copy_from_slice(MAGIC);

@@ -42,7 +42,7 @@ fn apply(bytes: &mut Vec<u8>, change: &Change) {
 type Node = Arc<Mutex<Content>>;
 type Names = BTreeMap<PathBuf, Node>;
 
-/// Faults to come.
+/// Faults that the disk is going to have.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Faults {
     /// The disk stops for good before this step.
@@ -51,7 +51,6 @@ pub(crate) struct Faults {
     pub(crate) room: Option<u64>,
     /// Syncing a file fails.
     pub(crate) sync: bool,
-    /// Truncating fails.
     pub(crate) truncate: bool,
     /// Syncing a file waits for this.
     pub(crate) stall: Option<Arc<Mutex<()>>>,

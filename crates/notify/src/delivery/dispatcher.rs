@@ -27,18 +27,18 @@ const AT_ONCE: usize = 16;
 /// Results of one round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sent {
-    /// Arrived.
+    /// Deliveries that the receiver accepted.
     pub delivered: u64,
     /// To be tried again.
     pub failed: u64,
-    /// Given up.
+    /// Deliveries that were given up.
     pub dead: u64,
 }
 
 /// Reason why a round stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum DispatchError {
-    /// The store failed.
+    /// The store of deliveries failed.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The log did not take an entry.
@@ -51,16 +51,15 @@ pub struct Dispatcher {
     pub deliveries: Arc<dyn DeliveryStore>,
     /// The workspace, for its name.
     pub workspace: Arc<dyn WorkspaceStore>,
-    /// Subscriptions.
+    /// Source of subscriptions.
     pub webhooks: Arc<dyn WebhookStore>,
     pub channels: Arc<dyn ChannelStore>,
-    /// Sends to webhooks.
+    /// Client that sends to webhooks.
     pub sender: Arc<dyn WebhookSender>,
-    /// Sends to channels.
+    /// Client that sends to channels.
     pub notifier: Arc<dyn Notifier>,
-    /// The audit log.
+    /// Writer of the audit log.
     pub recorder: Arc<dyn Recorder>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -275,7 +274,7 @@ impl Dispatcher {
     }
 }
 
-/// Receiver of deliveries.
+/// Current settings of a delivery's target.
 #[derive(Debug)]
 enum Receiver {
     Webhook(Webhook),

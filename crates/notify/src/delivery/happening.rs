@@ -33,7 +33,7 @@ pub struct Happening {
     pub facts: Facts,
     /// The record, as the HTTP interface gives it.
     pub data: Value,
-    /// For people.
+    /// Text for channels, which people read.
     pub message: Message,
     /// Channels to send to at once: kinds, names or identifiers. `None` leaves channel and time to
     /// the agent's timings.
@@ -43,7 +43,7 @@ pub struct Happening {
 /// Possible receivers of notices.
 #[derive(Debug, Clone, Default)]
 pub struct Audience {
-    /// Subscriptions.
+    /// Webhook subscriptions of the workspace.
     pub webhooks: Vec<Webhook>,
     pub channels: Vec<Channel>,
     /// Agents, for their timings. Of one that is gone nothing is told to people.

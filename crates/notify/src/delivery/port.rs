@@ -10,7 +10,7 @@ use crate::notification::Notice;
 /// A delivery with its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outgoing {
-    /// The record.
+    /// State of the delivery and its attempts.
     pub delivery: Delivery,
     /// Body to send: the signed bytes of a webhook, or a message to a channel.
     pub body: String,
@@ -32,7 +32,6 @@ pub trait DeliveryStore: Send + Sync {
         notices: &[Notice],
     ) -> Result<(), StoreError>;
 
-    /// Adds a delivery.
     async fn delivery_insert(&self, outgoing: &Outgoing) -> Result<(), StoreError>;
     /// Replaces a delivery's record; `version` is the stored one plus one.
     async fn delivery_update(&self, delivery: &Delivery) -> Result<(), StoreError>;

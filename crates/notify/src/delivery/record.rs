@@ -41,7 +41,7 @@ named!(
     DeliveryStatus {
         /// Waiting for its first attempt or the next.
         Pending => "pending",
-        /// It arrived.
+        /// The receiver accepted it.
         Delivered => "delivered",
         /// Given up; it can be replayed.
         DeadLetter => "dead_letter",
@@ -51,14 +51,12 @@ named!(
 /// Target of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    /// A subscription.
     Webhook(WebhookId),
-    /// A notification channel.
     Channel(ChannelId),
 }
 
 impl Target {
-    /// `webhook` or `channel`.
+    /// Returns `webhook` or `channel`, the name in the store and the log.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -67,7 +65,7 @@ impl Target {
         }
     }
 
-    /// The identifier.
+    /// Returns the identifier of the webhook or channel.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
@@ -76,7 +74,7 @@ impl Target {
     }
 }
 
-/// One attempt.
+/// One attempt at a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// Start of the attempt.
@@ -112,7 +110,6 @@ pub struct Delivery {
     pub tries: u32,
     /// Attempts, the oldest first.
     pub attempts: Vec<Attempt>,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the next attempt, while pending.
     pub next_attempt_at: Option<Timestamp>,

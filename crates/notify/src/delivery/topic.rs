@@ -6,7 +6,7 @@ named!(
     /// Topic of a notice. Each has its timing in an agent's configuration, except approvals, which
     /// are always immediate.
     Topic {
-        /// A new recommendation.
+        /// A recommendation was created.
         Recommendations => "recommendations",
         /// An action that ended.
         Actions => "actions_taken",

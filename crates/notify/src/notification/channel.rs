@@ -32,7 +32,6 @@ pub struct Channel {
     pub topics: Vec<Topic>,
     /// `false` stops all messages to the channel.
     pub enabled: bool,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

@@ -32,7 +32,7 @@ pub enum ChannelValue {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct ChannelFault {
-    /// `settings.host`, `secret`.
+    /// Name of the setting (`settings.host`), or `secret`.
     pub field: String,
     /// Code of a wrong field.
     pub code: &'static str,

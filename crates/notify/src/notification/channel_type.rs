@@ -17,15 +17,15 @@ use reeve_estate::named;
 named!(
     /// Type of a channel, by its name in the interface and in the store.
     ChannelKind {
-        /// SMTP.
+        /// E-mail through an SMTP server.
         Email => "email",
-        /// Slack's incoming webhooks.
+        /// Incoming webhooks of Slack.
         Slack => "slack",
         /// Microsoft Teams, by a workflow that takes webhooks.
         Teams => "teams",
         /// PagerDuty's Events API, version 2.
         Pagerduty => "pagerduty",
-        /// Opsgenie's Alert API.
+        /// Alert API of Opsgenie.
         Opsgenie => "opsgenie",
         /// Google Chat's incoming webhooks.
         GoogleChat => "google_chat",

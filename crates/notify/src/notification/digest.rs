@@ -18,7 +18,7 @@ pub const DIGEST_HOUR: i8 = 8;
 /// Items that one digest lists; of the rest it tells the number.
 const LISTED: usize = 100;
 
-/// A notice's identifier.
+/// Identifier of a notice that waits for its digest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NoticeId(pub String);
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 named!(
     /// Severity of a message; PagerDuty's four severities.
     Gravity {
-        /// Good to know.
+        /// Nothing needs to be done.
         Info => "info",
         /// Look at it soon.
         Warning => "warning",
@@ -20,10 +20,10 @@ named!(
 /// Words of a link to the page about an item.
 pub const OPEN: &str = "Open in Reeve";
 
-/// One thing told.
+/// Subject of a message; a digest has several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// One line.
+    /// Title of one line.
     pub title: String,
     /// Names and values, in order.
     pub facts: Vec<(String, String)>,
@@ -34,7 +34,7 @@ pub struct Item {
 /// A message: one thing, or the several of a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The subject line.
+    /// Subject line of an e-mail, heading elsewhere.
     pub title: String,
     /// Highest severity of its items.
     pub gravity: Gravity,

@@ -57,7 +57,7 @@ impl Page<'_> {
 /// Place of a page, as a message names it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Address.
+    /// Address that opens the page, below the public URL.
     Link(String),
     /// Labels to follow in the dashboard.
     Words(String),

@@ -10,7 +10,7 @@ use super::subscription::WebhookEvent;
 
 /// Classes of anomalies (requirements ).
 const CLASSES: [&str; 4] = ["cost", "performance", "security", "operational"];
-/// Severities of alerts.
+/// Severities that alert filters accept, worst first.
 const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];
 const ALERT_CLASSES: [&str; 5] = [
     "failed_authentication",
@@ -39,7 +39,6 @@ pub struct Facts {
     pub priority: Option<String>,
     /// Type and category, or an anomaly's class.
     pub types: Vec<String>,
-    /// Impact level.
     pub impact: Option<String>,
 }
 

@@ -21,7 +21,6 @@ pub trait WebhookStore: Send + Sync {
     ) -> Result<(), StoreError>;
     /// Removes a subscription with its secrets and its deliveries.
     async fn webhook_delete(&self, id: &WebhookId) -> Result<(), StoreError>;
-    /// One subscription.
     async fn webhook_get(&self, id: &WebhookId) -> Result<Webhook, StoreError>;
     /// Its secrets. One that cannot be opened (another key, an altered text) is a
     /// [`StoreError::Backend`].
@@ -33,7 +32,7 @@ pub trait WebhookStore: Send + Sync {
 /// Message of a webhook.
 #[derive(Debug, Clone)]
 pub struct WebhookMessage {
-    /// Target address.
+    /// Address that the message is posted to.
     pub url: String,
     /// `webhook-id`: the same for every attempt at one delivery.
     pub id: String,
@@ -45,7 +44,7 @@ pub struct WebhookMessage {
     pub secrets: Vec<Secret>,
 }
 
-/// Sends webhooks.
+/// Port that sends messages to webhooks.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
     /// Checks that an address may be configured; the error gives the reason. What its name resolves

@@ -21,7 +21,7 @@ impl std::fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// Of random bytes.
+    /// Encodes random bytes as a secret.
     #[must_use]
     pub fn from_random(random: &[u8; 32]) -> Secret {
         Secret(format!("{PREFIX}{}", STANDARD.encode(random)))
@@ -61,7 +61,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// The first.
+    /// Returns the secrets of a new subscription: one, without a predecessor.
     #[must_use]
     pub fn first(secret: Secret) -> Secrets {
         Secrets {

@@ -32,9 +32,8 @@ pub struct Webhook {
     pub id: WebhookId,
     /// Name given by a user; may be empty.
     pub name: String,
-    /// Subscribed event.
     pub event: WebhookEvent,
-    /// Target address.
+    /// Address that events are posted to.
     pub url: String,
     /// Filter of the events.
     pub filter: Filter,
@@ -42,7 +41,6 @@ pub struct Webhook {
     pub enabled: bool,
     /// Reason why Reeve disabled it.
     pub disabled_reason: Option<String>,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

@@ -17,7 +17,7 @@ const MOST_OCCURRENCES: usize = 20_000;
 /// An event at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrence {
-    /// The event's summary.
+    /// Summary of the event.
     pub label: String,
     /// Start of the occurrence.
     pub start: Timestamp,

@@ -12,7 +12,7 @@ const LONGEST: usize = 64 * 1024;
 pub(super) struct Property {
     /// Its line in the text, counted from 1.
     pub(super) line: usize,
-    /// Name, upper case.
+    /// Name in upper case.
     pub(super) name: String,
     /// Parameters: name in upper case, value without quotes.
     pub(super) parameters: Vec<(String, String)>,
@@ -40,7 +40,7 @@ pub(super) struct Lines {
     pub(super) events: Vec<Vec<Property>>,
 }
 
-/// Reads a text.
+/// Unfolds a text and reads its components.
 pub(super) fn read(text: &str) -> Result<Lines, CalendarError> {
     if text.len() > MOST_BYTES {
         return Err(CalendarError(format!(

@@ -24,7 +24,7 @@ enum Frequency {
     Yearly,
 }
 
-/// A rule.
+/// A parsed recurrence rule.
 #[derive(Debug, Clone)]
 pub(super) struct Recurrence {
     frequency: Frequency,

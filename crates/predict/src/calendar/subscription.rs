@@ -53,7 +53,7 @@ pub enum Fetched {
     Unchanged,
     /// Another text, with its validator.
     Text {
-        /// The iCalendar text.
+        /// Complete text of the calendar.
         text: String,
         /// Validator to send with the next request.
         etag: Option<String>,

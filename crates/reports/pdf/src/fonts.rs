@@ -9,9 +9,9 @@ use skrifa::{FontRef, MetadataProvider as _};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Face {
-    /// Inter.
+    /// Inter, the face of running text.
     Regular,
-    /// Inter, semibold.
+    /// Inter, semibold: headings and emphasis.
     SemiBold,
     /// JetBrains Mono: queries, hashes, identifiers.
     Mono,

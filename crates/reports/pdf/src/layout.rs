@@ -32,11 +32,11 @@ pub(crate) type Block = Option<usize>;
 pub(crate) enum Draw {
     /// Text with its baseline at `y`.
     Text {
-        /// Left end.
+        /// Left end of the line, in points.
         x: f32,
-        /// Baseline.
+        /// Height of the baseline, in points.
         y: f32,
-        /// Runs.
+        /// Runs of the line, from left to right.
         line: Line,
         style: Style,
         /// Block that it belongs to.
@@ -44,7 +44,7 @@ pub(crate) enum Draw {
     },
     /// A filled rectangle: left, top, width, height.
     Fill {
-        /// Rectangle.
+        /// Left, top, width and height, in points.
         rect: [f32; 4],
         colour: Colour,
         /// Block that it belongs to.
@@ -132,7 +132,7 @@ impl Pages {
     }
 }
 
-/// Fills pages.
+/// Layout of a report, filled page by page from the top.
 pub(crate) struct Layout<'a> {
     pub(crate) fonts: &'a Fonts,
     pub(crate) y: f32,

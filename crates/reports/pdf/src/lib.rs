@@ -28,13 +28,13 @@ pub use render::PdfError;
 /// Content of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Report<'a> {
-    /// Name, times, user.
+    /// Name, period and user that the title page shows.
     pub heading: &'a Heading,
     /// Request that the report answers.
     pub request: &'a Request,
-    /// Questions.
+    /// Questions that the report asks.
     pub plan: &'a Plan,
-    /// Answers.
+    /// Answers to the questions of the plan.
     pub findings: &'a Findings,
     /// Checkpoint that the log was read at.
     pub checkpoint: &'a CheckpointLines,

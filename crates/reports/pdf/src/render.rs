@@ -31,7 +31,7 @@ use crate::text::{self, Line};
 #[error("the report could not be typeset: {0}")]
 pub struct PdfError(String);
 
-/// Draws the pages.
+/// Draws the pages and returns the bytes of the PDF.
 pub(crate) fn pdf(report: &Report<'_>, pages: &Pages) -> Result<Vec<u8>, PdfError> {
     let wrong = |text: &str| PdfError(text.to_owned());
     let fonts = FONTS

@@ -36,7 +36,7 @@ pub(crate) const BLUE_GREY: Colour = (0x6d, 0x84, 0xa8);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Style {
     pub(crate) face: Face,
-    /// Size, points.
+    /// Font size, in points.
     pub(crate) size: f32,
     /// Distance between baselines, points.
     pub(crate) leading: f32,

@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Text,
     /// Numbers, aligned to the right.
     Number,
-    /// Queries and identifiers.
+    /// Queries and identifiers, in the monospaced face.
     Code,
 }
 

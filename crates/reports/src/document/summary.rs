@@ -17,7 +17,7 @@ const BRIEF_GROUPS: usize = 200;
 /// Level of detail of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// All details.
+    /// Everything that the findings have.
     Full,
     /// Without samples, and with the 200 most frequent groups: what is kept with a run.
     Brief,

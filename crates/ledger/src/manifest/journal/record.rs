@@ -37,7 +37,6 @@ pub(super) enum RecordFault {
     /// The attestation is not the last member.
     #[error("a record has no attestation at its end")]
     Attestation,
-    /// Malformed JSON.
     #[error("a record cannot be read: {0}")]
     Json(#[from] serde_json::Error),
     /// Malformed root or chain hash.
@@ -45,7 +44,7 @@ pub(super) enum RecordFault {
     Hash(#[from] reeve_tlog::HashError),
 }
 
-/// A record, read.
+/// A record of the journal, parsed.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     pub(super) kind: Kind,
