@@ -50,13 +50,13 @@ const WELL_KNOWN: &[&str] = &[
 /// Reason why a new password is refused, in words for the person who chose it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PasswordRule {
-    /// Too few characters.
+    /// Fewer than [`MIN_CHARACTERS`] characters.
     #[error("the password has {found} characters; at least {MIN_CHARACTERS} are needed")]
     TooShort {
         /// Number that it has.
         found: usize,
     },
-    /// Too many bytes.
+    /// More than [`MAX_BYTES`] bytes.
     #[error("the password has {found} bytes; at most {MAX_BYTES} are taken")]
     TooLong {
         /// Number that it has.

@@ -7,7 +7,7 @@ macro_rules! permissions {
         pub enum Permission { $($(#[$doc])* $name),+ }
 
         impl Permission {
-            /// Every permission.
+            /// Every permission, in the order of the table.
             pub const ALL: &'static [Permission] = &[$(Permission::$name),+];
 
             /// The name in errors and documents.
@@ -28,13 +28,13 @@ permissions!(
     AuditViewOwn => "audit.view.own",
     /// Search the log: filter and count what one may see, and nothing beyond it.
     AuditSearch => "audit.search",
-    /// Write entries.
+    /// Submit entries to the log.
     AuditAppend => "audit.append",
-    /// Export entries.
+    /// Export entries as files.
     AuditExport => "audit.export",
-    /// Configure alerts.
+    /// Create and change alert rules.
     AuditAlerts => "audit.alerts",
-    /// Generate reports.
+    /// Generate and schedule reports.
     AuditReports => "audit.reports",
     /// Change retention and holds.
     AuditRetention => "audit.retention",

@@ -10,9 +10,9 @@ use crate::user::UserId;
 /// Way in which a principal came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrincipalKind {
-    /// A browser session.
+    /// Signed in with a browser.
     Session,
-    /// An API token.
+    /// Authenticated by an API token.
     Token,
     /// Reeve itself (background work); never comes in over HTTP.
     System,
@@ -42,7 +42,7 @@ pub struct Principal {
     pub user: UserId,
     /// The user's e-mail address.
     pub email: String,
-    /// Display name.
+    /// Name for display; not unique.
     pub name: String,
     /// Session, token or system.
     pub kind: PrincipalKind,
@@ -50,7 +50,7 @@ pub struct Principal {
     pub session: Option<String>,
     /// Token behind the request; `None` for a session that began with a password.
     pub token: Option<TokenGrant>,
-    /// Roles held.
+    /// Roles that the principal acts with.
     pub roles: BTreeSet<Role>,
     /// Ids and e-mail addresses of everyone in the principal's teams, the principal included.
     pub team_members: BTreeSet<String>,

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// Longest address, characters.
+/// Longest address that is accepted, in characters.
 const LONGEST: usize = 300;
 
 /// `https` or `http` address that paths can be appended to: without query, fragment and

@@ -19,7 +19,7 @@ pub enum Role {
     AuditAdministrator,
     /// View, search, export; the "security" of the approval matrix.
     SecurityAnalyst,
-    /// View, generate reports.
+    /// Views entries and generates reports.
     ComplianceOfficer,
     /// Views team activities; approves medium impact.
     Manager,
@@ -36,7 +36,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role.
+    /// Every role, in the order of declaration.
     pub const ALL: &'static [Role] = &[
         Role::AuditAdministrator,
         Role::SecurityAnalyst,

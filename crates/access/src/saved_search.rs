@@ -17,17 +17,17 @@ pub const MAX_SAVED_SEARCHES: u64 = 200;
 /// People who may open a saved search beside its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SharedWith {
-    /// Nobody.
+    /// The owner alone.
     #[default]
     Private,
     /// Whoever is in a team with the owner at that moment.
     Team,
-    /// Whoever may search.
+    /// Every user who may search.
     Everyone,
 }
 
 impl SharedWith {
-    /// Every way.
+    /// Every degree of sharing, the narrowest first.
     pub const ALL: &'static [SharedWith] =
         &[SharedWith::Private, SharedWith::Team, SharedWith::Everyone];
 
@@ -82,7 +82,7 @@ pub struct SavedSearch {
     pub updated_at_ms: i64,
 }
 
-/// Keeps saved searches.
+/// Storage of saved searches.
 #[async_trait]
 pub trait SavedSearchStore: Send + Sync {
     /// Adds one. A name that its owner uses already, and one more than `most` of an owner, are
@@ -91,7 +91,6 @@ pub trait SavedSearchStore: Send + Sync {
     -> Result<(), AccessError>;
     /// Replaces one whose stored version is one less; otherwise a conflict. The owner stays.
     async fn saved_search_update(&self, search: &SavedSearch) -> Result<(), AccessError>;
-    /// Removes one.
     async fn saved_search_delete(&self, id: &str) -> Result<(), AccessError>;
     /// One that the reader owns or that is shared with them; what is not does not exist.
     async fn saved_search_get(&self, id: &str, reader: &UserId)

@@ -11,10 +11,10 @@ use crate::user::{User, UserId};
 /// Reason why the store did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
-    /// No such record.
+    /// The store has no such record.
     #[error("{what} {id} does not exist")]
     NotFound {
-        /// Kind of record.
+        /// Kind of the record, in words.
         what: &'static str,
         id: String,
     },
@@ -87,7 +87,7 @@ pub struct Session {
     pub expires_at_ms: i64,
     /// Address that the sign-in came from.
     pub ip_address: Option<String>,
-    /// With what.
+    /// User agent of the browser at sign-in.
     pub user_agent: Option<String>,
 }
 
@@ -106,9 +106,7 @@ pub trait AccessStore: Send + Sync {
     async fn user_by_email(&self, email: &str) -> Result<User, AccessError>;
     /// All users by e-mail address.
     async fn user_list(&self) -> Result<Vec<User>, AccessError>;
-    /// Adds a team.
     async fn team_insert(&self, team: &Team) -> Result<(), AccessError>;
-    /// Replaces a team.
     async fn team_update(&self, team: &Team) -> Result<(), AccessError>;
     /// Removes a team; its members stay.
     async fn team_delete(&self, id: &TeamId) -> Result<(), AccessError>;
@@ -116,7 +114,6 @@ pub trait AccessStore: Send + Sync {
     async fn team_list(&self) -> Result<Vec<Team>, AccessError>;
     /// Everyone in any of the teams.
     async fn team_members(&self, teams: &[TeamId]) -> Result<Vec<User>, AccessError>;
-    /// Adds a token.
     async fn token_insert(&self, token: &ApiToken) -> Result<(), AccessError>;
     async fn token_get(&self, id: &str) -> Result<ApiToken, AccessError>;
     /// By the secret's hash.
@@ -127,13 +124,12 @@ pub trait AccessStore: Send + Sync {
     async fn token_delete(&self, id: &str) -> Result<(), AccessError>;
     /// Notes that a token was used.
     async fn token_touch(&self, id: &str, at_ms: i64) -> Result<(), AccessError>;
-    /// Adds a session.
     async fn session_insert(&self, session: &Session) -> Result<(), AccessError>;
     /// By the secret's hash.
     async fn session_by_hash(&self, hash: &TokenHash) -> Result<Session, AccessError>;
     /// A user's sessions, or everyone's.
     async fn session_list(&self, user: Option<&UserId>) -> Result<Vec<Session>, AccessError>;
-    /// Ends a session.
+    /// Ends the session: its secret is no longer accepted.
     async fn session_delete(&self, id: &str) -> Result<(), AccessError>;
     /// Removes sessions that ended before now; returns what was removed.
     async fn session_expire(&self, now_ms: i64) -> Result<Vec<Session>, AccessError>;

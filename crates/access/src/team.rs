@@ -16,7 +16,7 @@ pub struct TeamId(pub String);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Team {
     pub id: TeamId,
-    /// Name, unique.
+    /// Unique among all teams.
     pub name: String,
     /// Time at which the team was made, ms since the epoch.
     pub created_at_ms: i64,

@@ -61,7 +61,7 @@ impl Secret {
         Ok(Secret(format!("{prefix}{}", hex::encode(bytes))))
     }
 
-    /// The secret itself.
+    /// Returns the secret in plain text, to be shown once.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0

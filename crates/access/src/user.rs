@@ -25,9 +25,9 @@ pub struct User {
     pub id: UserId,
     /// E-mail address, unique, lower case.
     pub email: String,
-    /// Display name.
+    /// Name for display; not unique.
     pub name: String,
-    /// Roles; never empty.
+    /// One role or more.
     pub roles: Vec<Role>,
     /// Teams the user belongs to.
     pub teams: Vec<TeamId>,

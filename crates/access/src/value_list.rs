@@ -130,7 +130,6 @@ pub trait ValueListStore: Send + Sync {
     async fn value_list_get(&self, name: &str) -> Result<ValueList, AccessError>;
     /// Adds a list of version 1, or replaces the one whose version is one less.
     async fn value_list_put(&self, list: &ValueList) -> Result<(), AccessError>;
-    /// Removes a list.
     async fn value_list_delete(&self, name: &str) -> Result<(), AccessError>;
     /// Values that a name means in a query: those of a list, or the networks of a threat list after
     /// `threat:`.

@@ -17,12 +17,11 @@ use crate::principal::Principal;
 /// Filter of the entries that a principal may see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowFilter {
-    /// Every entry.
     All,
     /// Entries whose actor, by id or e-mail address and case-blind, is one of these. Kept in folded
     /// case.
     Members(BTreeSet<String>),
-    /// No entry.
+    /// No entry at all.
     Nobody,
 }
 

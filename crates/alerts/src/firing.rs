@@ -38,11 +38,11 @@ impl FiringId {
 names!(
     /// State of a firing.
     FiringStatus {
-        /// Not acknowledged yet.
+        /// Nobody has acknowledged it.
         Open => "open",
         /// Acknowledged by a user.
         Acknowledged => "acknowledged",
-        /// Dealt with.
+        /// A user has dealt with it.
         Resolved => "resolved",
     }
 );
@@ -86,7 +86,7 @@ pub struct Firing {
     pub detected_at: Timestamp,
     /// Position of the entry that completed the window.
     pub sequence: u64,
-    /// Entries so far.
+    /// Number of entries until now.
     pub count: u64,
     /// The first of them, at most [`KEPT_ENTRIES`].
     pub entries: Vec<FiringEntry>,
@@ -114,7 +114,7 @@ pub struct FiringGrowth {
     pub first_at: Timestamp,
     /// Time of its latest entry.
     pub last_at: Timestamp,
-    /// Entries so far.
+    /// Number of entries until now.
     pub count: u64,
     /// Further entries that the firing lists, beside those that it lists already.
     pub entries: Vec<FiringEntry>,

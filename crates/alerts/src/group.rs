@@ -62,7 +62,7 @@ impl GroupBy {
         }
     }
 
-    /// Names as written.
+    /// Names of the fields, as the rule's author wrote them.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|(name, _)| name.as_str())
     }

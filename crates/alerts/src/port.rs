@@ -49,7 +49,6 @@ pub struct StoredTally {
     pub rule: RuleId,
     /// Revision of the rule.
     pub revision: u64,
-    /// The counts.
     pub tally: Tally,
 }
 
@@ -67,12 +66,12 @@ pub struct DegradedRule {
     pub at: Timestamp,
 }
 
-/// Selection of firings.
+/// Filter of firings; the conditions are combined by "and".
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FiringFilter {
     /// Rule of the firings.
     pub rule: Option<RuleId>,
-    /// In this state.
+    /// State of the firings.
     pub status: Option<FiringStatus>,
     /// At most this many.
     pub limit: u64,
@@ -90,7 +89,6 @@ pub trait AlertStore: Send + Sync {
     async fn alert_rule_update(&self, rule: &Rule) -> Result<(), AccessError>;
     /// Removes a rule with its state. Its firings stay.
     async fn alert_rule_delete(&self, id: &RuleId) -> Result<(), AccessError>;
-    /// Returns a rule.
     async fn alert_rule_get(&self, id: &RuleId) -> Result<Rule, AccessError>;
     /// Returns all rules by name.
     async fn alert_rule_list(&self) -> Result<Vec<Rule>, AccessError>;
@@ -127,7 +125,6 @@ pub trait AlertStore: Send + Sync {
 
     /// Returns firings, the latest detected first, and their number.
     async fn firing_list(&self, filter: &FiringFilter) -> Result<(Vec<Firing>, u64), AccessError>;
-    /// Returns a firing.
     async fn firing_get(&self, id: &FiringId) -> Result<Firing, AccessError>;
     /// Keeps what people did about a firing (state, assignee, note) when its stored version is one
     /// less; otherwise a conflict.

@@ -9,7 +9,7 @@ const TEXT: &str = include_str!("ready.toml");
 /// A rule that ships with Reeve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadyRule {
-    /// Stable name.
+    /// Name that stays the same across releases.
     pub key: String,
     /// `true` if it is enabled when Reeve is installed, because it watches Reeve itself.
     pub is_enabled_at_first: bool,

@@ -18,7 +18,7 @@ macro_rules! names {
         pub enum $type { $($(#[$variant_doc])* #[serde(rename = $name)] $variant,)+ }
 
         impl $type {
-            /// Every value.
+            /// Every value, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The name on the wire and in the store.
@@ -42,7 +42,7 @@ names!(
     RuleState {
         /// Draft: not enabled yet, not evaluated.
         Draft => "draft",
-        /// Enabled: evaluated.
+        /// Evaluated with every entry.
         Enabled => "enabled",
         /// Switched off. Not evaluated.
         Disabled => "disabled",
@@ -52,7 +52,7 @@ names!(
 names!(
     /// Classes of security alerts (requirements B-103 to B-107).
     AlertClass {
-        /// Failed sign-ins.
+        /// Repeated failures to sign in.
         FailedAuthentication => "failed_authentication",
         /// A principal gains permissions.
         PrivilegeEscalation => "privilege_escalation",
@@ -96,12 +96,12 @@ impl Notification {
     }
 }
 
-/// An alert rule.
+/// An alert rule with its state and version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// Identifier of the rule.
     pub id: RuleId,
-    /// Settings as checked.
+    /// Settings that were checked.
     pub settings: RuleSettings,
     /// State of the rule.
     pub state: RuleState,
@@ -114,7 +114,6 @@ pub struct Rule {
     pub version: u64,
     /// Name of the user who made it.
     pub created_by: String,
-    /// Time of creation.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

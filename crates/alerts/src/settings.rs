@@ -9,7 +9,7 @@ use crate::mitre::AttackId;
 use crate::rule::{AlertClass, Notification, Threshold};
 use crate::window::parse_window;
 
-/// Largest threshold.
+/// Largest threshold of entries.
 pub const MAX_COUNT: u32 = 10_000;
 /// Largest threshold of distinct values: each entry is compared with those of its window.
 pub const MAX_DISTINCT: u32 = 1_000;
@@ -26,7 +26,7 @@ const MAX_ADDRESS: usize = 254;
 const MAX_ATTACK: usize = 20;
 const MAX_RUNBOOK: usize = 500;
 
-/// Settings as sent.
+/// Settings as sent, before they are checked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RuleDraft {
     /// Name, 1 to 100 characters on one line.
@@ -48,7 +48,7 @@ pub struct RuleDraft {
     pub channels: Vec<String>,
     /// E-mail addresses that replace a channel's own.
     pub recipients: Vec<String>,
-    /// Severity of firings.
+    /// Name of the severity of firings.
     pub severity: String,
     /// One of the five classes, if any.
     pub class: Option<String>,
@@ -65,11 +65,11 @@ pub struct RuleDraft {
 pub struct RuleSettings {
     /// Name of the rule.
     pub name: String,
-    /// Explanation for readers.
+    /// Explanation for readers of a firing.
     pub description: String,
-    /// Condition as written.
+    /// Condition as its author wrote it.
     pub condition: String,
-    /// Condition as read.
+    /// Parsed form of `condition`.
     pub query: Query,
     /// Threshold of the rule.
     pub threshold: Threshold,
@@ -77,9 +77,9 @@ pub struct RuleSettings {
     pub distinct: Option<GroupBy>,
     /// Fields to group by.
     pub group_by: GroupBy,
-    /// Channels and recipients.
+    /// Channels and recipients of notices.
     pub notification: Notification,
-    /// Severity of firings.
+    /// Severity of the firings.
     pub severity: Severity,
     /// One of the five classes, if any.
     pub class: Option<AlertClass>,

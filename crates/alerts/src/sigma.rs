@@ -27,7 +27,7 @@ const WINDOW: &str = "5m";
 pub struct SigmaProblem {
     /// Line of the text, from 1.
     pub line: usize,
-    /// The reason.
+    /// Reason for the author of the rule.
     pub message: String,
 }
 

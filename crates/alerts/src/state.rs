@@ -23,10 +23,10 @@ pub(crate) use snapshot::{read_snapshot, write_snapshot};
 /// Error of reading kept state.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// Malformed JSON.
+    /// The JSON of a rule's state is malformed.
     #[error("the state of an alert rule cannot be read: {0}")]
     Json(#[from] serde_json::Error),
-    /// Malformed bytes.
+    /// Bytes of a snapshot or delta are malformed.
     #[error("the state of alert rules cannot be read: {0} is malformed")]
     Malformed(&'static str),
     /// Written by a newer program.

@@ -18,9 +18,9 @@ names!(
     DestinationKind {
         /// Amazon S3, or what speaks its protocol.
         S3 => "s3",
-        /// Azure Blob Storage.
+        /// A container of Azure Blob Storage.
         AzureBlob => "azure_blob",
-        /// Google Cloud Storage.
+        /// A bucket of Google Cloud Storage.
         Gcs => "gcs",
         /// A server with SFTP.
         Sftp => "sftp",
@@ -44,7 +44,7 @@ pub enum DestinationSettings {
     },
     /// Azure Blob. The secret is an account key, or a SAS token (`sv=...&sig=...`).
     AzureBlob {
-        /// Storage account.
+        /// Name of the storage account.
         account: String,
         container: String,
         /// Another endpoint than `https://ACCOUNT.blob.core.windows.net`.
@@ -61,7 +61,6 @@ pub enum DestinationSettings {
     Sftp {
         host: String,
         port: u16,
-        /// User.
         username: String,
         /// SHA-256 fingerprint of the host key (`SHA256:...`), as `ssh-keygen -lf` prints it.
         /// Another host key is refused; without one every host is refused, with the fingerprints
@@ -73,7 +72,7 @@ pub enum DestinationSettings {
 }
 
 impl DestinationSettings {
-    /// Returns the kind.
+    /// Returns the kind of the destination.
     #[must_use]
     pub const fn kind(&self) -> DestinationKind {
         match self {
@@ -107,11 +106,11 @@ impl std::fmt::Debug for DestinationSecret {
     }
 }
 
-/// A destination.
+/// A destination, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
     pub id: DestinationId,
-    /// Name, unique.
+    /// Unique among all destinations.
     pub name: String,
     pub settings: DestinationSettings,
     /// Folder, or prefix of object names, that files are put below; may be empty.
@@ -122,30 +121,30 @@ pub struct Destination {
     pub version: u64,
 }
 
-/// Destination as sent.
+/// Destination as sent, before it is checked.
 #[derive(Debug, Clone, Default)]
 pub struct DestinationDraft {
     pub name: String,
     /// `s3`, `azure_blob`, `gcs`, `sftp` or `folder`.
     pub kind: String,
-    /// Folder or prefix.
+    /// Folder, or prefix of object names; may be empty.
     pub prefix: String,
     /// Bucket of S3 or Google Cloud Storage.
     pub bucket: Option<String>,
-    /// Region of S3.
+    /// Region of S3; `None` for other kinds.
     pub region: Option<String>,
     pub endpoint: Option<String>,
     /// Access key of S3.
     pub access_key_id: Option<String>,
     /// Storage account of Azure.
     pub account: Option<String>,
-    /// Container of Azure.
+    /// Container of Azure; `None` for other kinds.
     pub container: Option<String>,
-    /// Host of SFTP.
+    /// Host of SFTP; `None` for other kinds.
     pub host: Option<String>,
     /// Port of SFTP; 22 unless given.
     pub port: Option<u16>,
-    /// User of SFTP.
+    /// User of SFTP; `None` for other kinds.
     pub username: Option<String>,
     /// Fingerprint of the host key of SFTP.
     pub host_key: Option<String>,

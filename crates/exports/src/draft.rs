@@ -9,7 +9,7 @@ use crate::format::{ExportFormat, FormatOptions};
 /// Longest query that is kept, bytes.
 const MAX_QUERY: usize = 8192;
 
-/// Request as sent.
+/// Request for an export as sent, before it is checked.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
     /// `json`, `csv`, `syslog`, `cef` or `parquet`.

@@ -40,7 +40,7 @@ impl Estimate {
 /// Number of matches in a span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// First instant.
+    /// First instant of the span.
     pub start: Timestamp,
     /// Matches from there to the start of the next span.
     pub entries: u64,
@@ -51,7 +51,7 @@ pub struct Span {
 pub struct Fit {
     /// First instant; the end is that of the request.
     pub start: Timestamp,
-    /// Matches in it.
+    /// Number of matches in the period.
     pub entries: u64,
     /// Bytes they are expected to have.
     pub bytes: u64,

@@ -14,9 +14,8 @@ const BUFFER: usize = 256 << 10;
 /// A file that is complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
-    /// Length, bytes.
     pub bytes: u64,
-    /// SHA-256, lower-case hex.
+    /// SHA-256 of the file, in lower-case hex.
     pub sha256: String,
 }
 
@@ -78,7 +77,7 @@ impl TextFile {
         Ok(written)
     }
 
-    /// Bytes so far.
+    /// Bytes that were written to the file, all parts included.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes

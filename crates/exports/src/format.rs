@@ -13,7 +13,7 @@ names!(
     ExportFormat {
         /// JSON lines: the lossless format.
         Json => "json",
-        /// Comma-separated values.
+        /// Comma-separated values (RFC 4180).
         Csv => "csv",
         /// Syslog messages (RFC 5424).
         Syslog => "syslog",

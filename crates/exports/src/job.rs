@@ -19,9 +19,9 @@ names!(
     ExportState {
         /// Waits for the exports before it.
         Queued => "queued",
-        /// Is being written.
+        /// Files are being written.
         Running => "running",
-        /// Is complete.
+        /// All files are complete.
         Succeeded => "succeeded",
         /// Ended without a result; the failure says why.
         Failed => "failed",
@@ -108,15 +108,15 @@ pub struct Progress {
     pub position: u64,
     /// Size of the log at the start: entries from there on are left out. 0 before the start.
     pub end: u64,
-    /// Entries written.
+    /// Number of entries that were written.
     pub entries: u64,
     /// Bytes written, all files together.
     pub bytes: u64,
     /// Files that are complete.
     pub complete_files: u64,
-    /// Entries in those.
+    /// Entries of the complete files.
     pub complete_entries: u64,
-    /// Bytes of those.
+    /// Bytes of the complete files.
     pub complete_bytes: u64,
     /// Next sequence behind those: where formats continue from that cannot be cut within a file.
     pub complete_position: u64,
@@ -131,7 +131,6 @@ pub struct Progress {
 names!(
     /// Purpose of a file.
     FileRole {
-        /// File with entries.
         Entries => "entries",
         /// Multi-proof of every entry.
         Proof => "proof",
@@ -140,29 +139,28 @@ names!(
     }
 );
 
-/// A finished file.
+/// File that is complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportFile {
     /// Name, without a folder.
     pub name: String,
     /// Role of the file.
     pub role: FileRole,
-    /// Length, bytes.
     pub bytes: u64,
-    /// SHA-256, lower-case hex.
+    /// SHA-256 of the file, in lower-case hex.
     pub sha256: String,
     /// Entries in it; 0 unless its purpose is entries.
     pub entries: u64,
 }
 
-/// An export.
+/// An export: a job, its progress and its files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Export {
     /// Identifier of the export.
     pub id: ExportId,
     /// Name of its files without suffix.
     pub name: String,
-    /// Entries and format.
+    /// Selected entries and the format of their files.
     pub selection: Selection,
     /// Destination of the files; `None` to keep them for download only.
     pub destination: Option<DestinationId>,

@@ -10,7 +10,7 @@ use reeve_tlog::{HASH_LEN, Hash};
 /// Bytes of one leaf: sequence, big-endian, and leaf hash.
 const RECORD: u64 = 8 + HASH_LEN as u64;
 
-/// Writes leaves.
+/// Writer of the file of leaves.
 #[derive(Debug)]
 pub struct LeafFile {
     out: BufWriter<File>,

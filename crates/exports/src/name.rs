@@ -9,10 +9,10 @@ macro_rules! names {
         pub enum $name { $($(#[$value_doc])* #[serde(rename = $text)] $value),+ }
 
         impl $name {
-            /// Every value.
+            /// Every value, in the order of declaration.
             pub const ALL: &'static [$name] = &[$($name::$value),+];
 
-            /// Returns the name.
+            /// Returns the name in requests, rows and documents.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $($name::$value => $text),+ }

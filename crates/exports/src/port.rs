@@ -8,7 +8,7 @@ use crate::destination::{Destination, DestinationId, DestinationSecret};
 use crate::job::{Export, ExportId, ExportState};
 use crate::recurring::{ScheduleId, ScheduledExport};
 
-/// Selection of exports.
+/// Filter of exports; the conditions are combined by "and".
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExportFilter {
     /// Bound to this user.
@@ -29,7 +29,6 @@ pub trait ExportStore: Send + Sync {
     async fn export_insert(&self, export: &Export, most: u64) -> Result<(), AccessError>;
     /// Replaces an export whose stored version is one less; otherwise a conflict.
     async fn export_update(&self, export: &Export) -> Result<(), AccessError>;
-    /// Returns an export.
     async fn export_get(&self, id: &ExportId) -> Result<Export, AccessError>;
     /// Returns exports, the latest first, and their number.
     async fn export_list(&self, filter: &ExportFilter) -> Result<(Vec<Export>, u64), AccessError>;
@@ -68,9 +67,7 @@ pub trait ExportStore: Send + Sync {
         destination: &Destination,
         secret: Option<&DestinationSecret>,
     ) -> Result<(), AccessError>;
-    /// Removes a destination.
     async fn destination_delete(&self, id: &DestinationId) -> Result<(), AccessError>;
-    /// Returns a destination.
     async fn destination_get(&self, id: &DestinationId) -> Result<Destination, AccessError>;
     /// Returns the secret of a destination.
     async fn destination_secret(

@@ -17,12 +17,12 @@ pub struct ScheduleId(pub String);
 /// Most characters of a name.
 const MAX_NAME: usize = 100;
 
-/// A scheduled export.
+/// An export that is repeated by a schedule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScheduledExport {
     /// Identifier of the scheduled export.
     pub id: ScheduleId,
-    /// Name, unique.
+    /// Unique among all scheduled exports.
     pub name: String,
     /// Format of its exports.
     pub format: ExportFormat,

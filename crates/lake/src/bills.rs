@@ -19,7 +19,7 @@ use reeve_estate::charge::{Charge, focus};
 
 /// Rows decoded at once.
 const ROWS: usize = 8192;
-/// Largest file, bytes.
+/// Largest file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Reason why a bill was not read.

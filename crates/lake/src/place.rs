@@ -33,7 +33,6 @@ pub enum PlaceError {
     Io {
         /// Path of the file.
         path: String,
-        /// Failure in words.
         message: String,
     },
 }
@@ -87,7 +86,7 @@ impl Place {
         .await?
     }
 
-    /// A whole file.
+    /// Reads a whole file.
     pub(crate) async fn get(&self, path: &str) -> Result<Bytes, PlaceError> {
         let answer = self
             .store

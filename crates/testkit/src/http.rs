@@ -21,9 +21,8 @@ pub struct Api {
 pub struct Answer {
     /// Request line, for messages.
     pub asked: String,
-    /// HTTP status.
+    /// Status code of the answer.
     pub status: u16,
-    /// Response headers.
     pub headers: HeaderMap,
     /// The body as text.
     pub text: String,
@@ -171,7 +170,7 @@ impl Api {
         self.send("GET", path, None, Vec::new()).await
     }
 
-    /// POST of JSON.
+    /// Sends a POST request with a JSON body.
     pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(
             "POST",
@@ -182,7 +181,7 @@ impl Api {
         .await
     }
 
-    /// PUT of JSON.
+    /// Sends a PUT request with a JSON body.
     pub async fn put(&self, path: &str, body: Value) -> Answer {
         self.send(
             "PUT",
@@ -193,7 +192,7 @@ impl Api {
         .await
     }
 
-    /// PATCH of JSON.
+    /// Sends a PATCH request with a JSON body.
     pub async fn patch(&self, path: &str, body: Value) -> Answer {
         self.send(
             "PATCH",

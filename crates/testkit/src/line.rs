@@ -69,7 +69,7 @@ impl Line {
         self.state(|state| (state.left, state.for_good) = (Some(bytes), true));
     }
 
-    /// Carries everything again.
+    /// Carries every connection again, without a limit.
     pub fn mend(&self) {
         self.state(|state| state.left = None);
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::http::Api;
 
-/// One event.
+/// One server-sent event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Event {
     /// `id` of the event.
@@ -19,7 +19,7 @@ pub struct Event {
     pub comment: Option<String>,
 }
 
-/// An open stream.
+/// Open stream of a live view.
 #[derive(Debug)]
 pub struct Live {
     response: Response,

@@ -46,7 +46,7 @@ main(sys.argv[1:])";
 /// version; a cancelled one replaces none.
 const REFRESHES: &str = include_str!("moto/refreshes.py");
 
-/// A running moto.
+/// A running moto, killed when it is dropped.
 #[derive(Debug)]
 pub struct Moto {
     child: Child,
@@ -297,12 +297,12 @@ pub struct Service {
     version: &'static str,
 }
 
-/// The EC2 service.
+/// EC2 with the version of its query protocol.
 pub const EC2: Service = Service {
     name: "ec2",
     version: "2016-11-15",
 };
-/// The RDS service.
+/// RDS with the version of its query protocol.
 pub const RDS: Service = Service {
     name: "rds",
     version: "2014-10-31",
@@ -312,12 +312,12 @@ pub const ELB: Service = Service {
     name: "elasticloadbalancing",
     version: "2015-12-01",
 };
-/// Auto Scaling.
+/// Auto Scaling with the version of its query protocol.
 pub const AUTOSCALING: Service = Service {
     name: "autoscaling",
     version: "2011-01-01",
 };
-/// The IAM service.
+/// IAM with the version of its query protocol.
 pub const IAM: Service = Service {
     name: "iam",
     version: "2010-05-08",

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A series of the past: name with labels, and (seconds since the epoch, value).
 pub type Past = (String, Vec<(i64, f64)>);
 
-/// A running server.
+/// A running Prometheus, killed when it is dropped.
 #[derive(Debug)]
 pub struct Prometheus {
     child: Child,

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 /// Time limit of the start and of receiving messages.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A running rsyslog.
+/// A running rsyslog, killed when it is dropped.
 #[derive(Debug)]
 pub struct Rsyslog {
     child: Child,

@@ -26,7 +26,7 @@ pub const ADMIN_TOKEN: &str = "the-first-administrator-of-the-tests";
 /// The variable that lets a service reach emulators on this machine, which it refuses otherwise.
 pub const EMULATORS: (&str, &str) = ("REEVE_OUTBOUND", r#"{ allow = ["127.0.0.0/8"] }"#);
 
-/// A running `reeve`.
+/// A running `reeve`, killed when it is dropped.
 #[derive(Debug)]
 pub struct Service {
     child: Child,
@@ -161,7 +161,7 @@ impl Service {
         ADMIN_TOKEN
     }
 
-    /// The administrator's client.
+    /// Returns a client that is signed in as administrator.
     #[must_use]
     pub fn admin(&self) -> Api {
         Api::new(&self.url).with_token(ADMIN_TOKEN)

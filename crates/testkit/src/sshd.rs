@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// Time limit of the start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A running server.
+/// A running OpenSSH server, killed when it is dropped.
 #[derive(Debug)]
 pub struct Sshd {
     child: Child,
@@ -90,7 +90,7 @@ impl Sshd {
         })
     }
 
-    /// Port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port

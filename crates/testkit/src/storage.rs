@@ -26,14 +26,14 @@ pub const AZURE_KEY: (&str, &str) = (
 /// containers.
 pub const AZURE_SAS: &str = "sv=2021-12-02&ss=b&srt=sco&sp=rwdlac&se=2099-01-01T00%3A00%3A00Z&spr=https%2Chttp&sig=jlSI%2B5DohmjtlB2oCr2Vhd9u7l%2F%2FvB9E8D7vhfmKGX4%3D";
 
-/// Kind of service.
+/// Kind of an object storage service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Amazon S3.
+    /// Amazon S3, played by versitygw.
     S3,
-    /// Azure Blob Storage.
+    /// Azure Blob Storage, played by Azurite.
     Azure,
-    /// Google Cloud Storage.
+    /// Google Cloud Storage, played by fake-gcs-server.
     Gcs,
 }
 
@@ -88,7 +88,7 @@ impl Storage {
         bail!("the {kind:?} peer ended three times before it answered")
     }
 
-    /// Port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port

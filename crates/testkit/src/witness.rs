@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 /// Longest request that is read.
 const MAX_REQUEST: usize = 1 << 20;
 
-/// A running witness.
+/// A running witness with the checkpoints that it has seen.
 #[derive(Debug, Clone)]
 pub struct Witness {
     url: String,

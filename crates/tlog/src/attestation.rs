@@ -20,7 +20,7 @@ const HEADER: &str = "reeve/attestation/v1";
 /// A file that follows from the first entries of a log, and the digest of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attestation {
-    /// The log's origin.
+    /// Origin of the log, as in its checkpoints.
     pub origin: String,
     /// Path of the file below the data directory, with `/`.
     pub file: String,
@@ -33,7 +33,7 @@ pub struct Attestation {
 /// Reasons to refuse an attestation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AttestationError {
-    /// Malformed note.
+    /// The bytes are not a signed note.
     #[error("the attestation is not a signed note")]
     Note(#[from] NoteError),
     /// Malformed lines of an attestation.
@@ -70,7 +70,7 @@ impl Attestation {
         )
     }
 
-    /// Signs the attestation.
+    /// Signs the text of the attestation with the log's key.
     pub fn sign(&self, signer: &NoteSigner) -> Result<SignedNote, NoteError> {
         SignedNote::sign(self.text(), &[signer])
     }

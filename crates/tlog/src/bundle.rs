@@ -14,7 +14,7 @@ pub enum TileDataError {
     Length {
         /// 32 times the width.
         expected: usize,
-        /// Bytes given.
+        /// Bytes that were given.
         actual: usize,
     },
     /// The bundle ends inside a record or its length.
@@ -23,9 +23,9 @@ pub enum TileDataError {
     /// The bundle has fewer records than the tile is wide.
     #[error("the bundle should have {expected} records and has {actual}")]
     Count {
-        /// The width.
+        /// Width of the tile.
         expected: u16,
-        /// Records found.
+        /// Records that the bundle has.
         actual: usize,
     },
     /// Bytes follow the last record.

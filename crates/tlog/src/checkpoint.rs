@@ -18,7 +18,7 @@ use crate::note::{NoteError, NoteVerifyError, SignedNote};
 pub struct Checkpoint {
     /// Identity of the log; not empty, one line.
     pub origin: String,
-    /// Number of leaves.
+    /// Number of leaves of the tree.
     pub size: u64,
     /// RFC 6962 root over that many leaves.
     pub root: Hash,
@@ -66,7 +66,7 @@ pub enum CheckpointSignError {
 /// Reason why a signed checkpoint is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckpointOpenError {
-    /// Malformed note.
+    /// The bytes are not a signed note.
     #[error("not a signed note")]
     Note(#[from] NoteError),
     /// Missing or wrong signature.

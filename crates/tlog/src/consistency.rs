@@ -43,9 +43,9 @@ pub enum ConsistencyError {
     /// Another number of hashes than these sizes need.
     #[error("the consistency proof has {actual} hashes instead of {expected}")]
     Length {
-        /// Hashes needed.
+        /// Number of hashes that the two sizes need.
         expected: usize,
-        /// Hashes given.
+        /// Number of hashes that the proof has.
         actual: usize,
     },
     /// The proof leads to another earlier root.

@@ -56,7 +56,7 @@ impl WitnessKey {
         })
     }
 
-    /// The witness's name.
+    /// Returns the name of the witness, as in its signature lines.
     pub fn name(&self) -> &str {
         self.key.name()
     }
@@ -144,7 +144,7 @@ impl Cosigner {
         NoteSigner::from_seed(name, seed).map(Cosigner)
     }
 
-    /// The public half.
+    /// Returns the public key, by which the cosignatures are verified.
     pub fn key(&self) -> WitnessKey {
         let key = self.0.verifier().clone();
         WitnessKey {

@@ -35,7 +35,7 @@ pub struct Epoch {
 /// Reason why a record is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EpochError {
-    /// Malformed note.
+    /// The bytes are not a signed note.
     #[error("the record is not a signed note")]
     Note(#[from] NoteError),
     /// Malformed lines of a record.
@@ -80,7 +80,7 @@ pub enum EpochOpenError {
 }
 
 impl Epoch {
-    /// The log's origin.
+    /// Returns the origin of the log: the name of the new key.
     pub fn origin(&self) -> &str {
         self.new.name()
     }

@@ -29,13 +29,12 @@ pub enum FrontierError {
         size: u64,
         /// One bits of the size.
         expected: usize,
-        /// Subtree roots given.
         given: usize,
     },
 }
 
 impl Frontier {
-    /// The empty tree.
+    /// Returns the frontier of a tree without leaves.
     pub fn new() -> Frontier {
         Frontier::default()
     }
@@ -69,7 +68,7 @@ impl Frontier {
         Ok(Frontier { size, nodes })
     }
 
-    /// Number of leaves.
+    /// Returns the number of leaves of the tree.
     pub fn size(&self) -> u64 {
         self.size
     }

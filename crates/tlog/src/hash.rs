@@ -36,7 +36,7 @@ impl Hash {
     /// 32 zero bytes: what precedes the first entry of the chain. Never the hash of anything.
     pub const ZERO: Hash = Hash([0; HASH_LEN]);
 
-    /// The raw bytes.
+    /// Returns the 32 bytes of the hash.
     pub const fn as_bytes(&self) -> &[u8; HASH_LEN] {
         &self.0
     }

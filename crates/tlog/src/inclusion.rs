@@ -13,7 +13,7 @@ pub enum InclusionProveError<E> {
     /// The tree has no such leaf.
     #[error("the tree of {size} leaves has no leaf {index}")]
     NoSuchLeaf {
-        /// Leaf asked for.
+        /// Index of the leaf, from 0.
         index: u64,
         /// Leaves in the tree.
         size: u64,
@@ -29,7 +29,7 @@ pub enum InclusionError {
     /// The tree has no such leaf.
     #[error("the tree of {size} leaves has no leaf {index}")]
     NoSuchLeaf {
-        /// Leaf claimed.
+        /// Index of the leaf, from 0.
         index: u64,
         /// Leaves in the tree.
         size: u64,
@@ -37,9 +37,9 @@ pub enum InclusionError {
     /// Another number of hashes than this place in this tree needs.
     #[error("the inclusion proof has {actual} hashes instead of {expected}")]
     Length {
-        /// Hashes needed.
+        /// Number of hashes that the leaf's path needs.
         expected: usize,
-        /// Hashes given.
+        /// Number of hashes that the proof has.
         actual: usize,
     },
     /// The proof leads to another root.

@@ -105,7 +105,7 @@ impl NoteVerifier {
         &self.name
     }
 
-    /// The key's id.
+    /// Returns the key id, which signature lines begin with.
     pub fn id(&self) -> KeyId {
         self.id
     }
@@ -189,17 +189,17 @@ impl NoteSigner {
         Zeroizing::new(format!("{PRIVATE_PREFIX}{name}+{id}+{secret}"))
     }
 
-    /// The key's name.
+    /// Returns the name of the key, as in its signature lines.
     pub fn name(&self) -> &str {
         &self.verifier.name
     }
 
-    /// The key's id.
+    /// Returns the key id, which signature lines begin with.
     pub fn id(&self) -> KeyId {
         self.verifier.id
     }
 
-    /// The public half.
+    /// Returns the public key that verifies the signatures.
     pub fn verifier(&self) -> &NoteVerifier {
         &self.verifier
     }

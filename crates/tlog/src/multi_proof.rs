@@ -30,7 +30,7 @@ pub enum MultiLeafError {
     /// The tree has no such leaf.
     #[error("the tree of {size} leaves has no leaf {index}")]
     NoSuchLeaf {
-        /// Leaf asked for.
+        /// Index of the leaf, from 0.
         index: u64,
         /// Leaves in the tree.
         size: u64,
@@ -38,7 +38,7 @@ pub enum MultiLeafError {
     /// Leaves come in ascending order, each once.
     #[error("leaf {index} comes after a leaf that it must precede")]
     Order {
-        /// Leaf asked for.
+        /// Index of the leaf, from 0.
         index: u64,
     },
 }

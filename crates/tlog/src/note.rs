@@ -28,7 +28,7 @@ pub struct SignedNote {
     signatures: Vec<NoteSignature>,
 }
 
-/// One signature line.
+/// Signature line of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoteSignature {
     name: String,
@@ -70,7 +70,7 @@ impl NoteSignature {
 /// Reason why bytes are not a signed note.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NoteError {
-    /// Longer than [`MAX_NOTE_BYTES`].
+    /// The note is longer than [`MAX_NOTE_BYTES`].
     #[error("the note is longer than 1 MiB")]
     TooLong,
     /// Text that is not UTF-8, or has a control character other than newline.
@@ -88,7 +88,7 @@ pub enum NoteError {
     /// Line other than `— <name> <base64>`, counted from 1 below the blank line.
     #[error("line {0} below the text is not a signature line")]
     SignatureLine(usize),
-    /// More than [`MAX_SIGNATURES`].
+    /// The note has more than [`MAX_SIGNATURES`] signatures.
     #[error("the note has more than 100 signatures")]
     TooManySignatures,
 }

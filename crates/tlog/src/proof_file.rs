@@ -131,7 +131,7 @@ impl ProofFile {
     }
 }
 
-/// The file's text.
+/// Writes the lines of the C2SP file.
 impl fmt::Display for ProofFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEADER}")?;

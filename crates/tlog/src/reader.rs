@@ -90,7 +90,7 @@ pub enum TileReadError<E> {
         /// Bytes that came back.
         bytes: usize,
     },
-    /// The store failed.
+    /// The store could not return a tile.
     #[error("the tile {tile} cannot be read")]
     Fetch {
         /// The tile asked for.

@@ -29,7 +29,7 @@ pub struct TileId {
 /// Resource that a tile path names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TileResource {
-    /// `tile/<L>/<N>[.p/<W>]`
+    /// `tile/<L>/<N>[.p/<W>]`: hashes of level L.
     Hashes(TileId),
     /// `tile/entries/<N>[.p/<W>]`; the tile is the level 0 tile over the same leaves.
     Entries(TileId),

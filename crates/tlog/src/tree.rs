@@ -17,7 +17,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The empty tree.
+    /// Returns a tree without leaves.
     pub fn new() -> Tree {
         Tree::default()
     }
@@ -41,7 +41,7 @@ impl Tree {
         })
     }
 
-    /// Number of leaves.
+    /// Returns the number of leaves.
     pub fn size(&self) -> u64 {
         self.frontier.size()
     }

@@ -80,7 +80,7 @@ pub struct Changes {
     /// The whole state after the delta, in parts. It takes the place of earlier snapshots and of
     /// all deltas.
     pub snapshot: Option<Vec<Vec<u8>>>,
-    /// New firings.
+    /// Firings that are not stored yet.
     pub fired: Vec<Firing>,
     /// Kept firings with more entries.
     pub grown: Vec<FiringGrowth>,

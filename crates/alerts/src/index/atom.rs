@@ -9,7 +9,7 @@ const MOST_ALTERNATIVES: usize = 200;
 /// Part of the text that a condition is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Place {
-    /// All of it.
+    /// The complete value.
     Whole,
     /// Start of the value.
     Start,

@@ -5,10 +5,10 @@ use reeve_audit::query::Expr;
 
 use super::SigmaProblem;
 
-/// Deepest nesting.
+/// Parentheses within each other at most.
 const MAX_DEPTH: usize = 32;
 
-/// Selections by name.
+/// Selections of the detection, by name.
 pub(super) type Selections = Vec<(String, Expr)>;
 
 struct Reader<'t> {
@@ -18,7 +18,7 @@ struct Reader<'t> {
     selections: &'t Selections,
 }
 
-/// Reads a condition.
+/// Parses the text of a condition, whose names are those of `selections`.
 pub(super) fn read(text: &str, line: usize, selections: &Selections) -> Result<Expr, SigmaProblem> {
     if text.contains('|') {
         return Err(SigmaProblem::new(

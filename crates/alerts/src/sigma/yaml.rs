@@ -5,7 +5,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::SigmaProblem;
 
-/// Deepest nesting.
+/// Levels of nesting at most.
 const MAX_DEPTH: usize = 24;
 
 /// A node and the line at which it begins.

@@ -33,7 +33,7 @@ pub(crate) enum Operation {
     Sweep(i64),
 }
 
-/// Writes a delta.
+/// Writer of one delta.
 #[derive(Debug, Default)]
 pub(crate) struct DeltaWriter {
     bytes: Vec<u8>,

@@ -47,7 +47,7 @@ struct Group {
     watermark: Option<i64>,
     touched: Option<i64>,
     pending: Vec<Seen>,
-    /// Indices of firings.
+    /// Indices into the list of firings.
     open: Vec<usize>,
 }
 

@@ -326,7 +326,6 @@ mod tests {
             round(&parts.concat(), &given);
         }
 
-        /// Wherever it stands.
         #[test]
         fn the_first_low_byte_is_found(bytes in proptest::collection::vec(prop_oneof![9 => 0x20u8..=0xff, 1 => 0u8..0x20], 0..40)) {
             prop_assert_eq!(low_byte(&bytes), bytes.iter().position(|byte| *byte < 0x20));

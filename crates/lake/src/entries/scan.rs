@@ -37,7 +37,7 @@ const BATCH: usize = 8_192;
 /// some 100 KiB. Reading one anew costs more than what a page of entries needs from the segment.
 const METADATA_CACHE: usize = 160 << 20;
 
-/// Reads segments.
+/// Reader of segments, by row group and page.
 pub(super) struct Scanner {
     task: Arc<TaskContext>,
     files: ObjectStoreUrl,

@@ -87,7 +87,6 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Nothing counted yet.
     pub(super) fn new(by: GroupBy) -> Self {
         // Columns reach this under either name.
         let by = match by {
@@ -204,7 +203,7 @@ impl Tally {
             .for_each(|value| add(&mut self.texts, value, 1));
     }
 
-    /// Counts one entry.
+    /// Counts the value of one entry, if the tally has room.
     pub(super) fn entry(&mut self, stored: &StoredEntry) {
         if self.is_full() {
             return;

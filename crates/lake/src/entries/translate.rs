@@ -18,9 +18,9 @@ use super::functions::{entry_condition, text_condition};
 
 /// A part of a query by what it takes to answer it.
 enum Term {
-    /// Always so.
+    /// Same answer for every row.
     Constant(bool),
-    /// Columns suffice.
+    /// Decided by columns of the segment alone.
     Columns(Expr),
     /// The entry is needed.
     Entry(Asked),

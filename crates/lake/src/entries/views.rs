@@ -22,11 +22,11 @@ pub trait Views: Send + Sync {
 /// Place of an identifier among the entries that are sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealedPlace {
-    /// At this sequence.
+    /// Sealed at this sequence.
     At(u64),
     /// Not before this sequence.
     NotBefore(u64),
-    /// Not known.
+    /// The identifier is not known.
     Unknown,
 }
 

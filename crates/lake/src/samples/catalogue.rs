@@ -307,7 +307,7 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// The insert's number.
+    /// Returns the number of the insert, which orders its files.
     pub(super) fn number(&self) -> u64 {
         self.number
     }

@@ -107,7 +107,7 @@ pub(super) fn record_batch(
     )
 }
 
-/// One file's bytes.
+/// Encodes the rows of one file as Parquet.
 pub(super) fn encode(rows: &RecordBatch) -> Result<Bytes, StoreError> {
     let write = || -> parquet::errors::Result<Vec<u8>> {
         let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&SCHEMA), Some(properties()))?;

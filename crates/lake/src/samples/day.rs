@@ -18,7 +18,7 @@ impl Day {
         Day(ms.div_euclid(DAY_MS))
     }
 
-    /// Its first millisecond.
+    /// First millisecond of the day, since 1970.
     pub(super) fn start_ms(self) -> i64 {
         self.0 * DAY_MS
     }
@@ -28,7 +28,7 @@ impl Day {
         (self.0 + 1) * DAY_MS
     }
 
-    /// From `2026-11-20`.
+    /// Parses a date such as `2026-11-20`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let date: Date = text.parse().ok()?;
         let start = date.to_zoned(TimeZone::UTC).ok()?.timestamp();

@@ -14,13 +14,13 @@ pub type Tags<'a> = &'a [(&'a str, &'a str)];
 /// Points of one metric.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric<'a> {
-    /// Namespace (`AWS/EC2`).
+    /// Namespace of CloudWatch, such as `AWS/EC2`.
     pub namespace: &'a str,
-    /// Name (`CPUUtilization`).
+    /// Name of the metric, such as `CPUUtilization`.
     pub name: &'a str,
     /// Unit by CloudWatch's name (`Percent`, `Bytes`).
     pub unit: &'a str,
-    /// Dimensions (`InstanceId`, ...).
+    /// Dimensions, such as `InstanceId`.
     pub dimensions: Tags<'a>,
 }
 

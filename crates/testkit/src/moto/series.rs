@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-/// CloudWatch's basic period.
+/// Basic period of CloudWatch: five minutes.
 pub const PERIOD_S: i64 = 300;
 
 /// A series as recorded or generated.

@@ -98,7 +98,7 @@ fn every_query_finds_recorded_entries_of_each_source_that_it_names() {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unrecorded {
-    /// Reason, for readers.
+    /// Reason for readers of the list.
     reason: String,
     queries: BTreeSet<String>,
 }

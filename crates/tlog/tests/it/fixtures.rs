@@ -31,7 +31,7 @@ const ROOTS: [&str; 8] = [
     "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
 ];
 
-/// Leaf, size, proof.
+/// Index of the leaf, size of the tree, and the proof.
 const INCLUSION: [(u64, u64, &[&str]); 4] = [
     (0, 1, &[]),
     (

@@ -15,7 +15,7 @@ use reeve_tlog::{
 pub(crate) struct MemoryTree(pub(crate) Vec<Hash>);
 
 impl MemoryTree {
-    /// `size` distinct leaves.
+    /// Returns a tree of `size` distinct leaves.
     pub(crate) fn of_size(size: u64) -> MemoryTree {
         MemoryTree((0..size).map(|i| leaf_hash(&i.to_be_bytes())).collect())
     }

@@ -21,7 +21,7 @@ use crate::entries::translate::{self, span};
 /// Answer of an index to a query.
 #[derive(Debug, Clone)]
 pub(in crate::entries) struct Answer {
-    /// Rows that match.
+    /// Rows that surely match.
     pub(in crate::entries) sure: Bits,
     /// Those and the rows that may match; `None` when there are no others.
     maybe: Option<Bits>,

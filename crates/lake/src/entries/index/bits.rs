@@ -105,7 +105,7 @@ impl Bits {
             .for_each(|(word, other)| *word &= !other);
     }
 
-    /// The other rows.
+    /// Returns the rows of the segment that are not in the set.
     pub(in crate::entries) fn not(mut self) -> Self {
         self.words.iter_mut().for_each(|word| *word = !*word);
         self.trim();
@@ -142,7 +142,7 @@ impl Bits {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// Its rows, ascending.
+    /// Returns the rows in ascending order.
     pub(in crate::entries) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {
             std::iter::successors((word != 0).then_some(word), |word| {
@@ -152,7 +152,7 @@ impl Bits {
         })
     }
 
-    /// Its rows, descending.
+    /// Returns the rows in descending order.
     pub(in crate::entries) fn iter_down(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().rev().flat_map(|(at, &word)| {
             std::iter::successors((word != 0).then_some(word), |word| {

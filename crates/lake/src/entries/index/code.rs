@@ -44,7 +44,7 @@ impl<'a> Reader<'a> {
         usize::try_from(self.varint()?).ok()
     }
 
-    /// The next bytes.
+    /// Takes the next `len` bytes; `None` if fewer are left.
     pub(super) fn bytes(&mut self, len: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(len)?;
         self.rest = rest;
@@ -85,12 +85,12 @@ pub(super) struct Rows<'a> {
     pub(super) bytes: &'a [u8],
     /// `true` for a bitmap.
     pub(super) bitmap: bool,
-    /// Number of rows.
+    /// Number of rows in the list.
     pub(super) count: u64,
 }
 
 impl Rows<'_> {
-    /// Adds the rows.
+    /// Adds the rows of the list to `bits`.
     pub(super) fn add_to(&self, bits: &mut Bits) {
         if self.count == bits.len() as u64 {
             bits.set_range(0..bits.len());
@@ -178,7 +178,6 @@ impl Packed {
         whole.then_some(packed)
     }
 
-    /// Number of blocks.
     pub(super) fn blocks(&self) -> usize {
         self.count.div_ceil(BLOCK)
     }
@@ -213,7 +212,7 @@ impl Packed {
         })
     }
 
-    /// One value.
+    /// Decodes the value at an index.
     pub(super) fn get(&self, at: usize) -> i64 {
         let Some((least, offset, width)) = self.head(at / BLOCK) else {
             return 0;

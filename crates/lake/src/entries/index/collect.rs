@@ -30,7 +30,7 @@ pub(super) struct Field {
     pub(super) searched: bool,
     /// Its values, unless it is kept by words.
     pub(super) values: Values,
-    /// Row and value.
+    /// Pairs of a row and the number of a value.
     pub(super) pairs: Vec<(u32, u32)>,
     /// Rows that have a value, where it is kept by words.
     pub(super) by_words: Option<Vec<u32>>,
@@ -51,9 +51,9 @@ struct Node {
 /// Words and their rows, of all fields that are kept by words.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    /// The words, folded.
+    /// Words in folded case.
     pub(super) values: Values,
-    /// Row and word.
+    /// Pairs of a row and the number of a word.
     pub(super) pairs: Vec<(u32, u32)>,
     /// Hash of the last piece of a UUID, and its row.
     pub(super) hashed: Vec<(u64, u32)>,
@@ -76,7 +76,6 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// Nothing yet.
     pub(super) fn new() -> Self {
         let roots = [kind::BEFORE, kind::AFTER, kind::METADATA];
         let nodes = roots

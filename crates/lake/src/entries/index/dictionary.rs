@@ -78,7 +78,7 @@ impl Present {
         ))
     }
 
-    /// Number of rows.
+    /// Returns the number of rows that have a value.
     pub(super) fn count(&self) -> u64 {
         self.count
     }

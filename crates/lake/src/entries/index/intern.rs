@@ -13,7 +13,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Number of values.
+    /// Returns the number of distinct values.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

@@ -6,18 +6,18 @@ use reeve_audit::query::{Column, fold};
 pub(super) const TEXT: u8 = b's';
 /// A number, as canonical JSON writes it.
 pub(super) const NUMBER: u8 = b'n';
-/// `true` or `false`.
+/// A Boolean, `true` or `false`.
 pub(super) const BOOL: u8 = b'b';
 /// Null; no bytes follow.
 pub(super) const NULL: u8 = b'z';
 /// Presence of an object; no bytes follow.
 pub(super) const OBJECT: u8 = b'o';
 
-/// A typed column.
+/// A typed column of the segment.
 const COLUMN: u8 = b'c';
-/// `metadata.api_version`.
+/// Field `metadata.api_version`.
 pub(super) const API_VERSION: u8 = b'v';
-/// `metadata.tags`.
+/// Labels of `metadata.tags`.
 pub(super) const LABELS: u8 = b't';
 /// A tag of a resource, by its name as written.
 pub(super) const TAG: u8 = b'r';

@@ -73,7 +73,7 @@ impl Source {
         }
     }
 
-    /// Some bytes.
+    /// Reads a range of the bytes, after a check of the blocks that hold it.
     pub(super) fn read(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
         if range.start > range.end || range.end > self.size {
             return Err(damaged());

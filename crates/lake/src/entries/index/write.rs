@@ -24,7 +24,7 @@ pub(in crate::entries) struct Row<'a> {
     pub(in crate::entries) sequence: u64,
     /// Time at which it was received.
     pub(in crate::entries) recorded_at: Timestamp,
-    /// The claim.
+    /// Entry as it was submitted.
     pub(in crate::entries) entry: &'a Entry,
 }
 

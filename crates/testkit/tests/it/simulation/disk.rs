@@ -28,14 +28,14 @@ type Names = BTreeMap<PathBuf, Node>;
 /// Number of last steps printed when a run fails.
 const TOLD: usize = 160;
 
-/// Fault to inject.
+/// Fault of the simulated disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// The power goes, or the process is killed: nothing works from here on.
     Crash,
     /// Input or output errors.
     Error,
-    /// Disk full.
+    /// No space is left.
     Full,
     /// The file system went read-only.
     ReadOnly,
