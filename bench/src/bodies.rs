@@ -16,7 +16,7 @@ pub(crate) const BATCH: u64 = 500;
 /// One in so many entries can be asked for by its identifier later.
 const REMEMBERED: u64 = 997;
 
-/// The requests.
+/// File of the requests, and their places in it.
 pub(crate) struct Bodies {
     pub(crate) path: PathBuf,
     /// Offset and length of each request.

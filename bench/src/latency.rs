@@ -7,7 +7,6 @@ use std::time::Duration;
 pub(crate) struct Latencies(Vec<Duration>);
 
 impl Latencies {
-    /// Adds one.
     pub(crate) fn push(&mut self, time: Duration) {
         self.0.push(time);
     }
@@ -32,7 +31,7 @@ impl Latencies {
             .map_or(0.0, |time| time.as_secs_f64() * 1e3)
     }
 
-    /// The longest, milliseconds.
+    /// Returns the longest time, in milliseconds.
     pub(crate) fn max(&self) -> f64 {
         self.quantile(1.0)
     }

@@ -10,7 +10,7 @@ use anyhow::Result;
 
 use crate::latency::Latencies;
 
-/// Syncs measured.
+/// Number of syncs that are measured.
 const SYNCS: usize = 300;
 
 /// Returns the description of the machine, in order.

@@ -16,7 +16,7 @@ use crate::service::{Service, TOKEN};
 use crate::stage::ask::Totals;
 use crate::{machine, peer, stage, yardstick};
 
-/// Usage text.
+/// Text that explains stages and variables.
 pub(crate) const USAGE: &str = "
 stages: append search counts reports exports single alerts disk verify restart postgres estate account (all by default; append always
   runs, except for estate and account alone)

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 /// Clock ticks a second of `/proc`: 100 on every Linux that runs this.
 const TICKS: f64 = 100.0;
 
-/// Processor time, seconds.
+/// Processor time of a process, in seconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cpu {
     pub(crate) user: f64,
@@ -79,7 +79,7 @@ fn seconds(fields: &[String], index: usize) -> f64 {
 pub(crate) struct Memory {
     /// The most that was resident at once.
     pub(crate) peak: u64,
-    /// Resident now.
+    /// Resident memory at the moment of reading.
     pub(crate) resident: u64,
     /// Anonymous memory, without mapped files.
     pub(crate) anonymous: u64,

@@ -32,13 +32,13 @@ pub(crate) static KINDS: [Kind; 10] = [
 /// A question in both languages.
 #[derive(Debug, Clone)]
 pub(crate) struct Question {
-    /// In Reeve's.
+    /// Query in Reeve's language.
     pub(crate) query: String,
     /// Condition of the SELECT statement.
     pub(crate) condition: String,
 }
 
-/// Generator of queries.
+/// Generator of random queries about entries that exist.
 pub(crate) struct Asker<'a> {
     pub(crate) world: &'a World,
     /// Identifiers that are in the log.

@@ -16,7 +16,7 @@ pub(crate) enum System {
     Postgres,
 }
 
-/// A number.
+/// One measured figure.
 #[derive(Debug, Clone)]
 pub(crate) struct Figure {
     pub(crate) system: System,
@@ -84,7 +84,7 @@ impl Results {
         self.notes.push(text);
     }
 
-    /// Writes both files.
+    /// Writes `results.json` and `results.md`.
     pub(crate) fn save(&self) -> Result<()> {
         let figures: Vec<_> = self
             .figures
@@ -113,7 +113,7 @@ impl Results {
         Ok(())
     }
 
-    /// The tables.
+    /// Formats the figures as tables of Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut out = String::new();
         // Writing to a String cannot fail.

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::wire::{self, Connection};
 
-/// The administrator's token.
+/// Token of the administrator.
 pub(crate) const TOKEN: &str = "the-token-of-the-benchmark-and-of-nobody-else";
 /// Time limit of a start or stop.
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -19,7 +19,7 @@ pub(crate) struct Head {
     /// Bytes of the head, the empty line included.
     pub(crate) length: usize,
     pub(crate) body: usize,
-    /// Seconds of `Retry-After`.
+    /// Seconds of the `Retry-After` header.
     pub(crate) retry_after: Option<u64>,
 }
 
@@ -76,7 +76,6 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Opens a connection.
     pub(crate) fn open(address: SocketAddr) -> Result<Self> {
         Self::open_for(address, PATIENCE)
     }

@@ -55,7 +55,7 @@ impl Ours {
     }
 }
 
-/// Prints the part.
+/// Measures detection and prints its tables.
 pub(crate) fn run(data: &Data) -> Result<()> {
     let corpus = corpus::read(data)?;
     let started = Instant::now();
@@ -96,7 +96,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     monitoring(data)
 }
 
-/// The second corpus.
+/// Measures the corpus of a cloud's monitoring.
 fn monitoring(data: &Data) -> Result<()> {
     let corpus = cloudmon::read(data)?;
     let ours = Ours::new(&corpus, Sensitivity::Medium);

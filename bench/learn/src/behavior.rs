@@ -44,7 +44,7 @@ enum Look {
     Hindsight,
 }
 
-/// Runs the part.
+/// Measures each blanking and prints its table.
 pub(crate) fn run(data: &Data) -> Result<()> {
     for (blank, title) in [
         (Blank::Agents, "User agents blanked"),

@@ -25,7 +25,7 @@ const THREADS: usize = 2;
 /// Slots of history a fit is given: an estate keeps weeks, not years.
 const HISTORY: usize = 8_192;
 
-/// Prints the part.
+/// Measures the forecasts and prints their tables.
 pub(crate) fn run(data: &Data) -> Result<()> {
     let sets = [series::ett(data)?, series::cloudwatch(data)?];
     let others = series::others(data)?;

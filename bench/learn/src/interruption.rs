@@ -19,7 +19,7 @@ const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 const NAMES: [&str; 3] = ["10 minutes", "1 hour", "1 day"];
 
-/// Prints the part.
+/// Measures calibration and skill, and prints their tables.
 pub(crate) fn run(data: &Data) -> Result<()> {
     let choosing = std::env::var_os("REEVE_BENCH_CHOOSING").is_some();
     let seed = if choosing { 31 } else { 2_028 };

@@ -29,7 +29,7 @@ struct Seen {
     each: Duration,
 }
 
-/// Prints the part.
+/// Measures the forecasts and prints their tables.
 pub(crate) fn run(data: &Data) -> Result<()> {
     let choosing = std::env::var_os("REEVE_BENCH_CHOOSING").is_some();
     let (half, seed) = if choosing {

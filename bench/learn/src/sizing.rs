@@ -30,7 +30,7 @@ struct Tally {
     left: [f64; METHODS.len()],
 }
 
-/// Prints the part.
+/// Measures the advice and prints its tables.
 pub(crate) fn run(data: &Data) -> Result<()> {
     let mut cpu = series::cloudwatch(data)?;
     cpu.series.extend(series::others(data)?.series);

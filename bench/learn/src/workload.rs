@@ -18,7 +18,7 @@ const JUDGED: u64 = 4_000;
 /// Probability below which a resource stays unclassified, as `workload_classifier` has it.
 const CLEAR: f64 = 0.7;
 
-/// Prints the part.
+/// Measures the classes and prints their tables.
 pub(crate) fn run(_: &Data) -> Result<()> {
     let choosing = std::env::var_os("REEVE_BENCH_CHOOSING").is_some();
     let seed = if choosing { 43 } else { 2_029 };

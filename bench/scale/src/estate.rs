@@ -15,7 +15,7 @@ pub(crate) const DAY: i64 = 86_400 / STEP_S;
 /// Length of the history in days.
 pub(crate) const DAYS: i64 = 14;
 
-/// A resource's name.
+/// Returns the name of a resource, as EC2 writes identifiers.
 pub(crate) fn name(resource: u32) -> String {
     format!(
         "i-{:017x}",
@@ -34,7 +34,6 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// From its start.
     pub(crate) fn new(resource: u32, memory: bool) -> Self {
         let state =
             (u64::from(resource) << 1 | u64::from(memory)).wrapping_mul(0xd134_2543_de82_ef95) | 1;

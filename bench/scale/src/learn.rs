@@ -51,7 +51,7 @@ impl Tally {
     }
 }
 
-/// Learns, and prints.
+/// Learns from the stored samples and prints the benchmark's rows.
 pub(crate) async fn run(dir: &Path) -> anyhow::Result<()> {
     let lake = SampleLake::open(dir).await?;
     let began = Instant::now();

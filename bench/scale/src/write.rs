@@ -20,7 +20,7 @@ struct Source {
     line: Line,
 }
 
-/// Writes them.
+/// Writes the points of all resources into the lake.
 pub(crate) async fn run(dir: &Path, resources: u32) -> anyhow::Result<()> {
     let began = Instant::now();
     let lake = SampleLake::open(dir).await?;

@@ -3,23 +3,23 @@
 
 /// A cloud and what is named after its manners.
 pub(crate) struct Cloud {
-    /// `resource.cloud_provider`.
+    /// Value of `resource.cloud_provider`.
     pub(crate) name: &'static str,
     /// Regions, the busiest first.
     pub(crate) regions: &'static [&'static str],
-    /// Kinds of resources.
+    /// Kinds of resources that the cloud has.
     pub(crate) kinds: &'static [Kind],
 }
 
 /// A kind of resource.
 pub(crate) struct Kind {
-    /// `resource.type`.
+    /// Value of `resource.type`.
     pub(crate) name: &'static str,
     /// Share of this kind among the resources of its cloud.
     pub(crate) share: usize,
     /// The noun in the cloud's operations.
     pub(crate) noun: &'static str,
-    /// Prefix of identifiers.
+    /// Prefix of the identifiers.
     pub(crate) prefix: &'static str,
     /// The pair of states that a change takes such a resource between.
     pub(crate) change: Change,
@@ -28,13 +28,13 @@ pub(crate) struct Kind {
 /// Attribute that a modification changes.
 #[derive(Clone, Copy)]
 pub(crate) enum Change {
-    /// The machine's size.
+    /// Size of a machine.
     Size,
-    /// Storage capacity.
+    /// Capacity of a storage.
     Capacity,
     /// A rule of a firewall.
     Rule,
-    /// A policy's statement.
+    /// Statement of a policy.
     Policy,
     /// Settings of a service.
     Settings,
@@ -171,7 +171,7 @@ pub(crate) static CLOUDS: [Cloud; 3] = [
 
 /// Kind of event, with its share in a thousand.
 pub(crate) struct Happening {
-    /// `event_type`.
+    /// Value of `event_type`.
     pub(crate) event_type: &'static str,
     /// Share, in a thousand.
     pub(crate) share: usize,

@@ -15,7 +15,7 @@ impl Random {
         Self([(); 4].map(|()| split_mix(&mut state)))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub(crate) fn bits(&mut self) -> u64 {
         let s = &mut self.0;
         let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
@@ -45,7 +45,7 @@ impl Random {
         self.below(1_000) < permille
     }
 
-    /// One of `choices`.
+    /// Returns one of `choices`, each with the same probability.
     pub(crate) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
@@ -98,7 +98,7 @@ impl Weighted {
         )
     }
 
-    /// An index.
+    /// Returns an index with the probability of its weight.
     pub(crate) fn draw(&self, random: &mut Random) -> usize {
         let column = random.below(self.columns.len());
         let (own, other) = self.columns[column];

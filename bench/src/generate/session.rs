@@ -44,7 +44,7 @@ pub(crate) struct Session {
     /// The whole `actor` member as JSON.
     pub(crate) json: String,
     pub(crate) address: String,
-    /// `action.method`.
+    /// Value of `action.method`.
     pub(crate) method: &'static str,
     /// Resource that was used last.
     pub(crate) resource: Option<usize>,

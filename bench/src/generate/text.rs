@@ -24,7 +24,7 @@ pub(crate) fn push_uuid(out: &mut Vec<u8>, random: &mut Random) {
     out.extend_from_slice(&text);
 }
 
-/// A decimal number.
+/// Appends a number in decimal digits.
 pub(crate) fn push_number(out: &mut Vec<u8>, number: u64) {
     let (mut digits, mut left, mut at) = ([0_u8; 20], number, 20);
     loop {

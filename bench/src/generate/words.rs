@@ -196,7 +196,7 @@ const SYLLABLES: [&str; 40] = [
     "gra", "hol", "ik", "mar", "nol", "pes", "rus", "ste", "tri", "vul", "win", "xan", "zol",
 ];
 
-/// Number of words.
+/// Number of words in the vocabulary.
 pub(crate) const VOCABULARY: usize = 20_000;
 
 /// The vocabulary, the most usual word first: 48 of daily use, then names as projects and hosts

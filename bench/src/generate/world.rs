@@ -7,9 +7,7 @@ use super::catalogue::{CLOUDS, Change, VERBS, operation};
 use super::random::{Random, Weighted};
 use super::words::{ENVIRONMENTS, FIRST, LAST, TEAMS, vocabulary};
 
-/// Number of users.
 pub(crate) const USERS: usize = 5_000;
-/// Number of resources.
 pub(crate) const RESOURCES: usize = 100_000;
 const ACCOUNTS: usize = 40;
 
@@ -23,10 +21,10 @@ pub(crate) struct World {
 }
 
 pub(crate) struct User {
-    /// `actor.type`.
+    /// Value of `actor.type`.
     pub(crate) kind: &'static str,
     pub(crate) id: String,
-    /// People have one.
+    /// E-mail address; `None` for programs.
     pub(crate) email: Option<String>,
     /// The first three parts of the network that the user is usually in.
     pub(crate) network: String,

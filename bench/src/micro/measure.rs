@@ -13,11 +13,11 @@ pub(crate) struct Row {
     pub(crate) durability: &'static str,
     /// Entries in a round.
     pub(crate) entries: usize,
-    /// The median round.
+    /// Duration of the median round.
     pub(crate) median: Duration,
-    /// The fastest round.
+    /// Duration of the fastest round.
     pub(crate) fastest: Duration,
-    /// The slowest round.
+    /// Duration of the slowest round.
     pub(crate) slowest: Duration,
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn head(entries: &[Vec<u8>]) -> String {
     )
 }
 
-/// One row.
+/// Formats one row of the table.
 pub(crate) fn line(row: &Row) -> String {
     format!(
         "{:<48} {:>10.2} {:>14.0} {:>6.0}%  {}",

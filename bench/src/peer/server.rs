@@ -134,7 +134,7 @@ impl Server {
         Ok(begun.elapsed())
     }
 
-    /// A connection.
+    /// Opens a connection to the benchmark's database.
     pub(crate) async fn connect(&self) -> Result<PgConnection> {
         let options = PgConnectOptions::new()
             .socket(&self.home)

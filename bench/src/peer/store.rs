@@ -45,7 +45,7 @@ CREATE INDEX ON audit_log USING gin (jsonb_to_tsvector('simple', entry, '[\"stri
 ";
 const HOW: &str = "COPY of 500 rows a transaction, 8 connections, synchronous_commit, all indexes there; load generator on the same cores";
 
-/// Makes the table.
+/// Creates the table in an empty database.
 pub(crate) async fn create(server: &Server) -> Result<()> {
     server.execute(TABLE).await
 }

@@ -16,7 +16,7 @@ use crate::results::{Results, System, say};
 use crate::service::{Service, sealed_size};
 use crate::wire::{Connection, number_after};
 
-/// Connections that append.
+/// Number of connections that append at once.
 pub(crate) const CONNECTIONS: usize = 8;
 const HOW: &str = "each batch is answered after fdatasync; load generator on the same cores";
 
@@ -267,7 +267,7 @@ fn report_progress(shared: &Shared<'_>, pid: u32, begun: Instant) {
     }
 }
 
-/// Bytes as GiB.
+/// Converts bytes to GiB.
 pub(crate) fn gib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
 }

@@ -68,7 +68,7 @@ impl Marks {
     }
 }
 
-/// Latencies of entries.
+/// Latencies of probed entries, by what they waited for.
 #[derive(Default)]
 pub(crate) struct Probe {
     signed: Latencies,

@@ -17,7 +17,7 @@ use crate::results::{Results, System};
 use crate::service::{Service, TOKEN};
 use crate::wire;
 
-/// Connections at once.
+/// Number of connections that send at once.
 pub(crate) const CONNECTIONS: usize = 64;
 /// Time at the beginning that is not counted.
 const WARM: Duration = Duration::from_secs(1);

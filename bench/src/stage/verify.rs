@@ -11,7 +11,7 @@ use super::append::gib;
 use crate::process::{self, Watch};
 use crate::results::{Results, System};
 
-/// Verifies `data`.
+/// Runs `reeve-verify` on `data` and records its time.
 pub(crate) fn run(programs: &Path, data: &Path, results: &mut Results) -> Result<()> {
     let before = process::children_cpu()?;
     let begun = Instant::now();

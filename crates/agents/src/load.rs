@@ -7,7 +7,7 @@ use reeve_recommend::Facts;
 /// One measured quantity over time.
 #[derive(Debug, Clone)]
 pub(crate) struct Load {
-    /// Points, oldest first.
+    /// Points in the order of time.
     pub(crate) points: Vec<Point>,
     /// Length of a point's period.
     pub(crate) period_ms: i64,

@@ -76,7 +76,7 @@ impl Rule {
     }
 }
 
-/// Judges one volume.
+/// Judges one volume, bucket or snapshot.
 #[must_use]
 pub fn judge(facts: &Facts<'_>) -> Judgement {
     let mut judgement = Judgement::default();

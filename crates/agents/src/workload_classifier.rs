@@ -52,7 +52,7 @@ const KINDS: [RecommendationType; 5] = [
     burst::ADVICE,
 ];
 
-/// Judges one resource.
+/// Judges one machine, database or scaling group.
 #[must_use]
 pub fn judge(facts: &Facts<'_>) -> Judgement {
     let settings = Thresholds::from(facts.settings);

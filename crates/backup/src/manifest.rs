@@ -33,7 +33,7 @@ pub struct Part {
 #[serde(rename_all = "snake_case")]
 pub enum Keys {
     Absent,
-    /// In the clear.
+    /// Readable without a passphrase.
     Open,
     /// Encrypted under a passphrase.
     Sealed,
@@ -74,7 +74,7 @@ pub struct Manifest {
 /// Reason why a manifest is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// Malformed JSON.
+    /// The manifest is not JSON of the expected form.
     #[error("the manifest cannot be read: {0}")]
     Json(#[from] serde_json::Error),
     /// A version that this program does not know.

@@ -73,7 +73,7 @@ pub struct Contents {
     pub manifest: Option<Manifest>,
     /// Faults; empty if every byte is as it was written.
     pub flaws: Vec<Flaw>,
-    /// Bytes read.
+    /// Number of bytes that were read.
     pub bytes: u64,
     /// The file's digest, hex, where it holds.
     pub sha256: Option<String>,

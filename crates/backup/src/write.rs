@@ -34,7 +34,7 @@ struct OpenPart {
     hash: Sha256,
 }
 
-/// A written archive.
+/// Figures of an archive that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// Length of the file.

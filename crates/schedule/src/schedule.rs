@@ -30,7 +30,7 @@ pub enum ScheduleError {
 pub struct Schedule {
     /// Minute, hour, day of month, month, day of week.
     pub pattern: String,
-    /// IANA time zone.
+    /// Name of an IANA time zone.
     pub time_zone: String,
 }
 

@@ -9,7 +9,7 @@ use reeve_audit::FieldError;
 use reeve_estate::{ConnectionId, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// Longest prefix, bytes.
+/// Longest prefix that is accepted, in bytes.
 const MAX_PREFIX: usize = 900;
 
 /// Identifier of a bill source.
@@ -27,7 +27,7 @@ impl std::fmt::Display for BillSourceId {
 pub struct BillSource {
     /// Identifier of the source.
     pub id: BillSourceId,
-    /// Display name.
+    /// Name for display.
     pub name: String,
     /// Connection whose credentials and endpoint the bucket is read with.
     pub connection: ConnectionId,
@@ -66,18 +66,16 @@ pub struct BillSync {
     pub newest_at: Option<Timestamp>,
     /// `true` if the account denied a call.
     pub denied: bool,
-    /// Failures, in words.
+    /// Failures as sentences for people.
     pub problems: Vec<String>,
 }
 
 /// Bill sources and their last syncs.
 #[async_trait]
 pub trait BillSourceStore: Send + Sync {
-    /// Adds a source.
     async fn bill_source_insert(&self, source: &BillSource) -> Result<(), StoreError>;
     /// Replaces a source whose stored version is one less.
     async fn bill_source_update(&self, source: &BillSource) -> Result<(), StoreError>;
-    /// Removes a source.
     async fn bill_source_delete(&self, id: &BillSourceId) -> Result<(), StoreError>;
     /// Returns a source with its last sync.
     async fn bill_source_get(

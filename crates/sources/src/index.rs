@@ -13,7 +13,7 @@ use crate::rule::{Locator, MappingRule};
 pub struct Needs {
     /// Private addresses, which only configurations have.
     pub addresses: bool,
-    /// Keys of tags.
+    /// Keys of tags that rules compare with.
     pub tags: BTreeSet<String>,
 }
 

@@ -48,7 +48,7 @@ pub struct PushedSeries {
 /// Numbers of points by what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Pushed in all.
+    /// Points that were pushed, used or not.
     pub received: u64,
     /// Part of a metric of a resource.
     pub mapped: u64,
@@ -162,13 +162,13 @@ impl Intake {
         }
     }
 
-    /// Returns the rules.
+    /// Returns the mapping rules, in the order of the source.
     #[must_use]
     pub fn rules(&self) -> &[MappingRule] {
         &self.rules
     }
 
-    /// Returns the resources.
+    /// Returns the index of the resources that labels are compared with.
     #[must_use]
     pub fn index(&self) -> &Arc<ResourceIndex> {
         &self.index
@@ -183,7 +183,7 @@ impl Intake {
         }
     }
 
-    /// Replaces the resources.
+    /// Returns the intake with another index of resources.
     #[must_use]
     pub fn with_index(mut self, index: Arc<ResourceIndex>) -> Intake {
         self.set_index(index);

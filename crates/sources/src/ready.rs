@@ -10,7 +10,7 @@ const NO_DISK: &str = "fstype!~\"tmpfs|ramfs|devtmpfs|overlay|squashfs|iso9660|n
 pub struct ReadyMapping {
     /// Name of the exporter.
     pub name: &'static str,
-    /// Sentence for people.
+    /// Description of the exporter, one sentence.
     pub description: &'static str,
     pub rules: Vec<MappingRule>,
 }

@@ -32,7 +32,7 @@ named!(
 /// Property of a resource that a label's value is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Locator {
-    /// The provider's identifier.
+    /// Identifier that the provider gave.
     Id,
     /// The name; a port behind it is ignored.
     Name,
@@ -55,7 +55,7 @@ impl Locator {
     }
 }
 
-/// A mapping rule.
+/// Rule that makes samples of a metric from series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MappingRule {
     /// The metric that the series make up.
@@ -67,7 +67,7 @@ pub struct MappingRule {
     pub divide_by: Option<Selector>,
     /// Kind of the values of `series`; `divide_by` is always a gauge.
     pub reading: Reading,
-    /// Factor.
+    /// Factor on the value of the series.
     pub scale: f64,
     /// Summand, after the factor.
     pub offset: f64,

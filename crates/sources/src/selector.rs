@@ -9,7 +9,7 @@ use regex::Regex;
 
 use crate::labels::Labels;
 
-/// Longest selector, bytes.
+/// Longest selector that is accepted, in bytes.
 const LONGEST: usize = 1000;
 /// Bytes that a compiled expression may take.
 const EXPRESSION_BYTES: usize = 256 * 1024;

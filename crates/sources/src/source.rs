@@ -11,7 +11,7 @@ use crate::rule::MappingRule;
 
 /// Rules of a source at most.
 pub const MAX_RULES: usize = 50;
-/// Longest name, characters.
+/// Longest name that is accepted, in characters.
 const MAX_NAME: usize = 100;
 /// Prefix of the tokens that servers push with.
 pub const TOKEN_PREFIX: &str = "rvm_";
@@ -41,14 +41,10 @@ named!(
 pub enum QueryCredentials {
     #[default]
     None,
-    /// A bearer token.
+    /// Token of an `Authorization: Bearer` header.
     Bearer(String),
     /// A user name and a password.
-    Basic {
-        /// User name.
-        username: String,
-        password: String,
-    },
+    Basic { username: String, password: String },
 }
 
 impl QueryCredentials {
@@ -69,12 +65,11 @@ impl fmt::Debug for QueryCredentials {
     }
 }
 
-/// A metric source.
+/// A Prometheus server that pushes or is queried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricSource {
     /// Identifier of the source.
     pub id: MetricSourceId,
-    /// Display name.
     pub name: String,
     /// Way by which its series arrive.
     pub kind: SourceKind,
@@ -121,7 +116,7 @@ pub struct SourceSync {
     pub started_at: Timestamp,
     /// End of the sync.
     pub finished_at: Timestamp,
-    /// Samples stored.
+    /// Number of samples that were stored.
     pub samples: u64,
     /// Series that belong to a resource.
     pub mapped: u64,
@@ -133,7 +128,7 @@ pub struct SourceSync {
     pub denied: bool,
     /// `true` if the server asked to wait.
     pub throttled: bool,
-    /// Failures, in words.
+    /// Failures as sentences for people.
     pub problems: Vec<String>,
 }
 

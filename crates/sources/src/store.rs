@@ -24,9 +24,7 @@ pub trait MetricSourceStore: Send + Sync {
         token: Option<&TokenHash>,
         credentials: Option<&QueryCredentials>,
     ) -> Result<(), StoreError>;
-    /// Removes a source.
     async fn metric_source_delete(&self, id: &MetricSourceId) -> Result<(), StoreError>;
-    /// Returns a source.
     async fn metric_source_get(&self, id: &MetricSourceId) -> Result<MetricSource, StoreError>;
     /// Returns all sources, oldest first.
     async fn metric_source_list(&self) -> Result<Vec<MetricSource>, StoreError>;

@@ -73,7 +73,7 @@ pub(crate) struct Found {
     pub(crate) events: usize,
     /// Alarms away from every event.
     pub(crate) wrong: usize,
-    /// Weeks of series.
+    /// Weeks that the series last, in sum.
     pub(crate) weeks: f64,
 }
 

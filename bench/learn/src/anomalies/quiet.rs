@@ -10,12 +10,12 @@ use crate::anomalies::corpus::Series;
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Rate {
     pub(crate) alarms: u32,
-    /// Weeks of series.
+    /// Weeks that the series last, in sum.
     pub(crate) weeks: f64,
 }
 
 impl Rate {
-    /// Alarms a week.
+    /// Returns the alarms per week.
     pub(crate) fn a_week(self) -> f64 {
         f64::from(self.alarms) / self.weeks.max(f64::MIN_POSITIVE)
     }

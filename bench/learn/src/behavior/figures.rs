@@ -37,7 +37,7 @@ impl Scored {
     }
 }
 
-/// Shares found.
+/// Shares of the labelled events that were found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
     pub(super) events: f64,

@@ -25,7 +25,7 @@ const LEARNING_DAYS: i64 = 14;
 /// Days of ordinary work.
 const DAYS: i64 = 60;
 
-/// Runs the part.
+/// Counts false alarms on both kinds of ordinary activity.
 pub(super) fn run(data: &Data) -> Result<()> {
     simulated()?;
     generated(data)?;

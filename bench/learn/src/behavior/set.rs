@@ -23,7 +23,7 @@ pub(super) enum Label {
 /// Events that belong together: a technique's file, or one labelled event.
 pub(super) struct Unit {
     pub(super) name: String,
-    /// Technique, or rule.
+    /// Technique of the file, or rule of the event.
     pub(super) group: String,
     pub(super) label: Label,
     pub(super) events: Vec<Entry>,
@@ -32,7 +32,7 @@ pub(super) struct Unit {
 /// Attributes that are hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Blank {
-    /// User agents.
+    /// Hides the user agents alone.
     Agents,
     /// And account numbers, addresses, and names by which the recordings give themselves away.
     Names,

@@ -12,7 +12,7 @@ use crate::chance::Chance;
 pub(super) const SLOTS: usize = 96;
 /// Days before the recommendation.
 pub(super) const PAST_DAYS: usize = 30;
-/// Days after it.
+/// Days after the past, which the recommendation must hold for.
 pub(super) const FUTURE_DAYS: usize = 14;
 
 /// Usage pattern of a resource.
@@ -20,11 +20,11 @@ pub(super) const FUTURE_DAYS: usize = 14;
 pub(super) enum Habit {
     /// Follows day and week.
     Site,
-    /// Office hours.
+    /// Busy in office hours alone.
     Office,
-    /// A nightly job.
+    /// Busy with a nightly job.
     Night,
-    /// Even all day.
+    /// The same load all day.
     Steady,
     /// Next to nothing, and sometimes something.
     Asleep,

@@ -2,7 +2,7 @@
 
 use super::series::Series;
 
-/// Forecasting method.
+/// Forecasting method that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Ours,

@@ -36,7 +36,7 @@ pub(crate) fn ett(data: &Data) -> Result<Set> {
     })
 }
 
-/// Five-minute CloudWatch metrics.
+/// Five-minute CloudWatch metrics of the Numenta Anomaly Benchmark.
 pub(crate) fn cloudwatch(data: &Data) -> Result<Set> {
     let files = data.csv_files("nab/realAWSCloudwatch")?;
     let series = files

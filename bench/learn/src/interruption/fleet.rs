@@ -16,14 +16,13 @@ pub(crate) enum World {
     HourOfDay,
     /// Availability says nothing, and the old are at risk rather than the young.
     Misleading,
-    /// No measured availability.
+    /// The availability of pools is not measured.
     Unmeasured,
     /// A week of history only.
     Young,
 }
 
 impl World {
-    /// All of them.
     pub(crate) const ALL: [World; 6] = [
         World::AsAssumed,
         World::Shocks,

@@ -5,7 +5,7 @@
 pub(crate) struct Forecasts(Vec<(f64, bool)>);
 
 impl Forecasts {
-    /// One more.
+    /// Adds a forecast with its outcome.
     pub(crate) fn add(&mut self, said: f64, happened: bool) {
         self.0.push((said.clamp(1e-7, 1.0 - 1e-7), happened));
     }

@@ -16,11 +16,11 @@ pub(crate) enum Kind {
     LeakPerWork,
     /// Grows in steps: so much per job.
     LeakStaircase,
-    /// No injected pattern.
+    /// The real series alone.
     Clean,
     /// A daily swing, less of it on weekends.
     CleanSeason,
-    /// One shift upwards.
+    /// One lasting shift upwards.
     CleanShift,
     /// A rise that levels off.
     CleanWarmUp,

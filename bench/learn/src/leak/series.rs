@@ -13,7 +13,7 @@ use crate::data::Data;
 pub(crate) enum Half {
     /// To choose methods and settings on.
     Choosing,
-    /// To report from.
+    /// Files that figures are reported from.
     Reporting,
 }
 

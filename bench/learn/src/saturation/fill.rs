@@ -9,7 +9,7 @@ use crate::leak::series::deviation;
 /// Growth of a disk's use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shape {
-    /// Constant growth.
+    /// The same growth every day.
     Linear,
     /// Ever faster: doubled two to six times a fortnight.
     Accelerating,
@@ -26,7 +26,6 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// All of them.
     pub(crate) const ALL: [Shape; 7] = [
         Shape::Linear,
         Shape::Accelerating,
@@ -40,7 +39,7 @@ impl Shape {
 
 /// A disk: its history, its capacity, and when it is full.
 pub(crate) struct Disk {
-    /// Observed history.
+    /// History until the forecast is made.
     pub(crate) history: Vec<Point>,
     /// Capacity of the disk.
     pub(crate) capacity: f64,

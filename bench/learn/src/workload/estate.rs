@@ -8,7 +8,7 @@ use crate::chance::Chance;
 pub(crate) struct Resource {
     /// True class of the workload.
     pub(crate) class: Class,
-    /// Processor use.
+    /// Processor use, percent.
     pub(crate) cpu: Vec<Point>,
     /// Network traffic; empty where not measured.
     pub(crate) network: Vec<Point>,
@@ -19,7 +19,7 @@ pub(crate) struct Resource {
 /// Habits of an estate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Estate {
-    /// As most are.
+    /// Behaves as most estates do.
     Usual,
     /// More noise, other time zones, more resources that do not behave as their kind does.
     Foreign,

@@ -10,7 +10,7 @@ use super::fit::{BASELINE_BOUND, CPU_P99_BOUND, MEMORY_BOUND, memory_ratio, vcpu
 use crate::load::Load;
 use reeve_recommend::words::{byte_rate, figure, percent};
 
-/// Days looked ahead.
+/// Days of growth that a smaller size has to hold.
 pub(super) const DAYS: f64 = 28.0;
 /// Days before now that the level is of.
 const LEVEL_DAYS: i64 = 7;

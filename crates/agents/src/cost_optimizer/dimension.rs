@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dimension {
     Memory,
-    /// Network throughput.
+    /// Network throughput, in plus out.
     Network,
     DiskThroughput,
     /// Disk operations a second.

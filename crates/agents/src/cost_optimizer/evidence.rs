@@ -23,7 +23,7 @@ pub(super) struct Evidence<'a> {
     pub(super) facts: &'a Facts<'a>,
     /// CPU, percent of all cores.
     pub(super) cpu: Option<Load>,
-    /// Memory, percent.
+    /// Memory in use, percent.
     pub(super) memory: Option<Load>,
     /// Network, in plus out, bytes per second; only where both directions are measured.
     pub(super) network: Option<Load>,
@@ -31,7 +31,7 @@ pub(super) struct Evidence<'a> {
     pub(super) disk_bytes: Option<Load>,
     /// Disk operations, reads plus writes, per second; only where both are measured.
     pub(super) disk_ops: Option<Load>,
-    /// Open database connections.
+    /// Number of open database connections.
     pub(super) connections: Option<Load>,
     /// Credits of a burstable machine.
     pub(super) credits: Option<Load>,
@@ -159,7 +159,7 @@ impl<'a> Evidence<'a> {
         Window::ending(self.now_ms, days * DAY_MS)
     }
 
-    /// The whole history.
+    /// Returns the window of the whole history that the settings allow.
     pub(super) fn history(&self) -> Window {
         self.last_days(self.settings.history_days)
     }

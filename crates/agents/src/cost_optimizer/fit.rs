@@ -35,7 +35,7 @@ pub(super) const BASELINE_BOUND: f64 = 80.0;
 /// Result of comparing a load with a size.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fit {
-    /// The checks.
+    /// Checks in the order in which they were made.
     pub(super) path: Path,
     /// The first check that failed: code and numbers.
     pub(super) refused: Option<(&'static str, String)>,

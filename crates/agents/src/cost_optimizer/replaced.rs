@@ -11,7 +11,7 @@ pub(super) struct Replaced<'a> {
     pub(super) group: &'a Resource,
     /// Members that it wants.
     pub(super) members: u32,
-    /// Launch template.
+    /// Identifier of the launch template.
     pub(super) template: String,
     /// Version of it that the group uses.
     pub(super) version: String,

@@ -17,7 +17,7 @@ settings! {
     /// Days of samples that a judgement looks at (`analyze_utilization: 30d_historical`).
     history_days: days = "analyze_utilization.history", 30, (14.0, 90.0),
         "Days of samples that a judgement looks at";
-    /// `recommend_rightsizing: true`.
+    /// Setting `recommend_rightsizing`, `true` by default.
     rightsizing: flag = "recommend_rightsizing", true, (0.0, 0.0),
         "Whether other sizes are recommended at all";
     /// `downsize_underutilized: CPU < 20% for 14 days`.
@@ -30,7 +30,7 @@ settings! {
         "Mean and median CPU above which a larger size is looked for";
     upgrade_days: days = "upgrade_throttled.window", 3, (1.0, 14.0),
         "Days for which CPU has to stay above it";
-    /// `suggest_reserved_instances: consistent usage`.
+    /// Setting `suggest_reserved_instances`, for consistent usage.
     commitments: flag = "suggest_reserved_instances.enabled", true, (0.0, 0.0),
         "Whether commitments are suggested for consistent usage";
     /// `identify_idle_resources: 0% utilization for 7 days`.

@@ -138,9 +138,9 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
 /// Evidence of the need for a larger size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Need {
-    /// Measured CPU.
+    /// CPU that was measured above the threshold.
     Measured,
-    /// Forecast CPU.
+    /// CPU that is forecast above the threshold.
     Foreseen,
     /// A burstable machine that ran out of credits.
     Credits,

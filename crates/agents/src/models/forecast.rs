@@ -64,7 +64,7 @@ pub(super) fn forecast(points: &[Point], until: Timestamp) -> Option<DemandForec
     })
 }
 
-/// Percent as hundredths.
+/// Converts a percentage to whole hundredths of a percent.
 pub(super) fn hundredths(value: f64) -> u32 {
     (value.clamp(0.0, 1e6) * 100.0).round() as u32
 }

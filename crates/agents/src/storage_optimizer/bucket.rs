@@ -37,7 +37,7 @@ struct Configured<'a> {
     is_versioned: bool,
 }
 
-/// Judges one bucket.
+/// Judges the lifecycle rules of one bucket.
 pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     let settings = Thresholds::from(facts.settings);
     let mut path = Path::default();

@@ -18,9 +18,9 @@ const MIB: f64 = 1_048_576.0;
 /// The highest use of a volume over a time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Peak {
-    /// Operations per second.
+    /// Operations per second, reads and writes together.
     pub(super) iops: f64,
-    /// MiB per second.
+    /// MiB per second, reads and writes together.
     pub(super) mibps: f64,
 }
 

@@ -44,7 +44,7 @@ struct Used {
     load: Load,
     history: Window,
     days: u64,
-    /// Highest share.
+    /// Highest use of the window, percent.
     highest: f64,
     /// Growth of the daily level by the days ahead.
     growth: f64,

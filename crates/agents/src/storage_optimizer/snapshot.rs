@@ -40,7 +40,7 @@ struct Standing<'a> {
     age_days: i64,
 }
 
-/// Judges one snapshot.
+/// Judges the age and the need of one snapshot.
 pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     let (snapshot, settings) = (facts.resource, Thresholds::from(facts.settings));
     let mut path = Path::default();

@@ -73,7 +73,7 @@ const ANALYTICS: Setting = switch(
     "Whether analytics machines are checked for a size that is paid for around the clock",
 );
 
-/// All of them.
+/// All settings of the agent type.
 pub(super) const ALL: &[Setting] = &[
     PATTERNS,
     HISTORY,
@@ -96,11 +96,11 @@ pub(super) struct Thresholds {
     pub(super) patterns: bool,
     pub(super) history_days: i64,
     pub(super) categories: bool,
-    /// 0 to 1.
+    /// Least confidence of a class, 0 to 1.
     pub(super) least_confidence: f64,
     pub(super) opportunities: bool,
     pub(super) practices: bool,
-    /// Key and value.
+    /// Key and value of the tag; `None` if no tag is set.
     pub(super) schedule_tag: Option<(String, String)>,
     pub(super) night_cpu_percent: f64,
     pub(super) architectures: bool,

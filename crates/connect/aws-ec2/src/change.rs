@@ -14,7 +14,7 @@ use crate::form::Form;
 /// Retries of a throttled change: their number and the first delay.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// Calls in all.
+    /// Attempts in all, the first included.
     pub attempts: u32,
     /// The first wait; it doubles each time.
     pub backoff: Duration,

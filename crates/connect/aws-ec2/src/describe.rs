@@ -98,7 +98,7 @@ impl Ec2 {
         }
     }
 
-    /// Every volume.
+    /// Lists every volume of the region.
     pub async fn volumes(&self) -> Listing {
         let mut listing = Listing::new(ResourceKind::Volume);
         let outcome = self

@@ -20,7 +20,7 @@ pub struct Call<'a> {
     /// Identifier of the connection; empty outside of one.
     pub connection: &'a str,
     pub region: &'a str,
-    /// The endpoint override.
+    /// Endpoint in place of AWS's own.
     pub endpoint: Option<&'a str>,
 }
 
@@ -60,11 +60,11 @@ pub enum FaultKind {
     InvalidType,
     /// The size has no capacity or quota.
     NoCapacity,
-    /// Any other failure.
+    /// Any other failure, such as an invalid parameter.
     Other,
 }
 
-/// A failed call.
+/// A call that failed, with the remedy in its message.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {

@@ -16,7 +16,7 @@ impl Form {
         Form::default()
     }
 
-    /// Adds a parameter.
+    /// Adds a parameter; its value is encoded.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl AsRef<str>) -> Self {
         let joint = if self.0.is_empty() { "" } else { "&" };

@@ -15,7 +15,7 @@ use crate::fault::{Call, Fault};
 #[derive(Debug, Clone)]
 pub struct Place {
     pub connection: ConnectionId,
-    /// The account's identifier.
+    /// Identifier of the account.
     pub account: String,
     pub region: String,
     /// The endpoint override, for messages.
@@ -88,7 +88,7 @@ pub fn retries(connection: &str, service: &str) -> RetryPartition {
 /// any may be missing.
 #[derive(Debug)]
 pub struct Listing {
-    /// The kind listed.
+    /// Kind of the resources.
     pub kind: ResourceKind,
     /// Resources found, even when the listing broke off.
     pub resources: Vec<Resource>,

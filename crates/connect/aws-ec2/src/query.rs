@@ -16,7 +16,7 @@ pub const FORM: &str = "application/x-www-form-urlencoded; charset=utf-8";
 pub struct Service {
     /// Name that requests are signed for, and first label of its address.
     pub name: &'static str,
-    /// API version.
+    /// `Version` of the API that the service speaks.
     pub version: &'static str,
 }
 

@@ -32,16 +32,16 @@ use crate::endpoint;
 use crate::fault::{At, Call, Fault, FaultKind};
 use crate::place::retries;
 
-/// One request.
+/// Request to one service of AWS, before it is signed.
 #[derive(Debug, Clone)]
 pub struct SignedRequest {
     /// Name that the request is signed for.
     pub signing_name: &'static str,
     /// First label of the service's address.
     pub host: &'static str,
-    /// Operation, for telemetry.
+    /// Name of the operation for telemetry.
     pub operation: &'static str,
-    /// `GET` or `POST`.
+    /// Method `GET` or `POST`.
     pub method: &'static str,
     /// Path with its query, encoded.
     pub path: String,

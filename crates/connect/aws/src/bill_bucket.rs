@@ -14,14 +14,14 @@ use crate::session::AwsConnection;
 /// Objects listed at most.
 const MOST_OBJECTS: usize = 100_000;
 
-/// An object.
+/// Object of a bucket, as a listing returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedObject {
     /// Name of the object.
     pub key: String,
     /// Tag that changes with the content.
     pub etag: String,
-    /// Bytes.
+    /// Size in bytes, as the listing states it.
     pub size: u64,
     /// Time of the last write.
     pub modified: Option<Timestamp>,

@@ -43,7 +43,7 @@ pub struct BucketPlace {
     pub key: Option<(String, String)>,
 }
 
-/// A bucket's objects.
+/// Client of the objects in one bucket, below one prefix.
 #[derive(Debug, Clone)]
 pub struct Bucket {
     client: Client,
@@ -59,7 +59,7 @@ pub enum BucketError {
     /// The service refused, or did not answer.
     #[error("s3://{object}: {cause}")]
     Call {
-        /// Bucket and object.
+        /// Bucket and key of the object.
         object: String,
         /// Cause of the failure; of the service's own answer only the error code.
         cause: String,

@@ -37,7 +37,7 @@ impl Reading {
     }
 }
 
-/// One CloudWatch metric.
+/// CloudWatch metric that the samples of one of Reeve's metrics come from.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Source {
     pub(crate) namespace: &'static str,
@@ -50,7 +50,7 @@ pub(crate) struct Source {
 /// configuration, so they have to be looked up.
 #[derive(Debug, Default)]
 pub(crate) struct AgentMetrics {
-    /// Memory in use.
+    /// Share of memory in use.
     pub(crate) memory: BTreeMap<String, Source>,
     /// The one file system of a machine, by the path it is mounted on; `None` where a machine has
     /// several, which are not one figure.

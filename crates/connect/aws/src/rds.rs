@@ -65,7 +65,7 @@ impl Rds {
         .map(|_| ())
     }
 
-    /// Every database instance.
+    /// Lists every database instance of the region.
     pub(crate) async fn databases(&self) -> Listing {
         let mut listing = Listing::new(ResourceKind::Database);
         let outcome = self.read(&mut listing.resources).await;

@@ -32,7 +32,7 @@ pub struct Tuning {
     pub attempts: u32,
     /// The wait after the first attempt; it doubles, with jitter.
     pub backoff: Duration,
-    /// The longest wait.
+    /// Longest wait between two attempts.
     pub max_backoff: Duration,
     /// Page size of EC2 listings, 5 to 1000.
     pub page_size: i32,

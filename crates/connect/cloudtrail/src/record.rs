@@ -6,7 +6,7 @@ use reeve_audit::json::{self, JsonError, MAX_DEPTH, Numbers, Object, Options};
 /// One record and what must be remembered beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// The record's members.
+    /// Members of the record.
     pub members: Object,
     /// RFC 6901 pointers to numbers that a double would change; they are stored as strings of their
     /// digits.

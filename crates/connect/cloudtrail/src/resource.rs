@@ -153,7 +153,7 @@ fn id_of(arn: &str) -> &str {
     }
 }
 
-/// `AWS::DynamoDB::Table` as `dynamodb_table`.
+/// Converts `AWS::DynamoDB::Table` to `dynamodb_table`.
 fn kind_name(kind: &str) -> String {
     if let Some((_, common)) = COMMON.iter().find(|(known, _)| *known == kind) {
         return (*common).to_owned();

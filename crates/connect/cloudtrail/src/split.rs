@@ -33,11 +33,12 @@ pub(crate) struct Piece {
 
 #[derive(Clone, Copy, PartialEq)]
 enum State {
-    /// Between top-level values.
     Top,
     /// Inside an array of records, which may itself be a member of an object.
-    Array { in_object: bool },
-    /// No more input.
+    Array {
+        in_object: bool,
+    },
+    /// The input has ended.
     Done,
 }
 

@@ -22,7 +22,7 @@ const LIMITS: Limits = Limits {
     redirects: 0,
 };
 
-/// Tells people.
+/// [`Notifier`] that sends to the services of all channel types.
 pub struct People {
     policy: Policy,
     client: Outbound,
@@ -30,7 +30,7 @@ pub struct People {
 }
 
 impl People {
-    /// Under a policy.
+    /// Returns a notifier that calls only the addresses that a policy allows.
     #[must_use]
     pub fn new(policy: Policy) -> People {
         People {

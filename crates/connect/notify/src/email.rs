@@ -41,7 +41,7 @@ pub(crate) fn address_of(host: &str) -> Result<Url, String> {
     }
 }
 
-/// Sends a message.
+/// Sends a message over SMTP within the time limit.
 pub(crate) async fn send(
     policy: &Policy,
     settings: &ChannelSettings,

@@ -22,7 +22,7 @@ pub(crate) struct Post {
 
 /// Way in which a channel type is reached.
 pub(crate) enum Service {
-    /// SMTP.
+    /// E-mail over SMTP.
     Mail,
     /// One POST a message.
     Http {

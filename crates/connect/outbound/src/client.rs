@@ -33,7 +33,7 @@ impl Default for Limits {
     }
 }
 
-/// Outgoing HTTP request.
+/// Request that [`Outbound`] sends.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// GET, POST and so on.
@@ -49,9 +49,9 @@ pub struct Request {
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: StatusCode,
-    /// Response headers.
+    /// Headers of the response.
     pub headers: HeaderMap,
-    /// The whole body.
+    /// Complete body, within the size limit.
     pub body: Vec<u8>,
 }
 
@@ -100,7 +100,7 @@ pub enum OutboundError {
     Failed(String),
 }
 
-/// The guarded client.
+/// HTTP client that judges and pins the address of each hop.
 #[derive(Clone)]
 pub struct Outbound {
     policy: Arc<Policy>,

@@ -5,14 +5,14 @@ use std::net::IpAddr;
 
 use async_trait::async_trait;
 
-/// Resolves names.
+/// Port that resolves host names.
 #[async_trait]
 pub trait Lookup: Send + Sync {
     /// All addresses of a host name; an error when it has none.
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The system's resolver.
+/// [`Lookup`] by the resolver of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 

@@ -9,7 +9,7 @@ use reeve_connect_outbound::{Answer, Method, Outbound, OutboundError, Request, S
 use reeve_sources::{Labels, QueryCredentials};
 use serde::Deserialize;
 
-/// Largest answer, bytes.
+/// Largest answer that is read, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 64 << 20;
 /// Longest text of a server that is passed on, characters.
 const MAX_TEXT: usize = 300;
@@ -23,7 +23,7 @@ pub enum QueryErrorKind {
     Throttled,
     /// The answer is too large; a shorter time gives a smaller one.
     TooLarge,
-    /// Anything else.
+    /// Any other failure, such as an answer of another form.
     Other,
 }
 
@@ -84,7 +84,7 @@ struct Found {
     values: Vec<(f64, String)>,
 }
 
-/// A Prometheus server.
+/// Client of the HTTP interface of one Prometheus server.
 #[derive(Debug, Clone)]
 pub struct Prometheus {
     outbound: Outbound,

@@ -37,7 +37,7 @@ pub enum WriteFault {
     TooLarge {
         /// Number in the body.
         found: u64,
-        /// Largest number.
+        /// Largest number that is taken at once.
         most: usize,
         /// Noun of what is counted.
         unit: &'static str,
@@ -47,7 +47,7 @@ pub enum WriteFault {
     Protobuf {
         /// Position of the series, from 0.
         series: usize,
-        /// Fault in words.
+        /// Fault in the message, in words.
         reason: String,
     },
     /// A series breaks a rule.
@@ -55,7 +55,7 @@ pub enum WriteFault {
     Series {
         /// Position of the series, from 0.
         series: usize,
-        /// Rule in words.
+        /// Broken rule, in words.
         reason: String,
     },
 }

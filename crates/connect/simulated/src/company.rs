@@ -25,11 +25,11 @@ pub(crate) const fn owner(env: &'static str, team: &'static str, service: &'stat
 /// Tool that manages a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Managed {
-    /// Manual changes.
+    /// Changed by people in the console.
     ByHand,
     /// CloudFormation, with its own tag.
     CloudFormation,
-    /// Managed by Terraform.
+    /// Managed by Terraform, with its tags.
     Terraform,
 }
 
@@ -98,7 +98,7 @@ impl Machine {
         self.purchase = Purchase::Spot;
         self
     }
-    /// Managed by code.
+    /// Sets the tool that manages the machine.
     pub(crate) const fn managed(mut self, by: Managed) -> Self {
         self.managed = by;
         self
@@ -108,7 +108,7 @@ impl Machine {
         self.group = Some(group);
         self
     }
-    /// With data disks.
+    /// Sets the data disks: sizes and types.
     pub(crate) const fn disks(mut self, disks: &'static [(u32, &'static str)]) -> Self {
         self.disks = disks;
         self
@@ -118,7 +118,7 @@ impl Machine {
         self.root = Some((gib, used_percent));
         self
     }
-    /// A Windows machine.
+    /// Sets the platform to Windows.
     pub(crate) const fn windows(mut self) -> Self {
         self.platform = "windows";
         self
@@ -128,7 +128,7 @@ impl Machine {
         self.age_days = days;
         self
     }
-    /// Sends its memory.
+    /// Sets that an agent on the machine sends its memory metrics.
     pub(crate) const fn agent(mut self) -> Self {
         self.agent = true;
         self
@@ -138,14 +138,14 @@ impl Machine {
         self.holes = true;
         self
     }
-    /// Opted out.
+    /// Sets the tag by which the machine is ignored.
     pub(crate) const fn ignored(mut self) -> Self {
         self.ignored = true;
         self
     }
 }
 
-/// A managed database.
+/// Managed database of the company.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Database {
     pub(crate) name: &'static str,
@@ -181,7 +181,7 @@ pub(crate) struct DiskSnapshot {
     pub(crate) owner: Owner,
 }
 
-/// Object storage.
+/// Bucket or container of the company.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bucket {
     pub(crate) name: &'static str,
@@ -283,5 +283,5 @@ pub(crate) struct Account {
     pub(crate) not_sold: &'static [(&'static str, &'static str)],
 }
 
-/// The three accounts.
+/// Accounts of the company, one in each cloud.
 pub(crate) const ACCOUNTS: [&Account; 3] = [&aws::ACCOUNT, &gcp::ACCOUNT, &azure::ACCOUNT];

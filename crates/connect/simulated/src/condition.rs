@@ -15,7 +15,7 @@ pub(crate) struct Downtime {
     pub(crate) to: Option<Timestamp>,
 }
 
-/// One resource's changes.
+/// Changes of one resource since the beginning of the demonstration.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Condition {
     /// Sizes it was given, oldest first.

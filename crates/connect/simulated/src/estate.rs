@@ -113,7 +113,7 @@ impl SimulatedEstate {
         self.world.settings.anchor
     }
 
-    /// The three connections.
+    /// Returns the connections to the three accounts.
     #[must_use]
     pub fn connections(&self) -> Vec<Connection> {
         self.accounts

@@ -49,7 +49,7 @@ pub enum Load {
     Gateway(f64),
     /// A data disk, with the busiest bytes a second.
     Disk(f64),
-    /// No metrics.
+    /// No metrics are produced.
     Unmeasured,
 }
 

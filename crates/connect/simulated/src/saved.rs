@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 /// Reason why a stored estate cannot be restored.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// Malformed state.
+    /// The state is not JSON of the expected form.
     #[error("not a stored estate: {0}")]
     Malformed(#[from] serde_json::Error),
     /// State of another version.

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::faults::Faults;
 
-/// Tells the time.
+/// Source of the time, called whenever the estate is read.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Settings of an estate.
@@ -21,9 +21,9 @@ pub struct Settings {
     /// database that began to fill) are relative to it. It does not change when the demonstration
     /// is started again.
     pub anchor: Timestamp,
-    /// The clock.
+    /// Clock of the estate.
     pub now: Now,
-    /// Faults to inject.
+    /// Faults that calls are going to meet.
     pub faults: Faults,
     /// Speed of changes, as a multiple of the clouds' own: 1 for theirs, infinity for immediate
     /// ones.
@@ -66,7 +66,7 @@ impl Settings {
         self
     }
 
-    /// With other faults.
+    /// Returns the settings with other faults.
     #[must_use]
     pub fn with_faults(mut self, faults: Faults) -> Self {
         self.faults = faults;

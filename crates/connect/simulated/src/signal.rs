@@ -73,7 +73,7 @@ impl Credits {
     fn an_hour(self, percent: f64) -> f64 {
         self.vcpu * percent / 100.0 * 60.0
     }
-    /// A day's earnings.
+    /// Largest balance of credits: those of one day.
     fn most(self) -> f64 {
         self.an_hour(self.baseline) * 24.0
     }

@@ -26,7 +26,7 @@ const HOURS: i64 = 24;
 /// Charge of one resource for one day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DailyCharge {
-    /// Day, UTC.
+    /// Day of the charge, in UTC.
     pub day: Date,
     pub provider: Provider,
     /// Identifier of the account.

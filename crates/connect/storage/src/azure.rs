@@ -16,10 +16,10 @@ use crate::upload::{StorageError, ask, encoded, open, part};
 /// Version of the REST interface.
 const VERSION: &str = "2021-12-02";
 
-/// A container.
+/// A container of Azure Blob Storage.
 #[derive(Debug, Clone)]
 pub struct Container {
-    /// Storage account.
+    /// Name of the storage account.
     pub account: String,
     /// Name of the container.
     pub container: String,

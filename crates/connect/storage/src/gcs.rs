@@ -19,7 +19,7 @@ const SCOPE: &str = "https://www.googleapis.com/auth/devstorage.read_write";
 /// Address of tokens of keys that name none.
 const TOKENS: &str = "https://oauth2.googleapis.com/token";
 
-/// A bucket.
+/// A bucket of Google Cloud Storage.
 #[derive(Debug, Clone)]
 pub struct Bucket {
     /// Name of the bucket.

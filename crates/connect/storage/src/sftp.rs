@@ -29,7 +29,7 @@ pub struct Server {
     /// Host name or address.
     pub host: String,
     pub port: u16,
-    /// User.
+    /// Name of the user that signs in.
     pub username: String,
     /// SHA-256 fingerprint of the host key; without one the host is refused.
     pub host_key: Option<String>,

@@ -18,10 +18,10 @@ pub enum StorageError {
     /// The service could not be asked.
     #[error("{0}")]
     Outbound(#[from] OutboundError),
-    /// The service refused.
+    /// The service answered with a status that is no success.
     #[error("the service answers {status}: {code}")]
     Refused {
-        /// HTTP status.
+        /// HTTP status of the answer.
         status: u16,
         /// Error code of the service, or nothing.
         code: String,

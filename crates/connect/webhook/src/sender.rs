@@ -18,17 +18,17 @@ const LIMITS: Limits = Limits {
     redirects: 0,
 };
 
-/// Longest address, bytes.
+/// Longest address that is accepted, in bytes.
 const LONGEST: usize = 2048;
 
-/// Sends webhooks.
+/// [`WebhookSender`] over the guarded client.
 pub struct Sender {
     policy: Policy,
     client: Outbound,
 }
 
 impl Sender {
-    /// Under a policy.
+    /// Returns a sender that calls only the addresses that a policy allows.
     #[must_use]
     pub fn new(policy: Policy) -> Sender {
         Sender {

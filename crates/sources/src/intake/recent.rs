@@ -12,7 +12,7 @@ use crate::labels::Labels;
 const MOST_NAMES: usize = 10_000;
 /// Series of a name at most.
 const MOST_SERIES: usize = 2_000;
-/// Series in all.
+/// Series that are kept, over all names.
 const MOST_IN_ALL: usize = 100_000;
 /// Time after which a series is not recent any more.
 const KEPT: SignedDuration = SignedDuration::from_mins(15);

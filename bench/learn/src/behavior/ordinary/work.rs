@@ -7,7 +7,7 @@ use reeve_learn::behavior::{ActivityEvent, Outcome, Place, PrincipalKind, Trait,
 
 use crate::chance::Chance;
 
-/// A Monday.
+/// Midnight UTC at the beginning of a Monday.
 pub(super) const START_MS: i64 = 1_788_739_200_000;
 const HOUR_MS: i64 = 3_600_000;
 const MINUTE_MS: i64 = 60_000;
@@ -192,7 +192,7 @@ const ROBOTS: [Robot; 6] = [
     },
 ];
 
-/// The company.
+/// Company whose activity is generated from a seed.
 pub(super) struct Office {
     seed: u64,
 }

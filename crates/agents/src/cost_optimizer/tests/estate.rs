@@ -12,7 +12,7 @@ use reeve_recommend::settings::Settings;
 use reeve_recommend::{Facts, Judgement};
 use reeve_testkit::contract::estate::running;
 
-/// 2026-11-16T00:00:00Z, a Monday.
+/// Returns 2026-11-16T00:00:00Z, a Monday.
 pub(crate) fn now() -> Timestamp {
     Timestamp::from_second(1_794_787_200).unwrap_or_default()
 }

@@ -41,7 +41,7 @@ pub(super) struct Found {
     pub(super) is_none: bool,
     /// Points and coverage in words.
     pub(super) measured: String,
-    /// Traffic in words.
+    /// Description of the traffic for the explanation.
     pub(super) words: String,
 }
 

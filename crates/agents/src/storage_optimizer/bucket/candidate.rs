@@ -39,7 +39,7 @@ pub(super) struct Bounds<'a> {
     pub(super) region: &'a str,
     /// Catalogue with the prices of the storage classes.
     pub(super) catalogue: &'a Catalogue,
-    /// Least age, days.
+    /// Least age of the objects that are moved, in days.
     pub(super) after: i64,
     /// Least age at which a rule of the bucket deletes objects, days.
     pub(super) expires: Option<i64>,

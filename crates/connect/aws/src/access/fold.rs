@@ -50,7 +50,7 @@ impl Requests {
         self.by_key.len() < MOST_KEYS
     }
 
-    /// Counts a request.
+    /// Counts a record; its read or write waits for the listing of the object.
     pub(super) fn add(&mut self, record: Record<'_>) {
         self.records += 1;
         let (first, last) = self.times.unwrap_or((record.time, record.time));

@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 16 * 1024;
 /// Form of the time: `[06/Feb/2026:00:00:38 +0000]`.
 const TIME: &str = "%d/%b/%Y:%H:%M:%S %z";
 
-/// One request.
+/// Fields of one line of an access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record<'a> {
     pub(super) bucket: &'a str,

@@ -18,7 +18,7 @@ use crate::session::AwsConnection;
 
 /// Reason for which reading a kind ended early.
 pub(super) enum Halt {
-    /// A call failed.
+    /// A call to the provider failed.
     Fault(Fault),
     /// The store that takes the descriptions failed.
     Store(StoreError),

@@ -8,14 +8,13 @@ pub(super) enum Protocol {
     /// AWS query: a form with `Action` and `Version`, answered in XML. EC2's variant differs in
     /// nothing that is read here.
     Query {
-        /// API version.
+        /// `Version` of the API.
         version: &'static str,
     },
-    /// AWS JSON.
+    /// AWS JSON: the operation in `X-Amz-Target`, a JSON object as body.
     Json {
-        /// Prefix of `X-Amz-Target`.
         target: &'static str,
-        /// `1.0` or `1.1`.
+        /// Version of the protocol, `1.0` or `1.1`.
         version: &'static str,
     },
     /// GET of a path, answered in JSON or XML.
@@ -50,7 +49,6 @@ pub(super) struct Detail {
     /// Member of the document that takes the answer. If empty, each value of the answer is an item,
     /// with the members of the one that was asked about.
     pub(super) into: &'static str,
-    /// The call.
     pub(super) ask: Ask,
     /// Path of the wanted part in the answer.
     pub(super) from: &'static str,

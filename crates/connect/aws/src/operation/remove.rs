@@ -7,7 +7,7 @@ use super::Answer;
 use crate::inventory::elb;
 use crate::session::AwsConnection;
 
-/// Takes removals.
+/// Answers the operations that remove a resource, and leaves the others.
 pub(super) fn offer<'a>(
     cloud: &'a AwsConnection,
     resource: &'a Resource,

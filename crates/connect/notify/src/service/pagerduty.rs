@@ -10,7 +10,7 @@ use crate::outcome::{Outcome, cut};
 /// Items in an event's details.
 const DETAILS: usize = 50;
 
-/// Returns the request.
+/// Returns the request that triggers an incident.
 pub(super) fn post(settings: &ChannelSettings, secret: &ChannelSecret, message: &Message) -> Post {
     Post {
         url: settings.text("url").to_owned(),

@@ -12,7 +12,7 @@ use crate::outcome::{Outcome, cut};
 /// Sections that fit beside the header and the last line.
 const SECTIONS: usize = 48;
 
-/// Returns the request.
+/// Returns the request that posts a message to an incoming webhook.
 pub(super) fn post(_: &ChannelSettings, secret: &ChannelSecret, message: &Message) -> Post {
     to_webhook(secret, payload(message))
 }

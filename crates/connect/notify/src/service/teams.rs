@@ -12,7 +12,7 @@ use crate::outcome::cut;
 /// Largest message, with room for the bytes that Teams adds.
 const LARGEST: usize = 24 * 1024;
 
-/// Returns the request.
+/// Returns the request that posts an Adaptive Card to the workflow.
 pub(super) fn post(_: &ChannelSettings, secret: &ChannelSecret, message: &Message) -> Post {
     to_webhook(secret, payload(message))
 }

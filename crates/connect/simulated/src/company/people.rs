@@ -1,29 +1,29 @@
 //! The people of the made-up company, its teams and the programs that work for it.
 
-/// A person.
+/// Employee of the made-up company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Person {
     /// Given and family name.
     pub name: &'static str,
     /// The part of the e-mail address before `@acme.example`; also the identifier in the log.
     pub handle: &'static str,
-    /// One of [`TEAMS`].
+    /// Team of the person, one of [`TEAMS`].
     pub team: &'static str,
-    /// Job title.
+    /// Job title of the person.
     pub title: &'static str,
     /// The office they work from: decides hours and addresses.
     pub(crate) office: Office,
 }
 
 impl Person {
-    /// The e-mail address.
+    /// Returns the address: the handle at `acme.example`.
     #[must_use]
     pub fn email(&self) -> String {
         format!("{}@acme.example", self.handle)
     }
 }
 
-/// The teams.
+/// Teams of the company.
 pub const TEAMS: [&str; 5] = ["platform", "shop", "payments", "data", "corporate-it"];
 
 /// Office of a person, with its time zone.
@@ -362,7 +362,7 @@ pub(crate) enum Chore {
     Export,
 }
 
-/// The programs.
+/// Programs that act in the company's accounts, each with its chore and rate.
 pub(crate) const ROBOTS: [Robot; 5] = [
     Robot {
         id: "ci-deployer",

@@ -11,7 +11,7 @@ use crate::account::SimulatedAccount;
 use crate::condition::Conditions;
 use crate::refusal::{refuse, wrong_state};
 
-/// Takes removals.
+/// Answers the operations that remove a resource, and leaves the others.
 pub(super) fn offer(
     account: &SimulatedAccount,
     conditions: &mut Conditions,

@@ -56,7 +56,7 @@ impl Signal<'_> {
         self.cpu(slot) / self.era(slot).cpu * self.vcpu / 4.0
     }
 
-    /// Requests a second.
+    /// Returns the requests per second in a slot.
     pub(super) fn requests(&self, slot: i64) -> f64 {
         let Load::Requests(peak) = self.asset.load else {
             return 0.0;

@@ -11,7 +11,7 @@ pub(super) struct Upload<'a> {
     pub(super) prefix: &'a str,
     /// Name of the file there.
     pub(super) name: &'a str,
-    /// File here.
+    /// Path of the local file.
     pub(super) file: &'a Path,
 }
 

@@ -17,7 +17,7 @@ use crate::upload::StorageError;
 pub(super) struct HostKey {
     /// Type, as in a file of known hosts (`ssh-ed25519`).
     pub(super) kind: String,
-    /// Key in base64.
+    /// Public key in base64.
     pub(super) key: String,
     fingerprint: String,
 }
