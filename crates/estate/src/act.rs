@@ -138,6 +138,71 @@ pub enum Applied {
 
 /// Changes one account. An implementation never retries what may have happened: it answers
 /// [`ActErrorKind::Unknown`].
+///
+/// A connector tells operations apart by their types and refuses those that it does not offer. This
+/// one starts and stops a machine that it keeps in memory:
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use async_trait::async_trait;
+/// use reeve_estate::{
+///     Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, Resource, ResourceId,
+///     ResourceState, Snapshot,
+/// };
+///
+/// struct Machine(Mutex<Resource>);
+///
+/// fn failed(kind: ActErrorKind, message: impl ToString) -> ActError {
+///     ActError {
+///         kind,
+///         message: message.to_string(),
+///     }
+/// }
+///
+/// #[async_trait]
+/// impl Act for Machine {
+///     async fn observe(&self, _: &Resource) -> Result<Observed, ActError> {
+///         let machine = self.0.lock();
+///         let resource = machine
+///             .map_err(|error| failed(ActErrorKind::Other, error))?
+///             .clone();
+///         Ok(Observed {
+///             state: resource.state,
+///             instance_type: resource.specification.instance_type.clone(),
+///             resource,
+///         })
+///     }
+///
+///     async fn volumes_of(&self, _: &Resource) -> Result<Vec<Resource>, ActError> {
+///         Ok(Vec::new())
+///     }
+///
+///     async fn apply(
+///         &self,
+///         _: &Resource,
+///         operation: &dyn Operation,
+///     ) -> Result<Applied, ActError> {
+///         let state = match operation.downcast_ref() {
+///             Some(Mutation::Start) => ResourceState::Running,
+///             Some(Mutation::Stop) => ResourceState::Stopped,
+///             _ => return Err(failed(ActErrorKind::Other, "the operation is not offered")),
+///         };
+///         let machine = self.0.lock();
+///         machine.map_err(|error| failed(ActErrorKind::Other, error))?.state = state;
+///         Ok(Applied::Accepted)
+///     }
+///
+///     async fn snapshot_complete(
+///         &self,
+///         _: &ResourceId,
+///         _: &str,
+///         _: &Snapshot,
+///     ) -> Result<bool, ActError> {
+///         Err(failed(ActErrorKind::NotFound, "no snapshot was made"))
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait Act: Send + Sync {
     /// Observes one resource, with its volumes.

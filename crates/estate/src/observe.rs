@@ -126,6 +126,48 @@ pub struct AccessBatch {
 }
 
 /// Reads one account. Implementations page, back off when throttled, and report partial permission.
+///
+/// Three methods suffice for an account that is small. This one has no
+/// resources, and may not list buckets:
+///
+/// ```
+/// use async_trait::async_trait;
+/// use reeve_estate::{Denied, Inventory, Observe, ObserveError, ResourceKind};
+/// use reeve_estate::{SampleBatch, SampleQuery};
+///
+/// struct Empty;
+///
+/// #[async_trait]
+/// impl Observe for Empty {
+///     async fn identity(&self) -> Result<String, ObserveError> {
+///         Ok("123456789012".to_owned())
+///     }
+///
+///     async fn inventory(&self) -> Result<Inventory, ObserveError> {
+///         Ok(Inventory {
+///             // Kinds that are left out stay as they are known.
+///             complete: vec![ResourceKind::VirtualMachine],
+///             denied: vec![Denied {
+///                 permission: "s3:ListAllMyBuckets".to_owned(),
+///                 region: String::new(),
+///                 message: "access denied".to_owned(),
+///             }],
+///             ..Inventory::default()
+///         })
+///     }
+///
+///     async fn samples(&self, _: &[SampleQuery]) -> Result<SampleBatch, ObserveError> {
+///         Ok(SampleBatch::default())
+///     }
+/// }
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), ObserveError> {
+/// let inventory = Empty.inventory().await?;
+/// assert!(!inventory.complete.contains(&ResourceKind::Bucket));
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait Observe: Send + Sync {
     /// Returns the account's identifier, by the cheapest call that proves the credentials.

@@ -318,6 +318,51 @@ impl CarryError {
 }
 
 /// Carries files to destinations; adapters implement it for each kind.
+///
+/// A carrier of folders below one directory:
+///
+/// ```
+/// use std::fs;
+/// use std::path::{Path, PathBuf};
+///
+/// use async_trait::async_trait;
+/// use reeve_audit::FieldError;
+/// use reeve_exports::{
+///     Carrier, CarryError, Destination, DestinationSecret, DestinationSettings,
+/// };
+///
+/// struct Folders(PathBuf);
+///
+/// #[async_trait]
+/// impl Carrier for Folders {
+///     fn check(
+///         &self,
+///         settings: &DestinationSettings,
+///         _: Option<&DestinationSecret>,
+///     ) -> Result<(), FieldError> {
+///         match settings {
+///             DestinationSettings::Folder => Ok(()),
+///             _ => Err(FieldError::new("kind", "unsupported", "must be folder")),
+///         }
+///     }
+///
+///     async fn put(
+///         &self,
+///         destination: &Destination,
+///         _: &DestinationSecret,
+///         name: &str,
+///         file: &Path,
+///     ) -> Result<String, CarryError> {
+///         // A full disk may have room later: the job tries again.
+///         let failed = |error: std::io::Error| CarryError::passing(error.to_string());
+///         let folder = self.0.join(&destination.prefix);
+///         fs::create_dir_all(&folder).map_err(failed)?;
+///         let target = folder.join(name);
+///         fs::copy(file, &target).map_err(failed)?;
+///         Ok(target.display().to_string())
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait Carrier: Send + Sync {
     /// Checks what can be checked without asking anybody: addresses that may not be reached, a

@@ -134,6 +134,90 @@ pub const SLOW_ROLLBACK_LIMIT_S: i64 = 3600;
 
 /// One kind of change with its parameters. Two changes of one name and equal parameters are the
 /// same change.
+///
+/// This change names the owner of a resource in a tag. Plan, rollback, simulated twin and wire form
+/// follow from its methods. To be read from the store, it also needs a [`ChangeType`] row in
+/// [`Changes`].
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use reeve_audit::Json;
+/// use reeve_estate::{ActError, Catalogue, Operation, Resource};
+/// use reeve_recommend::change::{
+///     Change, Expectation, Reach, Reversal, TagOperation, Task, foreign,
+/// };
+///
+/// #[derive(Debug, Clone)]
+/// struct SetOwner {
+///     owner: String,
+/// }
+///
+/// /// Step to the tag of an owner, or to none. It is requested until the expectation is met.
+/// fn step(target: &str, owner: Option<&str>) -> Task {
+///     let key = "owner".to_owned();
+///     let operation = match owner.map(str::to_owned) {
+///         Some(value) => TagOperation::Set { key, value },
+///         None => TagOperation::Remove { key },
+///     };
+///     let wanted = owner.unwrap_or("nobody").to_owned();
+///     let expect = vec![Expectation::new("owner", wanted, |resource| {
+///         Some(resource.tag("owner").unwrap_or("nobody").to_owned())
+///     })];
+///     let description = format!("Set the owner of {target} to {}", expect[0].wanted);
+///     let goal = Reach::by("the owner", operation, expect.clone());
+///     Task::change(target, description, goal).expecting(expect)
+/// }
+///
+/// impl Change for SetOwner {
+///     fn name(&self) -> &'static str {
+///         "set_owner"
+///     }
+///
+///     fn parameters(&self) -> Json {
+///         Json::object([("owner", self.owner.as_str())])
+///     }
+///
+///     fn tasks(&self, target: &str) -> Vec<Task> {
+///         vec![step(target, Some(&self.owner))]
+///     }
+///
+///     fn reversal(&self) -> Reversal {
+///         Reversal::Inverse
+///     }
+///
+///     fn undo(&self, prior: &Resource, seen: &Resource) -> Option<Task> {
+///         let before = prior.tag("owner");
+///         (seen.tag("owner") != before).then(|| step(seen.id.as_str(), before))
+///     }
+///
+///     fn simulate(
+///         &self,
+///         operation: &dyn Operation,
+///         twin: &mut Resource,
+///         _: &Catalogue,
+///     ) -> Result<(), ActError> {
+///         match operation.downcast_ref() {
+///             Some(TagOperation::Set { key, value }) => {
+///                 twin.tags.insert(key.clone(), value.clone());
+///             }
+///             Some(TagOperation::Remove { key }) => _ = twin.tags.remove(key),
+///             None => return Err(foreign(operation)),
+///         }
+///         Ok(())
+///     }
+///
+///     // The parameters name no further resource.
+///     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
+///         Arc::new(self.clone())
+///     }
+/// }
+///
+/// let change = SetOwner {
+///     owner: "platform".to_owned(),
+/// };
+/// assert_eq!(change.tasks("i-1")[0].description, "Set the owner of i-1 to platform");
+/// ```
 pub trait Change: fmt::Debug + Send + Sync {
     /// Name on the wire, in the store and in the registry: lower case with underscores.
     fn name(&self) -> &'static str;

@@ -48,6 +48,57 @@ pub struct Needs {
 
 /// An agent type: its description, the facts it needs, and its judgement. Pure: no clock, no store,
 /// no cloud.
+///
+/// An implementation is a row of [`AgentTypes`]; the engine loads the facts and keeps the
+/// judgement. This type asks of each volume whether a tag names its owner:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use reeve_estate::ResourceKind;
+/// use reeve_recommend::{
+///     Abstention, AgentDefinition, AgentType, AgentTypeInfo, AgentTypes, Facts, FindingSource,
+///     Judgement, Needs, RecommendationType, Settings,
+/// };
+///
+/// struct VolumeOwners;
+///
+/// const INFO: AgentTypeInfo = AgentTypeInfo {
+///     agent_type: AgentType::named("volume_owners"),
+///     description: "Finds volumes that nobody owns.",
+///     capabilities: &[],
+///     actions: &[],
+///     settings: &[],
+///     findings: Some(FindingSource::Runs),
+/// };
+///
+/// impl AgentDefinition for VolumeOwners {
+///     fn info(&self) -> &AgentTypeInfo {
+///         &INFO
+///     }
+///
+///     fn needs(&self, _: &Settings) -> Needs {
+///         Needs {
+///             kinds: vec![ResourceKind::Volume],
+///             ..Needs::default()
+///         }
+///     }
+///
+///     fn judge(&self, facts: &Facts<'_>) -> Judgement {
+///         let kind = RecommendationType::ResourceTagging;
+///         let mut judgement = Judgement::default();
+///         // A rule that finds something answers `Ok` with a `Proposal`.
+///         judgement.take(Err(match facts.resource.tag("owner") {
+///             Some(owner) => Abstention::decided(kind, "owner_known", format!("{owner} owns it")),
+///             None => Abstention::unjudged(kind, "no_candidate", "no tag names a person"),
+///         }));
+///         judgement
+///     }
+/// }
+///
+/// let types = AgentTypes::new(vec![Arc::new(VolumeOwners)]);
+/// assert_eq!(types.available(), ["volume_owners"]);
+/// ```
 pub trait AgentDefinition: Send + Sync {
     /// Name, description, capabilities and actions.
     fn info(&self) -> &AgentTypeInfo;

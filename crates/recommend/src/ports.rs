@@ -31,6 +31,36 @@ use crate::totals::{
 pub struct RecordError(pub String);
 
 /// Writes audit entries; returns once they are durable.
+///
+/// A recorder that keeps entries in memory, for a test of what is recorded:
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use async_trait::async_trait;
+/// use reeve_audit::Entry;
+/// use reeve_recommend::{RecordError, Recorder};
+///
+/// #[derive(Default)]
+/// struct Kept(Mutex<Vec<Entry>>);
+///
+/// #[async_trait]
+/// impl Recorder for Kept {
+///     async fn record(&self, entries: Vec<Entry>) -> Result<(), RecordError> {
+///         let mut kept = self.0.lock().map_err(|error| RecordError(error.to_string()))?;
+///         kept.extend(entries);
+///         Ok(())
+///     }
+///
+///     async fn record_once(&self, entry: Entry) -> Result<(), RecordError> {
+///         let mut kept = self.0.lock().map_err(|error| RecordError(error.to_string()))?;
+///         if !kept.iter().any(|known| known.event_id == entry.event_id) {
+///             kept.push(entry);
+///         }
+///         Ok(())
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait Recorder: Send + Sync {
     /// Records entries, all or none.

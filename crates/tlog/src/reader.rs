@@ -12,6 +12,32 @@ use crate::hash::{HASH_LEN, Hash, empty_root, node_hash};
 use crate::tile::{TILE_HEIGHT, TILE_WIDTH, TileId};
 
 /// Yields the root of a complete subtree.
+///
+/// A tree of two leaves in memory:
+///
+/// ```
+/// use reeve_tlog::{Hash, HashReader, leaf_hash, node_hash, tree_root};
+///
+/// struct Leaves(Vec<Hash>);
+///
+/// impl HashReader for Leaves {
+///     type Error = &'static str;
+///
+///     fn read(&self, level: u8, index: u64) -> Result<Hash, Self::Error> {
+///         if level == 0 {
+///             let leaf = self.0.get(index as usize);
+///             return leaf.copied().ok_or("the tree has no such leaf");
+///         }
+///         let left = self.read(level - 1, 2 * index)?;
+///         let right = self.read(level - 1, 2 * index + 1)?;
+///         Ok(node_hash(&left, &right))
+///     }
+/// }
+///
+/// let leaves = Leaves(vec![leaf_hash(b"one"), leaf_hash(b"two")]);
+/// let root = node_hash(&leaves.0[0], &leaves.0[1]);
+/// assert_eq!(tree_root(&leaves, 2), Ok(root));
+/// ```
 pub trait HashReader {
     /// Error of the underlying storage.
     type Error;

@@ -44,6 +44,41 @@ pub trait AttachmentStore: Send + Sync {
 }
 
 /// Sends messages to channels.
+///
+/// A notifier that writes titles to standard error, for a service without a network:
+///
+/// ```
+/// use async_trait::async_trait;
+/// use jiff::Timestamp;
+/// use reeve_notify::delivery::Attempt;
+/// use reeve_notify::notification::{
+///     Channel, ChannelFault, ChannelSecret, ChannelSettings, Message, Notifier,
+/// };
+///
+/// struct Console;
+///
+/// #[async_trait]
+/// impl Notifier for Console {
+///     fn check(&self, _: &ChannelSettings, _: &ChannelSecret) -> Result<(), ChannelFault> {
+///         Ok(())
+///     }
+///
+///     async fn send(&self, channel: &Channel, _: &ChannelSecret, message: &Message) -> Attempt {
+///         eprintln!("{}: {}", channel.name, message.title);
+///         Attempt {
+///             at: Timestamp::now(),
+///             duration_ms: 0,
+///             status: None,
+///             answer: String::new(),
+///             error: None,
+///             // `false` makes the dispatcher try again after a delay.
+///             ok: true,
+///             gone: false,
+///             retry_after_s: None,
+///         }
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait Notifier: Send + Sync {
     /// Checks settings and secret by their forms and the outbound policy. Nothing is contacted.

@@ -66,6 +66,29 @@ pub enum Fetched {
 pub struct FetchError(pub String);
 
 /// Reader of calendar addresses.
+///
+/// A reader for tests, whose one address has a text that never changes:
+///
+/// ```
+/// use async_trait::async_trait;
+/// use reeve_predict::calendar::{CalendarFetch, FetchError, Fetched};
+///
+/// struct Fixed;
+///
+/// #[async_trait]
+/// impl CalendarFetch for Fixed {
+///     async fn fetch(&self, url: &str, etag: Option<&str>) -> Result<Fetched, FetchError> {
+///         match (url, etag) {
+///             ("https://acme.example/sales.ics", Some("v1")) => Ok(Fetched::Unchanged),
+///             ("https://acme.example/sales.ics", _) => Ok(Fetched::Text {
+///                 text: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n".to_owned(),
+///                 etag: Some("v1".to_owned()),
+///             }),
+///             _ => Err(FetchError("the server answers 404".to_owned())),
+///         }
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait CalendarFetch: Send + Sync {
     /// Reads an address, unless its text is still the one with this validator.
