@@ -1,19 +1,26 @@
 //! Execution by an agent itself: what its mode and configuration allow, the most valuable
 //! recommendation first.
 
+pub(crate) mod policy;
+pub(crate) mod preview;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::auto::{Auto, Candidate, decide, signatures_for};
-use super::circumstances::Refusal;
-use super::request::{Target, Wish, planned};
-use super::{Approvals, Caller, EngineError, Execution, ExecutionService, Records, RolloutService};
-use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::agent::{Agent, RunReport};
 use reeve_recommend::exception::ExceptionRequest;
 use reeve_recommend::guardrail::Block;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationId};
+use reeve_recommend::{ApprovalMatrix, Caller, EngineError};
+
+use crate::answer::approvals::Approvals;
+use crate::automatic::policy::{Auto, Candidate, decide, signatures_for};
+use crate::execution::request::{Target, Wish, planned};
+use crate::execution::{Execution, ExecutionService};
+use crate::guard::circumstances::Refusal;
+use crate::records::Records;
+use crate::rollout::RolloutService;
 
 /// Executes recommendations in the name of their agents.
 pub struct AutomaticExecution {

@@ -3,6 +3,7 @@
 mod drive;
 mod execute;
 mod pressure;
+pub(crate) mod request;
 mod resume;
 mod rollback;
 mod runner;
@@ -16,13 +17,16 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
-use tokio::sync::watch;
-
-use super::{Approvals, GuardrailService, Records};
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::approval::Approval;
 use reeve_recommend::change::Changes;
 use reeve_recommend::ports::{ChargeReader, Clouds};
+use tokio::sync::watch;
+
+use crate::answer::approvals::Approvals;
+use crate::guard::limits::GuardrailService;
+use crate::records::Records;
+
 pub use twin::Trial;
 
 /// Ports of the [`ExecutionService`].

@@ -1,5 +1,5 @@
 //! The guardrails, asked before anything begins. Pure: the limits, what is asked, and what was done
-//! lately.
+//! recent.
 //!
 //! `cost_impact.max_decrease` bounds a step down in capacity that is in use, by agents and people
 //! alike. A stop always lowers the cost by 100 %, so that the limit would refuse every cleanup of
@@ -8,7 +8,6 @@
 
 use jiff::Timestamp;
 use reeve_estate::ResourceId;
-
 use reeve_recommend::ActionCounts;
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::change::{Procedure, SLOW_ROLLBACK_LIMIT_S};
@@ -17,7 +16,11 @@ use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
+pub(crate) mod circumstances;
 mod control;
+pub(crate) mod limits;
+pub(crate) mod recent_actions;
+pub(crate) mod usage;
 
 pub(super) const DAY_S: i64 = 86_400;
 /// The span the uptime's error budget is counted over: the history that is requested must reach as
@@ -45,13 +48,13 @@ pub struct Asked<'a> {
     /// them.
     pub history: &'a [Action],
     /// Sums over all actions of late.
-    pub lately: &'a Lately,
+    pub recent: &'a RecentActions,
     pub now: Timestamp,
 }
 
 /// Sums over actions of late that the guardrails compare with their limits.
 #[derive(Debug, Clone, Default)]
-pub struct Lately {
+pub struct RecentActions {
     /// Failures since the last success, and since the breaker was reset.
     pub failures: u32,
     /// Actions begun in the last 24 hours.
@@ -93,7 +96,7 @@ fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         ));
     }
 
-    let failures = asked.lately.failures;
+    let failures = asked.recent.failures;
     if failures >= limits.breaker_failures {
         let message = format!(
             "the last {failures} actions failed or were rolled back, limit {}; reset the breaker when the cause is known",
@@ -327,7 +330,7 @@ fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     };
 
     if asked.run_id.is_some() {
-        let in_run = asked.lately.in_run;
+        let in_run = asked.recent.in_run;
         let limit = u64::from(limits.max_actions_per_run);
         if in_run >= limit {
             return said(
@@ -339,7 +342,7 @@ fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         }
     }
 
-    let in_day = &asked.lately.in_day;
+    let in_day = &asked.recent.in_day;
     let limit = u64::from(limits.max_actions_per_day);
 
     if in_day.begun >= limit {

@@ -4,9 +4,6 @@
 
 use reeve_audit::{ActionStatus, Entry, EventKind, EventType, Json, ResourceRef, Severity, events};
 use reeve_estate::Resource;
-
-use super::Caller;
-use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::action::{Action, Purpose, StepOutcome};
 use reeve_recommend::agent::{Agent, Scope};
 use reeve_recommend::approval::{Approval, Signature};
@@ -15,6 +12,8 @@ use reeve_recommend::exception::{Exception, ExceptionRequest};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::{ApprovalMatrix, Caller};
+
 pub(super) use reeve_recommend::record::{POLICY, entry};
 
 /// An agent's run.

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use reeve_audit::{ActionStatus, Entry, EventId, FieldError};
 use reeve_estate::StoreError;
-
-use super::{Caller, EngineError, log_entry};
-use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::{Approval, ApprovalStatus};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::{AgentStore, Clock, Recorder, record_change};
 use reeve_recommend::recommendation::{Closing, Recommendation, RecommendationId};
+use reeve_recommend::{ApprovalMatrix, Caller, EngineError};
+
+use crate::log_entry;
 
 /// Agents' records, the log, and the time: the part of the engine that every service shares.
 pub struct Records {

@@ -9,17 +9,10 @@ mod staging;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-pub(super) use staging::Staging;
-
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_audit::{ActionStatus, FieldError, Severity};
 use reeve_estate::{Resource, ResourceId};
-
-use super::records::{needed, optional};
-use super::request::planned;
-use super::{Caller, EngineError, ExecutionService, GuardrailService, Records, fresh_id};
-use log_entry::rollout_entry;
 use reeve_recommend::agent::{Agent, AgentId, Mode};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
@@ -28,7 +21,15 @@ use reeve_recommend::rollout::{
     Candidate, Gate, MAX_MEMBERS, MemberState, Rollout, RolloutFilter, RolloutId, RolloutSettings,
     RolloutStatus, RolloutStore, Stage, Verdict, waves,
 };
-use reeve_recommend::{is_production, non_production};
+use reeve_recommend::{Caller, EngineError, is_production, non_production};
+
+use crate::execution::ExecutionService;
+use crate::execution::request::planned;
+use crate::guard::limits::GuardrailService;
+use crate::records::{Records, fresh_id, needed, optional};
+use log_entry::rollout_entry;
+
+pub(super) use staging::Staging;
 
 /// Request for a rollout.
 #[derive(Debug, Clone)]

@@ -1,5 +1,13 @@
 //! A run of an agent: load its scope, judge every resource, keep the findings, apply what it may.
 
+pub(crate) mod calibration;
+pub(crate) mod commitments;
+pub(crate) mod descriptions;
+pub(crate) mod findings;
+pub(crate) mod fleets;
+pub(crate) mod load_history;
+pub(crate) mod workloads;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -11,26 +19,26 @@ use reeve_estate::{
     Catalogue, Charge, ConnectionId, DescriptionStore, Document, Resource, ResourceId,
     ResourceKind, SampleStore, Series,
 };
-
-use super::commitments::{self, Accounts};
-use super::descriptions;
-use super::fleets::Members;
-use super::judged::Judged;
-use super::load_history::{Key, key, own_changes};
-use super::run_findings::{Keeping, RunFindings};
-use super::scope::days_spanned;
-use super::{
-    AutomaticExecution, Caller, EngineError, Findings, ModelService, Records, ScopeService,
-    fresh_id, log_entry,
-};
 use reeve_recommend::agent::{Agent, AgentId, RunReport};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::portfolio::{Portfolio, Portfolios};
 use reeve_recommend::{
-    Activity, AgentDefinition, AgentTypes, Changes, ChargeReader, Correction, Facts, Fleet,
-    Judgement, LogReader, Needs, RelationIndex, Settings, WorkloadStore,
+    Activity, AgentDefinition, AgentTypes, Caller, Changes, ChargeReader, Correction, EngineError,
+    Facts, Fleet, Judgement, LogReader, Needs, RelationIndex, Settings, WorkloadStore,
 };
+
+use crate::agent::scope::{ScopeService, days_spanned};
+use crate::automatic::AutomaticExecution;
+use crate::finding::judged::Judged;
+use crate::finding::upsert::Findings;
+use crate::log_entry;
+use crate::records::{Records, fresh_id};
+use crate::run::calibration::ModelService;
+use crate::run::commitments::Accounts;
+use crate::run::findings::{Keeping, RunFindings};
+use crate::run::fleets::Members;
+use crate::run::load_history::{Key, key, own_changes};
 
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a
 /// resource.

@@ -14,7 +14,7 @@ use reeve_recommend::change::{Goal, Task, prior_of_v1};
 use reeve_recommend::protection::refusal;
 use reeve_recommend::{Loss, LossKind, Plan, is_opted_out, owned_by_code};
 
-use super::runner::{Done, Runner, STOPPED};
+use crate::execution::runner::{Done, Runner, STOPPED};
 
 /// Seconds between two looks.
 const POLL_S: u64 = 5;

@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use reeve_audit::ActionStatus as LogStatus;
 use reeve_estate::{Act, Connection, Resource, ResourceFilter};
-
-use super::runner::Runner;
-use super::twin;
-use crate::records::optional;
-use crate::request::{Target, Wish, planned};
-use crate::{Caller, EngineError, Execution, ExecutionService, fresh_id, log_entry};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::change::Procedure;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::{Caller, EngineError};
+
+use crate::execution::request::{Target, Wish, planned};
+use crate::execution::runner::Runner;
+use crate::execution::{Execution, ExecutionService, twin};
+use crate::log_entry;
+use crate::records::{fresh_id, optional};
 
 /// Reason of the status while a plan is simulated: the answer to a request for a test says that no
 /// real resource is tested.

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use reeve_audit::{ActionStatus as LogStatus, Entry, Severity};
 use reeve_estate::{Resource, StoreError};
-
-use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::{Caller, EngineError};
+
+use crate::execution::ExecutionService;
+use crate::log_entry;
 
 /// An interrupted action that cannot be resumed for this long needs a person.
 const ABANDONED: SignedDuration = SignedDuration::from_hours(1);
@@ -32,8 +34,8 @@ impl ExecutionService {
     pub(crate) async fn take_up_all(self: &Arc<Self>) -> Result<(usize, Vec<Action>), EngineError> {
         let _turn = self.records.turn.lock().await;
         let caller = Caller::system();
-        let lately = self.records.clock.now() - SignedDuration::from_hours(48);
-        let actions = self.records.agents.action_unsettled(lately).await?;
+        let recent = self.records.clock.now() - SignedDuration::from_hours(48);
+        let actions = self.records.agents.action_unsettled(recent).await?;
         let mut taken_up = 0;
 
         for action in actions.iter().filter(|action| action.status.is_active()) {

@@ -9,12 +9,14 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use reeve_audit::ActionStatus as LogStatus;
 use reeve_estate::ResourceState;
-
-use super::runner::{Done, Halt, Runner};
-use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::change::{Reversal, Task, Work};
 use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::{Caller, EngineError};
+
+use crate::execution::ExecutionService;
+use crate::execution::runner::{Done, Halt, Runner};
+use crate::log_entry;
 
 /// Failures in a row after which it is given up.
 const FAULTS: u32 = 5;

@@ -11,14 +11,16 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as LogStatus, Entry, Severity};
 use reeve_estate::{Act, ActError, ActErrorKind, Resource};
-
-use super::watching::{STATE_STANDS, STATE_WATCHED};
-use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 use reeve_recommend::change::{Effect, EffectEvidence, Procedure, Task, Work};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::{Caller, EngineError};
+
+use crate::execution::ExecutionService;
+use crate::execution::watching::{STATE_STANDS, STATE_WATCHED};
+use crate::log_entry;
 
 /// Tries to record or keep something before the runner suspends.
 const PATIENCE: u32 = 6;

@@ -14,9 +14,11 @@ use reeve_audit::{ActionStatus, Json};
 use reeve_estate::{Catalogue, Money, Resource, ResourceState};
 use reeve_recommend::action::{Action, SavingEnd, Watch, WatchVerdict};
 use reeve_recommend::recommendation::{Recommendation, SavingsBasis};
+use reeve_recommend::{Caller, EngineError};
 
-use super::watching::difference;
-use crate::{Caller, EngineError, ExecutionService, log_entry};
+use crate::execution::ExecutionService;
+use crate::execution::watching::difference;
+use crate::log_entry;
 
 mod billed;
 

@@ -3,9 +3,9 @@
 
 use jiff::SignedDuration;
 use reeve_estate::{ActErrorKind, Applied, Mutation, Resource, ResourceKind};
-
-use super::runner::{Done, Runner};
 use reeve_recommend::change::Task;
+
+use crate::execution::runner::{Done, Runner};
 
 /// Seconds between two looks at a snapshot.
 const POLL_S: u64 = 15;

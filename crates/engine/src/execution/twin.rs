@@ -8,15 +8,15 @@ use std::sync::Arc;
 use reeve_estate::{
     Act, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages,
 };
-
-use crate::request::{Target, Wish, planned};
-use crate::{Caller, EngineError, ExecutionService};
 use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::agent::{Agent, Mode};
 use reeve_recommend::change::{Change, Procedure};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{is_opted_out, non_production};
+use reeve_recommend::{Caller, EngineError, is_opted_out, non_production};
+
+use crate::execution::ExecutionService;
+use crate::execution::request::{Target, Wish, planned};
 
 /// Resources that are looked at at a time: a search for a twin holds the turn of all executions.
 const PAGE: u64 = 500;

@@ -2,7 +2,7 @@
 //! compared until the window ends. What got worse is undone at once; a resource that somebody else
 //! changed is no longer ours to judge.
 //!
-//! The share of samples at their limit is compared ([`super::pressure`]), against
+//! The share of samples at their limit is compared ([`crate::execution::pressure`]), against
 //! `performance_impact.max_degradation`. A change whose effect no metric shows (a volume's type, a
 //! tag, a stop) is judged by the state that it left: when the window ends and nobody changed it, it
 //! held.
@@ -13,14 +13,15 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Json, Severity};
 use reeve_estate::Resource;
 use reeve_learn::compare::{Bar, Comparison, Verdict};
-
-use super::pressure::{Compared, Span, compare_pressure};
-use super::savings;
-use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, Watch, WatchVerdict};
 use reeve_recommend::change::EffectEvidence;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::{Caller, EngineError};
+
+use crate::execution::pressure::{Compared, Span, compare_pressure};
+use crate::execution::{ExecutionService, savings};
+use crate::log_entry;
 
 /// Looks at one change are at least this far apart.
 const EVERY: SignedDuration = SignedDuration::from_mins(1);

@@ -1,9 +1,10 @@
 //! Change control, asked with the guardrails: freezes, infrastructure as code, direction,
 //! maintenance windows.
 
-use super::{Asked, block};
 use reeve_recommend::change_control::{ChangeControl, Direction, IacRule, Until};
 use reeve_recommend::guardrail::{Block, GuardrailName};
+
+use crate::guard::{Asked, block};
 
 /// Says no by the first rule that does. Limit and value are hours until a change may begin, where
 /// time decides.

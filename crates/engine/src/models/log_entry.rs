@@ -1,7 +1,6 @@
 //! The audit entries of models.
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, events};
-
 use reeve_recommend::Caller;
 use reeve_recommend::agent::Agent;
 use reeve_recommend::models::{Model, RetrainCause};

@@ -10,8 +10,8 @@ use reeve_recommend::models::{
     Evaluation, JoinStates, MAX_STATE_BYTES, NotTrained, Trained, Trainer,
 };
 
-use super::material_parts::MaterialParts;
-use super::verdict::{Attempt, attempt};
+use crate::models::material_parts::MaterialParts;
+use crate::models::verdict::{Attempt, attempt};
 
 /// Trains a version on every part of a scope and judges it beside the serving one.
 pub(super) async fn attempt_in_parts(

@@ -8,20 +8,19 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_audit::ActionStatus;
 use reeve_estate::StoreError;
-use reeve_recommend::AgentTypes;
-
-use super::drift::{drift, reference};
-use super::log_entry;
-use super::material_parts::MaterialParts;
-use super::parts::attempt_in_parts;
-use super::verdict::{Attempt, apply, attempt, better, cause, fingerprint, verdict};
 use reeve_recommend::agent::{Agent, AgentId};
-use reeve_recommend::models::Material;
-use reeve_recommend::models::{Model, ModelId, ModelStatus, RetrainCause};
-use reeve_recommend::models::{ModelFilter, ModelStore};
-use reeve_recommend::models::{NotTrained, Trainer};
+use reeve_recommend::models::{
+    Material, Model, ModelFilter, ModelId, ModelStatus, ModelStore, NotTrained, RetrainCause,
+    Trainer,
+};
 use reeve_recommend::ports::{Clock, Recorder};
-use reeve_recommend::{Caller, EngineError};
+use reeve_recommend::{AgentTypes, Caller, EngineError};
+
+use crate::models::drift::{drift, reference};
+use crate::models::log_entry;
+use crate::models::material_parts::MaterialParts;
+use crate::models::parts::attempt_in_parts;
+use crate::models::verdict::{Attempt, apply, attempt, better, cause, fingerprint, verdict};
 
 /// Intervals of training and evaluation.
 #[derive(Debug, Clone, Copy)]

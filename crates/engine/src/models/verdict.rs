@@ -2,14 +2,13 @@
 //! both. Pure.
 
 use jiff::Timestamp;
+use reeve_recommend::agent::Agent;
+use reeve_recommend::models::{
+    Evaluation, MAX_STATE_BYTES, Material, Model, NotTrained, RetrainCause, Trained, Trainer,
+};
 use sha2::{Digest as _, Sha256};
 
-use super::registry::RegistrySettings;
-use reeve_recommend::agent::Agent;
-use reeve_recommend::models::MAX_STATE_BYTES;
-use reeve_recommend::models::Material;
-use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
-use reeve_recommend::models::{Model, RetrainCause};
+use crate::models::registry::RegistrySettings;
 
 /// A version that was trained and judged, beside how the serving one did on the same days.
 pub(super) struct Attempt {

@@ -9,12 +9,6 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Severity};
-
-use super::log_entry::{gate_entry, rollout_entry};
-use super::permit::Permit;
-use crate::RolloutService;
-use crate::lately::CHUNK;
-use crate::request::{Target, Wish};
 use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::agent::Mode;
 use reeve_recommend::lifecycle::Status;
@@ -25,6 +19,12 @@ use reeve_recommend::rollout::{
     RolloutStatus, Stage, Verdict, gate, observed,
 };
 use reeve_recommend::{ActionFilter, Caller, EngineError};
+
+use crate::execution::request::{Target, Wish};
+use crate::guard::recent_actions::CHUNK;
+use crate::rollout::RolloutService;
+use crate::rollout::log_entry::{gate_entry, rollout_entry};
+use crate::rollout::permit::Permit;
 
 /// Looks at one rollout are at least this far apart.
 const EVERY: SignedDuration = SignedDuration::from_secs(10);
@@ -438,8 +438,10 @@ impl RolloutService {
         }
 
         match self.execution.proceed(recommendation, *wish).await {
-            Ok(crate::Execution::Started(_)) => Ok(Ok(MemberState::Changing)),
-            Ok(crate::Execution::PendingApproval(_)) => Ok(Ok(MemberState::AwaitingApproval)),
+            Ok(crate::execution::Execution::Started(_)) => Ok(Ok(MemberState::Changing)),
+            Ok(crate::execution::Execution::PendingApproval(_)) => {
+                Ok(Ok(MemberState::AwaitingApproval))
+            }
             Err(error) if error.is_outage() => Err(error),
             Err(error) => Ok(Err(held_back(error))),
         }

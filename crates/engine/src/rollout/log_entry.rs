@@ -2,10 +2,10 @@
 //! their own story, with the rollout in their comment.
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, events};
-
-use crate::log_entry;
 use reeve_recommend::Caller;
 use reeve_recommend::rollout::{Gate, MemberState, Rollout};
+
+use crate::log_entry;
 
 const ROLLOUT: EventType = events::ROLLOUT.event_type();
 

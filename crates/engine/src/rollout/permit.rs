@@ -3,12 +3,13 @@
 //! incident, raises the threshold or lowers the highest impact stops the next wave by it. A rollout
 //! that a person began asks the guardrails and the signatures alone.
 
-use crate::auto::{Auto, Candidate, decide};
-use crate::{EngineError, RolloutService};
-use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::agent::Agent;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::{ApprovalMatrix, EngineError};
+
+use crate::automatic::policy::{Auto, Candidate, decide};
+use crate::rollout::RolloutService;
 
 /// An agent's permission as it is configured now.
 pub(super) struct Permit {

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
-
-use super::{RolloutInput, RolloutService};
-use crate::auto::{Auto, Candidate, decide};
-use crate::{Caller, EngineError};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::recommendation::{RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{MAX_MEMBERS, RolloutFilter, RolloutSettings, RolloutStatus};
+use reeve_recommend::{Caller, EngineError};
+
+use crate::automatic::policy::{Auto, Candidate, decide};
+use crate::rollout::{RolloutInput, RolloutService};
 
 /// An aborted rollout keeps its agent from changing the kind by itself for as long as a dismissal
 /// silences a finding. What was given up then goes out in stages again, however few it is.

@@ -229,7 +229,7 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
             automatic,
             scope_size: 100,
             history: &[],
-            lately: &reeve_engine::Lately::default(),
+            recent: &reeve_engine::RecentActions::default(),
             now: approval.requested_at,
         };
         reeve_engine::check_guardrails(&limits, &asked)

@@ -1,0 +1,224 @@
+//! Answers to a recommendation other than applying it: dismiss, snooze, schedule, reopen.
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{ActionStatus, FieldError};
+use reeve_recommend::agent::Mode;
+use reeve_recommend::approval::ApprovalStatus;
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::{Caller, EngineError};
+
+use crate::answer::RecommendationService;
+use crate::automatic::policy::signatures_for;
+use crate::execution::request::{Wish, planned};
+use crate::log_entry;
+use crate::records::{needed, optional};
+
+impl RecommendationService {
+    /// Rejects a recommendation; the same finding is not made again for a while.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] without a reason, [`EngineError::WrongState`] once it runs or is
+    /// over.
+    pub async fn dismiss(
+        &self,
+        id: &RecommendationId,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        let reason = needed("reason", reason)?;
+        let _turn = self.records.turn.lock().await;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let mut to = self.records.next(&recommendation, Status::Dismissed)?;
+        to.status_reason = Some(reason.clone());
+        to.scheduled_for = None;
+        to.snoozed_until = None;
+        self.records
+            .close_approvals(
+                &recommendation,
+                ApprovalStatus::Rejected,
+                &format!("dismissed: {reason}"),
+                caller,
+            )
+            .await?;
+
+        let dismissed = self
+            .records
+            .make_move("recommendation.dismiss", &recommendation, to, caller)
+            .await?;
+        self.rank_again(recommendation.kind).await?;
+        Ok(dismissed)
+    }
+
+    /// Sets a recommendation aside until a time.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] for a time that is not within the coming year.
+    pub async fn snooze(
+        &self,
+        id: &RecommendationId,
+        until: Timestamp,
+        reason: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        self.ahead("until", until, 365)?;
+        let reason = optional("reason", reason)?;
+        let _turn = self.records.turn.lock().await;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let mut to = self.records.next(&recommendation, Status::Snoozed)?;
+        to.snoozed_until = Some(until);
+        to.status_reason = reason;
+
+        // A sleeper that is still true when it wakes must not have lapsed meanwhile.
+        to.expires_at = to.expires_at.max(until + SignedDuration::from_hours(48));
+        self.records
+            .make_move("recommendation.snooze", &recommendation, to, caller)
+            .await
+    }
+
+    /// Sets the time at which a recommendation is executed. Signatures it needs are requested now.
+    ///
+    /// # Errors
+    /// [`EngineError::Learning`]; [`EngineError::Invalid`] for a time that is not within the coming
+    /// 90 days.
+    pub async fn schedule(
+        &self,
+        id: &RecommendationId,
+        at: Timestamp,
+        comment: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        self.ahead("at", at, 90)?;
+        let comment = optional("comment", comment)?;
+        let _turn = self.records.turn.lock().await;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let plan = planned(&recommendation)?;
+        let agent = self.records.agent_of(&recommendation).await?;
+
+        if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
+            return Err(EngineError::Learning {
+                agent: agent.id.0.clone(),
+            });
+        }
+
+        let matrix = self.records.approval_matrix().await?;
+        let needed = signatures_for(&matrix, agent.as_ref(), recommendation.impact_level);
+        let approved = self.approvals.is_signed(&recommendation, &needed).await?;
+        let status = if approved {
+            Status::Scheduled
+        } else {
+            Status::PendingApproval
+        };
+        let mut to = self.records.next(&recommendation, status)?;
+        to.scheduled_for = Some(at);
+
+        to.requested_by = Some(caller.name.clone());
+        to.status_reason = comment.clone();
+        to.expires_at = to.expires_at.max(at + SignedDuration::from_hours(48));
+
+        if approved {
+            return self
+                .records
+                .make_move("recommendation.schedule", &recommendation, to, caller)
+                .await;
+        }
+
+        let wish = Wish::new(caller, comment.as_deref());
+        let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
+        approval.needed = needed;
+        approval.expires_at = approval.expires_at.max(at + SignedDuration::from_hours(1));
+        let asked = log_entry::approval(
+            "approval.request",
+            ActionStatus::Pending,
+            &approval,
+            &recommendation,
+            caller,
+        );
+
+        self.records
+            .record(vec![
+                asked,
+                log_entry::moved("recommendation.schedule", &recommendation, &to, caller),
+            ])
+            .await?;
+
+        self.records.agents.recommendation_update(&to).await?;
+        self.records.agents.approval_insert(&approval).await?;
+        Ok(to)
+    }
+
+    /// Takes a recommendation back from wherever it waits.
+    ///
+    /// # Errors
+    /// [`EngineError::WrongState`] when it does not wait.
+    pub async fn reopen(
+        &self,
+        id: &RecommendationId,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        let _turn = self.records.turn.lock().await;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+
+        if matches!(
+            recommendation.status,
+            Status::Executing | Status::Verifying | Status::Testing
+        ) {
+            let message = "it is being executed; wait until that has ended".to_owned();
+            return Err(EngineError::WrongState {
+                from: recommendation.status,
+                message,
+            });
+        }
+
+        let mut to = self.records.next(&recommendation, Status::Open)?;
+        to.scheduled_for = None;
+        to.snoozed_until = None;
+        to.requested_by = None;
+        to.status_reason = None;
+        to.exception = None;
+        self.records
+            .close_approvals(
+                &recommendation,
+                ApprovalStatus::Expired,
+                "the recommendation was withdrawn",
+                caller,
+            )
+            .await?;
+
+        self.records
+            .make_move("recommendation.reopen", &recommendation, to, caller)
+            .await
+    }
+
+    /// Keeps why something did not run where people look for it.
+    pub(crate) async fn keep_reason(
+        &self,
+        id: &RecommendationId,
+        reason: &str,
+    ) -> Result<(), EngineError> {
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let now = self.records.clock.now();
+        let kept = Recommendation {
+            blocked: Some(reason.to_owned()),
+            updated_at: now,
+            version: recommendation.version + 1,
+            ..recommendation
+        };
+
+        Ok(self.records.agents.recommendation_update(&kept).await?)
+    }
+
+    pub(crate) fn ahead(&self, field: &str, at: Timestamp, days: i64) -> Result<(), EngineError> {
+        let now = self.records.clock.now();
+        if at > now && at <= now + SignedDuration::from_hours(24 * days) {
+            return Ok(());
+        }
+
+        let message = format!("must lie ahead, within {days} days");
+        Err(EngineError::Invalid(vec![FieldError::new(
+            field,
+            "invalid_value",
+            message,
+        )]))
+    }
+}

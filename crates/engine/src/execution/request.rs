@@ -1,0 +1,60 @@
+//! A request for an execution: the caller, the name in which it runs, and the resource that is to
+//! change.
+
+use reeve_estate::{ConnectionId, ResourceId};
+use reeve_recommend::plan::Plan;
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::{Caller, EngineError};
+
+/// Request for an execution: the caller and its options.
+#[derive(Clone, Copy)]
+pub(crate) struct Wish<'a> {
+    pub(crate) caller: &'a Caller,
+    /// In whose name it runs.
+    pub(crate) by: &'a str,
+    pub(crate) comment: Option<&'a str>,
+    pub(crate) run_id: Option<&'a str>,
+    pub(crate) automatic: bool,
+    /// The permission was given in advance, so that no signature is requested.
+    pub(crate) preapproved: bool,
+}
+
+impl<'a> Wish<'a> {
+    /// A person's.
+    pub(crate) fn new(caller: &'a Caller, comment: Option<&'a str>) -> Self {
+        Wish {
+            caller,
+            by: &caller.name,
+            comment,
+            run_id: None,
+            automatic: false,
+            preapproved: false,
+        }
+    }
+}
+
+/// The resource that is to change: the recommendation's own, or a twin.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a> {
+    pub(crate) connection: &'a ConnectionId,
+    pub(crate) resource: &'a ResourceId,
+}
+
+impl<'a> Target<'a> {
+    /// The recommendation's own.
+    pub(crate) fn from_recommendation(recommendation: &'a Recommendation) -> Self {
+        Target {
+            connection: &recommendation.subject.connection,
+            resource: &recommendation.subject.id,
+        }
+    }
+}
+
+/// The plan, or the reason why there is none to run.
+pub(crate) fn planned(recommendation: &Recommendation) -> Result<&Plan, EngineError> {
+    recommendation.plan.as_ref().ok_or_else(|| {
+        EngineError::Conflict(
+            "this is advice: Reeve cannot apply it, so apply it manually".to_owned(),
+        )
+    })
+}

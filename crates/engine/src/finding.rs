@@ -1,0 +1,6 @@
+//! Findings: how judgements become recommendations that are kept, refreshed, superseded and expired.
+
+pub(crate) mod earlier_recommendations;
+pub(crate) mod expiry;
+pub(crate) mod judged;
+pub(crate) mod upsert;

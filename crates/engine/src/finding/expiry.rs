@@ -1,0 +1,192 @@
+//! Expiry of recommendations that a run did not find again: the judgement of the resource refutes
+//! them, or the run had no such resource. It happens after a run that read everything, so that a
+//! run that stopped midway ends nothing that it only did not reach.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use reeve_estate::{ConnectionId, ResourceId};
+use reeve_recommend::agent::Agent;
+use reeve_recommend::approval::ApprovalStatus;
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::{
+    Closing, Recommendation, RecommendationId, RecommendationType,
+};
+use reeve_recommend::{Caller, EngineError};
+
+use crate::finding::judged::Judged;
+use crate::finding::upsert::{Findings, Key};
+
+/// Open recommendations of an agent that are read at a time.
+const PAGE: u64 = 500;
+
+/// Resources that a run judged, and the recommendations on them that it refutes, each with the
+/// reason.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) resources: HashSet<(ConnectionId, ResourceId)>,
+    pub(crate) refuted: HashMap<RecommendationId, String>,
+}
+
+impl Seen {
+    /// Returns the reason why a recommendation expires, and the cause of its closing; `None` if it
+    /// stays.
+    fn expiry(&self, known: &Recommendation) -> Option<(String, Option<Closing>)> {
+        if !known.status.may_become(Status::Expired) {
+            return None;
+        }
+        if !self
+            .resources
+            .contains(&(known.subject.connection.clone(), known.subject.id.clone()))
+        {
+            let reason =
+                "the resource no longer exists, or is outside of the agent's scope".to_owned();
+            return Some((reason, Some(Closing::ResourceGone)));
+        }
+
+        // A predictive rule may have found it again since it was refuted.
+        let reason = self
+            .refuted
+            .get(&known.id)
+            .filter(|_| known.origin.cause.is_judged_by_runs())?;
+        Some((reason.clone(), None))
+    }
+}
+
+impl Findings {
+    /// Ends the open recommendations of an agent that a whole run did not find again.
+    pub(crate) async fn expire_not_found(
+        &self,
+        agent: &Agent,
+        seen: &Seen,
+    ) -> Result<(), EngineError> {
+        let _turn = self.records.turn.lock().await;
+        let caller = Caller::agent(&agent.id);
+
+        for id in self.not_found(agent, seen).await? {
+            let known = self.records.agents.recommendation_get(&id).await?;
+            let Some((reason, closing)) = seen.expiry(&known) else {
+                continue;
+            };
+            self.records
+                .close_approvals(&known, ApprovalStatus::Expired, &reason, &caller)
+                .await?;
+            self.records
+                .close_at(
+                    &id,
+                    "recommendation.expire",
+                    Status::Expired,
+                    closing,
+                    Some(&reason),
+                    &caller,
+                )
+                .await?;
+        }
+
+        Ok(())
+    }
+
+    /// Identifiers of the open recommendations that a run did not find again, in the order of their
+    /// resources, so that what a run records does not depend on chance.
+    async fn not_found(
+        &self,
+        agent: &Agent,
+        seen: &Seen,
+    ) -> Result<Vec<RecommendationId>, EngineError> {
+        let page = |offset| RecommendationFilter {
+            is_open: true,
+            agent: Some(agent.id.0.clone()),
+            limit: PAGE,
+            offset,
+            ..RecommendationFilter::default()
+        };
+
+        let (_, open) = self
+            .records
+            .agents
+            .recommendation_list(&RecommendationFilter {
+                limit: 1,
+                ..page(0)
+            })
+            .await?;
+
+        let mut found: BTreeMap<Key, RecommendationId> = BTreeMap::new();
+        // From the last page to the first: where somebody ends a recommendation meanwhile, those
+        // after it move to a page yet to be read.
+        for number in (0..open.div_ceil(PAGE)).rev() {
+            for known in self
+                .records
+                .agents
+                .recommendation_list(&page(number * PAGE))
+                .await?
+                .0
+            {
+                if seen.expiry(&known).is_some() {
+                    found.insert(
+                        (known.subject.connection, known.subject.id, known.kind),
+                        known.id,
+                    );
+                }
+            }
+        }
+
+        Ok(found.into_values().collect())
+    }
+}
+
+/// Recommendations of an agent that the judgements of their resources refute, each with the reason.
+pub(crate) fn refuted<'a>(
+    agent: &Agent,
+    judged: &[Judged],
+    open: impl Iterator<Item = &'a Recommendation>,
+) -> Vec<(RecommendationId, String)> {
+    let by_resource: HashMap<(&ConnectionId, &ResourceId), &Judged> = judged
+        .iter()
+        .map(|one| ((&one.resource.connection, &one.resource.id), one))
+        .collect();
+    let own = open.filter(|known| {
+        known.agent_id.as_ref() == Some(&agent.id)
+            && known.status.may_become(Status::Expired)
+            && known.origin.cause.is_judged_by_runs()
+    });
+
+    own.filter_map(|known| {
+        let one = by_resource.get(&(&known.subject.connection, &known.subject.id))?;
+        Some((known.id.clone(), expiry_reason(one, known.kind)?))
+    })
+    .collect()
+}
+
+/// Returns the reason why a recommendation expires; `None` if it was found again or could not be
+/// judged.
+fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
+    let judgement = &one.judgement;
+    if judgement
+        .proposals
+        .iter()
+        .any(|proposal| proposal.kind == kind)
+    {
+        return None;
+    }
+
+    let decided = judgement
+        .abstentions
+        .iter()
+        .find(|a| a.decisive && a.kind.is_none_or(|k| k == kind));
+    if let Some(abstention) = decided {
+        return Some(format!(
+            "no longer found: {} ({})",
+            abstention.detail, abstention.code
+        ));
+    }
+
+    let undecided = judgement
+        .abstentions
+        .iter()
+        .any(|a| a.kind.is_none_or(|k| k == kind));
+    let other = judgement.proposals.first().filter(|_| !undecided)?;
+    Some(format!(
+        "replaced by another recommendation: {}",
+        other.title
+    ))
+}

@@ -1,0 +1,31 @@
+//! A resource with its judgement: what runs and foreseen findings hand to the keeping of
+//! recommendations.
+
+use reeve_estate::{Catalogue, Resource};
+use reeve_recommend::Judgement;
+
+/// A resource that was judged.
+pub(crate) struct Judged {
+    pub(crate) resource: Resource,
+    pub(crate) judgement: Judgement,
+}
+
+impl Judged {
+    /// Joins a resource and its judgement, without the proposals that a protection refuses.
+    pub(crate) fn new(resource: Resource, mut judgement: Judgement) -> Self {
+        // Protections read specifications, which no imported price file changes.
+        judgement.protect(&resource, Catalogue::builtin());
+        Judged {
+            resource,
+            judgement,
+        }
+    }
+
+    /// Reason why a protection refused what was offered.
+    pub(crate) fn protected(&self) -> Option<String> {
+        self.judgement
+            .abstentions
+            .first()
+            .map(|abstention| abstention.detail.clone())
+    }
+}

@@ -1,0 +1,104 @@
+//! The engine behind the port that anomalies and predictive rules use.
+
+pub(crate) mod predictions;
+pub(crate) mod quarantine;
+pub(crate) mod remedies;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use reeve_estate::ResourceId;
+use reeve_recommend::agent::{AgentType, Scope};
+use reeve_recommend::origin::Cause;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::{
+    ApprovalMatrix, Caller, EngineError, Offer, Remedy, RemedyTarget, Responses,
+};
+
+use crate::agent::scope::ScopeService;
+use crate::answer::approvals::Approvals;
+use crate::automatic::AutomaticExecution;
+use crate::execution::ExecutionService;
+use crate::finding::upsert::Findings;
+use crate::guard::limits::GuardrailService;
+use crate::records::Records;
+
+/// Answers what anomalies and predictive rules find: keeps it, carries it out, takes it back.
+pub struct ResponseService {
+    pub(crate) records: Arc<Records>,
+    pub(crate) scopes: Arc<ScopeService>,
+    pub(crate) findings: Arc<Findings>,
+    pub(crate) approvals: Arc<Approvals>,
+    pub(crate) guardrails: Arc<GuardrailService>,
+    pub(crate) execution: Arc<ExecutionService>,
+    pub(crate) automatic: Arc<AutomaticExecution>,
+}
+
+impl ResponseService {
+    /// Creates the service over the services that it uses.
+    #[must_use]
+    pub fn new(
+        records: Arc<Records>,
+        scopes: Arc<ScopeService>,
+        findings: Arc<Findings>,
+        approvals: Arc<Approvals>,
+        guardrails: Arc<GuardrailService>,
+        execution: Arc<ExecutionService>,
+        automatic: Arc<AutomaticExecution>,
+    ) -> Self {
+        ResponseService {
+            records,
+            scopes,
+            findings,
+            approvals,
+            guardrails,
+            execution,
+            automatic,
+        }
+    }
+}
+
+#[async_trait]
+impl Responses for ResponseService {
+    async fn offer(
+        &self,
+        agent_type: AgentType,
+        offers: Vec<Offer>,
+    ) -> Result<Vec<Result<RecommendationId, String>>, EngineError> {
+        self.propose(agent_type, offers).await
+    }
+
+    async fn keep(
+        &self,
+        agent_type: AgentType,
+        offer: Offer,
+    ) -> Result<Result<Recommendation, String>, EngineError> {
+        self.keep_offer(agent_type, offer).await
+    }
+
+    async fn respond(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError> {
+        self.quarantine(id, why).await
+    }
+
+    async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError> {
+        self.remedy(target, why).await
+    }
+
+    async fn withdraw(
+        &self,
+        cause: &Cause,
+        on: Option<&[ResourceId]>,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        self.withdraw(cause, on, reason, caller).await
+    }
+
+    async fn approval_matrix(&self) -> Result<ApprovalMatrix, EngineError> {
+        self.records.approval_matrix().await
+    }
+
+    async fn check_scope(&self, path: &str, scope: &Scope) -> Result<(), EngineError> {
+        self.scopes.is_connected(path, scope).await
+    }
+}

@@ -1,0 +1,149 @@
+//! Immediate remedies of an anomaly, by agents in active mode only and under the same conditions as
+//! every execution: kill switch, guardrails, approval matrix, exclusive claim, verification,
+//! rollback.
+
+use std::collections::BTreeMap;
+
+use reeve_recommend::action::Action;
+use reeve_recommend::agent::{Agent, Mode, RunReport};
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::{Caller, EngineError, Remedy, RemedyTarget};
+
+use crate::automatic::policy::Candidate;
+use crate::records::fresh_id;
+use crate::response::ResponseService;
+
+impl ResponseService {
+    /// Carries out the remedy of an anomaly as far as an agent in active mode may: rolls back the
+    /// suspected change, or applies an open recommendation. `why` stands in the records.
+    ///
+    /// # Errors
+    /// The store or the log failed.
+    pub async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError> {
+        let limits = self.records.agents.guardrails_get().await?;
+        if limits.kill_switch {
+            return Ok(Remedy::Nothing("the kill switch is on".to_owned()));
+        }
+
+        let (id, suspect) = match target {
+            RemedyTarget::Apply(id) => (id.clone(), None),
+            RemedyTarget::Undo(id) => {
+                let action = self.records.agents.action_get(id).await?;
+                (action.recommendation.clone(), Some(action))
+            }
+        };
+
+        let recommendation = self.records.agents.recommendation_get(&id).await?;
+        let Some(agent) = self.records.agent_of(&recommendation).await? else {
+            let agent_type = recommendation.origin.agent_type;
+            let words = format!(
+                "no {agent_type} agent covers it; recommendation {} waits",
+                id.0
+            );
+            return Ok(Remedy::Nothing(format!("{words} for a person")));
+        };
+
+        if agent.mode != Mode::Active {
+            return Ok(Remedy::Nothing(format!(
+                "agent {} is in mode {}, not active",
+                agent.name, agent.mode
+            )));
+        }
+
+        match suspect {
+            Some(_) if !limits.rollback_automatic => {
+                Ok(Remedy::Nothing("automatic rollback is off".to_owned()))
+            }
+            Some(action) => {
+                self.undo_suspect(&recommendation, &action, &agent, why)
+                    .await
+            }
+            None => self.relieve(recommendation, &agent).await,
+        }
+    }
+
+    async fn undo_suspect(
+        &self,
+        recommendation: &Recommendation,
+        action: &Action,
+        agent: &Agent,
+        why: &str,
+    ) -> Result<Remedy, EngineError> {
+        let id = &action.id;
+        if self
+            .execution
+            .procedure(recommendation)?
+            .change()
+            .only_people_undo()
+        {
+            let words = format!("action {} stays: a person alone lets it back", id.0);
+            return Ok(Remedy::Nothing(words));
+        }
+
+        match self
+            .execution
+            .rollback_because(id, why.to_owned(), &Caller::agent(&agent.id))
+            .await
+        {
+            Ok(action) => Ok(Remedy::Undoing(action.id)),
+            Err(error) if error.is_outage() => Err(error),
+            Err(error) => Ok(Remedy::Nothing(format!(
+                "action {} could not be undone: {error}",
+                id.0
+            ))),
+        }
+    }
+
+    async fn relieve(
+        &self,
+        recommendation: Recommendation,
+        agent: &Agent,
+    ) -> Result<Remedy, EngineError> {
+        let now = self.records.clock.now();
+        let mut report = RunReport {
+            run_id: fresh_id(),
+            started_at: now,
+            finished_at: now,
+            resources_seen: 1,
+            days_observed: self.scopes.days_known(agent).await?,
+            recommendations: 1,
+            applied: 0,
+            skipped: Vec::new(),
+            passed_over: Vec::new(),
+            portfolios: Vec::new(),
+            error: None,
+        };
+
+        let (id, title) = (recommendation.id.clone(), recommendation.title.clone());
+        let mut left = BTreeMap::new();
+        self.automatic
+            .apply_what_it_may(
+                agent,
+                vec![Candidate::from(&recommendation)],
+                &mut report,
+                &mut left,
+            )
+            .await?;
+
+        if report.applied > 0
+            && let Some(action) = self
+                .records
+                .agents
+                .action_list(Some(&id), None)
+                .await?
+                .into_iter()
+                .next()
+        {
+            return Ok(Remedy::Began(action.id));
+        }
+
+        let reason = left
+            .into_keys()
+            .next()
+            .unwrap_or_else(|| "another change was faster".to_owned());
+        Ok(Remedy::Nothing(format!(
+            "recommendation \"{title}\" was left: {}",
+            reason.replace('_', " ")
+        )))
+    }
+}
