@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 use reeve_estate::{EstateStore as _, Metric, Sample, SampleStore as _};
 use reeve_lake::SampleLake;
-use reeve_recommend::AgentStore as _;
+use reeve_recommend::ports::AgentStore as _;
 use reeve_store::{Store, Vault};
 
 pub(crate) use content::{AGENT, Content};

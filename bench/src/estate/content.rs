@@ -5,10 +5,12 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
     Connection, ConnectionId, Money, Resource, ResourceId, ResourceKind, SyncReport,
 };
-use reeve_recommend::agent::RunReport;
-use reeve_recommend::{
-    Action, Agent, AgentId, AgentType, Approval, ApprovalStatus, Closing, Priority, Recommendation,
-    RecommendationId, RecommendationType, Status,
+use reeve_recommend::action::Action;
+use reeve_recommend::agent::{Agent, AgentId, AgentType, RunReport};
+use reeve_recommend::approval::{Approval, ApprovalStatus};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{
+    Closing, Priority, Recommendation, RecommendationId, RecommendationType,
 };
 
 use super::{Size, records};

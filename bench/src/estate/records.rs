@@ -7,17 +7,22 @@ use reeve_estate::{
     Connection, ConnectionId, ConnectionStatus, Credentials, Money, Provider, Resource, ResourceId,
     ResourceKind, ResourceState, Specification,
 };
-use reeve_recommend::approval::Signature;
-use reeve_recommend::change::{Effect, ResizeMachine};
-use reeve_recommend::recommendation::{
-    ConfidenceRange, Decision, Effort, ImpactAssessment, Subject,
+use reeve_recommend::action::{
+    Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict,
 };
-use reeve_recommend::{
-    Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId,
-    ApprovalStatus, AutoApply, Cause, Explanation, FactorKind, Factors, Impact, Mode,
-    Notifications, Origin, Plan, Priority, Purpose, Ranking, Recommendation, RecommendationId,
-    RecommendationType, Scope, Settings, Status, StepKind, StepOutcome, Timing, Watch,
-    WatchVerdict,
+use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::{
+    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing,
+};
+use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus, Signature};
+use reeve_recommend::change::{Effect, ResizeMachine};
+use reeve_recommend::plan::{Plan, StepKind};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::{Cause, Origin};
+use reeve_recommend::recommendation::ranking::Ranking;
+use reeve_recommend::recommendation::{
+    ConfidenceRange, Decision, Effort, Explanation, FactorKind, Factors, ImpactAssessment,
+    Priority, Recommendation, RecommendationId, RecommendationType, Subject,
 };
 
 /// A connection to which nothing answers: the inventory stays as it was put in.

@@ -1,7 +1,7 @@
 //! Changes that the findings of each agent type propose, those of its anomalies and predictive
 //! rules included: what its permissions in a cloud are derived from.
 
-use reeve_recommend::AgentType;
+use reeve_recommend::agent::AgentType;
 
 const CHANGES: &[(AgentType, &[&str])] = &[
     (
@@ -65,7 +65,7 @@ pub fn changes(agent_type: AgentType) -> &'static [&'static str] {
 mod tests {
     use std::collections::BTreeSet;
 
-    use reeve_recommend::Changes;
+    use reeve_recommend::change::Changes;
 
     use super::*;
 

@@ -8,10 +8,11 @@
 
 use reeve_learn::calibrate::{Daily, Signs};
 use reeve_learn::{Backtest, DAY_MS, Prior, Window};
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::assessment::{is_production, non_production};
+use reeve_recommend::recommendation::ConfidenceRange;
 
 use super::load::Load;
-use reeve_recommend::recommendation::ConfidenceRange;
-use reeve_recommend::{Facts, is_production, non_production};
 
 /// A day counts when this share of its points is there.
 pub(crate) const DAY_COVERAGE: f64 = 0.8;

@@ -51,15 +51,15 @@ mod work;
 pub(crate) mod tests;
 
 use reeve_estate::{Metric, ResourceKind};
-use reeve_recommend::{Abstention, Facts, Judgement, Proposal};
-
-pub use agent::CostOptimizer;
-pub use retrospect::held;
-
-pub(crate) use burstable::baseline_percent;
-pub(crate) use work::CPU_PERCENT as CPU_IN_USE_PERCENT;
+use reeve_recommend::judgement::proposal::{Abstention, Proposal};
+use reeve_recommend::judgement::{Facts, Judgement};
 
 use evidence::Evidence;
+
+pub use agent::CostOptimizer;
+pub(crate) use burstable::baseline_percent;
+pub use retrospect::held;
+pub(crate) use work::CPU_PERCENT as CPU_IN_USE_PERCENT;
 
 /// The metrics a judgement reads.
 pub const METRICS: &[Metric] = &[

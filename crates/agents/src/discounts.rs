@@ -12,8 +12,10 @@ use reeve_estate::charge::{Charge, ChargeCategory, PricingCategory};
 use reeve_estate::money::HOURS_PER_MONTH;
 use reeve_estate::{Money, Purchase, Resource, ResourceKind};
 use reeve_learn::HOUR_MS;
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::recommendation::FactorKind;
 use reeve_recommend::words::percent;
-use reeve_recommend::{FactorKind, Facts, Proposal};
 
 /// Days of charges that prices are taken from.
 pub(crate) const CHARGE_DAYS: i64 = 30;

@@ -15,9 +15,9 @@ pub mod workload_classifier;
 
 use std::sync::Arc;
 
-pub use changes::changes;
+use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes};
 
-use reeve_recommend::{AgentDefinition, AgentTypes};
+pub use changes::changes;
 
 /// The nine agent types, in the order of `docs/requirements.md`.
 #[must_use]
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn every_type_of_the_specification_is_there_once_and_those_with_findings_can_be_configured() {
         let types = registry();
-        let documented: Vec<&str> = reeve_recommend::agent_types()
+        let documented: Vec<&str> = reeve_recommend::agent::types::agent_types()
             .iter()
             .map(|info| info.agent_type.as_str())
             .collect();

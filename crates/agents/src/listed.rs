@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
-use reeve_recommend::agent_type::documented;
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::agent::contract::{AgentDefinition, Needs};
+use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::types::{AgentTypeInfo, documented};
+use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
-use reeve_recommend::{
-    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Settings,
-};
 
 use crate::models::Deviation;
 

@@ -2,7 +2,7 @@
 
 use reeve_estate::{Metric, Series};
 use reeve_learn::{Point, Summary, Window};
-use reeve_recommend::Facts;
+use reeve_recommend::judgement::Facts;
 
 /// One measured quantity over time.
 #[derive(Debug, Clone)]

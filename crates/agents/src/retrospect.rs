@@ -5,8 +5,10 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_learn::calibrate::Example;
 use reeve_learn::{DAY_MS, Window};
 use reeve_recommend::agent::AgentType;
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::judgement::trust::trust_group;
+use reeve_recommend::judgement::{Facts, HORIZON_DAYS, Judgement};
 use reeve_recommend::models::LearnedModels;
-use reeve_recommend::{Facts, HORIZON_DAYS, Judgement, Proposal, trust_group};
 
 /// Share of the days afterwards that must be there to judge by.
 pub(crate) const ENOUGH_DAYS: f64 = 0.7;

@@ -3,7 +3,7 @@
 
 /// Declares `ALL` and `Thresholds` of an agent type. An entry is
 /// `field: kind = path, default, range, description;`, where the kind is the method of
-/// [`Settings`](reeve_recommend::Settings) that reads it: `days`, `percent`, `count` or `flag` (whose
+/// [`Settings`](reeve_recommend::agent::settings::Settings) that reads it: `days`, `percent`, `count` or `flag` (whose
 /// range is not read). Settings that rules read in another way are named after `..`.
 macro_rules! settings {
     (
@@ -11,7 +11,7 @@ macro_rules! settings {
         $(..$($other:ident),+;)?
     ) => {
         /// Every setting, in the order in which the interface answers them.
-        pub(super) const ALL: &[reeve_recommend::Setting] = &[
+        pub(super) const ALL: &[reeve_recommend::agent::settings::Setting] = &[
             $($crate::settings::settings!(@setting $kind, $path, $default, $range, $description),)+
             $($($other),+)?
         ];
@@ -22,11 +22,11 @@ macro_rules! settings {
             $($(#[$doc])* pub(super) $field: $crate::settings::settings!(@type $kind),)+
         }
 
-        impl From<&reeve_recommend::Settings> for Thresholds {
-            fn from(settings: &reeve_recommend::Settings) -> Self {
+        impl From<&reeve_recommend::agent::settings::Settings> for Thresholds {
+            fn from(settings: &reeve_recommend::agent::settings::Settings) -> Self {
                 Thresholds {
                     $($field: {
-                        const SETTING: reeve_recommend::Setting =
+                        const SETTING: reeve_recommend::agent::settings::Setting =
                             $crate::settings::settings!(@setting $kind, $path, $default, $range, $description);
                         settings.$kind(&SETTING)
                     },)+
@@ -35,17 +35,17 @@ macro_rules! settings {
         }
     };
     (@setting $kind:ident, $path:literal, $default:expr, $range:expr, $description:literal) => {
-        reeve_recommend::Setting {
+        reeve_recommend::agent::settings::Setting {
             path: $path,
             description: $description,
             default: $crate::settings::settings!(@value $kind, $default),
             range: $range,
         }
     };
-    (@value days, $default:expr) => { reeve_recommend::SettingValue::Days($default) };
-    (@value percent, $default:expr) => { reeve_recommend::SettingValue::Percent($default) };
-    (@value count, $default:expr) => { reeve_recommend::SettingValue::Count($default) };
-    (@value flag, $default:expr) => { reeve_recommend::SettingValue::Flag($default) };
+    (@value days, $default:expr) => { reeve_recommend::agent::settings::SettingValue::Days($default) };
+    (@value percent, $default:expr) => { reeve_recommend::agent::settings::SettingValue::Percent($default) };
+    (@value count, $default:expr) => { reeve_recommend::agent::settings::SettingValue::Count($default) };
+    (@value flag, $default:expr) => { reeve_recommend::agent::settings::SettingValue::Flag($default) };
     (@type days) => { i64 };
     (@type percent) => { f64 };
     (@type count) => { u64 };
@@ -60,7 +60,8 @@ mod tests {
     use std::collections::BTreeMap;
     use std::path::Path;
 
-    use reeve_recommend::{AgentType, SettingValue};
+    use reeve_recommend::agent::AgentType;
+    use reeve_recommend::agent::settings::SettingValue;
 
     /// The table of settings in each page of `docs/agents` has every setting with its default, and
     /// no other.

@@ -35,14 +35,15 @@ mod tests;
 
 use reeve_estate::{Metric, Provider, Resource, ResourceKind, ResourceState};
 use reeve_recommend::change::VolumeSetup;
-use reeve_recommend::proposal::Path;
+use reeve_recommend::guardrail::ownership::is_opted_out;
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{Abstention, Facts, Judgement, Proposal, is_opted_out};
-
-pub use agent::StorageOptimizer;
 
 use demand::Demand;
 use settings::Thresholds;
+
+pub use agent::StorageOptimizer;
 
 /// The metrics a judgement reads.
 pub const METRICS: &[Metric] = &[

@@ -30,15 +30,18 @@ mod spot;
 mod tests;
 
 use reeve_estate::{Metric, ResourceKind, ResourceState};
+use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::guardrail::ownership::is_opted_out;
+use reeve_recommend::judgement::proposal::{Abstention, Proposal};
+use reeve_recommend::judgement::workload::{Unclassified, WorkloadClass};
+use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::workload::{Unclassified, WorkloadClass};
-use reeve_recommend::{Abstention, Facts, Judgement, Proposal, Settings, is_opted_out};
-
-pub use agent::WorkloadClassifier;
 
 use crate::cost_optimizer;
 use finding::Case;
 use settings::Thresholds;
+
+pub use agent::WorkloadClassifier;
 
 /// The metrics a judgement reads: those of `cost_optimizer`, because its findings come first.
 pub const METRICS: &[Metric] = cost_optimizer::METRICS;

@@ -13,10 +13,10 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
     Attribute, Catalogue, GIB, InstanceSpec, Metric, Provider, ResourceChange, ResourceId,
 };
+use reeve_recommend::action::{Action, ActionId, Purpose, StepOutcome};
+use reeve_recommend::plan::StepKind;
 
 use super::pace::POINT;
-use reeve_recommend::StepKind;
-use reeve_recommend::action::{Action, ActionId, Purpose, StepOutcome};
 
 /// So long after a change readings tell of starting, and of caches that fill.
 const SETTLING: SignedDuration = SignedDuration::from_mins(10);

@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use reeve_recommend::AnomalyId;
 use reeve_recommend::recommendation::Priority;
+use reeve_recommend::recommendation::origin::AnomalyId;
 
 use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind};
 

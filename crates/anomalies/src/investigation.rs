@@ -7,8 +7,8 @@
 
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
-use reeve_recommend::AnomalyId;
 use reeve_recommend::action::ActionId;
+use reeve_recommend::recommendation::origin::AnomalyId;
 use serde::{Deserialize, Serialize};
 
 named!(

@@ -6,7 +6,7 @@ mod threshold;
 
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
-use reeve_recommend::AnomalyId;
+use reeve_recommend::recommendation::origin::AnomalyId;
 use serde::{Deserialize, Serialize};
 
 use super::record::{AnomalyClass, Reading, derive_id};

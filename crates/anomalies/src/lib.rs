@@ -63,7 +63,7 @@ pub use record::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyStatus, FeedbackKind, Indication, Place,
     Reading, Response, Stage,
 };
-pub use reeve_recommend::AnomalyId;
+pub use reeve_recommend::recommendation::origin::AnomalyId;
 pub use related::RelatedAnomaly;
 pub use related_entries::CauseView;
 pub use related_entry::RelatedEntry;

@@ -2,14 +2,14 @@
 //! the whole response.
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::log_entry::{POLICY, entry};
+use reeve_recommend::recommendation::Priority;
 
 use super::investigation::{Investigation, Source};
 use super::lesson::Threshold;
 use super::record::{Anomaly, Stage};
 use super::threat::ThreatList;
-use reeve_recommend::Caller;
-use reeve_recommend::recommendation::Priority;
-use reeve_recommend::record::{POLICY, entry};
 
 const ANOMALY: EventType = events::ANOMALY.event_type();
 

@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
+use reeve_recommend::recommendation::origin::AnomalyId;
 
 use super::lesson::Lesson;
 use super::record::{Anomaly, AnomalyClass, AnomalyStatus};
 use super::settings::AnomalySettings;
-use reeve_recommend::AnomalyId;
 
 /// Filter of anomalies; the conditions are combined by "and".
 #[derive(Debug, Clone, Default)]
@@ -30,7 +30,7 @@ pub struct AnomalyFilter {
 }
 
 /// Keeps anomalies and their settings. Updates compare versions, as
-/// [`AgentStore`](reeve_recommend::AgentStore)'s do.
+/// [`AgentStore`](reeve_recommend::ports::AgentStore)'s do.
 #[async_trait]
 pub trait AnomalyStore: Send + Sync {
     /// Adds an anomaly. A second with the same key and beginning is a conflict.

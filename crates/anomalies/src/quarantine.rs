@@ -6,16 +6,19 @@
 //! connection that stands already live on until it ends ("Security group connection tracking").
 
 use reeve_estate::{Money, Provider, Resource};
-
-use super::record::Anomaly;
-use reeve_recommend::AnomalyId;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::Isolate;
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
+use reeve_recommend::recommendation::origin::AnomalyId;
+use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
-    Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType,
+    Decision, Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
+    RecommendationType,
 };
-use reeve_recommend::{FactorKind, Factors, Proposal, Trust, title};
+
+use super::record::Anomaly;
 
 /// Action of the agent type (requirement A-074).
 const RULE: &str = "auto_quarantine";
@@ -99,7 +102,7 @@ fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -
 /// The proposal: with a plan where Reeve can carry it out, else as advice with the reason.
 pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
     let plan = plan(machine);
-    let code_owner = reeve_recommend::owned_by_code(machine);
+    let code_owner = reeve_recommend::guardrail::ownership::owned_by_code(machine);
     let factors = factors(anomaly, plan.as_ref().err().copied(), code_owner.as_deref());
     let mut reason_codes = vec![CODE.to_owned(), code(&anomaly.id)];
     reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
@@ -115,7 +118,7 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
         kind: RecommendationType::SecurityGroup,
         rule: RULE,
         title: title("Isolate ", &machine.name, " from every network"),
-        subject: reeve_recommend::subject(machine, None),
+        subject: reeve_recommend::plan::procedure::subject(machine, None),
         priority: anomaly.severity,
         confidence: (score * 100.0).clamp(0.0, 100.0),
         trust: Trust { raw: score, features: Vec::new(), cap_percent: None },

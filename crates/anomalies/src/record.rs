@@ -4,6 +4,10 @@ use std::fmt;
 
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
+use reeve_recommend::recommendation::Priority;
+use reeve_recommend::recommendation::origin::AnomalyId;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::contribution::Contribution;
 use super::investigation::Investigation;
@@ -12,10 +16,6 @@ use super::related_entry::RelatedEntry;
 use super::remediation::Remediation;
 use super::security_activity::SecurityActivity;
 use super::words;
-use reeve_recommend::AnomalyId;
-use reeve_recommend::recommendation::Priority;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 /// Returns the identifier of the anomaly of a key that began at a time: a UUID of version 8. The
 /// same anomaly found twice, by two processes or after a crash, is one. The secret keeps whoever

@@ -2,7 +2,7 @@
 //! resource or time.
 
 use jiff::SignedDuration;
-use reeve_recommend::AnomalyId;
+use reeve_recommend::recommendation::origin::AnomalyId;
 
 use super::record::{Anomaly, AnomalyClass};
 

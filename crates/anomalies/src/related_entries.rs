@@ -14,7 +14,7 @@ use reeve_audit::{
 };
 use reeve_estate::{ResourceId, ResourceKind};
 use reeve_learn::behavior::words::{Verb, Words};
-use reeve_recommend::activity::named;
+use reeve_recommend::judgement::activity::named;
 use reeve_recommend::words::minute;
 
 use super::cause::SHORTLY;
@@ -188,8 +188,8 @@ mod tests {
     use super::super::investigation::HypothesisKind;
     use super::super::record::{AnomalyStatus, Place};
     use super::*;
-    use reeve_recommend::AnomalyId;
     use reeve_recommend::recommendation::Priority;
+    use reeve_recommend::recommendation::origin::AnomalyId;
 
     fn at(minute: i64) -> Timestamp {
         Timestamp::from_second(1_794_787_200 + minute * 60).unwrap()

@@ -9,7 +9,9 @@ mod proposal;
 mod spending;
 
 use reeve_estate::{Catalogue, Resource};
-use reeve_recommend::{AgentType, ApprovalMatrix, Proposal};
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
+use reeve_recommend::judgement::proposal::Proposal;
 
 pub(crate) use capacity::capacity;
 pub(crate) use spending::{Usage, spending};

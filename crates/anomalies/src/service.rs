@@ -16,6 +16,12 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{Entry, EventId};
 use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::responses::Responses;
+use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder, record_change};
+use reeve_recommend::recommendation::RecommendationId;
+use reeve_recommend::recommendation::origin::AnomalyId;
 
 use super::finding::Finding;
 use super::investigation::Investigation;
@@ -27,11 +33,6 @@ use super::record::{
 use super::related_entries::{self, LATE, MOST_READ};
 use super::related_entry::RelatedEntry;
 use super::threat::ThreatStore;
-use reeve_recommend::AnomalyId;
-use reeve_recommend::Responses;
-use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder, record_change};
-use reeve_recommend::recommendation::RecommendationId;
-use reeve_recommend::{Caller, EngineError};
 
 /// Findings of one resource this close together are one anomaly; an anomaly without findings for as
 /// long is resolved.

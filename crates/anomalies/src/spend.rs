@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::charge::Charge;
+use reeve_recommend::recommendation::Priority;
 
 use super::contribution::Contribution;
 use super::finding::Finding;
@@ -20,7 +21,6 @@ use crate::charges;
 use crate::charges::{
     Anomaly, AnomalyKind, AnomalyLimits, BillCheck, DAY_MS, Scope, WindowAnomaly, Windows,
 };
-use reeve_recommend::recommendation::Priority;
 
 /// Days before the bill's last whole day on which a deviation may have ended: bills are filled up
 /// for a day or two.
@@ -503,7 +503,7 @@ mod tests {
     #[test]
     fn a_confirmed_anomaly_makes_spending_more_sensitive_and_a_new_level_moves_the_baseline() {
         let lesson = |kind, place: &str, started_at| Lesson {
-            anomaly: reeve_recommend::AnomalyId("an-1".to_owned()),
+            anomaly: reeve_recommend::recommendation::origin::AnomalyId("an-1".to_owned()),
             key: ThresholdKey {
                 class: AnomalyClass::Cost,
                 metric: None,

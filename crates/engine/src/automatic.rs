@@ -8,11 +8,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use reeve_recommend::agent::{Agent, RunReport};
-use reeve_recommend::exception::ExceptionRequest;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Block;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::guardrail::exception::ExceptionRequest;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationId};
-use reeve_recommend::{ApprovalMatrix, Caller, EngineError};
 
 use crate::answer::approvals::Approvals;
 use crate::automatic::policy::{Auto, Candidate, decide, signatures_for};

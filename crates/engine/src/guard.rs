@@ -8,12 +8,12 @@
 
 use jiff::Timestamp;
 use reeve_estate::ResourceId;
-use reeve_recommend::ActionCounts;
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::change::{Procedure, SLOW_ROLLBACK_LIMIT_S};
-use reeve_recommend::change_control::Place;
+use reeve_recommend::guardrail::change_control::Place;
 use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
 use reeve_recommend::plan::StepKind;
+use reeve_recommend::recommendation::totals::ActionCounts;
 use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
 pub(crate) mod circumstances;

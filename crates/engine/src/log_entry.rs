@@ -6,15 +6,16 @@ use reeve_audit::{ActionStatus, Entry, EventKind, EventType, Json, ResourceRef, 
 use reeve_estate::Resource;
 use reeve_recommend::action::{Action, Purpose, StepOutcome};
 use reeve_recommend::agent::{Agent, Scope};
+use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::approval::{Approval, Signature};
-use reeve_recommend::change_control::ChangeControl;
-use reeve_recommend::exception::{Exception, ExceptionRequest};
+use reeve_recommend::caller::Caller;
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::guardrail::change_control::ChangeControl;
+use reeve_recommend::guardrail::exception::{Exception, ExceptionRequest};
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{ApprovalMatrix, Caller};
 
-pub(super) use reeve_recommend::record::{POLICY, entry};
+pub(super) use reeve_recommend::log_entry::{POLICY, entry};
 
 /// An agent's run.
 pub(super) const RUN: EventType = events::AGENT_RUN.event_type();

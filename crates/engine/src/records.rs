@@ -6,11 +6,13 @@ use std::sync::Arc;
 use reeve_audit::{ActionStatus, Entry, EventId, FieldError};
 use reeve_estate::StoreError;
 use reeve_recommend::agent::Agent;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::approval::{Approval, ApprovalStatus};
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::{AgentStore, Clock, Recorder, record_change};
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Closing, Recommendation, RecommendationId};
-use reeve_recommend::{ApprovalMatrix, Caller, EngineError};
 
 use crate::log_entry;
 

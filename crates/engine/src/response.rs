@@ -9,11 +9,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use reeve_estate::ResourceId;
 use reeve_recommend::agent::{AgentType, Scope};
-use reeve_recommend::origin::Cause;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::responses::{Offer, Remedy, RemedyTarget, Responses};
+use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{
-    ApprovalMatrix, Caller, EngineError, Offer, Remedy, RemedyTarget, Responses,
-};
 
 use crate::agent::scope::ScopeService;
 use crate::answer::approvals::Approvals;

@@ -14,14 +14,16 @@ use parking_lot::Mutex;
 use reeve_audit::{ActionStatus, FieldError, Severity};
 use reeve_estate::{Resource, ResourceId};
 use reeve_recommend::agent::{Agent, AgentId, Mode};
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::assessment::{is_production, non_production};
 use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{
     Candidate, Gate, MAX_MEMBERS, MemberState, Rollout, RolloutFilter, RolloutId, RolloutSettings,
     RolloutStatus, RolloutStore, Stage, Verdict, waves,
 };
-use reeve_recommend::{Caller, EngineError, is_production, non_production};
 
 use crate::execution::ExecutionService;
 use crate::execution::request::planned;

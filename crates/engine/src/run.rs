@@ -19,14 +19,19 @@ use reeve_estate::{
     Catalogue, Charge, ConnectionId, DescriptionStore, Document, Resource, ResourceId,
     ResourceKind, SampleStore, Series,
 };
+use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes, Needs};
+use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::{Agent, AgentId, RunReport};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::change::Changes;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::activity::Activity;
+use reeve_recommend::judgement::portfolio::{Portfolio, Portfolios};
+use reeve_recommend::judgement::workload::{Correction, WorkloadStore};
+use reeve_recommend::judgement::{Facts, Fleet, Judgement, RelationIndex};
 use reeve_recommend::models::LearnedModels;
-use reeve_recommend::portfolio::{Portfolio, Portfolios};
-use reeve_recommend::{
-    Activity, AgentDefinition, AgentTypes, Caller, Changes, ChargeReader, Correction, EngineError,
-    Facts, Fleet, Judgement, LogReader, Needs, RelationIndex, Settings, WorkloadStore,
-};
+use reeve_recommend::ports::{ChargeReader, LogReader};
 
 use crate::agent::scope::{ScopeService, days_spanned};
 use crate::automatic::AutomaticExecution;

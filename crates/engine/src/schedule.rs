@@ -6,10 +6,12 @@
 use std::sync::Arc;
 
 use reeve_recommend::approval::ApprovalStatus;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{ApprovalFilter, Caller, EngineError};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::totals::ApprovalFilter;
 
 use crate::answer::RecommendationService;
 use crate::answer::approvals::Approvals;

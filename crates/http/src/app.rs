@@ -8,7 +8,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
-
 use reeve_access::{
     AccessStore, Principal, PublicUrl, SavedSearchStore, TokenHash, ValueListStore, Workspace,
     WorkspaceStore,
@@ -30,8 +29,10 @@ use reeve_exports::{Carrier, ExportStore};
 use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
 use reeve_predict::{RuleService, RuleStore};
+use reeve_recommend::agent::Agent;
+use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::models::ModelStore;
-use reeve_recommend::{Agent, AgentStore, Clock, WorkloadStore};
+use reeve_recommend::ports::{AgentStore, Clock};
 use reeve_reports::ReportStore;
 use reeve_sources::{BillSource, BillSourceStore, MetricSourceStore};
 use reeve_trail::{Journal, JournalError, Log, Tallies, Trail};

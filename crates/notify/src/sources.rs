@@ -20,8 +20,9 @@ use reeve_anomalies::budget::{BudgetAlert, BudgetStore};
 use reeve_anomalies::{Anomaly, AnomalyStore};
 use reeve_audit::{Entry, Json, events};
 use reeve_estate::{EstateStore, StoreError};
+use reeve_recommend::action::Action;
 use reeve_recommend::ports::AgentStore;
-use reeve_recommend::{Action, Recommendation};
+use reeve_recommend::recommendation::Recommendation;
 use reeve_reports::{ReportStore, Run};
 use serde_json::Value;
 

@@ -2,6 +2,15 @@
 //! approval it needs.
 
 use reeve_estate::{Catalogue, Resource, ResourceKind};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
+use reeve_recommend::judgement::assessment::{Hazards, is_production};
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::relief::Relief;
+use reeve_recommend::recommendation::{
+    Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
+};
 use reeve_recommend::words::{figure, minute};
 
 use super::change::change;
@@ -10,12 +19,6 @@ use super::reason::Reason;
 use super::related::ResponseTarget;
 use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule};
 use super::signal::Signal;
-use reeve_recommend::agent::Impact;
-use reeve_recommend::recommendation::{Decision, Explanation, ImpactAssessment, Priority};
-use reeve_recommend::relief::Relief;
-use reeve_recommend::{
-    ApprovalMatrix, FactorKind, Factors, Hazards, Proposal, Trust, is_production,
-};
 
 /// The code that every recommendation of a rule carries.
 pub(crate) const CODE: &str = "predictive_rule";
@@ -64,7 +67,7 @@ pub(super) fn propose(
 ) -> Proposal {
     let (resource, change) = (on.resource, change(rule, on, found, by.catalogue));
     let (level, approval) = approval(rule, &change, by.matrix);
-    let code = reeve_recommend::owned_by_code(resource);
+    let code = reeve_recommend::guardrail::ownership::owned_by_code(resource);
     let hazards = Hazards {
         iac: code.is_some(),
         unpriced: change.added.is_none(),
@@ -108,7 +111,7 @@ pub(super) fn propose(
         kind: rule.response.kind.recommendation(),
         rule: rule.response.kind.as_str(),
         title: change.title,
-        subject: reeve_recommend::subject(resource, change.target),
+        subject: reeve_recommend::plan::procedure::subject(resource, change.target),
         priority: priority(rule, on.measured, found),
         confidence,
         trust: Trust {

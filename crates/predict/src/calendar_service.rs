@@ -3,11 +3,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::FieldError;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 
 use super::calendar::{Calendar, CalendarId, CalendarKind, Fetched, Refresh, Subscription};
 use super::log_entry;
 use super::service::{RuleService, same_version};
-use reeve_recommend::{Caller, EngineError};
 
 /// Most calendars of a workspace.
 const MOST_CALENDARS: usize = 50;

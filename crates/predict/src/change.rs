@@ -2,15 +2,16 @@
 //! Reeve can apply and check, else advice with the reason.
 
 use reeve_estate::{Catalogue, Money, Provider, Resource, ResourceKind};
+use reeve_recommend::plan::relief;
+use reeve_recommend::plan::relief::{Relief, Shortage};
+use reeve_recommend::recommendation::Effort;
+use reeve_recommend::recommendation::title::title;
 
 use super::plans;
 use super::prediction::Prediction;
 use super::related::ResponseTarget;
 use super::rule::{ProviderCall, ResponseKind, Rule};
 use super::signal::Signal;
-use reeve_recommend::recommendation::Effort;
-use reeve_recommend::relief::{self, Relief, Shortage};
-use reeve_recommend::title;
 
 /// A group is scaled to at most so many times its members before a peak; its own policies do the
 /// rest.

@@ -6,6 +6,10 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ConnectionId, Metric, Money, Resource, ResourceId, Series};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::responses::Offer;
+use reeve_recommend::recommendation::origin::RuleId;
 
 use super::advice::{Basis, propose};
 use super::calendar::{Calendar, CalendarKind, Occurrence};
@@ -20,9 +24,6 @@ use super::scope::{ScopePage, ScopePages};
 use super::service::RuleService;
 use super::traffic::TrafficSettings;
 use super::unpredictable::Unpredictable;
-use reeve_recommend::RuleId;
-
-use reeve_recommend::{Caller, EngineError, Offer};
 
 /// Resources whose series are read at a time.
 const CHUNK: usize = 32;

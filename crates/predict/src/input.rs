@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 use reeve_audit::FieldError;
 use reeve_estate::TimeSpan;
+use reeve_recommend::agent::{AgentType, Scope};
+use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::CalendarId;
 use super::rule::{
     ApprovalKind, ApprovalRule, Condition, Foreseen, ProviderCall, Response, ResponseKind, Rule,
 };
 use super::signal::Signal;
-use reeve_recommend::RuleId;
-use reeve_recommend::agent::{AgentType, Scope};
 
 /// Entries of a list at most.
 const MOST: usize = 200;

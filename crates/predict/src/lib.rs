@@ -34,14 +34,15 @@ mod traffic;
 mod traffic_service;
 mod unpredictable;
 
-pub use calendar_service::CalendarInput;
 use duration::as_text;
+
+pub use calendar_service::CalendarInput;
 pub use input::RuleInput;
 pub use port::{PredictionFilter, RuleStore};
 pub use prediction::{Expected, Outcome, Prediction, PredictionId};
 pub use preset::presets;
 pub use reason::Reason;
-pub use reeve_recommend::RuleId;
+pub use reeve_recommend::recommendation::origin::RuleId;
 pub use rule::{
     ApprovalKind, ApprovalRule, Condition, Foreseen, ProviderCall, Response, ResponseKind, Rule,
 };

@@ -1,12 +1,12 @@
 //! The audit entries of rules and calendars.
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::log_entry::{POLICY, entry};
 
 use super::calendar::{Calendar, Subscription};
 use super::rule::Rule;
 use super::traffic::TrafficSettings;
-use reeve_recommend::Caller;
-use reeve_recommend::record::{POLICY, entry};
 
 const EVALUATION: EventType = events::PREDICTION.event_type();
 

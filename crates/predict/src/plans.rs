@@ -3,7 +3,8 @@
 use reeve_estate::Resource;
 use reeve_recommend::change::{FailOver, RequestQuota, RunDocument};
 use reeve_recommend::plan::Plan;
-pub use reeve_recommend::relief::{grow, replicate, scale_until};
+
+pub use reeve_recommend::plan::relief::{grow, replicate, scale_until};
 
 /// The standby of a database takes over now.
 #[must_use]

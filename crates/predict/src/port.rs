@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use reeve_estate::StoreError;
+use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::{Calendar, CalendarId, Refresh};
 use super::prediction::{Outcome, Prediction};
 use super::rule::Rule;
 use super::traffic::TrafficSettings;
-use reeve_recommend::RuleId;
 
 /// Filter of predictions; the conditions are combined by "and".
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ pub struct PredictionFilter {
 }
 
 /// Keeps rules, what they decided on, and calendars. Updates compare versions, as
-/// [`AgentStore`](reeve_recommend::AgentStore)'s do.
+/// [`AgentStore`](reeve_recommend::ports::AgentStore)'s do.
 #[async_trait]
 pub trait RuleStore: Send + Sync {
     /// Adds a rule; one of the same identifier is a conflict.

@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Metric, ResourceId, named};
+use reeve_recommend::recommendation::RecommendationId;
+use reeve_recommend::recommendation::origin::RuleId;
+use serde::{Deserialize, Serialize};
 
 use super::reason::Reason;
 use super::rule::Foreseen;
 use super::signal::Signal;
-use reeve_recommend::RuleId;
-use reeve_recommend::recommendation::RecommendationId;
-use serde::{Deserialize, Serialize};
 
 /// A prediction's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,11 +1,11 @@
 //! The rules that come with Reeve: requirements, and traffic intelligence.
 
 use jiff::Timestamp;
+use reeve_recommend::agent::Scope;
+use reeve_recommend::recommendation::origin::RuleId;
 
 use super::rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule};
 use super::signal::Signal;
-use reeve_recommend::RuleId;
-use reeve_recommend::agent::Scope;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 3_600;

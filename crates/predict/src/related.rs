@@ -5,8 +5,7 @@
 //! served by the group.
 
 use reeve_estate::{Money, Resource, ResourceKind};
-
-use reeve_recommend::relief::{group_behind, only_disk};
+use reeve_recommend::plan::relief::{group_behind, only_disk};
 
 use super::rule::{ResponseKind, Rule};
 

@@ -4,14 +4,13 @@ use std::fmt;
 
 use jiff::Timestamp;
 use reeve_estate::named;
+use reeve_recommend::agent::{AgentType, Scope};
+use reeve_recommend::change::DOCUMENT_PREFIX;
+use reeve_recommend::recommendation::RecommendationType;
+use reeve_recommend::recommendation::origin::{Cause, RuleId};
 
 use super::calendar::CalendarId;
 use super::signal::Signal;
-use reeve_recommend::RuleId;
-use reeve_recommend::agent::{AgentType, Scope};
-use reeve_recommend::change::DOCUMENT_PREFIX;
-use reeve_recommend::origin::Cause;
-use reeve_recommend::recommendation::RecommendationType;
 
 named!(
     /// Prediction that a rule makes of its metric.

@@ -7,8 +7,8 @@ use reeve_estate::{
     Connection, ConnectionId, EstateStore, Metric, Money, Resource, ResourceFilter, ResourceId,
     ResourceKind, ResourcePages, ResourceState, StoreError,
 };
-use reeve_recommend::is_opted_out;
-use reeve_recommend::relief::only_disk;
+use reeve_recommend::guardrail::ownership::is_opted_out;
+use reeve_recommend::plan::relief::only_disk;
 
 use super::advice::applies;
 use super::prediction::Prediction;

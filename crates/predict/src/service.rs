@@ -7,6 +7,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reeve_audit::{Entry, FieldError};
 use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::agent::contract::AgentTypes;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::responses::Responses;
+use reeve_recommend::ports::{Clock, Recorder, record_change};
+use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::{CalendarFetch, CalendarId};
 use super::input::RuleInput;
@@ -14,10 +21,6 @@ use super::log_entry;
 use super::port::RuleStore;
 use super::preset::presets;
 use super::rule::Rule;
-use reeve_recommend::RuleId;
-use reeve_recommend::ports::{Clock, Recorder, record_change};
-use reeve_recommend::{AgentType, AgentTypes, Responses};
-use reeve_recommend::{Caller, EngineError};
 
 /// Rules that can be stored at most.
 const MOST_RULES: usize = 200;

@@ -1,7 +1,7 @@
 //! Traffic intelligence: settings of what forecasts of traffic learn from. The lead times are those
 //! of the rules that come with Reeve.
 
-use reeve_recommend::RuleId;
+use reeve_recommend::recommendation::origin::RuleId;
 
 use super::preset::{MAINTENANCE_FAILOVER, TRAFFIC_PRE_SCALE, TRAFFIC_WARM_CACHE};
 use super::rule::Rule;

@@ -3,7 +3,8 @@
 
 use reeve_audit::FieldError;
 use reeve_estate::TimeSpan;
-use reeve_recommend::{Caller, EngineError};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 
 use super::input::RuleInput;
 use super::log_entry;

@@ -1,15 +1,20 @@
 //! Agents as configured things: the configuration record of requirements.
 
-use jiff::{SignedDuration, Timestamp};
+pub mod contract;
+pub mod name;
+pub mod settings;
+pub mod types;
 
+use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Connection, Resource, named};
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
-pub use crate::agent_name::AgentType;
-use crate::change_control::Place;
-use crate::portfolio::Portfolio;
-use crate::settings::Settings;
+use crate::agent::settings::Settings;
+use crate::guardrail::change_control::Place;
+use crate::judgement::portfolio::Portfolio;
+
+pub use crate::agent::name::AgentType;
 
 named!(
     /// Operating modes.

@@ -1,13 +1,16 @@
 //! Approvals: the matrix by monthly cost and risk, and who may sign which half.
 
-use jiff::Timestamp;
+pub mod matrix;
 
-use crate::agent::Impact;
-pub use crate::approval_matrix::Signature;
-use crate::exception::ExceptionRequest;
-use crate::recommendation::RecommendationId;
+use jiff::Timestamp;
 use reeve_estate::named;
 use serde::{Deserialize, Serialize};
+
+use crate::agent::Impact;
+use crate::guardrail::exception::ExceptionRequest;
+use crate::recommendation::RecommendationId;
+
+pub use crate::approval::matrix::Signature;
 
 /// An approval request's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use reeve_audit::FieldError;
 use reeve_estate::StoreError;
 
 use crate::guardrail::Block;
-use crate::lifecycle::Status;
 use crate::ports::RecordError;
+use crate::recommendation::lifecycle::Status;
 
 /// A refusal or failure, in words for a person. Where nothing else is said, nothing was changed.
 #[derive(Debug, thiserror::Error)]

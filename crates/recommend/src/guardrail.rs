@@ -1,11 +1,16 @@
 //! Guardrails: the limits of, on by default, and what a block says.
 
+pub mod change_control;
+pub mod exception;
+pub mod ownership;
+pub mod protection;
+
 use jiff::Timestamp;
 use reeve_estate::named;
 use serde::{Deserialize, Serialize};
 
-use crate::approval_matrix::ApprovalMatrix;
-use crate::change_control::ChangeControl;
+use crate::approval::matrix::ApprovalMatrix;
+use crate::guardrail::change_control::ChangeControl;
 
 /// The limits. Percentages are of the resource's monthly cost or of the measured value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

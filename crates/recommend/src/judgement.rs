@@ -1,20 +1,26 @@
 //! Input and output of a judgement: the facts about one resource, and the proposals and abstentions
 //! that follow from them.
 
+pub mod activity;
+pub mod assessment;
 mod fleet;
+pub mod portfolio;
+pub mod proposal;
 mod relation_index;
+pub mod trust;
+pub mod workload;
 
 use jiff::Timestamp;
 use reeve_estate::{Catalogue, Charge, Document, Resource, Series};
 
-use crate::activity::Activity;
+use crate::agent::settings::Settings;
 use crate::guardrail::Guardrails;
+use crate::guardrail::protection::{refusal, state_losses};
+use crate::judgement::activity::Activity;
+use crate::judgement::portfolio::{AccountUse, HourlyUse};
+use crate::judgement::proposal::{Abstention, Proposal};
+use crate::judgement::workload::{Classification, Correction};
 use crate::models::LearnedModels;
-use crate::portfolio::{AccountUse, HourlyUse};
-use crate::proposal::{Abstention, Proposal};
-use crate::protection::{refusal, state_losses};
-use crate::settings::Settings;
-use crate::workload::{Classification, Correction};
 
 pub use fleet::Fleet;
 pub use relation_index::RelationIndex;

@@ -12,6 +12,9 @@ use sha2::{Digest as _, Sha256};
 use crate::change::{Change, Effect, Reversal};
 
 mod loss;
+pub mod patch;
+pub mod procedure;
+pub mod relief;
 
 pub use loss::{Loss, LossKind};
 

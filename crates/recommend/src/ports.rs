@@ -1,11 +1,12 @@
 //! Interfaces through which the engine reaches stores, the log, the clock and clouds.
 
+pub mod responses;
+
 use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-
 use reeve_audit::Entry;
 use reeve_audit::query::{Column, Query};
 use reeve_estate::{Act, Charge, Connection, ConnectionId, ResourceId, StoreError};
@@ -13,16 +14,16 @@ use reeve_estate::{Act, Charge, Connection, ConnectionId, ResourceId, StoreError
 use crate::action::{Action, ActionId, ActionStatus};
 use crate::agent::{Agent, AgentId, AgentType};
 use crate::approval::{Approval, ApprovalId};
-use crate::exclusion::{Exclusion, ExclusionId};
 use crate::guardrail::Guardrails;
-use crate::lifecycle::Status;
-use crate::origin::Cause;
-use crate::recommendation::{
-    Closing, Feedback, Priority, Recommendation, RecommendationId, RecommendationType,
-};
-use crate::totals::{
+use crate::recommendation::exclusion::{Exclusion, ExclusionId};
+use crate::recommendation::lifecycle::Status;
+use crate::recommendation::origin::Cause;
+use crate::recommendation::totals::{
     ActionCounts, ActionFilter, ApprovalFilter, DailySavings, Dismissals, OpenSavings,
     RecommendationTotal, StepOutcomes,
+};
+use crate::recommendation::{
+    Closing, Feedback, Priority, Recommendation, RecommendationId, RecommendationType,
 };
 
 /// Reason why an entry was not recorded. An operation that cannot be recorded is not executed.
@@ -82,9 +83,9 @@ pub async fn record_change<T, E>(
     clock: &dyn Clock,
     entry: Entry,
     change: impl Future<Output = Result<T, E>> + Send,
-) -> Result<T, crate::EngineError>
+) -> Result<T, crate::error::EngineError>
 where
-    E: Into<crate::EngineError>,
+    E: Into<crate::error::EngineError>,
 {
     let intent = entry.intent().at(clock.now());
     let id = intent.event_id.clone();
@@ -93,7 +94,7 @@ where
     let failure = result
         .as_ref()
         .err()
-        .map(|error: &crate::EngineError| error.to_string());
+        .map(|error: &crate::error::EngineError| error.to_string());
     if let Err(error) = recorder
         .record(vec![entry.outcome(&id, failure.as_deref()).at(clock.now())])
         .await

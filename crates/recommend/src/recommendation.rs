@@ -1,22 +1,28 @@
 //! Recommendations: what was found, why, and what it would do.
 
 use jiff::Timestamp;
-
-use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
-
-use crate::agent::{AgentId, Impact};
-use crate::exception::Exception;
-use crate::lifecycle::Status;
-use crate::models::ModelUse;
-use crate::origin::Origin;
-use crate::plan::Plan;
-use crate::ranking::Ranking;
-use reeve_estate::named;
+use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind, named};
 use serde::{Deserialize, Serialize};
 
+use crate::agent::{AgentId, Impact};
+use crate::guardrail::exception::Exception;
+use crate::models::ModelUse;
+use crate::plan::Plan;
+use crate::recommendation::lifecycle::Status;
+use crate::recommendation::origin::Origin;
+use crate::recommendation::ranking::Ranking;
+
+pub mod applicability;
+pub mod combined;
+pub mod exclusion;
 mod factors;
 mod id;
+pub mod lifecycle;
+pub mod origin;
+pub mod ranking;
 mod savings_basis;
+pub mod title;
+pub mod totals;
 
 pub use factors::{FactorKind, Factors};
 pub use id::RecommendationId;

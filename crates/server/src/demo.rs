@@ -16,17 +16,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressStyle};
-use tokio_util::sync::CancellationToken;
-
-use reeve_recommend::Changes;
+use reeve_recommend::change::Changes;
 use reeve_trail::Log;
+use tokio_util::sync::CancellationToken;
 
 use crate::adapters::clouds::CloudRegistry;
 use crate::cli::DemoArgs;
 use crate::config::Config;
 use crate::private;
 use crate::service::{Service, bind, stop_on_signal};
+use indicatif::{ProgressBar, ProgressStyle};
 use state::DemoState;
 
 /// Time between two changes of the estate.

@@ -6,10 +6,6 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use jiff::SignedDuration;
-use tokio::net::TcpListener;
-use tokio::time::{Instant, timeout_at};
-use tokio_util::sync::CancellationToken;
-
 use reeve_access::{PublicUrl, TokenHash};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
@@ -23,11 +19,15 @@ use reeve_notify::delivery::Dispatcher;
 use reeve_notify::notification::Notifier;
 use reeve_notify::sources::Sources;
 use reeve_notify::webhook::WebhookSender;
+use reeve_recommend::agent::contract::AgentTypes;
+use reeve_recommend::change::Changes;
 use reeve_recommend::ports::Clock;
-use reeve_recommend::{AgentTypes, Changes};
 use reeve_sources::{MetricSource, MetricSourceStore as _};
 use reeve_store::Store;
 use reeve_trail::{Journal, Trail};
+use tokio::net::TcpListener;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 use crate::active::{ActiveLease, ActiveLock, Fenced, TakeoverCause, Turn};
 use crate::adapters::attachments::Attachments;
@@ -44,15 +44,13 @@ use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::Background;
 use crate::adapters::verifier::DirectoryVerifier;
 use crate::config::Config;
-use crate::connections;
-use crate::private;
-use crate::tasks;
 use crate::tasks::context::{TaskContext, TaskSettings};
-
+use crate::{connections, private, tasks};
 use engine::{EnginePorts, EngineServices, engine};
 use observers::Observers;
-pub(crate) use opening::{Log, open_log, open_restored, open_store, with_lists_of};
 use responses::{anomaly_service, prices, rule_service};
+
+pub(crate) use opening::{Log, open_log, open_restored, open_store, with_lists_of};
 
 mod engine;
 mod observers;

@@ -11,12 +11,18 @@ mod recommendation;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{ResourceId, StoreError};
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore,
-    AgentType, Approval, ApprovalFilter, ApprovalId, DailySavings, Dismissals, Exclusion,
-    ExclusionId, Feedback, Guardrails, OpenSavings, Recommendation, RecommendationId,
-    RecommendationTotal, RecommendationType, StepOutcomes,
+use reeve_recommend::action::{Action, ActionId, ActionStatus};
+use reeve_recommend::agent::{Agent, AgentId, AgentType};
+use reeve_recommend::approval::{Approval, ApprovalId};
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::ports::{AgentStore, RecommendationFilter};
+use reeve_recommend::recommendation::exclusion::{Exclusion, ExclusionId};
+use reeve_recommend::recommendation::totals::{
+    ActionCounts, ActionFilter, ApprovalFilter, DailySavings, Dismissals, OpenSavings,
+    RecommendationTotal, StepOutcomes,
+};
+use reeve_recommend::recommendation::{
+    Feedback, Recommendation, RecommendationId, RecommendationType,
 };
 
 use crate::database::Store;

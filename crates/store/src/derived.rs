@@ -4,8 +4,7 @@
 pub(crate) mod totals;
 pub(crate) mod values;
 
-use reeve_recommend::action::realised_savings;
-use reeve_recommend::{Action, Purpose};
+use reeve_recommend::action::{Action, Purpose, realised_savings};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 

@@ -3,8 +3,8 @@
 //!
 //! SQLite by default, PostgreSQL by configuration; the same statements and the same migrations on
 //! both. It implements the ports [`reeve_access::AccessStore`], [`reeve_access::SavedSearchStore`],
-//! [`reeve_estate::EstateStore`] and [`reeve_recommend::AgentStore`],
-//! [`reeve_recommend::RolloutStore`], [`reeve_alerts::AlertStore`], [`reeve_exports::ExportStore`]
+//! [`reeve_estate::EstateStore`] and [`reeve_recommend::ports::AgentStore`],
+//! [`reeve_recommend::rollout::RolloutStore`], [`reeve_alerts::AlertStore`], [`reeve_exports::ExportStore`]
 //! for [`Store`].
 //!
 //! Domain types are not serialised: each has a row format of its own in `rows`, versioned, so that

@@ -3,9 +3,10 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
-use reeve_recommend::RecommendationId;
-use reeve_recommend::models::{MAX_STATE_BYTES, ModelFilter, TrustNote};
-use reeve_recommend::models::{Model, ModelId, ModelStatus, ModelStore};
+use reeve_recommend::models::{
+    MAX_STATE_BYTES, Model, ModelFilter, ModelId, ModelStatus, ModelStore, TrustNote,
+};
+use reeve_recommend::recommendation::RecommendationId;
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
 

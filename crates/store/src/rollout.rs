@@ -2,8 +2,7 @@
 
 use async_trait::async_trait;
 use reeve_estate::StoreError;
-use reeve_recommend::rollout::RolloutFilter;
-use reeve_recommend::{Rollout, RolloutId, RolloutStore};
+use reeve_recommend::rollout::{Rollout, RolloutFilter, RolloutId, RolloutStore};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{DailySavings, OpenSavings};
+use reeve_recommend::recommendation::totals::{DailySavings, OpenSavings};
 
 /// Filters whose savings are held at most; more are not held.
 const MOST: usize = 64;

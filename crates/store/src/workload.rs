@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
-use reeve_recommend::{Correction, Workload, WorkloadStore};
+use reeve_recommend::judgement::workload::{Correction, Workload, WorkloadStore};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -9,8 +9,10 @@ use reeve_estate::{
     ResourceState, Series, Specification,
 };
 use reeve_learn::calibrate::Example;
-use reeve_recommend::Facts;
-use reeve_recommend::{AgentType, Guardrails, Settings};
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::Facts;
 
 use super::world::{FUTURE_DAYS, Life, Measured, PAST_DAYS, SLOTS, Traits};
 use crate::chance::Chance;
@@ -66,7 +68,7 @@ impl Case {
             maxima: &[],
             charges: &[],
             document: None,
-            relations: reeve_recommend::RelationIndex::none(),
+            relations: reeve_recommend::judgement::RelationIndex::none(),
             activity: None,
             fleet: None,
             correction: None,
@@ -140,7 +142,10 @@ fn story(seed: u64, n: u64, at: Timestamp, futures: usize) -> Vec<Story> {
             .collect();
         let chance = (others.len() > 1)
             .then(|| others.iter().filter(|held| **held).count() as f64 / others.len() as f64);
-        let group = reeve_recommend::trust_group(AgentType::COST_OPTIMIZER, proposal.kind);
+        let group = reeve_recommend::judgement::trust::trust_group(
+            AgentType::COST_OPTIMIZER,
+            proposal.kind,
+        );
         let today = proposal.confidence / 100.0;
         let (raw, features) = (proposal.trust.raw, proposal.trust.features);
         let example = Example {

@@ -6,11 +6,12 @@ use jiff::Timestamp;
 use reeve_estate::{Metric, ResourceKind};
 use reeve_learn::calibrate::Example;
 use reeve_learn::sizing::HISTORY_DAYS;
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::agent::contract::{AgentDefinition, Needs};
+use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::types::{AgentTypeInfo, documented};
+use reeve_recommend::judgement::{AccountFacts, Facts, Judgement};
 use reeve_recommend::models::Trainer;
-use reeve_recommend::{
-    AccountFacts, AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting,
-    Settings, agent_type::documented,
-};
 
 use super::retrospect::look_back;
 use super::settings::{self, Thresholds};

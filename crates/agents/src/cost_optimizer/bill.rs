@@ -1,13 +1,13 @@
 //! Costs that a resource has while it runs, and those that remain when it is stopped.
 
 use reeve_estate::{Charge, Money, Resource, ResourceKind};
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::words::{at_most, dollars, percent};
 
 use super::Facts;
 use super::evidence::Evidence;
 use super::price::hourly;
 use crate::discounts;
-use reeve_recommend::Proposal;
-use reeve_recommend::words::{at_most, dollars, percent};
 
 /// Returns `true` if a unit of consumption is an hour, as the clouds write it in their bills.
 fn is_hour(unit: &str) -> bool {

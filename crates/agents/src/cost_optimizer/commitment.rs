@@ -4,14 +4,17 @@
 use reeve_estate::{Money, Provider};
 use reeve_learn::calibrate::Signs;
 use reeve_learn::{HOUR_MS, Window};
-use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings};
-use reeve_recommend::portfolio::{AccountUse, FamilyUse, Portfolio};
-use reeve_recommend::procedure::subject;
-use reeve_recommend::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
-use reeve_recommend::trust::Trust;
+use reeve_recommend::judgement::AccountFacts;
+use reeve_recommend::judgement::assessment::{Hazards, impact_level, priority_by_savings};
+use reeve_recommend::judgement::portfolio::{AccountUse, FamilyUse, Portfolio};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::procedure::subject;
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
+};
 use reeve_recommend::words::{dollars, percent, thousands};
-use reeve_recommend::{AccountFacts, FactorKind, Factors, title};
 
 use super::evidence::Evidence;
 use super::settings::Thresholds;
@@ -161,7 +164,7 @@ fn propose(facts: &AccountFacts<'_>, account: &AccountUse, saving: Money, path: 
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,
-            risk: reeve_recommend::assessment::risk(facts.account, hazards),
+            risk: reeve_recommend::judgement::assessment::risk(facts.account, hazards),
             cost_reduction: format!("{} a month ({})", dollars(saving), percent(share)),
             performance_impact: UNTOUCHED.to_owned(),
             decision_path: path.into_decisions(),

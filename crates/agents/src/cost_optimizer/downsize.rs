@@ -3,6 +3,17 @@
 
 use reeve_estate::{InstanceSpec, Money};
 use reeve_learn::{Backtest, Summary, bursts};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::judgement::assessment::{Hazards, priority_by_savings, risk};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::procedure::iac_note;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
+};
+use reeve_recommend::words;
+use reeve_recommend::words::{dollars, percent, thousands};
 
 use super::dimension::Dimension;
 use super::evidence::Evidence;
@@ -15,14 +26,6 @@ use super::price::Change;
 use crate::confidence::{Confidence, backtest, confidence, signs};
 use crate::discounts;
 use crate::load::Load;
-use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
-use reeve_recommend::procedure::iac_note;
-use reeve_recommend::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
-use reeve_recommend::trust::Trust;
-use reeve_recommend::words::{dollars, percent, thousands};
-use reeve_recommend::{FactorKind, Factors, owned_by_code, words};
 
 /// Share of the expected points that must be there.
 pub(super) const COVERAGE: f64 = 0.9;

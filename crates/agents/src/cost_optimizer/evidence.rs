@@ -2,6 +2,12 @@
 
 use reeve_estate::{InstanceSpec, Metric, Money, Provider, PublicAddress, Resource, ResourceKind};
 use reeve_learn::{DAY_MS, Window};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::judgement::assessment::{Hazards, impact_level};
+use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::{resize, subject};
+use reeve_recommend::recommendation::Subject;
+use reeve_recommend::recommendation::title::title;
 
 use super::Facts;
 use super::dimension::Dimension;
@@ -9,12 +15,6 @@ use super::price::{Change, change};
 use super::replaced::Replaced;
 use super::settings::Thresholds;
 use crate::load::{Load, data_points};
-use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, impact_level};
-use reeve_recommend::plan::Plan;
-use reeve_recommend::procedure::{resize, subject};
-use reeve_recommend::recommendation::Subject;
-use reeve_recommend::title;
 
 /// The measurements of one resource. What is `None` was not measured.
 #[derive(Debug)]

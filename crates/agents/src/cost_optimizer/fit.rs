@@ -8,17 +8,16 @@
 use reeve_estate::{InstanceSpec, Metric};
 use reeve_learn::sizing::{AHEAD_DAYS, Needed, TWO_MONTHS_DAYS, needed};
 use reeve_learn::{DAY_MS, Point, Summary, Window};
+use reeve_recommend::judgement::proposal::Path;
+use reeve_recommend::models::{ModelUse, date};
+use reeve_recommend::recommendation::{FactorKind, Factors};
+use reeve_recommend::words::{figure, percent};
 
-use super::ahead;
 use super::burstable::baseline_percent;
 use super::dimension::Dimension;
 use super::evidence::Evidence;
-use super::outlook;
+use super::{ahead, outlook};
 use crate::load::{Load, maxima};
-use reeve_recommend::models::{ModelUse, date};
-use reeve_recommend::proposal::Path;
-use reeve_recommend::words::{figure, percent};
-use reeve_recommend::{FactorKind, Factors};
 
 /// Projected p99 CPU at most, percent of the target.
 pub(super) const CPU_P99_BOUND: f64 = 60.0;

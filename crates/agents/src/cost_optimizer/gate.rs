@@ -1,8 +1,8 @@
 //! Resources that are excluded before anything is measured.
 
 use reeve_estate::{Catalogue, Resource, ResourceKind, ResourceState};
-use reeve_recommend::Abstention;
-use reeve_recommend::protection::refusal;
+use reeve_recommend::guardrail::protection::refusal;
+use reeve_recommend::judgement::proposal::Abstention;
 
 /// Returns an abstention if the resource is excluded.
 pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Abstention> {

@@ -8,9 +8,10 @@
 use reeve_estate::{
     Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series,
 };
-use reeve_recommend::protection::refusal;
-use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{Abstention, FactorKind, Facts, Fleet, Judgement};
+use reeve_recommend::guardrail::protection::refusal;
+use reeve_recommend::judgement::proposal::Abstention;
+use reeve_recommend::judgement::{Facts, Fleet, Judgement};
+use reeve_recommend::recommendation::{FactorKind, RecommendationType};
 use serde_json::Value;
 
 use super::evidence::Evidence;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use reeve_estate::{Purchase, ResourceKind};
 use reeve_learn::HOUR_MS;
-use reeve_recommend::Proposal;
-use reeve_recommend::portfolio::{Family, HourlyUse, Reservation};
+use reeve_recommend::judgement::portfolio::{Family, HourlyUse, Reservation};
+use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::recommendation::RecommendationType;
 
 use super::evidence::Evidence;

@@ -10,30 +10,29 @@
 
 use reeve_estate::ResourceKind;
 use reeve_learn::{Summary, Window};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::guardrail::protection::refusal;
+use reeve_recommend::judgement::assessment::{Hazards, priority_by_savings, risk};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::models::ModelUse;
+use reeve_recommend::plan::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, NEEDS_PERSON, RecommendationType,
+};
+use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
 
 use super::bill::Bill;
 use super::ended::EndedWork;
 use super::evidence::Evidence;
 use super::idleness::{MEAN_PERCENT, NETWORK_MEAN, NETWORK_P99, P99_PERCENT, is_quiet, is_zero};
-use super::margin;
-use super::outlook;
 use super::rhythm::{NoRhythm, Rhythm};
-use super::schedule;
 use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
+use super::{margin, outlook, schedule};
 use crate::confidence::{Confidence, backtest, confidence, signs};
 use crate::load::Load;
-use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
-use reeve_recommend::models::ModelUse;
-use reeve_recommend::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
-use reeve_recommend::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::protection::refusal;
-use reeve_recommend::recommendation::{
-    Effort, Explanation, ImpactAssessment, NEEDS_PERSON, RecommendationType,
-};
-use reeve_recommend::trust::Trust;
-use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
-use reeve_recommend::{FactorKind, Factors, owned_by_code, title};
 
 const COVERAGE: f64 = 0.9;
 /// Share of the hours from which on a resource is simply in use.

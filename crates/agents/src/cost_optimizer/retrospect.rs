@@ -10,15 +10,15 @@ use jiff::Timestamp;
 use reeve_estate::ResourceState;
 use reeve_learn::Window;
 use reeve_learn::calibrate::Example;
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::change::Unused;
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::recommendation::RecommendationType;
 
 use super::evidence::Evidence;
 use super::fit::{degradation_percent, fit, vcpu_ratio};
 use super::{Facts, commitment, idle, judge, schedule, throttled, unused};
 use crate::retrospect::{self, every_day};
-use reeve_recommend::Proposal;
-use reeve_recommend::agent::AgentType;
-use reeve_recommend::change::Unused;
-use reeve_recommend::recommendation::RecommendationType;
 
 /// Returns `true` if a proposal proved right between a time and `facts.now`, judged by the samples
 /// of the unchanged resource; `None` if they do not decide it.

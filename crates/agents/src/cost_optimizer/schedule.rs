@@ -5,6 +5,18 @@
 use reeve_estate::{Money, ResourceKind};
 use reeve_learn::calibrate::Daily;
 use reeve_learn::{DAY_MS, HOUR_MS, Window};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::judgement::assessment::{Hazards, priority_by_savings, risk};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::models::ModelUse;
+use reeve_recommend::plan::procedure::{iac_note, subject};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
+};
+use reeve_recommend::words::{byte_rate, dollars, percent};
 
 use super::bill::Bill;
 use super::evidence::Evidence;
@@ -13,15 +25,6 @@ use super::rhythm::Rhythm;
 use super::work::Work;
 use crate::confidence::{backtest, confidence, signs};
 use crate::load::Load;
-use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
-use reeve_recommend::models::ModelUse;
-use reeve_recommend::procedure::{iac_note, subject};
-use reeve_recommend::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
-use reeve_recommend::trust::Trust;
-use reeve_recommend::words::{byte_rate, dollars, percent};
-use reeve_recommend::{FactorKind, Factors, owned_by_code, title};
 
 /// The code of a proposal to stop outside the working times.
 pub(super) const CODE: &str = "works_at_known_times";

@@ -1,6 +1,6 @@
 //! Settings of `cost_optimizer`: the thresholds and windows of requirements.
 
-use reeve_recommend::{Setting, SettingValue};
+use reeve_recommend::agent::settings::{Setting, SettingValue};
 
 use crate::settings::settings;
 

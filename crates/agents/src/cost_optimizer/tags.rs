@@ -10,16 +10,17 @@ use std::collections::BTreeSet;
 
 use reeve_estate::{Provider, ResourceKind};
 use reeve_learn::calibrate::Signs;
-use reeve_recommend::assessment::{Hazards, impact_level, risk};
 use reeve_recommend::change::TagResource;
-use reeve_recommend::procedure::{iac_note, subject};
-use reeve_recommend::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::guardrail::ownership::{is_opted_out, owned_by_code};
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::assessment::{Hazards, impact_level, risk};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::{iac_note, subject};
+use reeve_recommend::recommendation::title::{shortened, title};
 use reeve_recommend::recommendation::{
-    Effort, Explanation, ImpactAssessment, Priority, RecommendationType,
-};
-use reeve_recommend::trust::Trust;
-use reeve_recommend::{
-    FactorKind, Factors, Facts, Plan, is_opted_out, owned_by_code, shortened, title,
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
 use super::settings;

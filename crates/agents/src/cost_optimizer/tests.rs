@@ -11,16 +11,16 @@ mod real;
 mod tags;
 mod unused;
 
-use estate::{Case, noise, now, resource};
 use jiff::SignedDuration;
 use reeve_estate::{
     Catalogue, Metric, Money, Provider, Purchase, ResourceId, ResourceKind, ResourceState,
 };
-
-use reeve_recommend::Proposal;
 use reeve_recommend::agent::Impact;
+use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::{Decision, Priority, RecommendationType};
+
+use estate::{Case, noise, now, resource};
 
 const CPU: Metric = Metric::CpuUtilization;
 

@@ -4,6 +4,16 @@
 use reeve_estate::{InstanceSpec, Money};
 use reeve_learn::calibrate::Daily;
 use reeve_learn::{Summary, Window};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::judgement::assessment::{Hazards, is_production, risk};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::procedure::iac_note;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+};
+use reeve_recommend::words::{dollars, figure, percent, thousands};
 
 use super::burstable::baseline_percent;
 use super::evidence::Evidence;
@@ -15,16 +25,6 @@ use super::price::Change;
 use crate::confidence::{Confidence, backtest, confidence, signs};
 use crate::discounts;
 use crate::load::Load;
-use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, is_production, risk};
-use reeve_recommend::procedure::iac_note;
-use reeve_recommend::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::recommendation::{
-    Effort, Explanation, ImpactAssessment, Priority, RecommendationType,
-};
-use reeve_recommend::trust::Trust;
-use reeve_recommend::words::{dollars, figure, percent, thousands};
-use reeve_recommend::{FactorKind, Factors, owned_by_code};
 
 const COVERAGE: f64 = 0.9;
 /// Median CPU of a held-out day above which the larger size is still needed, percent.

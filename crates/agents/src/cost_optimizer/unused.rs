@@ -7,25 +7,27 @@ mod traffic;
 use reeve_estate::{Money, Resource, ResourceKind, ResourceState};
 use reeve_learn::calibrate::Daily;
 use reeve_learn::{Backtest, DAY_MS, Window};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::change::{RemoveUnused, Unused};
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::judgement::assessment::{
+    Hazards, impact_level, is_production, priority_by_savings, risk,
+};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::{iac_note, subject};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
+};
+use reeve_recommend::words::{day, dollars};
 
 use super::Facts;
 use super::settings::Thresholds;
 use crate::confidence::{Confidence, STATE_CAP, confidence, lasting, signs};
 use crate::discounts;
 use crate::load::data_points;
-use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{
-    Hazards, impact_level, is_production, priority_by_savings, risk,
-};
-use reeve_recommend::change::{RemoveUnused, Unused};
-use reeve_recommend::plan::Plan;
-use reeve_recommend::procedure::{iac_note, subject};
-use reeve_recommend::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
-use reeve_recommend::trust::Trust;
-use reeve_recommend::words::{day, dollars};
-use reeve_recommend::{FactorKind, Factors, owned_by_code, title};
-
 use traffic::Traffic;
 
 const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;

@@ -3,6 +3,18 @@
 
 use reeve_estate::{Metric, Money};
 use reeve_learn::{Backtest, DAY_MS, Summary, Window};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::change::DeleteVolume;
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::judgement::assessment::{Hazards, priority_by_savings, risk};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::procedure::{delete_unattached, iac_note, subject};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
+};
+use reeve_recommend::words::{at_most, day, dollars};
 
 use super::Facts;
 use super::evidence::Evidence;
@@ -10,15 +22,6 @@ use super::settings::Thresholds;
 use crate::confidence::{confidence, signs};
 use crate::discounts;
 use crate::load::data_points;
-use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
-use reeve_recommend::change::DeleteVolume;
-use reeve_recommend::procedure::{delete_unattached, iac_note, subject};
-use reeve_recommend::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
-use reeve_recommend::trust::Trust;
-use reeve_recommend::words::{at_most, day, dollars};
-use reeve_recommend::{FactorKind, Factors, owned_by_code, title};
 
 const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;
 

@@ -9,13 +9,13 @@ use reeve_estate::Metric;
 use reeve_learn::calibrate::Confusion;
 use reeve_learn::week::hour_of_week;
 use reeve_learn::{DAY_MS, Point, WeeklyShape, percentile};
-
-use super::forecast::{forecast, hundredths};
-use super::profiles::{self, ENOUGH_HOURS};
 use reeve_recommend::models::{
     Demand as Profile, DemandModel, Evaluation, JoinStates, Material, ModelState as _, ModelType,
     NotTrained, Trained, Trainer, between,
 };
+
+use super::forecast::{forecast, hundredths};
+use super::profiles::{self, ENOUGH_HOURS};
 
 /// Its busiest fifth of hours is above this percentile.
 const BUSY_PERCENTILE: f64 = 80.0;

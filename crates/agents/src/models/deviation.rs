@@ -8,12 +8,12 @@ use reeve_estate::Metric;
 use reeve_learn::calibrate::Confusion;
 use reeve_learn::week::hour_of_week;
 use reeve_learn::{Point, WeeklyShape, percentile};
-
-use super::profiles::{self, ENOUGH_HOURS};
 use reeve_recommend::models::{
     DeviationBand, DeviationModel, Evaluation, JoinStates, Material, ModelState as _, ModelType,
     NotTrained, SCALES, Trained, Trainer, between,
 };
+
+use super::profiles::{self, ENOUGH_HOURS};
 
 /// The smallest scale, percent of CPU: quiet resources flutter.
 const SMALLEST_SCALE: f64 = 0.5;

@@ -8,12 +8,12 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::Metric;
 use reeve_learn::DAY_MS;
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES, scores};
-
+use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::judgement::{Facts, HISTORY_DAYS, HORIZON_DAYS};
 use reeve_recommend::models::{
     Evaluation, HELD_OUT_DAYS, LearnedModels, Material, ModelType, NotTrained, Trained, Trainer,
     calibrator_from, known_before, state_of,
 };
-use reeve_recommend::{AgentDefinition, Facts, HISTORY_DAYS, HORIZON_DAYS};
 
 /// Weeks looked back over.
 const WEEKS: i64 = 6;
@@ -60,7 +60,7 @@ impl Confidence {
                 maxima: &[],
                 charges: &[],
                 document: None,
-                relations: reeve_recommend::RelationIndex::none(),
+                relations: reeve_recommend::judgement::RelationIndex::none(),
                 activity: None,
                 fleet: None,
                 volumes: &[],

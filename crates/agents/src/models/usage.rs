@@ -8,13 +8,13 @@ use reeve_estate::{Metric, Resource, ResourceKind};
 use reeve_learn::HOUR_MS;
 use reeve_learn::calibrate::Confusion;
 use reeve_learn::week::{HOURS, hour_of_week};
-
-use super::profiles::{self, ENOUGH_HOURS};
-use crate::cost_optimizer::CPU_IN_USE_PERCENT;
 use reeve_recommend::models::{
     Evaluation, JoinStates, Material, ModelState as _, ModelType, NotTrained, Profiles, Trained,
     Trainer, Usage as Learned, UsageModel,
 };
+
+use super::profiles::{self, ENOUGH_HOURS};
+use crate::cost_optimizer::CPU_IN_USE_PERCENT;
 
 /// The trainer of usage.
 #[derive(Debug, Clone, Copy, Default)]

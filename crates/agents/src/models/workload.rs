@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use reeve_estate::Metric;
 use reeve_learn::calibrate::Scores;
+use reeve_recommend::judgement::workload::{Correction, WorkloadClass, tokens};
 use reeve_recommend::models::{
     Evaluation, Material, ModelState as _, ModelType, NotTrained, Trained, Trainer, WorkloadModel,
 };
-use reeve_recommend::workload::{Correction, WorkloadClass, tokens};
 
 /// Corrections it takes to learn.
 const ENOUGH: usize = 2;

@@ -4,8 +4,9 @@ use std::fmt;
 
 use reeve_estate::Metric;
 use reeve_learn::{DAY_MS, Window};
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::proposal::Abstention;
 use reeve_recommend::words::thousands;
-use reeve_recommend::{Abstention, Facts};
 
 use super::KIND;
 use super::settings::Thresholds;

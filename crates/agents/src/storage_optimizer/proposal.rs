@@ -3,15 +3,17 @@
 use reeve_estate::{Catalogue, Money, Resource};
 use reeve_learn::DAY_MS;
 use reeve_learn::calibrate::Daily;
-use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::change::{ModifyVolume, VolumeSetup};
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
-use reeve_recommend::procedure::{iac_note, subject};
-use reeve_recommend::proposal::Path;
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
-use reeve_recommend::trust::Trust;
+use reeve_recommend::plan::procedure::{iac_note, subject};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{Effort, Explanation, FactorKind, Factors, ImpactAssessment};
 use reeve_recommend::words::{dollars, percent};
-use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, owned_by_code, title};
 
 use super::demand::Demand;
 use super::settings::Thresholds;

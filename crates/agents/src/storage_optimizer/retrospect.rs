@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 use reeve_learn::Window;
-use reeve_recommend::{Facts, Proposal};
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::proposal::Proposal;
 
 use super::demand::Demand;
-use super::oversized;
 use super::settings::Thresholds;
-use super::setup;
+use super::{oversized, setup};
 use crate::retrospect::every_day;
 
 /// Returns `true` if the setup that was proposed at a time held every measured peak until

@@ -5,8 +5,8 @@ use reeve_estate::catalogue::volume::{
     GP3_FREE_IOPS, GP3_FREE_MIBPS, GP3_IOPS_PER_GIB, GP3_IOPS_PER_MIBPS, GP3_MOST_IOPS,
     GP3_MOST_MIBPS, VolumePerformance,
 };
-use reeve_recommend::Abstention;
 use reeve_recommend::change::VolumeSetup;
+use reeve_recommend::judgement::proposal::Abstention;
 
 use super::KIND;
 use super::demand::Peak;

@@ -10,17 +10,17 @@ use reeve_estate::{
 };
 use reeve_learn::DAY_MS;
 use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::change::DeleteSnapshot;
+use reeve_recommend::guardrail::ownership::{is_opted_out, owned_by_code};
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
-use reeve_recommend::procedure::{iac_note, subject};
-use reeve_recommend::proposal::Path;
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
-use reeve_recommend::trust::Trust;
+use reeve_recommend::plan::procedure::{iac_note, subject};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{Effort, Explanation, FactorKind, Factors, ImpactAssessment};
 use reeve_recommend::words::{at_most, dollars};
-use reeve_recommend::{
-    Abstention, FactorKind, Factors, Facts, Proposal, is_opted_out, owned_by_code, title,
-};
 
 use super::KIND;
 use super::settings::Thresholds;

@@ -11,10 +11,12 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
     Catalogue, Metric, Money, Provider, Resource, ResourceId, ResourceKind, ResourceState, Series,
 };
+use reeve_recommend::agent::contract::AgentDefinition as _;
+use reeve_recommend::agent::settings::{SettingValue, Settings};
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::LearnedModels;
-use reeve_recommend::settings::{SettingValue, Settings};
-use reeve_recommend::{AgentDefinition as _, Facts, Judgement, Proposal};
 
 use super::{StorageOptimizer, judge};
 use crate::cost_optimizer::tests::estate::{now, resource};
@@ -91,7 +93,7 @@ impl Case {
             maxima: &[],
             charges: &[],
             document: None,
-            relations: reeve_recommend::RelationIndex::none(),
+            relations: reeve_recommend::judgement::RelationIndex::none(),
             activity: None,
             fleet: None,
             volumes: &self.volumes,

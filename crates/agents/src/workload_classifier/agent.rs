@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_learn::calibrate::Example;
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::agent::contract::{AgentDefinition, Needs};
+use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::types::{AgentTypeInfo, documented};
+use reeve_recommend::judgement::workload::CLASSIFIED_KINDS;
+use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::{ModelState as _, Trainer, WorkloadModel};
-use reeve_recommend::workload::CLASSIFIED_KINDS;
-use reeve_recommend::{
-    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings,
-    agent_type::documented,
-};
 
 use super::retrospect::held;
 use super::settings::{self, Thresholds};

@@ -3,11 +3,11 @@
 
 use reeve_estate::{Capacity, Money, Provider, Resource, ResourceKind};
 use reeve_recommend::change::{AddStandby, ResizeGroup};
+use reeve_recommend::guardrail::protection::{manager, refusal};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::plan::Plan;
-use reeve_recommend::proposal::Path;
-use reeve_recommend::protection::{manager, refusal};
-use reeve_recommend::recommendation::{Effort, RecommendationType};
-use reeve_recommend::{Abstention, FactorKind, Factors, Proposal, title};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{Effort, FactorKind, Factors, RecommendationType};
 
 use super::finding::{Case, Finding};
 

@@ -8,10 +8,12 @@
 use reeve_estate::{InstanceSpec, Metric, Money, Resource, ResourceKind};
 use reeve_learn::calibrate::Daily;
 use reeve_learn::{Backtest, DAY_MS, HOUR_MS, Window};
-use reeve_recommend::protection::refusal;
-use reeve_recommend::recommendation::{Effort, RecommendationType};
+use reeve_recommend::guardrail::protection::refusal;
+use reeve_recommend::judgement::proposal::{Abstention, Proposal};
+use reeve_recommend::plan::procedure::resize;
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{Effort, FactorKind, Factors, RecommendationType};
 use reeve_recommend::words::percent;
-use reeve_recommend::{Abstention, FactorKind, Factors, Proposal, resize, title};
 
 use super::finding::{Case, Finding, saved};
 use crate::confidence::backtest;
@@ -176,7 +178,7 @@ fn smaller(
     to: &InstanceSpec,
     [words, reason]: [String; 2],
     tried: (Backtest, Daily),
-    path: reeve_recommend::proposal::Path,
+    path: reeve_recommend::judgement::proposal::Path,
 ) -> Proposal {
     let machine: &Resource = case.facts.resource;
     let hourly = |size: &str| {
@@ -220,7 +222,11 @@ fn smaller(
     })
 }
 
-fn elastic(case: &Case<'_>, words: String, path: reeve_recommend::proposal::Path) -> Proposal {
+fn elastic(
+    case: &Case<'_>,
+    words: String,
+    path: reeve_recommend::judgement::proposal::Path,
+) -> Proposal {
     let machine = case.facts.resource;
     let name = &machine.name;
     case.propose(Finding {

@@ -7,13 +7,13 @@
 
 use reeve_learn::workload::probabilities;
 use reeve_learn::{Backtest, DAY_MS, Window};
-use reeve_recommend::Facts;
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::workload::{
+    Classification, Scores, Signal, Unclassified, WorkloadClass, tokens,
+};
 use reeve_recommend::models::{ModelUse, WorkloadModel};
 use reeve_recommend::recommendation::ConfidenceRange;
 use reeve_recommend::words::percent;
-use reeve_recommend::workload::{
-    Classification, Scores, Signal, Unclassified, WorkloadClass, tokens,
-};
 
 use super::settings::Thresholds;
 use super::shape::Shape;

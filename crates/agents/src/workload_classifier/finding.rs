@@ -4,17 +4,19 @@ use reeve_estate::Money;
 use reeve_learn::Backtest;
 use reeve_learn::calibrate::Daily;
 use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::judgement::workload::WorkloadClass;
 use reeve_recommend::plan::Plan;
-use reeve_recommend::procedure::{iac_note, subject};
-use reeve_recommend::proposal::Path;
+use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::{
-    ConfidenceRange, Effort, Explanation, ImpactAssessment, Priority, RecommendationType,
+    ConfidenceRange, Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
+    RecommendationType,
 };
-use reeve_recommend::trust::Trust;
 use reeve_recommend::words::dollars;
-use reeve_recommend::workload::WorkloadClass;
-use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, owned_by_code};
 
 use super::METRICS;
 use super::classify::Classified;

@@ -12,11 +12,12 @@ use reeve_estate::{Metric, Money, Provider};
 use reeve_learn::calibrate::Daily;
 use reeve_learn::{Backtest, DAY_MS, Window, percentile};
 use reeve_recommend::change::TagResource;
+use reeve_recommend::guardrail::protection::refusal;
+use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::plan::Plan;
-use reeve_recommend::protection::refusal;
-use reeve_recommend::recommendation::{Effort, RecommendationType};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{Effort, FactorKind, Factors, RecommendationType};
 use reeve_recommend::words::{byte_rate, percent};
-use reeve_recommend::{Abstention, FactorKind, Factors, Proposal, title};
 
 use super::finding::{Case, Finding, saved};
 use super::shape::hours;
@@ -215,7 +216,7 @@ fn propose(
     working: WorkingHours,
     [reason, words]: [String; 2],
     tried: (Backtest, Daily),
-    mut path: reeve_recommend::proposal::Path,
+    mut path: reeve_recommend::judgement::proposal::Path,
 ) -> Result<Proposal, Abstention> {
     let machine = case.facts.resource;
     let size = machine.specification.instance_type.as_deref();

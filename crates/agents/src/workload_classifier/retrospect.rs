@@ -1,7 +1,8 @@
 //! Looking back: whether an earlier finding held in the days that followed.
 
 use jiff::Timestamp;
-use reeve_recommend::{Facts, Proposal};
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::proposal::Proposal;
 
 use super::classify::classify;
 use super::settings::Thresholds;

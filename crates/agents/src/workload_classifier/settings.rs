@@ -1,7 +1,7 @@
 //! Settings of `workload_classifier`.
 
-use reeve_recommend::workload::WorkloadClass;
-use reeve_recommend::{Setting, SettingValue, Settings};
+use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
+use reeve_recommend::judgement::workload::WorkloadClass;
 
 const fn switch(path: &'static str, description: &'static str) -> Setting {
     Setting {

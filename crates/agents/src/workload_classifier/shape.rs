@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use reeve_estate::Metric;
 use reeve_learn::workload::{Features, Metrics, Property, properties, scores};
 use reeve_learn::{HOUR_MS, Point, Window};
-use reeve_recommend::Facts;
-use reeve_recommend::workload::{Scores, Signal};
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::workload::{Scores, Signal};
 
 use super::classify::best_of;
 use crate::load::Load;

@@ -9,9 +9,9 @@
 use reeve_estate::{Metric, Purchase, Resource, ResourceKind};
 use reeve_learn::workload::{class_of_word, is_purpose_key, words};
 use reeve_learn::{HOUR_MS, Window};
-use reeve_recommend::Facts;
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::workload::{Scores, Signal, WorkloadClass};
 use reeve_recommend::words::percent;
-use reeve_recommend::workload::{Scores, Signal, WorkloadClass};
 
 use crate::load::Load;
 

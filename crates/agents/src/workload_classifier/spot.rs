@@ -2,9 +2,11 @@
 
 use reeve_estate::{Metric, Provider, Purchase};
 use reeve_learn::{DAY_MS, Window, percentile};
-use reeve_recommend::protection::manager;
-use reeve_recommend::recommendation::{Effort, RecommendationType};
-use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, title};
+use reeve_recommend::guardrail::protection::manager;
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::proposal::{Abstention, Proposal};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{Effort, FactorKind, Factors, RecommendationType};
 
 use super::finding::{Case, Finding};
 use super::shape::hours;

@@ -9,15 +9,15 @@ use std::f64::consts::PI;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Metric, Purchase, Resource, ResourceKind, ResourceState, Series};
+use reeve_recommend::agent::settings::{SettingValue, Settings};
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::judgement::workload::{Classification, Correction, WorkloadClass, tokens};
+use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::LearnedModels;
-use reeve_recommend::settings::{SettingValue, Settings};
-use reeve_recommend::workload::{Classification, Correction, WorkloadClass, tokens};
-use reeve_recommend::{Facts, Judgement, Proposal};
 
 use super::judge;
 use crate::cost_optimizer::tests::estate::{now, resource};
-
 use WorkloadClass::{Analytics, Batch, Development, Production};
 
 /// Shape of a load: CPU in percent by the hour of the day, the day of the week (0 is Monday) and
@@ -160,7 +160,7 @@ impl Case {
             maxima: &[],
             charges: &[],
             document: None,
-            relations: reeve_recommend::RelationIndex::none(),
+            relations: reeve_recommend::judgement::RelationIndex::none(),
             activity: None,
             fleet: None,
             volumes: &[],

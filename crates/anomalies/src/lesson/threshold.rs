@@ -6,11 +6,11 @@
 //! keeps it from rising beyond what was confirmed, and confirmed ones alone lower it by a tenth
 //! each, to seven tenths at the least. Lessons count for a year.
 
-use reeve_recommend::words::minute;
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::Metric;
+use reeve_recommend::words::minute;
 
 use super::super::record::{AnomalyClass, Reading};
 use super::{Direction, Lesson, LessonKind, ThresholdKey, excess};
@@ -211,7 +211,7 @@ impl Thresholds {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use reeve_recommend::AnomalyId;
+    use reeve_recommend::recommendation::origin::AnomalyId;
 
     use super::*;
 

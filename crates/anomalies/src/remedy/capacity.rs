@@ -2,9 +2,11 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Metric, Money, Resource, ResourceKind};
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::guardrail::ownership::is_opted_out;
+use reeve_recommend::plan::relief;
+use reeve_recommend::plan::relief::{Relief, Shortage};
 use reeve_recommend::recommendation::{Decision, RecommendationType};
-use reeve_recommend::relief::{self, Relief, Shortage};
-use reeve_recommend::{AgentType, is_opted_out};
 
 use super::super::record::{Anomaly, Reading};
 use super::super::words;

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use reeve_estate::{Catalogue, Metric, Resource, ResourceKind, ResourceState};
+use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::recommendation::Priority;
-use reeve_recommend::{AnomalyId, ApprovalMatrix};
+use reeve_recommend::recommendation::origin::AnomalyId;
 use reeve_testkit::contract::estate::running;
 
 use super::super::record::{Anomaly, AnomalyClass, AnomalyStatus, Place, Reading};

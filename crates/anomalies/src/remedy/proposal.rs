@@ -1,12 +1,15 @@
 //! Proposal of a remedy: the change with the anomaly as its reason.
 
 use reeve_estate::{Money, Resource};
-use reeve_recommend::agent::Impact;
+use reeve_recommend::agent::{AgentType, Impact};
+use reeve_recommend::approval::matrix::ApprovalMatrix;
+use reeve_recommend::judgement::assessment::Hazards;
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::{
-    Decision, Explanation, ImpactAssessment, RecommendationType,
+    Decision, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
 };
-use reeve_recommend::relief::Relief;
-use reeve_recommend::{AgentType, ApprovalMatrix, FactorKind, Factors, Hazards, Proposal, Trust};
 
 use super::super::quarantine::code;
 use super::super::record::Anomaly;
@@ -51,7 +54,7 @@ pub(super) fn remedy(
     facts: Facts,
     matrix: &ApprovalMatrix,
 ) -> Remedy {
-    let code_owner = reeve_recommend::owned_by_code(resource);
+    let code_owner = reeve_recommend::guardrail::ownership::owned_by_code(resource);
     let hazards = Hazards {
         iac: code_owner.is_some(),
         unpriced: relief.added.is_none(),
@@ -98,7 +101,7 @@ pub(super) fn remedy(
         kind: finding.kind,
         rule: finding.rule,
         title: relief.title,
-        subject: reeve_recommend::subject(resource, relief.target.clone()),
+        subject: reeve_recommend::plan::procedure::subject(resource, relief.target.clone()),
         priority: of.severity,
         confidence: (score * 100.0).clamp(0.0, MOST_CONFIDENCE),
         trust: Trust {

@@ -2,10 +2,12 @@
 //! uses is stopped, one that is too large gets a smaller size. What is in use is left to people.
 
 use reeve_estate::{InstanceSpec, Money, Resource, ResourceKind, ResourceState, Series};
-use reeve_recommend::procedure::stop_idle;
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::guardrail::ownership::is_opted_out;
+use reeve_recommend::plan::procedure::{resize, stop_idle};
+use reeve_recommend::plan::relief::Relief;
+use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Decision, Effort, RecommendationType};
-use reeve_recommend::relief::Relief;
-use reeve_recommend::{AgentType, is_opted_out, resize, title};
 
 use super::super::contribution::Contribution;
 use super::super::record::Anomaly;

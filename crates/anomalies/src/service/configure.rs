@@ -3,13 +3,14 @@
 use jiff::Timestamp;
 use reeve_audit::{FieldError, Json};
 use reeve_estate::StoreError;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 
 use super::super::log_entry;
 use super::super::record::AnomalyClass;
 use super::super::settings::{AnomalySettings, Reaction};
 use super::super::threat::{self, ThreatList};
 use super::AnomalyService;
-use reeve_recommend::{Caller, EngineError};
 
 impl AnomalyService {
     /// Replaces the settings. `wanted.version` is the version that was read.

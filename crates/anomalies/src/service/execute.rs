@@ -1,11 +1,13 @@
 //! Executing: what is done about an anomaly where the settings require it.
 
 use reeve_estate::StoreError;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::responses::RemedyTarget;
 
 use super::super::record::{Anomaly, AnomalyClass, Stage};
 use super::isolation::{failure_text, remedy_text};
 use super::{AnomalyService, Isolation};
-use reeve_recommend::{Caller, EngineError, RemedyTarget};
 
 impl AnomalyService {
     /// Passes a stored anomaly to the engine, and records the result.

@@ -1,15 +1,15 @@
 //! Feedback on an anomaly, and its withdrawal.
 
 use reeve_audit::{FieldError, Json};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::recommendation::origin::{AnomalyId, Cause};
 
 use super::super::log_entry;
 use super::super::record::{
     Anomaly, AnomalyFeedback, AnomalyStatus, FeedbackKind, Response, Stage,
 };
 use super::AnomalyService;
-use reeve_recommend::AnomalyId;
-use reeve_recommend::origin::Cause;
-use reeve_recommend::{Caller, EngineError};
 
 impl AnomalyService {
     /// Takes in what a person says. "False" keeps the like of it, up to this strangeness, quiet for

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::StoreError;
-use reeve_recommend::{AnomalyId, EngineError};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::recommendation::origin::AnomalyId;
 
 use super::super::incident::Incident;
 use super::super::port::AnomalyFilter;

@@ -3,6 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, Resource, ResourceId, ResourceKind};
+use reeve_recommend::error::EngineError;
 
 use super::super::cause::{Around, ExplainedCause, SHORTLY, likely_cause};
 use super::super::changes::by_others;
@@ -18,7 +19,6 @@ use super::super::related::RelatedAnomaly;
 use super::super::related_entries;
 use super::super::subject::resource_at;
 use super::{AnomalyService, CONTEXT};
-use reeve_recommend::EngineError;
 
 /// Time before an anomaly in which related ones may have begun.
 const RELATED_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);

@@ -2,14 +2,16 @@
 //! at once where that is configured.
 
 use reeve_estate::{ResourceId, ResourceKind, StoreError};
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::responses::{Offer, Remedy};
+use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationId};
 
 use super::super::record::Anomaly;
 use super::super::remediation::Remediation;
 use super::AnomalyService;
 use crate::quarantine;
-use reeve_recommend::{
-    AgentType, Cause, EngineError, Offer, Priority, Recommendation, RecommendationId, Remedy,
-};
 
 impl AnomalyService {
     /// Makes the isolation of the anomaly's machine a recommendation, where the threat is severe

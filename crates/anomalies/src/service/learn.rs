@@ -3,14 +3,16 @@
 
 use reeve_audit::Json;
 use reeve_estate::StoreError;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::Cause;
 
 use super::super::lesson::{Lesson, LessonKind, Threshold, ThresholdKey, Thresholds, excess};
 use super::super::log_entry;
 use super::super::record::{Anomaly, AnomalyClass, FeedbackKind, Response, Stage};
 use super::super::words::figures;
 use super::AnomalyService;
-use reeve_recommend::lifecycle::Status;
-use reeve_recommend::{Caller, Cause, EngineError};
 
 /// Deviations beyond this many usual bands count as so many.
 const MOST_EXCESS: f64 = 100.0;

@@ -5,6 +5,12 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
     Attribute, Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError,
 };
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::ports::responses::Offer;
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::Cause;
 
 use super::super::contribution::Contribution;
 use super::super::likely_cause::LikelyCause;
@@ -13,10 +19,6 @@ use super::super::remediation::Remediation;
 use super::super::remedy::{Remedy, Terms, Usage, capacity, spending};
 use super::super::subject::resource_at;
 use super::AnomalyService;
-use reeve_recommend::lifecycle::Status;
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{Cause, EngineError, Offer};
 
 /// Period before a cost anomaly in which a changed size may be its cause: bills are a day or two
 /// late.

@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use reeve_audit::{ActionStatus, FieldError};
 use reeve_estate::EstateStore;
+use reeve_recommend::agent::contract::AgentTypes;
+use reeve_recommend::agent::settings::Setting;
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode, Scope};
-use reeve_recommend::{AgentTypes, Caller, EngineError, Setting};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 
 use crate::agent::input::{AgentInput, Settings, agent_type, overlay, runs_by_schedule};
 use crate::agent::scope::ScopeService;

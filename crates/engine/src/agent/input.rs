@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use reeve_audit::FieldError;
 use reeve_estate::{Percent, TimeSpan};
+use reeve_recommend::agent::contract::AgentTypes;
+use reeve_recommend::agent::settings::Setting;
 use reeve_recommend::agent::{AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
-use reeve_recommend::{AgentTypes, Setting};
 use reeve_schedule::{Schedule, ScheduleError};
 
 /// A configuration as given; what is `None` keeps its value, or the default for a new agent.
@@ -59,7 +60,7 @@ pub(crate) struct Settings {
     pub(crate) auto_apply: AutoApply,
     pub(crate) notifications: Notifications,
     pub(crate) schedule: Option<Schedule>,
-    pub(crate) values: reeve_recommend::Settings,
+    pub(crate) values: reeve_recommend::agent::settings::Settings,
 }
 
 impl Settings {
@@ -82,7 +83,7 @@ impl Settings {
                 anomalies: Timing::Immediate,
             },
             schedule: None,
-            values: reeve_recommend::Settings::default(),
+            values: reeve_recommend::agent::settings::Settings::default(),
         }
     }
 }

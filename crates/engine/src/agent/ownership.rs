@@ -5,8 +5,8 @@
 //! as advice that people may execute.
 
 use reeve_estate::{Connection, Resource};
-use reeve_recommend::Caller;
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode};
+use reeve_recommend::caller::Caller;
 
 /// Agent type of findings, and the agent of that type that holds them.
 #[derive(Debug, Clone, Copy)]

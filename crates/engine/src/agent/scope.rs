@@ -10,8 +10,8 @@ use reeve_estate::{
     Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId,
     ResourceKind, ResourcePages, SampleStore, Series,
 };
-use reeve_recommend::EngineError;
 use reeve_recommend::agent::{Agent, Scope};
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::Clock;
 
 use crate::run::load_history::Key;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use reeve_audit::ActionStatus;
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus, Signature};
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{Caller, EngineError};
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::execution::request::Wish;
 use crate::log_entry;

@@ -4,9 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, FieldError};
 use reeve_recommend::agent::Mode;
 use reeve_recommend::approval::ApprovalStatus;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{Caller, EngineError};
 
 use crate::answer::RecommendationService;
 use crate::automatic::policy::signatures_for;

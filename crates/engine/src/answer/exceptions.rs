@@ -3,12 +3,14 @@
 
 use reeve_recommend::action::ActionId;
 use reeve_recommend::agent::{Agent, Impact};
+use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::approval::{Approval, ApprovalId, Signature};
-use reeve_recommend::exception::{Exception, ExceptionRequest};
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::guardrail::exception::{Exception, ExceptionRequest};
 use reeve_recommend::plan::Plan;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{ApprovalMatrix, Caller, EngineError};
 
 use crate::answer::RecommendationService;
 use crate::answer::approvals::Approvals;

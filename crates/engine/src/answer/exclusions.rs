@@ -4,11 +4,12 @@
 use jiff::Timestamp;
 use reeve_audit::{ActionStatus, Entry, FieldError, Json, ResourceRef};
 use reeve_recommend::approval::ApprovalStatus;
-use reeve_recommend::exclusion::{Exclusion, ExclusionId};
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::exclusion::{Exclusion, ExclusionId};
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Closing, RecommendationType};
-use reeve_recommend::{Caller, EngineError};
 
 use crate::answer::RecommendationService;
 use crate::log_entry;

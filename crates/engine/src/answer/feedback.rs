@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, FieldError};
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{
     Feedback, FeedbackOutcome, Recommendation, RecommendationId, RecommendationType,
 };
-use reeve_recommend::{Caller, EngineError};
 
 use crate::answer::RecommendationService;
 use crate::finding::earlier_recommendations::Past;

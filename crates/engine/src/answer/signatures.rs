@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use reeve_audit::{ActionStatus, FieldError};
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signed};
-use reeve_recommend::caller::same_person;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::{Caller, same_person};
+use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{Caller, EngineError};
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::answer::RecommendationService;
 use crate::execution::request::Wish;

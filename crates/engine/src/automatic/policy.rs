@@ -1,10 +1,10 @@
 //! Decision whether an agent applies a finding by itself: by mode, configuration, and measurements.
 //! Pure.
 
-use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Impact, Mode};
 use reeve_recommend::approval::Signature;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{
     NEEDS_PERSON, Recommendation, RecommendationId, RecommendationType,
 };

@@ -8,12 +8,13 @@
 use std::collections::BTreeMap;
 
 use reeve_recommend::agent::Agent;
-use reeve_recommend::applicability::Applicability;
 use reeve_recommend::approval::Signature;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{Caller, EngineError};
+use reeve_recommend::recommendation::applicability::Applicability;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::agent::scope::ScopeService;
 use crate::automatic::policy::{Auto, Candidate, decide, signatures_for};

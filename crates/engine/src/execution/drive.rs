@@ -11,8 +11,9 @@ use reeve_estate::{
 };
 use reeve_recommend::action::Purpose;
 use reeve_recommend::change::{Goal, Task, prior_of_v1};
-use reeve_recommend::protection::refusal;
-use reeve_recommend::{Loss, LossKind, Plan, is_opted_out, owned_by_code};
+use reeve_recommend::guardrail::ownership::{is_opted_out, owned_by_code};
+use reeve_recommend::guardrail::protection::refusal;
+use reeve_recommend::plan::{Loss, LossKind, Plan};
 
 use crate::execution::runner::{Done, Runner, STOPPED};
 

@@ -7,11 +7,12 @@ use reeve_audit::ActionStatus as LogStatus;
 use reeve_estate::{Act, Connection, Resource, ResourceFilter};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::approval::ApprovalStatus;
+use reeve_recommend::caller::Caller;
 use reeve_recommend::change::Procedure;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::plan::Plan;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{Caller, EngineError};
 
 use crate::execution::request::{Target, Wish, planned};
 use crate::execution::runner::Runner;

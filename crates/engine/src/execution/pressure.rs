@@ -10,7 +10,7 @@ use reeve_estate::{
     EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, SampleStore, Series,
 };
 use reeve_learn::compare::{Bar, Comparison, Worse, compare};
-use reeve_recommend::EngineError;
+use reeve_recommend::error::EngineError;
 
 /// Length of the history before a change that it is compared with.
 const BEFORE: SignedDuration = SignedDuration::from_hours(24 * 14);

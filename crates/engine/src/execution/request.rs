@@ -2,9 +2,10 @@
 //! change.
 
 use reeve_estate::{ConnectionId, ResourceId};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{Caller, EngineError};
 
 /// Request for an execution: the caller and its options.
 #[derive(Clone, Copy)]

@@ -7,10 +7,11 @@ use jiff::SignedDuration;
 use reeve_audit::{ActionStatus as LogStatus, Entry, Severity};
 use reeve_estate::{Resource, StoreError};
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{Caller, EngineError};
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::execution::ExecutionService;
 use crate::log_entry;

@@ -10,9 +10,10 @@ use jiff::SignedDuration;
 use reeve_audit::ActionStatus as LogStatus;
 use reeve_estate::ResourceState;
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
+use reeve_recommend::caller::Caller;
 use reeve_recommend::change::{Reversal, Task, Work};
+use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{Caller, EngineError};
 
 use crate::execution::ExecutionService;
 use crate::execution::runner::{Done, Halt, Runner};

@@ -12,11 +12,12 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as LogStatus, Entry, Severity};
 use reeve_estate::{Act, ActError, ActErrorKind, Resource};
 use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
+use reeve_recommend::caller::Caller;
 use reeve_recommend::change::{Effect, EffectEvidence, Procedure, Task, Work};
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{Caller, EngineError};
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::execution::ExecutionService;
 use crate::execution::watching::{STATE_STANDS, STATE_WATCHED};

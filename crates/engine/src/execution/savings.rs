@@ -13,8 +13,9 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Json};
 use reeve_estate::{Catalogue, Money, Resource, ResourceState};
 use reeve_recommend::action::{Action, SavingEnd, Watch, WatchVerdict};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::{Recommendation, SavingsBasis};
-use reeve_recommend::{Caller, EngineError};
 
 use crate::execution::ExecutionService;
 use crate::execution::watching::difference;

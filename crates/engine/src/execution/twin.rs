@@ -10,10 +10,13 @@ use reeve_estate::{
 };
 use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::agent::{Agent, Mode};
+use reeve_recommend::caller::Caller;
 use reeve_recommend::change::{Change, Procedure};
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::guardrail::ownership::is_opted_out;
+use reeve_recommend::judgement::assessment::non_production;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{Caller, EngineError, is_opted_out, non_production};
 
 use crate::execution::ExecutionService;
 use crate::execution::request::{Target, Wish, planned};

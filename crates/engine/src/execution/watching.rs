@@ -14,10 +14,11 @@ use reeve_audit::{ActionStatus, Json, Severity};
 use reeve_estate::Resource;
 use reeve_learn::compare::{Bar, Comparison, Verdict};
 use reeve_recommend::action::{Action, Watch, WatchVerdict};
+use reeve_recommend::caller::Caller;
 use reeve_recommend::change::EffectEvidence;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{Caller, EngineError};
 
 use crate::execution::pressure::{Compared, Span, compare_pressure};
 use crate::execution::{ExecutionService, savings};

@@ -5,13 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::ResourceId;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::ranking::FeedbackWeights;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::ranking::FeedbackWeights;
 use reeve_recommend::recommendation::{
     Feedback, Recommendation, RecommendationId, RecommendationType,
 };
-use reeve_recommend::{EngineError, Proposal};
 
 use crate::guard::recent_actions::CHUNK;
 use crate::records::Records;

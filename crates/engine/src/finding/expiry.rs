@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use reeve_estate::{ConnectionId, ResourceId};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::ApprovalStatus;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{
     Closing, Recommendation, RecommendationId, RecommendationType,
 };
-use reeve_recommend::{Caller, EngineError};
 
 use crate::finding::judged::Judged;
 use crate::finding::upsert::{Findings, Key};

@@ -2,7 +2,7 @@
 //! recommendations.
 
 use reeve_estate::{Catalogue, Resource};
-use reeve_recommend::Judgement;
+use reeve_recommend::judgement::Judgement;
 
 /// A resource that was judged.
 pub(crate) struct Judged {

@@ -10,14 +10,16 @@ use reeve_audit::Entry;
 use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::ApprovalStatus;
-use reeve_recommend::exclusion::excluded;
-use reeve_recommend::lifecycle::Status;
-use reeve_recommend::origin::{Cause, Origin};
-use reeve_recommend::ranking::Ranking;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::recommendation::exclusion::excluded;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::{Cause, Origin};
+use reeve_recommend::recommendation::ranking::Ranking;
 use reeve_recommend::recommendation::{
     Explanation, Recommendation, RecommendationId, RecommendationType,
 };
-use reeve_recommend::{Caller, EngineError, Proposal};
 
 use crate::agent::ownership::Holder;
 use crate::finding::earlier_recommendations::{Past, ended_on, open_on};

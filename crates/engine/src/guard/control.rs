@@ -1,7 +1,7 @@
 //! Change control, asked with the guardrails: freezes, infrastructure as code, direction,
 //! maintenance windows.
 
-use reeve_recommend::change_control::{ChangeControl, Direction, IacRule, Until};
+use reeve_recommend::guardrail::change_control::{ChangeControl, Direction, IacRule, Until};
 use reeve_recommend::guardrail::{Block, GuardrailName};
 
 use crate::guard::{Asked, block};

@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use reeve_audit::{ActionStatus, FieldError, Json, ResourceRef, Severity};
 use reeve_estate::EstateStore;
-use reeve_recommend::change_control::ChangeControl;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::change::Changes;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
-use reeve_recommend::{ApprovalMatrix, Caller, Changes, EngineError};
+use reeve_recommend::guardrail::change_control::ChangeControl;
 
 use crate::log_entry;
 use crate::records::{Records, needed, optional};

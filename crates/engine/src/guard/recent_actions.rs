@@ -4,8 +4,9 @@
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::ResourceId;
 use reeve_recommend::action::{Action, Purpose};
+use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
-use reeve_recommend::{ActionFilter, EngineError};
+use reeve_recommend::recommendation::totals::ActionFilter;
 
 use crate::guard::limits::GuardrailService;
 use crate::guard::{BUDGET_DAYS, BreakerSign, DAY_S, RecentActions, breaker_sign};

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId};
 use reeve_recommend::action::Purpose;
-use reeve_recommend::{ActionFilter, EngineError};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::recommendation::totals::ActionFilter;
 
 use crate::guard::limits::GuardrailService;
 use crate::guard::recent_actions::budget_begin;

@@ -1,10 +1,10 @@
 //! The audit entries of models.
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, events};
-use reeve_recommend::Caller;
 use reeve_recommend::agent::Agent;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::log_entry::entry;
 use reeve_recommend::models::{Model, RetrainCause};
-use reeve_recommend::record::entry;
 
 const MODEL: EventType = events::MODEL.event_type();
 

@@ -1,7 +1,7 @@
 //! Port of a training over a whole scope.
 
 use async_trait::async_trait;
-use reeve_recommend::EngineError;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::models::Material;
 
 /// Training data of a whole scope in parts that have no resource in common. Samples of a large

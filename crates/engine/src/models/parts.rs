@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_recommend::EngineError;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::models::{
     Evaluation, JoinStates, MAX_STATE_BYTES, NotTrained, Trained, Trainer,
 };

@@ -8,13 +8,15 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_audit::ActionStatus;
 use reeve_estate::StoreError;
+use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::agent::{Agent, AgentId};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::models::{
     Material, Model, ModelFilter, ModelId, ModelStatus, ModelStore, NotTrained, RetrainCause,
     Trainer,
 };
 use reeve_recommend::ports::{Clock, Recorder};
-use reeve_recommend::{AgentTypes, Caller, EngineError};
 
 use crate::models::drift::{drift, reference};
 use crate::models::log_entry;

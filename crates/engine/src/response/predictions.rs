@@ -7,11 +7,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use reeve_estate::ResourceId;
 use reeve_recommend::agent::{Agent, AgentId, AgentType, RunReport};
 use reeve_recommend::approval::ApprovalStatus;
-use reeve_recommend::lifecycle::Status;
-use reeve_recommend::origin::Cause;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::Judgement;
 use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::ports::responses::Offer;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{Caller, EngineError, Judgement, Offer};
 
 use crate::agent::ownership::Holder;
 use crate::automatic::policy::Candidate;

@@ -4,10 +4,12 @@
 
 use reeve_audit::ActionStatus;
 use reeve_recommend::approval::ApprovalStatus;
-use reeve_recommend::lifecycle::Status;
-use reeve_recommend::origin::Cause;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::responses::Remedy;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
-use reeve_recommend::{Caller, EngineError, Remedy};
 
 use crate::automatic::policy::{Auto, decide_quarantine, signatures_for};
 use crate::execution::Execution;

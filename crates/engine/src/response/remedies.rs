@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 
 use reeve_recommend::action::Action;
 use reeve_recommend::agent::{Agent, Mode, RunReport};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::responses::{Remedy, RemedyTarget};
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{Caller, EngineError, Remedy, RemedyTarget};
 
 use crate::automatic::policy::Candidate;
 use crate::records::fresh_id;

@@ -11,14 +11,16 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Severity};
 use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::agent::Mode;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::totals::ActionFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use reeve_recommend::rollout::{
     Gate, MAX_GATES, Member, MemberBlock, MemberState, Rollout, RolloutFilter, RolloutId,
     RolloutStatus, Stage, Verdict, gate, observed,
 };
-use reeve_recommend::{ActionFilter, Caller, EngineError};
 
 use crate::execution::request::{Target, Wish};
 use crate::guard::recent_actions::CHUNK;

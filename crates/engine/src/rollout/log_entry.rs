@@ -2,7 +2,7 @@
 //! their own story, with the rollout in their comment.
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, events};
-use reeve_recommend::Caller;
+use reeve_recommend::caller::Caller;
 use reeve_recommend::rollout::{Gate, MemberState, Rollout};
 
 use crate::log_entry;

@@ -4,9 +4,10 @@
 //! that a person began asks the guardrails and the signatures alone.
 
 use reeve_recommend::agent::Agent;
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_recommend::{ApprovalMatrix, EngineError};
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::automatic::policy::{Auto, Candidate, decide};
 use crate::rollout::RolloutService;

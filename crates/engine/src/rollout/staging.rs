@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 use reeve_recommend::agent::Agent;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::{RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{MAX_MEMBERS, RolloutFilter, RolloutSettings, RolloutStatus};
-use reeve_recommend::{Caller, EngineError};
 
 use crate::automatic::policy::{Auto, Candidate, decide};
 use crate::rollout::{RolloutInput, RolloutService};

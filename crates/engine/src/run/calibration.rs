@@ -11,17 +11,19 @@ use reeve_estate::{
 };
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 use reeve_recommend::agent::{Agent, AgentType};
-use reeve_recommend::lifecycle::Status;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::trust::trust_group;
+use reeve_recommend::judgement::workload::{Correction, WorkloadStore};
 use reeve_recommend::models::{
     LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote,
     calibrator_from, has_seen,
 };
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::ranking::stars_share;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::ranking::stars_share;
 use reeve_recommend::recommendation::{
     Feedback, FeedbackOutcome, Recommendation, RecommendationId,
 };
-use reeve_recommend::{Correction, EngineError, WorkloadStore, trust_group};
 
 use crate::agent::scope::{ScopeService, chunks};
 use crate::finding::judged::Judged;

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use reeve_estate::{Provider, Resource, ResourceId, ResourceKind, ResourceState, Specification};
 use reeve_recommend::agent::Agent;
-use reeve_recommend::portfolio::AccountUse;
-use reeve_recommend::{AccountFacts, AgentDefinition, Guardrails};
+use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::AccountFacts;
+use reeve_recommend::judgement::portfolio::AccountUse;
 
 use crate::finding::judged::Judged;
 

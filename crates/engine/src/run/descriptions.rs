@@ -6,7 +6,8 @@ use reeve_estate::{
     ConnectionId, DescriptionStore, Document, Known, ReadOutcome, Relation, Resource, ResourceId,
     ResourceKind,
 };
-use reeve_recommend::{EngineError, RelationIndex};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::RelationIndex;
 
 /// Resources whose descriptions are read at once.
 const AT_ONCE: usize = 500;

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use reeve_estate::{Resource, ResourceKind};
 use reeve_recommend::agent::{Agent, MOST_PASSED_OVER, PassedOver, RunReport};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::workload::{Workload, WorkloadStore};
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{EngineError, Workload, WorkloadStore};
 
 use crate::automatic::policy::Candidate;
 use crate::finding::earlier_recommendations::Past;

@@ -7,7 +7,9 @@ use jiff::Timestamp;
 use reeve_estate::{
     ConnectionId, Metric, Resource, ResourceId, ResourceKind, ResourceState, SampleStore,
 };
-use reeve_recommend::{EngineError, Fleet, Needs};
+use reeve_recommend::agent::contract::Needs;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::Fleet;
 
 use crate::agent::scope::ScopeService;
 

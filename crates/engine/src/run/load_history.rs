@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Attribute, ConnectionId, Resource, ResourceId};
-use reeve_recommend::EngineError;
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::change::Changes;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 

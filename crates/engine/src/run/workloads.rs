@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use reeve_audit::{ActionStatus, Entry, FieldError, Json, ResourceRef};
 use reeve_estate::{EstateStore, Resource, ResourceId};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::workload::{
+    CLASSIFIED_KINDS, Correction, Workload, WorkloadClass, WorkloadStore, tokens,
+};
 use reeve_recommend::models::{ModelState as _, WorkloadModel};
-use reeve_recommend::workload::{CLASSIFIED_KINDS, tokens};
-use reeve_recommend::{Caller, Correction, EngineError, Workload, WorkloadClass, WorkloadStore};
 
 use crate::log_entry;
 use crate::models::Registry;

@@ -12,14 +12,16 @@ use reeve_anomalies::{
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef};
 use reeve_estate::{Attribute, ConnectionId, Metric, ResourceChange, ResourceId};
-use reeve_recommend::Caller;
-use reeve_recommend::{
-    ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority, Recorder as _,
-};
+use reeve_recommend::action::ActionStatus as Ended;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::{AgentStore as _, Clock, Recorder as _};
+use reeve_recommend::recommendation::Priority;
 
 use self::kept::anomalies_over;
-pub(crate) use self::kept::{Kept, anomalies};
 use crate::world::{World, operator};
+
+pub(crate) use self::kept::{Kept, anomalies};
 
 pub(crate) fn finding(world: &World, place: &str, score: f64) -> Finding {
     let now = world.clock.now();

@@ -3,12 +3,14 @@
 use std::sync::atomic::Ordering;
 
 use reeve_access::Role;
-use reeve_engine::AgentInput;
-use reeve_engine::ExclusionInput;
-use reeve_recommend::{
-    AgentStore as _, Applicability, ApplicabilityState, EngineError, Guardrails, Recommendation,
-    Signature, Status,
-};
+use reeve_engine::{AgentInput, ExclusionInput};
+use reeve_recommend::approval::Signature;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::ports::AgentStore as _;
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::recommendation::applicability::{Applicability, ApplicabilityState};
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::world::{World, operator, person};
 

@@ -4,10 +4,13 @@ use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_engine::Execution;
 use reeve_estate::ResourceState;
-use reeve_recommend::{
-    AgentStore, Approval, ApprovalStatus, Caller, EngineError, Impact, Recommendation, Signature,
-    Status,
-};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::approval::{Approval, ApprovalStatus, Signature};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::world::{World, operator, person};
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_recommend::Clock;
+use reeve_recommend::ports::Clock;
 use tokio::sync::oneshot;
 
 /// Monday 2026-11-16, 00:00 UTC.

@@ -15,7 +15,7 @@ use reeve_estate::{
     Specification,
 };
 use reeve_recommend::change::{DocumentOperation, QuotaOperation, RemoveOperation};
-use reeve_recommend::{Clock, Clouds};
+use reeve_recommend::ports::{Clock, Clouds};
 
 use crate::clock::TestClock;
 use crate::journal::{Changed, Journal, Note};

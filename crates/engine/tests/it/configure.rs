@@ -2,7 +2,9 @@
 
 use reeve_audit::Json;
 use reeve_engine::AgentInput;
-use reeve_recommend::{AgentStore, EngineError, Status};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::world::{World, operator};
 

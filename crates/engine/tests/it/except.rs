@@ -4,10 +4,13 @@
 use reeve_access::Role;
 use reeve_audit::Json;
 use reeve_engine::Execution;
-use reeve_recommend::{
-    AgentStore as _, Applicability, Approval, EngineError, GuardrailName, Recommendation,
-    RecommendationType, Signature, Status,
-};
+use reeve_recommend::approval::{Approval, Signature};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::guardrail::GuardrailName;
+use reeve_recommend::ports::AgentStore as _;
+use reeve_recommend::recommendation::applicability::Applicability;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
 use crate::world::{World, operator, person};
 
@@ -196,7 +199,7 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
 
     // One that was granted and not used does not help an agent that acts by itself.
     let granted = Recommendation {
-        exception: Some(reeve_recommend::Exception {
+        exception: Some(reeve_recommend::guardrail::exception::Exception {
             guardrail: GuardrailName::MaxIncrease,
             value: 1_000.0,
             plan_hash: plan.hash.clone(),
@@ -208,12 +211,12 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
         ..recommendation.clone()
     };
 
-    let limits = reeve_recommend::Guardrails::default();
-    let procedure = reeve_recommend::Changes::builtin()
+    let limits = reeve_recommend::guardrail::Guardrails::default();
+    let procedure = reeve_recommend::change::Changes::builtin()
         .procedure(granted.plan.as_ref().unwrap())
         .unwrap();
     let ask = |automatic| {
-        let place = reeve_recommend::change_control::Place {
+        let place = reeve_recommend::guardrail::change_control::Place {
             account: "111122223333",
             connection: "c-1",
             connection_name: "prod-aws",

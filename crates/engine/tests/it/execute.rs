@@ -3,7 +3,11 @@
 use reeve_audit::Json;
 use reeve_engine::Execution;
 use reeve_estate::{EstateStore, Metric, ResourceId, ResourceState};
-use reeve_recommend::{ActionStatus, AgentStore, EngineError, RecommendationType, Status};
+use reeve_recommend::action::ActionStatus;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::RecommendationType;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::world::{World, operator, volume_of};
 
@@ -236,7 +240,7 @@ async fn what_cannot_run_is_refused_with_its_reason() {
         .unwrap_err();
     assert!(advice.to_string().contains("advice"), "{advice}");
 
-    let unknown = reeve_recommend::RecommendationId("nope".to_owned());
+    let unknown = reeve_recommend::recommendation::RecommendationId("nope".to_owned());
     let unknown = world
         .engine
         .execution

@@ -4,7 +4,9 @@
 use proptest::prelude::*;
 use reeve_audit::Severity;
 use reeve_estate::ResourceState;
-use reeve_recommend::{ActionStatus, AgentStore, Status};
+use reeve_recommend::action::ActionStatus;
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::cloud::Fault;
 use crate::world::{World, operator, volume_of};

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use reeve_engine::FeedbackInput;
 use reeve_estate::ResourceKind;
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    Agent, AgentStore, Clock as _, EngineError, Feedback, FeedbackOutcome, FeedbackWeights,
-    Recommendation, RecommendationId, RecommendationType, Status,
+use reeve_recommend::agent::Agent;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::{AgentStore, Clock as _, RecommendationFilter};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::ranking::FeedbackWeights;
+use reeve_recommend::recommendation::{
+    Feedback, FeedbackOutcome, Recommendation, RecommendationId, RecommendationType,
 };
 
 use crate::models::shelf::Shelf;

@@ -3,9 +3,12 @@
 use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_engine::{AgentInput, Execution};
-use reeve_recommend::{
-    ActionStatus, AgentStore, Block, EngineError, Guardrails, Recommendation, Status,
-};
+use reeve_recommend::action::ActionStatus;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::guardrail::{Block, Guardrails};
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::cloud::Fault;
 use crate::world::{World, operator, person, volume_of};
@@ -137,7 +140,7 @@ async fn a_change_without_a_known_price_is_within_no_limit_of_cost() {
     );
 
     let mut idle = world.again(&recommendation).await;
-    idle.kind = reeve_recommend::RecommendationType::IdleResourceCleanup;
+    idle.kind = reeve_recommend::recommendation::RecommendationType::IdleResourceCleanup;
     idle.version += 1;
     world.memory.recommendation_update(&idle).await.unwrap();
     let executed = world
@@ -214,8 +217,8 @@ async fn a_changed_resource_is_left_alone_for_a_while() {
 
     // Idle now: another finding on the same machine, the same day.
     let mut idle = recommendation.clone();
-    idle.id = reeve_recommend::RecommendationId("second".to_owned());
-    idle.kind = reeve_recommend::RecommendationType::IdleResourceCleanup;
+    idle.id = reeve_recommend::recommendation::RecommendationId("second".to_owned());
+    idle.kind = reeve_recommend::recommendation::RecommendationType::IdleResourceCleanup;
     idle.status = Status::Open;
     world.memory.recommendation_insert(&idle).await.unwrap();
     let block = match world

@@ -8,7 +8,8 @@ use reeve_anomalies::{
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef};
 use reeve_estate::{Attribute, ConnectionId, Metric, ResourceChange, ResourceId};
-use reeve_recommend::{Caller, Clock, Recorder as _};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::ports::{Clock, Recorder as _};
 
 use crate::anomalies::{anomalies, finding};
 use crate::world::World;

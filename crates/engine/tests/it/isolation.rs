@@ -11,14 +11,17 @@ use reeve_anomalies::{
     Reading, Stage,
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, EventType, Json};
-use reeve_engine::ExclusionInput;
-use reeve_engine::{AgentInput, Execution};
+use reeve_engine::{AgentInput, ExclusionInput, Execution};
 use reeve_estate::{QUARANTINE, ResourceId, Specification};
-use reeve_recommend::Caller;
-use reeve_recommend::{
-    ActionStatus as Ended, Agent, AgentStore as _, AgentType, Approval, ApprovalStatus, Cause,
-    Clock, EngineError, Priority, Recommendation, RecommendationType, Status,
-};
+use reeve_recommend::action::ActionStatus as Ended;
+use reeve_recommend::agent::{Agent, AgentType};
+use reeve_recommend::approval::{Approval, ApprovalStatus};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::{AgentStore as _, Clock};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationType};
 
 use crate::anomalies::{Kept, anomalies};
 use crate::world::{World, operator, person};
@@ -400,7 +403,7 @@ async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advic
 
 #[tokio::test]
 async fn guardrails_hold_for_it_too() {
-    let switch = async |world: &World, set: fn(&mut reeve_recommend::Guardrails)| {
+    let switch = async |world: &World, set: fn(&mut reeve_recommend::guardrail::Guardrails)| {
         let mut limits = world.memory.guardrails_get().await.unwrap();
         set(&mut limits);
         limits.version += 1;
@@ -409,7 +412,7 @@ async fn guardrails_hold_for_it_too() {
 
     for (set, expected) in [
         (
-            (|limits| limits.kill_switch = true) as fn(&mut reeve_recommend::Guardrails),
+            (|limits| limits.kill_switch = true) as fn(&mut reeve_recommend::guardrail::Guardrails),
             "kill switch",
         ),
         (

@@ -11,9 +11,10 @@ use parking_lot::Mutex;
 use reeve_audit::query::{Column, Query};
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Charge, Mutation, Resource, ResourceId, ResourceState, StoreError};
-use reeve_recommend::{
-    Agent, ChargeReader, Clock, Exclusion, Guardrails, LogReader, ReadError, RecordError, Recorder,
-};
+use reeve_recommend::agent::Agent;
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::ports::{ChargeReader, Clock, LogReader, ReadError, RecordError, Recorder};
+use reeve_recommend::recommendation::exclusion::Exclusion;
 
 use crate::clock::TestClock;
 use crate::simulation::hazard::{Hazard, Lost};

@@ -4,8 +4,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use reeve_estate::{ResourceId, ResourceKind, ResourceState, StoreError};
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{AgentStore, Closing, Recommendation, RecommendationId, Status};
+use reeve_recommend::ports::{AgentStore, RecommendationFilter};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{Closing, Recommendation, RecommendationId};
 
 use crate::world::{World, operator, resource};
 

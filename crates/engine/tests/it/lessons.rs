@@ -13,7 +13,10 @@ use reeve_anomalies::{
 use reeve_audit::{ActionStatus, Json};
 use reeve_engine::AgentInput;
 use reeve_estate::{Metric, ResourceId, Series};
-use reeve_recommend::{AgentStore as _, Caller, Clock, EngineError, Status};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::{AgentStore as _, Clock};
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::anomalies::{anomalies, finding};
 use crate::world::{World, operator, person};

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use reeve_estate::{Attribute, ConnectionId, Resource, ResourceChange, ResourceId, ResourceState};
+use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::change::{Change, ResizeMachine, TagResource};
 use reeve_recommend::plan::Plan;
-use reeve_recommend::{
-    Action, ActionStatus, AgentStore as _, Clock as _, Purpose, Recommendation, RecommendationType,
-    Status,
-};
+use reeve_recommend::ports::{AgentStore as _, Clock as _};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 use reeve_testkit::contract::agents::{action, recommendation};
 
 use crate::world::World;

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::watch::MetricWatch;
 use reeve_anomalies::{AnomalyClass, AnomalySettings, Changes, Finding, by_others, course};
 use reeve_estate::{EstateStore as _, GIB, Metric, Resource, ResourceId, Series};
-use reeve_recommend::{AgentStore as _, Clock};
+use reeve_recommend::ports::{AgentStore as _, Clock};
 
 use crate::world::World;
 

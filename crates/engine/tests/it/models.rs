@@ -9,13 +9,18 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_engine::models::Registry;
-use reeve_engine::models::{Outcome, RegistrySettings};
+use reeve_engine::models::{Outcome, Registry, RegistrySettings};
 use reeve_estate::{Catalogue, Metric};
 use reeve_learn::calibrate::Scores;
-use reeve_recommend::models::{Evaluation, Material, ModelFilter, NotTrained, Trained, Trainer};
-use reeve_recommend::models::{Model, ModelStatus, ModelStore as _, ModelType, RetrainCause};
-use reeve_recommend::{Agent, AgentTypes, Caller, Clock as _, EngineError};
+use reeve_recommend::agent::Agent;
+use reeve_recommend::agent::contract::AgentTypes;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::models::{
+    Evaluation, Material, Model, ModelFilter, ModelStatus, ModelStore as _, ModelType, NotTrained,
+    RetrainCause, Trained, Trainer,
+};
+use reeve_recommend::ports::Clock as _;
 
 use crate::world::{World, operator};
 use shelf::Shelf;
@@ -128,7 +133,7 @@ impl School {
             series: Vec::new(),
             outcomes: Vec::new(),
             corrections: Vec::new(),
-            guardrails: reeve_recommend::Guardrails::default(),
+            guardrails: reeve_recommend::guardrail::Guardrails::default(),
             catalogue: Arc::new(Catalogue::builtin().clone()),
             now: self.world.clock.now(),
         })

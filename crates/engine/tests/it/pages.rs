@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use reeve_recommend::{Action, ActionStatus, Purpose, Recommendation, RecommendationId, Status};
+use reeve_recommend::action::{Action, ActionStatus, Purpose};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 /// A page of the recommendations whose saving stands, the last changed ones first, each with the
 /// action that applied it.

@@ -3,15 +3,18 @@
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use reeve_access::Role;
-use reeve_engine::ExclusionInput;
-use reeve_engine::Execution;
+use reeve_engine::{ExclusionInput, Execution};
 use reeve_estate::{Money, ResourceId};
-use reeve_recommend::combined::{Relation, contributions};
-use reeve_recommend::patch::{Tool, patch};
-use reeve_recommend::{
-    AgentStore, ChangeControl, Direction, EngineError, Freeze, IacRule, MaintenanceWindow,
-    Recommendation, RecommendationId, RecommendationType, Scope, Status,
+use reeve_recommend::agent::Scope;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::guardrail::change_control::{
+    ChangeControl, Direction, Freeze, IacRule, MaintenanceWindow,
 };
+use reeve_recommend::plan::patch::{Tool, patch};
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::combined::{Relation, contributions};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
 
 use crate::world::{World, operator, person, volume_of};
 
@@ -53,7 +56,7 @@ async fn blocked(world: &World, recommendation: &Recommendation, by: &str, words
 async fn a_freeze_holds_for_everybody_and_ends_by_itself() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
-    let now = reeve_recommend::Clock::now(&*world.clock);
+    let now = reeve_recommend::ports::Clock::now(&*world.clock);
     let freeze = Freeze {
         name: "launch".to_owned(),
         scope: Scope {
@@ -96,7 +99,7 @@ async fn what_interrupts_waits_for_its_window() {
     control(&world, |c| c.windows = vec![window]).await;
 
     blocked(&world, &recommendation, "maintenance_window", "T06:00:00Z").await;
-    let opens = reeve_recommend::Clock::now(&*world.clock).to_zoned(TimeZone::UTC);
+    let opens = reeve_recommend::ports::Clock::now(&*world.clock).to_zoned(TimeZone::UTC);
     let until = (24 + 6 - i64::from(opens.hour())) % 24;
     world.clock.advance(SignedDuration::from_hours(until));
     let started = world
@@ -180,7 +183,7 @@ async fn an_exclusion_dismisses_holds_and_ends() {
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
     let recommendation = world.only("i-1").await;
-    let now = reeve_recommend::Clock::now(&*world.clock);
+    let now = reeve_recommend::ports::Clock::now(&*world.clock);
     let input = ExclusionInput {
         resource: Some("i-1".to_owned()),
         kind: Some("right_size".to_owned()),

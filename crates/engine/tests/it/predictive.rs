@@ -20,7 +20,11 @@ use reeve_estate::{
 use reeve_predict::{
     CalendarInput, Outcome, RuleId, RuleInput, RulePorts, RuleService, RuleStore as _, TrafficInput,
 };
-use reeve_recommend::{Agent, AgentType, Clock as _, EngineError, Guardrails, Impact, Status};
+use reeve_recommend::agent::{Agent, AgentType, Impact};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::ports::Clock as _;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::world::{World, operator, person, resource};
 use calendars::Address;

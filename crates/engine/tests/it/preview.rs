@@ -3,7 +3,8 @@
 
 use reeve_engine::{AgentInput, PreviewOutcome};
 use reeve_recommend::agent::{Agent, Mode};
-use reeve_recommend::{AgentStore, Status};
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::world::{World, operator};
 

@@ -2,10 +2,13 @@
 //! look before the first step.
 
 use reeve_estate::{Catalogue, PublicAddress, ResourceId};
+use reeve_recommend::action::ActionStatus;
 use reeve_recommend::agent::Impact;
-use reeve_recommend::{
-    ActionStatus, AgentStore as _, Applicability, EngineError, LossKind, Plan, Status,
-};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::plan::{LossKind, Plan};
+use reeve_recommend::ports::AgentStore as _;
+use reeve_recommend::recommendation::applicability::Applicability;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::world::{World, operator};
 
@@ -156,6 +159,7 @@ async fn a_loss_that_the_plan_does_not_state_is_noticed_before_the_first_step() 
 
     let change = plan.change_name().unwrap();
     let refused =
-        reeve_recommend::protection::refusal(&machine, change, Catalogue::builtin()).unwrap();
+        reeve_recommend::guardrail::protection::refusal(&machine, change, Catalogue::builtin())
+            .unwrap();
     assert_eq!(refused.code, "managed");
 }

@@ -8,9 +8,12 @@ use reeve_anomalies::{
 };
 use reeve_engine::AgentInput;
 use reeve_estate::{Metric, ResourceKind};
-use reeve_recommend::{
-    Agent, AgentStore as _, AgentType, Caller, Cause, Clock, Priority, RecommendationType, Status,
-};
+use reeve_recommend::agent::{Agent, AgentType};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::ports::{AgentStore as _, Clock};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::{Priority, RecommendationType};
 
 use crate::anomalies::{anomalies, finding};
 use crate::world::{World, operator, person, resource};

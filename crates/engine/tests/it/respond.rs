@@ -5,7 +5,10 @@ use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_engine::AgentInput;
 use reeve_estate::{ResourceId, ResourceState};
-use reeve_recommend::{ActionStatus, AgentStore, Clock, EngineError, Purpose, Status};
+use reeve_recommend::action::{ActionStatus, Purpose};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::{AgentStore, Clock};
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::world::{World, operator, person, said};
 

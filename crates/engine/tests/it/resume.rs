@@ -2,7 +2,10 @@
 //! back.
 
 use reeve_estate::ResourceState;
-use reeve_recommend::{ActionStatus, AgentStore, Recommendation, Status};
+use reeve_recommend::action::ActionStatus;
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::cloud::Fault;
 use crate::world::{World, operator};

@@ -3,7 +3,11 @@
 
 use reeve_access::Role;
 use reeve_estate::ResourceState;
-use reeve_recommend::{ActionStatus, AgentStore, EngineError, Guardrails, Status};
+use reeve_recommend::action::ActionStatus;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::cloud::Fault;
 use crate::world::{World, operator, person};

@@ -7,10 +7,13 @@ use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_engine::RolloutInput;
 use reeve_estate::{Metric, ResourceId, Series};
-use reeve_recommend::rollout::{MemberState, RolloutFilter, Stage, Verdict};
-use reeve_recommend::{
-    Agent, AgentStore, Clock as _, EngineError, Mode, Purpose, Rollout, RolloutSettings,
-    RolloutStatus, Status,
+use reeve_recommend::action::Purpose;
+use reeve_recommend::agent::{Agent, Mode};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::{AgentStore, Clock as _};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::rollout::{
+    MemberState, Rollout, RolloutFilter, RolloutSettings, RolloutStatus, Stage, Verdict,
 };
 
 use crate::cloud::Fault;

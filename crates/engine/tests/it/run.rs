@@ -7,7 +7,10 @@ use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_engine::{AgentInput, Execution};
 use reeve_estate::{Metric, ResourceState};
-use reeve_recommend::{AgentStore, EngineError, RecommendationType, Status};
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::RecommendationType;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::world::{World, operator, person, resource, volume_of};
 
@@ -98,7 +101,7 @@ async fn answers_of_people_hold() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "m5.xlarge").await;
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
-    let until = reeve_recommend::Clock::now(&*world.clock) + SignedDuration::from_hours(48);
+    let until = reeve_recommend::ports::Clock::now(&*world.clock) + SignedDuration::from_hours(48);
     world
         .engine
         .recommendations
@@ -524,7 +527,7 @@ async fn an_unattached_volume_is_deleted_with_a_signature_and_after_its_snapshot
 
     assert_eq!(
         action.status,
-        reeve_recommend::ActionStatus::Succeeded,
+        reeve_recommend::action::ActionStatus::Succeeded,
         "{action:?}"
     );
 

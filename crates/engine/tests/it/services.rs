@@ -72,7 +72,7 @@ impl Services {
         let guardrails = Arc::new(GuardrailService::new(
             log(),
             Arc::clone(&estate),
-            reeve_recommend::Changes::builtin(),
+            reeve_recommend::change::Changes::builtin(),
         ));
 
         let acting = ExecutionPorts {
@@ -81,7 +81,7 @@ impl Services {
             charges: Arc::clone(&ports.charges),
             clouds,
             catalogue: Arc::clone(&catalogue),
-            changes: reeve_recommend::Changes::builtin(),
+            changes: reeve_recommend::change::Changes::builtin(),
         };
 
         let execution = ExecutionService::new(
@@ -127,7 +127,7 @@ impl Services {
             samples,
             catalogue,
             agent_types: types.clone(),
-            changes: reeve_recommend::Changes::builtin(),
+            changes: reeve_recommend::change::Changes::builtin(),
             charges,
             log: read,
             descriptions: None,

@@ -23,8 +23,7 @@ mod shaky;
 
 use std::collections::BTreeMap;
 
-use reeve_recommend::AgentStore as _;
-use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::ports::{AgentStore as _, RecommendationFilter};
 
 use life::Life;
 

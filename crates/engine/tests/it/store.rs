@@ -13,16 +13,22 @@ use reeve_estate::{
     ResourceFilter, ResourceId, ResourceKind, ResourceState, ResourceTotal, Sample, SampleStore,
     Series, StoreError,
 };
-use reeve_recommend::combined::{added_cost, combined_savings};
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::rollout::RolloutFilter;
-use reeve_recommend::{
-    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore,
-    AgentType, Approval, ApprovalFilter, ApprovalId, Closing, DailySavings, Dismissals, Exclusion,
-    ExclusionId, Feedback, Guardrails, OpenSavings, Purpose, Recommendation, RecommendationId,
-    RecommendationTotal, RecommendationType, Rollout, RolloutId, RolloutStore, Status,
-    StepOutcomes,
+use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
+use reeve_recommend::agent::{Agent, AgentId, AgentType};
+use reeve_recommend::approval::{Approval, ApprovalId};
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::ports::{AgentStore, RecommendationFilter};
+use reeve_recommend::recommendation::combined::{added_cost, combined_savings};
+use reeve_recommend::recommendation::exclusion::{Exclusion, ExclusionId};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::totals::{
+    ActionCounts, ActionFilter, ApprovalFilter, DailySavings, Dismissals, OpenSavings,
+    RecommendationTotal, StepOutcomes,
 };
+use reeve_recommend::recommendation::{
+    Closing, Feedback, Recommendation, RecommendationId, RecommendationType,
+};
+use reeve_recommend::rollout::{Rollout, RolloutFilter, RolloutId, RolloutStore};
 
 use crate::large_runs::Progress;
 use crate::pages::{self, begun, paged};

@@ -3,10 +3,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, Money, ResourceId, ResourceKind, ResourceState, Series};
+use reeve_recommend::action::{Action, ActionStatus, WatchVerdict};
 use reeve_recommend::change::ChangeGroupSize;
 use reeve_recommend::plan::Plan;
-use reeve_recommend::recommendation::SavingsBasis;
-use reeve_recommend::{Action, ActionStatus, AgentStore, Recommendation, Status, WatchVerdict};
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, SavingsBasis};
 
 use crate::world::{World, operator, resource};
 
@@ -24,7 +26,7 @@ async fn changed(world: &World) -> (Recommendation, Action) {
 
 /// Time passes and the machine is as busy as said, a sample every five minutes.
 fn passes(world: &World, hours: i64, cpu: impl Fn(i64) -> f64) {
-    let start = reeve_recommend::Clock::now(&*world.clock);
+    let start = reeve_recommend::ports::Clock::now(&*world.clock);
     let points = (0..hours * 12).map(|at| (start + SignedDuration::from_mins(at * 5), cpu(at)));
     let mut all = world.memory.series.lock();
     let is = |s: &&mut Series| {
@@ -293,7 +295,7 @@ async fn a_group_is_watched_by_its_members() {
 fn billed(world: &World, days: &[(i64, f64)]) {
     let header = "BilledCost,BillingCurrency,SubAccountId,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ResourceId";
     let mut reader = reeve_estate::charge::focus::Reader::from_header(header.split(',')).unwrap();
-    let midnight = reeve_recommend::Clock::now(&*world.clock)
+    let midnight = reeve_recommend::ports::Clock::now(&*world.clock)
         .as_second()
         .div_euclid(86_400)
         * 86_400;
@@ -400,7 +402,7 @@ async fn a_saving_ends_when_the_resource_leaves_the_state() {
     let end = watch.ended.clone().unwrap();
     assert_eq!(
         end.at,
-        reeve_recommend::Clock::now(&*world.clock),
+        reeve_recommend::ports::Clock::now(&*world.clock),
         "on the day on which it was seen"
     );
 

@@ -1,24 +1,23 @@
 //! A small world for the engine: people with roles, and machines with a history.
 
-use reeve_recommend::models::ModelStore;
-use reeve_recommend::rollout::RolloutStore;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::{Principal, PrincipalKind, Role, UserId};
 use reeve_audit::{ActionMethod, Actor, Entry, Json};
-use reeve_engine::FeedbackInput;
-use reeve_engine::{AgentInput, Execution};
+use reeve_engine::{AgentInput, Execution, FeedbackInput};
 use reeve_estate::{
     Connection, ConnectionId, ConnectionStatus, Credentials, Metric, Mutation, Provider, Purchase,
     Resource, ResourceId, ResourceKind, ResourceState, Series,
 };
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    Action, Agent, AgentStore, Caller, Clock, Recommendation, RecommendationType, RunReport,
-};
+use reeve_recommend::action::Action;
+use reeve_recommend::agent::{Agent, RunReport};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::models::ModelStore;
+use reeve_recommend::ports::{AgentStore, Clock, RecommendationFilter};
+use reeve_recommend::recommendation::{Recommendation, RecommendationType};
+use reeve_recommend::rollout::RolloutStore;
 use reeve_testkit::contract::estate::running;
 
 use crate::clock::TestClock;

@@ -11,16 +11,13 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use jiff::SignedDuration;
-use utoipa_axum::routes;
-
 use reeve_access::Permission;
 use reeve_estate::bucket::access::AGE_BANDS;
 use reeve_estate::{
     BucketAccess, BucketContents, Catalogue, GIB, Metric, Money, Resource, ResourceId,
     ResourceKind, ResourceTotal, Series,
 };
-
-use reeve_recommend::protection::{Protected, protections};
+use reeve_recommend::guardrail::protection::{Protected, protections};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -36,6 +33,7 @@ use crate::wire::list::List;
 use crate::wire::name::as_name;
 use crate::wire::protection::ProtectionBody;
 use search::Search;
+use utoipa_axum::routes;
 
 /// Points a metric has in an answer, unless asked otherwise.
 const DEFAULT_POINTS: usize = 500;

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use reeve_recommend::agent_type::decided_by;
-use reeve_recommend::{AgentTypeInfo, TableValue};
+use reeve_recommend::agent::types::{AgentTypeInfo, TableValue, decided_by};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
-
-use crate::wire::enumeration::{self, AgentFindingSource, AgentMode};
 
 use super::agent_settings::SettingBody;
 use super::object::{object, optional_object};
 use super::portfolio::PortfolioBody;
 use super::quantity::PercentText;
+use crate::wire::enumeration::{self, AgentFindingSource, AgentMode};
 
 /// An agent type with its capabilities and actions.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use reeve_audit::FieldError;
-use reeve_recommend::{Setting, SettingValue, Settings};
+use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

@@ -1,8 +1,8 @@
 //! The approval matrix on the wire, as A-286 to A-288 write it: `cost: "100 to 1000 per
 //! month"`, `approval: "director plus security"`.
 
-use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::approval::Signature;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -2,12 +2,13 @@
 
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
+use reeve_recommend::agent::Scope;
+use reeve_recommend::guardrail::change_control::{
+    ChangeControl, Day, Direction, Freeze, IacRule, MaintenanceWindow,
+};
+use reeve_recommend::recommendation::exclusion::Exclusion;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-use reeve_recommend::{
-    ChangeControl, Day, Direction, Exclusion, Freeze, IacRule, MaintenanceWindow, Scope,
-};
 
 use crate::error::Problem;
 use crate::time;

@@ -104,37 +104,37 @@ macro_rules! enumerations {
 
 enumerations! {
     // Agents, recommendations and actions.
-    AgentMode = reeve_recommend::Mode, "Mode of an agent.";
-    AgentFindingSource = reeve_recommend::FindingSource, "Source of the findings of an agent type.";
-    ImpactLevel = reeve_recommend::Impact, "Level of impact or risk.";
-    NotificationTiming = reeve_recommend::Timing, "Time at which notifications are sent.";
-    RecommendationKind = reeve_recommend::RecommendationType, "Kind of change that a recommendation proposes.";
-    RecommendationStatus = reeve_recommend::Status, "Status of a recommendation.";
-    FeedbackOutcome = reeve_recommend::FeedbackOutcome, "Outcome of a recommendation, as a person reports it.";
-    Priority = reeve_recommend::Priority, "Priority of a recommendation, severity of an anomaly.";
-    Effort = reeve_recommend::Effort, "Effort of a change.";
-    SavingsBasis = reeve_recommend::SavingsBasis, "Prices that savings are computed from.";
-    ApplicabilityState = reeve_recommend::ApplicabilityState, "State of a recommendation between its guardrails.";
-    StepKind = reeve_recommend::StepKind, "Kind of a step of a plan.";
-    LossKind = reeve_recommend::LossKind, "Kind of a loss that a change causes.";
-    ActionStatus = reeve_recommend::ActionStatus, "Status of an action.";
-    ActionPurpose = reeve_recommend::Purpose, "Purpose of an action: on the resource, on a twin, or simulated.";
-    WatchVerdict = reeve_recommend::WatchVerdict, "Verdict on the effect of an action.";
-    ApprovalStatus = reeve_recommend::ApprovalStatus, "Status of an approval request.";
-    Signature = reeve_recommend::Signature, "Signature of an approval.";
-    ChangeDirection = reeve_recommend::Direction, "Direction in which agents may change capacity.";
-    IacRule = reeve_recommend::IacRule, "Treatment of resources that infrastructure as code owns.";
-    Weekday = reeve_recommend::Day, "Day of the week.";
-    PatchTool = reeve_recommend::patch::Tool, "Tool of infrastructure as code.";
+    AgentMode = reeve_recommend::agent::Mode, "Mode of an agent.";
+    AgentFindingSource = reeve_recommend::agent::types::FindingSource, "Source of the findings of an agent type.";
+    ImpactLevel = reeve_recommend::agent::Impact, "Level of impact or risk.";
+    NotificationTiming = reeve_recommend::agent::Timing, "Time at which notifications are sent.";
+    RecommendationKind = reeve_recommend::recommendation::RecommendationType, "Kind of change that a recommendation proposes.";
+    RecommendationStatus = reeve_recommend::recommendation::lifecycle::Status, "Status of a recommendation.";
+    FeedbackOutcome = reeve_recommend::recommendation::FeedbackOutcome, "Outcome of a recommendation, as a person reports it.";
+    Priority = reeve_recommend::recommendation::Priority, "Priority of a recommendation, severity of an anomaly.";
+    Effort = reeve_recommend::recommendation::Effort, "Effort of a change.";
+    SavingsBasis = reeve_recommend::recommendation::SavingsBasis, "Prices that savings are computed from.";
+    ApplicabilityState = reeve_recommend::recommendation::applicability::ApplicabilityState, "State of a recommendation between its guardrails.";
+    StepKind = reeve_recommend::plan::StepKind, "Kind of a step of a plan.";
+    LossKind = reeve_recommend::plan::LossKind, "Kind of a loss that a change causes.";
+    ActionStatus = reeve_recommend::action::ActionStatus, "Status of an action.";
+    ActionPurpose = reeve_recommend::action::Purpose, "Purpose of an action: on the resource, on a twin, or simulated.";
+    WatchVerdict = reeve_recommend::action::WatchVerdict, "Verdict on the effect of an action.";
+    ApprovalStatus = reeve_recommend::approval::ApprovalStatus, "Status of an approval request.";
+    Signature = reeve_recommend::approval::Signature, "Signature of an approval.";
+    ChangeDirection = reeve_recommend::guardrail::change_control::Direction, "Direction in which agents may change capacity.";
+    IacRule = reeve_recommend::guardrail::change_control::IacRule, "Treatment of resources that infrastructure as code owns.";
+    Weekday = reeve_recommend::guardrail::change_control::Day, "Day of the week.";
+    PatchTool = reeve_recommend::plan::patch::Tool, "Tool of infrastructure as code.";
     DiagnosisCondition = reeve_recommend::diagnosis::Condition, "Condition of an agent that needs attention.";
-    RolloutStatus = reeve_recommend::RolloutStatus, "Status of a rollout.";
+    RolloutStatus = reeve_recommend::rollout::RolloutStatus, "Status of a rollout.";
     RolloutStage = reeve_recommend::rollout::Stage, "Stage of a rollout.";
     RolloutMemberState = reeve_recommend::rollout::MemberState, "State of a resource in a rollout.";
     GateVerdict = reeve_recommend::rollout::Verdict, "Verdict of a gate between stages.";
     ModelType = reeve_recommend::models::ModelType, "Type of a model.";
     ModelStatus = reeve_recommend::models::ModelStatus, "Status of a version of a model.";
     RetrainReason = reeve_recommend::models::RetrainCause, "Reason for which a model was trained.";
-    WorkloadClass = reeve_recommend::WorkloadClass, "Class of a workload.";
+    WorkloadClass = reeve_recommend::judgement::workload::WorkloadClass, "Class of a workload.";
 
     // Anomalies and budgets.
     AnomalyType = reeve_anomalies::AnomalyClass, "Type of an anomaly.";
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn names_are_answered_and_read() {
         let status: ActionStatus = serde_json::from_str("\"rolling_back\"").unwrap();
-        assert_eq!(status.0, reeve_recommend::ActionStatus::RollingBack);
+        assert_eq!(status.0, reeve_recommend::action::ActionStatus::RollingBack);
         assert_eq!(serde_json::to_string(&status).unwrap(), "\"rolling_back\"");
     }
 

@@ -1,11 +1,10 @@
 //! Guardrails on the wire, in the nesting of: `rollback.timeout: "5m"`,
 //! `cost_impact.max_increase: "5%"`.
 
+use reeve_estate::TimeSpan;
+use reeve_recommend::guardrail::Guardrails;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-use reeve_estate::TimeSpan;
-use reeve_recommend::Guardrails;
 
 use super::approval_matrix::{ApprovalMatrixBody, ApprovalMatrixPut};
 use super::change_control::ChangeControlBody;

@@ -1,10 +1,9 @@
 //! Rollouts on the wire.
 
+use reeve_recommend::caller::Caller;
+use reeve_recommend::rollout::{Gate, Member, Rollout, RolloutSettings};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-
-use reeve_recommend::Caller;
-use reeve_recommend::rollout::{Gate, Member, Rollout, RolloutSettings};
 
 use super::quantity::percent_number;
 use crate::error::BlockBody;

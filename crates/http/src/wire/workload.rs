@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use reeve_engine::ResourceWorkload;
+use reeve_recommend::judgement::workload::{Correction, Scores, Signal, Workload, WorkloadClass};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-use reeve_engine::ResourceWorkload;
-use reeve_recommend::workload::{Scores, Signal};
-use reeve_recommend::{Correction, Workload, WorkloadClass};
 
 use crate::time;
 use crate::wire::enumeration;

@@ -9,6 +9,8 @@ use jiff::Timestamp;
 use reeve_access::{Workspace, WorkspaceStore};
 use reeve_audit::{ActionStatus, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::StoreError;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::ports::{Clock, RecordError, Recorder};
 use serde_json::json;
 
 use super::happening::body_of;
@@ -16,8 +18,6 @@ use super::port::{DeliveryStore, Outgoing};
 use super::record::{Attempt, Delivery, DeliveryStatus, Target};
 use crate::notification::{Channel, ChannelStore, Gravity, Item, Message, Notifier};
 use crate::webhook::{Webhook, WebhookMessage, WebhookSender, WebhookStore};
-use reeve_recommend::Caller;
-use reeve_recommend::ports::{Clock, RecordError, Recorder};
 
 /// Deliveries of one target in one round.
 const OF_EACH: u64 = 20;

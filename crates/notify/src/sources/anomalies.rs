@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use reeve_anomalies::{Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, Stage};
 use reeve_audit::Entry;
 use reeve_estate::StoreError;
-use reeve_recommend::change_control::Place;
-use reeve_recommend::{AgentId, AgentType};
+use reeve_recommend::agent::{AgentId, AgentType};
+use reeve_recommend::guardrail::change_control::Place;
 
 use super::pages::Page;
 use super::{Sources, fact, message, metadata, place, shown};
@@ -139,7 +139,7 @@ async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, St
 #[cfg(test)]
 mod tests {
     use reeve_anomalies::Response;
-    use reeve_recommend::Priority;
+    use reeve_recommend::recommendation::Priority;
     use reeve_testkit::contract::anomalies::anomaly;
 
     use super::*;

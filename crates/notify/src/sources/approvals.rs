@@ -2,7 +2,7 @@
 
 use reeve_audit::Entry;
 use reeve_estate::StoreError;
-use reeve_recommend::ApprovalId;
+use reeve_recommend::approval::ApprovalId;
 use reeve_recommend::words::minute;
 use serde_json::Value;
 

@@ -2,7 +2,8 @@
 
 use reeve_audit::Entry;
 use reeve_estate::StoreError;
-use reeve_recommend::{Action, ActionId, Recommendation, RecommendationId};
+use reeve_recommend::action::{Action, ActionId};
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 use super::pages::{Page, Place};
 use super::{Sources, fact, message, metadata, place, shown};

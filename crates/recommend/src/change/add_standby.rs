@@ -8,7 +8,7 @@ use reeve_estate::{
     ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState,
 };
 
-use super::{
+use crate::change::{
     Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal,
     SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
 };

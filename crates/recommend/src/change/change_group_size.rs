@@ -14,7 +14,7 @@ use reeve_estate::{
     ResourceState,
 };
 
-use super::{
+use crate::change::{
     Change, ChangeType, Effect, Expectation, Goal, ParameterError, Parameters, Permission,
     Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
 };

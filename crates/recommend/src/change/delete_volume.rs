@@ -9,7 +9,7 @@ use reeve_estate::{
     ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState,
 };
 
-use super::{
+use crate::change::{
     Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
     RemoveOperation, Reversal, Task, aws, foreign, precondition, refused, verify,
 };

@@ -8,8 +8,8 @@ use reeve_estate::{
     ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState,
 };
 
-use super::task::settled;
-use super::{
+use crate::change::task::settled;
+use crate::change::{
     Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
     Reversal, Task, aws, foreign, precondition, refused, restore, verify,
 };

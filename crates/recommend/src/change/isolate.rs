@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, QUARANTINE, Resource};
 
-use super::{
+use crate::change::{
     Change, ChangeType, EffectEvidence, Expectation, Goal as _, ParameterError, Parameters,
     Permission, Reach, Reversal, Task, aws, aws_own, foreign, refused, verify,
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reeve_estate::ResourceKind;
 
-use super::{Change, Changes, PlanError, Task, v1};
+use crate::change::{Change, Changes, PlanError, Task, v1};
 use crate::plan::Plan;
 
 /// Least limit of a change of a database, seconds: RDS takes its time, and calls every step of it

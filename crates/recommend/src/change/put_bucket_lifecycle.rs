@@ -10,7 +10,7 @@ use reeve_estate::{
     named,
 };
 
-use super::{
+use crate::change::{
     Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
     Reversal, Task, aws, foreign, precondition, refused, verify,
 };

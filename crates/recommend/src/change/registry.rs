@@ -7,7 +7,7 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::Provider;
 
-use super::{BUILTIN, Change, ParameterError, Parameters};
+use crate::change::{BUILTIN, Change, ParameterError, Parameters};
 
 /// Permission that a cloud requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

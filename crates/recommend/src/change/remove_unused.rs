@@ -10,7 +10,7 @@ use reeve_estate::{
     ResourceState, named,
 };
 
-use super::{
+use crate::change::{
     Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Reach, Reversal,
     Task, aws, foreign, precondition, refused, verify,
 };

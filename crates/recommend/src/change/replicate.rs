@@ -7,8 +7,8 @@ use reeve_estate::{
     ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState,
 };
 
-use super::task::settled;
-use super::{
+use crate::change::task::settled;
+use crate::change::{
     Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal,
     SLOW_ROLLBACK_LIMIT_S, Task, aws, aws_own, foreign, precondition, refused, restore, verify,
 };

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceState};
 
-use super::task::Call;
-use super::{
+use crate::change::task::Call;
+use crate::change::{
     Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission,
     Reversal, Task, aws, foreign, precondition, refused, verify,
 };

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
-use super::restore::{self, modify};
-use super::{
+use crate::change::restore::modify;
+use crate::change::{
     Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal,
-    SLOW_ROLLBACK_LIMIT_S, Task, aws, power, precondition, verify,
+    SLOW_ROLLBACK_LIMIT_S, Task, aws, power, precondition, restore, verify,
 };
 
 /// Row of the registry.

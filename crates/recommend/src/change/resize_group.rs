@@ -10,7 +10,7 @@ use reeve_estate::{
     ActError, ActErrorKind, Capacity, Catalogue, Mutation, Operation, Resource, ResourceState,
 };
 
-use super::{
+use crate::change::{
     Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Permission, Reversal,
     SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
 };

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
-use super::restore::{self, modify, start, stop};
-use super::{
+use crate::change::restore::{modify, start, stop};
+use crate::change::{
     Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws,
-    power, precondition, verify,
+    power, precondition, restore, verify,
 };
 
 /// Row of the registry.

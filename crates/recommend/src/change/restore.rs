@@ -6,8 +6,8 @@ use reeve_estate::{
     ResourceState,
 };
 
-use super::task::settled;
-use super::{Expectation, Reach, Task, foreign, refused};
+use crate::change::task::settled;
+use crate::change::{Expectation, Reach, Task, foreign, refused};
 use crate::plan::StepKind;
 
 /// Stops the resource.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
-use super::{
+use crate::change::{
     Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission,
     Reversal, Task, aws, foreign, precondition, verify,
 };

@@ -2,7 +2,7 @@
 
 use reeve_estate::ResourceState;
 
-use super::{Expectation, Task};
+use crate::change::{Expectation, Task};
 
 /// Checks that the resource is still in its state, and of its size where the change depends on one.
 #[must_use]

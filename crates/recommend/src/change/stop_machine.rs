@@ -5,10 +5,10 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
-use super::restore::{self, stop};
-use super::{
+use crate::change::restore::stop;
+use crate::change::{
     Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission,
-    Reversal, Task, aws, power, precondition, verify,
+    Reversal, Task, aws, power, precondition, restore, verify,
 };
 
 /// Row of the registry.

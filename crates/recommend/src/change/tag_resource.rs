@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
-use super::{
+use crate::change::{
     Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
     Reversal, Task, aws, foreign, precondition, verify,
 };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reeve_estate::{Operation, Resource, ResourceState};
 
-use super::Expectation;
+use crate::change::Expectation;
 use crate::plan::{Step, StepKind};
 
 reeve_estate::named!(

@@ -4,7 +4,7 @@
 
 use reeve_estate::{ResourceKind, ResourceState};
 
-use super::*;
+use crate::change::*;
 use crate::plan::{Plan, PlannedChange, Step, StepKind};
 
 fn fixture(name: &str) -> Vec<serde_json::Value> {

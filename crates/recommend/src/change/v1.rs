@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use reeve_estate::{Capacity, Resource, ResourceState};
 
-use super::{
+use crate::change::{
     Change, FailOver, GrowStorage, Isolate, PlanError, Procedure, Replicate, ResizeDatabase,
     ResizeMachine, ScaleGroup, SnapshotVolume, StopMachine,
 };

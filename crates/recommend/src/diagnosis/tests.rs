@@ -5,8 +5,8 @@
 
 use jiff::Timestamp;
 
-use super::*;
 use crate::agent::{AgentId, AgentType, AutoApply, Impact, Notifications, Scope, Timing};
+use crate::diagnosis::*;
 
 fn agent(confidence_threshold: f64) -> Agent {
     Agent {
@@ -32,7 +32,7 @@ fn agent(confidence_threshold: f64) -> Agent {
         },
         schedule: None,
         learning_waived: None,
-        settings: crate::settings::Settings::default(),
+        settings: crate::agent::settings::Settings::default(),
         version: 1,
         created_at: Timestamp::UNIX_EPOCH,
         last_run: None,

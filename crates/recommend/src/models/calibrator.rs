@@ -8,8 +8,8 @@ use reeve_learn::DAY_MS;
 use reeve_learn::calibrate::{Calibrator, CalibratorState, Example, GroupState};
 use serde::{Deserialize, Serialize};
 
-use super::trainer::NotTrained;
 use crate::judgement::HORIZON_DAYS;
+use crate::models::trainer::NotTrained;
 
 /// Newest days that a version is judged by and does not learn from.
 pub const HELD_OUT_DAYS: i64 = 14;

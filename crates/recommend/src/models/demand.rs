@@ -6,9 +6,9 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::learned::ModelState;
-use super::profiles::Profiles;
-use super::trainer::NotTrained;
+use crate::models::learned::ModelState;
+use crate::models::profiles::Profiles;
+use crate::models::trainer::NotTrained;
 
 /// Least days that a forecast must still reach ahead to be used.
 const LEAST_DAYS: i64 = 7;

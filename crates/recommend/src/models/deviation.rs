@@ -4,9 +4,9 @@
 use reeve_learn::week::{HOURS, hour_of_week};
 use serde::{Deserialize, Serialize};
 
-use super::learned::ModelState;
-use super::profiles::Profiles;
-use super::trainer::NotTrained;
+use crate::models::learned::ModelState;
+use crate::models::profiles::Profiles;
+use crate::models::trainer::NotTrained;
 
 /// Scales around the mean of an hour that the band reaches.
 pub const SCALES: f64 = 5.0;

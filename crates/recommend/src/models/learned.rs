@@ -10,13 +10,13 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use jiff::{SignedDuration, Timestamp};
-
-use super::model::{Model, ModelId, ModelStatus, ModelType};
-use super::port::{ModelFilter, ModelStore};
-use super::trainer::NotTrained;
-use crate::agent::AgentId;
 use reeve_estate::StoreError;
 use serde::{Deserialize, Serialize};
+
+use crate::agent::AgentId;
+use crate::models::model::{Model, ModelId, ModelStatus, ModelType};
+use crate::models::port::{ModelFilter, ModelStore};
+use crate::models::trainer::NotTrained;
 
 /// Age from which a version is stale: three times the interval at which versions are trained.
 const STALE: SignedDuration = SignedDuration::from_hours(24 * 21);

@@ -7,7 +7,7 @@ use reeve_learn::{HOUR_MS, Point, Window};
 
 use crate::agent::Agent;
 use crate::guardrail::Guardrails;
-use crate::workload::Correction;
+use crate::judgement::workload::Correction;
 
 /// Everything a training may look at. Samples are the last days' before `now`.
 #[derive(Debug, Clone)]

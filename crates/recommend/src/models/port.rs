@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
 
-use super::model::{Model, ModelId, ModelStatus, ModelType};
 use crate::agent::AgentId;
+use crate::models::model::{Model, ModelId, ModelStatus, ModelType};
 use crate::recommendation::RecommendationId;
 
 /// Largest state of a model, bytes: about 2 KiB a resource for some 8,000 resources.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::trainer::NotTrained;
+use crate::models::trainer::NotTrained;
 
 /// Newest format of such states.
 const FORMAT: u32 = 2;

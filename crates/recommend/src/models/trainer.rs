@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use reeve_estate::Metric;
 use reeve_learn::calibrate::{Confusion, Scores};
 
-use super::material::Material;
-use super::model::ModelType;
+use crate::models::material::Material;
+use crate::models::model::ModelType;
 
 /// Reason why training or evaluation had no result, in words with numbers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

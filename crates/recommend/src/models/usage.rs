@@ -5,10 +5,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use super::demand::date;
-use super::learned::ModelState;
-use super::profiles::Profiles;
-use super::trainer::NotTrained;
+use crate::models::demand::date;
+use crate::models::learned::ModelState;
+use crate::models::profiles::Profiles;
+use crate::models::trainer::NotTrained;
 
 /// Hours in a day.
 const HOURS: i64 = 24;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::learned::ModelState;
-use super::trainer::NotTrained;
-use crate::workload::{Scores, WorkloadClass};
+use crate::judgement::workload::{Scores, WorkloadClass};
+use crate::models::learned::ModelState;
+use crate::models::trainer::NotTrained;
 
 /// Newest format of the state.
 const FORMAT: u32 = 1;

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use reeve_estate::named;
 use serde::{Deserialize, Serialize};
 
-use super::member::{Member, MemberState};
-use super::{Rollout, Stage};
+use crate::rollout::member::{Member, MemberState};
+use crate::rollout::{Rollout, Stage};
 
 named!(
     /// Verdict of a gate.

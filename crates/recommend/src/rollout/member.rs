@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionStatus, Purpose, WatchVerdict};
 use crate::guardrail::GuardrailName;
-use crate::lifecycle::Status;
+use crate::recommendation::lifecycle::Status;
 use crate::recommendation::{Recommendation, RecommendationId};
 
 named!(

@@ -2,8 +2,8 @@
 
 use reeve_estate::{Kinds, ResourceKind};
 
-use super::Candidate;
 use crate::recommendation::RecommendationType;
+use crate::rollout::Candidate;
 
 /// `Resize 12 virtual machines in production`. The place is said where it holds for every one of
 /// them.

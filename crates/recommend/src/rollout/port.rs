@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use reeve_estate::StoreError;
 
-use super::{Rollout, RolloutId, RolloutStatus};
 use crate::agent::AgentId;
 use crate::recommendation::RecommendationType;
+use crate::rollout::{Rollout, RolloutId, RolloutStatus};
 
 /// Filter for rollouts.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +20,7 @@ pub struct RolloutFilter {
     pub offset: u64,
 }
 
-/// Keeps rollouts. Updates compare versions, as [`AgentStore`](crate::AgentStore)'s do.
+/// Keeps rollouts. Updates compare versions, as [`AgentStore`](crate::ports::AgentStore)'s do.
 #[async_trait]
 pub trait RolloutStore: Send + Sync {
     /// Adds a rollout. A second one of an agent and kind that has not ended is a conflict.

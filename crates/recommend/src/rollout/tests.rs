@@ -1,10 +1,10 @@
 //! Gates by their numbers, and the order of stages.
 
 #![allow(clippy::unwrap_used)]
-use super::*;
 use reeve_estate::ResourceId;
 
 use crate::recommendation::RecommendationId;
+use crate::rollout::*;
 
 fn member(id: usize, wave: u32, state: MemberState) -> Member {
     Member {

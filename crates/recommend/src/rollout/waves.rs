@@ -2,10 +2,10 @@
 
 use reeve_estate::Money;
 
-use super::RolloutSettings;
-use super::member::{Member, MemberState};
 use crate::agent::Impact;
 use crate::recommendation::{Recommendation, RecommendationId};
+use crate::rollout::RolloutSettings;
+use crate::rollout::member::{Member, MemberState};
 
 /// A recommendation that may go out, with what decides when.
 #[derive(Debug, Clone)]

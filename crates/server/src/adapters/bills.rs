@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_estate::charge::{Charge, ChargeCategory, Restatements, resource_key};
 use reeve_estate::{ResourceId, StoreError};
-use reeve_recommend::ChargeReader;
+use reeve_recommend::ports::ChargeReader;
 
 use crate::commands::bill;
 

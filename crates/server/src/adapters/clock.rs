@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-
-use reeve_recommend::Clock;
+use reeve_recommend::ports::Clock;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SystemClock;

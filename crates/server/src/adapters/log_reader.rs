@@ -2,13 +2,12 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-
 use reeve_audit::Entry;
 use reeve_audit::query::{Column, Query};
 use reeve_estate::StoreError;
 use reeve_ledger::{Aggregation, GroupBy, SearchRequest};
 use reeve_notify::sources::SampleEntries;
-use reeve_recommend::{LogReader, ReadError};
+use reeve_recommend::ports::{LogReader, ReadError};
 use reeve_trail::Trail;
 
 /// Reads over a trail.

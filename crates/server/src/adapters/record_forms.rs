@@ -5,7 +5,8 @@ use reeve_anomalies::Anomaly;
 use reeve_anomalies::budget::BudgetAlert;
 use reeve_notify::notification::Attachment;
 use reeve_notify::sources::RecordForms;
-use reeve_recommend::{Action, Recommendation};
+use reeve_recommend::action::Action;
+use reeve_recommend::recommendation::Recommendation;
 use reeve_reports::Run;
 use serde_json::Value;
 

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-
 use reeve_audit::{Draft, Entry};
 use reeve_ledger::{AppendError, Ledger};
-use reeve_recommend::{RecordError, Recorder};
+use reeve_recommend::ports::{RecordError, Recorder};
 use reeve_trail::{Journal, JournalError};
 
 /// Number of times that a busy ledger is asked again.

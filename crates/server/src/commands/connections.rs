@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use reeve_connect_aws::reads;
 use reeve_http::{PolicyWish, iam_policy};
-use reeve_recommend::AgentType;
+use reeve_recommend::agent::AgentType;
 use serde_json::Value;
 
 use crate::cli::{ConnectionsCommand, PolicyArgs, PolicyCloud};

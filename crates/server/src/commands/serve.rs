@@ -8,7 +8,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use reeve_estate::{KindReader, Kinds};
 use reeve_notify::notification::ChannelStore as _;
-use reeve_recommend::{AgentTypes, Changes};
+use reeve_recommend::agent::contract::AgentTypes;
+use reeve_recommend::change::Changes;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 

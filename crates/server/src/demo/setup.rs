@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-
 use reeve_access::{Workspace, WorkspaceStore as _};
 use reeve_connect_simulated::SimulatedEstate;
 use reeve_engine::AgentInput;
 use reeve_estate::{ConnectionId, EstateStore as _};
-use reeve_recommend::Caller;
+use reeve_recommend::caller::Caller;
 use reeve_recommend::ports::AgentStore as _;
 
 use crate::service::Service;

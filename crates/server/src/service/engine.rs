@@ -9,8 +9,10 @@ use reeve_engine::{
     RolloutService, RunPorts, RunService, Scheduler, ScopeService, WorkloadService,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
+use reeve_recommend::agent::contract::AgentTypes;
+use reeve_recommend::change::Changes;
+use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::ports::{ChargeReader, Clock, Clouds, LogReader, Recorder};
-use reeve_recommend::{AgentTypes, Changes, WorkloadStore};
 use reeve_store::Store;
 
 /// Adapters that the engine's services are made of.

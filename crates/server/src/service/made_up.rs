@@ -13,14 +13,20 @@ use reeve_estate::{
     Act, ActError, ActErrorKind, Applied, ConnectionStatus, EstateStore as _, Kinds, Observed,
     Operation, Resource, ResourceId, Snapshot,
 };
+use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::{
     Change, ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, foreign,
     precondition, verify,
 };
-use reeve_recommend::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority};
-use reeve_recommend::{
-    AgentType, Cause, FactorKind, Factors, Impact, Offer, Plan, Proposal, RecommendationId,
-    RecommendationType, Trust, subject,
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::subject;
+use reeve_recommend::ports::responses::Offer;
+use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::{
+    Decision, Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
+    RecommendationId, RecommendationType,
 };
 use reeve_testkit::contract::estate as samples;
 use reeve_testkit::http::{Api, until};

@@ -9,7 +9,7 @@ use reeve_estate::Catalogue;
 use reeve_http::prices::PriceBook;
 use reeve_lake::SampleLake;
 use reeve_predict::{RulePorts, RuleService};
-use reeve_recommend::AgentTypes;
+use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::ports::Clock;
 use reeve_store::Store;
 use reeve_trail::Trail;

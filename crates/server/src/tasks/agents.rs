@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
+use reeve_recommend::caller::Caller;
+use reeve_recommend::ports::AgentStore as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-
-use reeve_recommend::Caller;
-use reeve_recommend::ports::AgentStore as _;
 
 use crate::service::Service;
 

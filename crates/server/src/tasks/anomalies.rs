@@ -15,8 +15,8 @@ use reeve_anomalies::{AnomalySettings, Finding, Position, Thresholds, TrainedBan
 use reeve_audit::query::Query;
 use reeve_estate::StoreError;
 use reeve_ledger::TrailError;
-use reeve_recommend::Action;
-use reeve_recommend::Caller;
+use reeve_recommend::action::Action;
+use reeve_recommend::caller::Caller;
 use reeve_sources::MetricSource;
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;

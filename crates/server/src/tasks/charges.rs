@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use reeve_anomalies::{AnomalyStore as _, spend};
 use reeve_audit::{Json, events};
-use reeve_recommend::Caller;
+use reeve_recommend::caller::Caller;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

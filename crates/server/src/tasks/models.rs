@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reeve_engine::models::Outcome;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::AgentStore as _;
-use reeve_recommend::{Caller, EngineError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -54,7 +55,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 
 async fn look_after(
     context: &TaskContext,
-    agent: &reeve_recommend::Agent,
+    agent: &reeve_recommend::agent::Agent,
     turns: &mut usize,
 ) -> Result<(), EngineError> {
     for trainer in context.registry.trainers_of(agent) {

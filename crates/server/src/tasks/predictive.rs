@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use reeve_recommend::Caller;
+use reeve_recommend::caller::Caller;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

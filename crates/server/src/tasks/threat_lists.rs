@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use jiff::Timestamp;
 use reeve_anomalies::threat::{BUILT_IN, BUILT_IN_DAY, BUILT_IN_NAME, LONGEST_LIST, ListState};
-use reeve_recommend::Caller;
+use reeve_recommend::caller::Caller;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

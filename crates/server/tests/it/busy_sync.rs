@@ -15,7 +15,8 @@ use reeve_estate::{
     Reading, Relation, RelationKind, Resource, ResourceId, ResourceKind, ResourceState,
     Specification,
 };
-use reeve_recommend::{AgentTypes, Changes};
+use reeve_recommend::agent::contract::AgentTypes;
+use reeve_recommend::change::Changes;
 use reeve_server::Startup;
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::moto::Moto;

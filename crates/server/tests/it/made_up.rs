@@ -12,19 +12,23 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Kinds, Metric, Resource, Series};
-use reeve_recommend::models::{Material, calibrator_from};
-use reeve_recommend::{
-    Agent, AgentDefinition as _, AgentId, AgentType, AgentTypes, AutoApply, Changes, Guardrails,
-    Impact, Mode, Notifications, Scope, Settings, Timing,
+use reeve_recommend::agent::contract::{AgentDefinition as _, AgentTypes};
+use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::{
+    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing,
 };
+use reeve_recommend::change::Changes;
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::models::{Material, calibrator_from};
 use reeve_server::Startup;
 use reeve_testkit::contract::estate;
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::moto::{EC2, Moto};
 use serde_json::{Value, json};
-use tape_librarian::TapeLibrarian;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+use tape_librarian::TapeLibrarian;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";

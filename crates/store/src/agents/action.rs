@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 use reeve_estate::ResourceId;
-use reeve_recommend::{
-    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, AgentId, RecommendationId,
-};
+use reeve_recommend::action::{Action, ActionId, ActionStatus};
+use reeve_recommend::agent::AgentId;
+use reeve_recommend::recommendation::RecommendationId;
+use reeve_recommend::recommendation::totals::{ActionCounts, ActionFilter};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -1,7 +1,9 @@
 //! Configured agents.
 
 use jiff::Timestamp;
-use reeve_recommend::{Agent, AgentId, AgentType, Recommendation, Status};
+use reeve_recommend::agent::{Agent, AgentId, AgentType};
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::recommendation::lifecycle::Status;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -1,6 +1,7 @@
 //! Approval requests.
 
-use reeve_recommend::{Approval, ApprovalFilter, ApprovalId, ApprovalStatus};
+use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus};
+use reeve_recommend::recommendation::totals::ApprovalFilter;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -1,6 +1,6 @@
 //! Exclusions.
 
-use reeve_recommend::{Exclusion, ExclusionId};
+use reeve_recommend::recommendation::exclusion::{Exclusion, ExclusionId};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -1,6 +1,6 @@
 //! Feedback of people.
 
-use reeve_recommend::{Feedback, RecommendationId};
+use reeve_recommend::recommendation::{Feedback, RecommendationId};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -1,6 +1,6 @@
 //! The guardrails: one record, the defaults until somebody sets it.
 
-use reeve_recommend::Guardrails;
+use reeve_recommend::guardrail::Guardrails;
 use sqlx::Row as _;
 
 use crate::database::Store;

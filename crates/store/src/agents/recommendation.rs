@@ -10,8 +10,9 @@ mod totals;
 
 use std::collections::BTreeMap;
 
+use reeve_recommend::agent::AgentId;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{AgentId, Recommendation, RecommendationId};
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use sqlx::any::Any;
 use sqlx::{AnyConnection, SqlStr, Transaction};
 
@@ -23,12 +24,11 @@ use crate::filter::Filter;
 use crate::rows::recommendation::{RecommendationRow, recommendation};
 use crate::rows::{encode, version};
 use crate::versioned::Versioned;
+use filter::{count, filter};
 
 pub(super) use savings::{dismissals, outcomes, savings, savings_by_day};
 pub(super) use standing::standing_savings;
 pub(super) use totals::totals;
-
-use filter::{count, filter};
 
 const SELECT: &str = "SELECT id, document FROM recommendations";
 

@@ -11,7 +11,8 @@
 use std::collections::BTreeMap;
 
 use reeve_recommend::action::RealisedSaving;
-use reeve_recommend::{Recommendation, RecommendationId, Status};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use sqlx::{AnyConnection, Row as _};
 
 use super::values::{agent_id, amount, rank};

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use reeve_estate::Money;
-use reeve_recommend::{Cause, Priority, Recommendation};
+use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::{Priority, Recommendation};
 use sqlx::any::{Any, AnyArguments};
 use sqlx::query::Query;
 

@@ -1,6 +1,6 @@
 //! An action out of its row.
 
-use reeve_recommend::Action;
+use reeve_recommend::action::Action;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

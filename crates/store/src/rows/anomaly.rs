@@ -10,7 +10,7 @@ use reeve_anomalies::{
     Sensitivity,
 };
 use reeve_estate::{Metric, finite};
-use reeve_recommend::Priority;
+use reeve_recommend::recommendation::Priority;
 use serde::{Deserialize, Serialize};
 
 use self::cause::LikelyCauseRow;

@@ -4,8 +4,7 @@ use jiff::Timestamp;
 use reeve_notify::delivery::{Attempt, Delivery, DeliveryId, DeliveryStatus, Target, Topic};
 use reeve_notify::notification::{ChannelId, Message, Notice, NoticeId};
 use reeve_notify::webhook::WebhookId;
-use reeve_recommend::AgentId;
-use reeve_recommend::Timing;
+use reeve_recommend::agent::{AgentId, Timing};
 use serde::{Deserialize, Serialize};
 
 use super::RowError;

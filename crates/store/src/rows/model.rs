@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use reeve_estate::finite;
-use reeve_recommend::RecommendationId;
 use reeve_recommend::models::TrustNote;
+use reeve_recommend::recommendation::RecommendationId;
 use serde::{Deserialize, Serialize};
 
 /// Input of the confidence of a recommendation, whose identifier is a column.

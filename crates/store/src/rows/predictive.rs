@@ -6,7 +6,8 @@ use reeve_predict::{
     ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId,
     ProviderCall, Reason, Response, ResponseKind, Rule, RuleId, Signal, TrafficSettings,
 };
-use reeve_recommend::{AgentType, RecommendationId, Scope};
+use reeve_recommend::agent::{AgentType, Scope};
+use reeve_recommend::recommendation::RecommendationId;
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named, time, time_or_none};

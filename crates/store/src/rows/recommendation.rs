@@ -3,13 +3,16 @@
 
 use jiff::Timestamp;
 use reeve_estate::{Money, finite};
+use reeve_recommend::agent::{AgentId, AgentType, Impact};
+use reeve_recommend::guardrail::exception::Exception;
 use reeve_recommend::models::ModelUse;
+use reeve_recommend::plan::Plan;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::{Cause, Origin};
+use reeve_recommend::recommendation::ranking::Ranking;
 use reeve_recommend::recommendation::{
-    ConfidenceRange, Decision, Effort, ImpactAssessment, Subject,
-};
-use reeve_recommend::{
-    AgentId, AgentType, Cause, Closing, Exception, Explanation, FactorKind, Factors, Impact,
-    Origin, Plan, Priority, Ranking, Recommendation, RecommendationId, RecommendationType, Status,
+    Closing, ConfidenceRange, Decision, Effort, Explanation, FactorKind, Factors, ImpactAssessment,
+    Priority, Recommendation, RecommendationId, RecommendationType, Subject,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;

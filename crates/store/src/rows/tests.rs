@@ -68,21 +68,21 @@ fn recommendation_v1() {
 
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v1")).unwrap();
     // What was written before there were rankings has none, and its risk is its impact level.
-    let explanation = reeve_recommend::Explanation {
+    let explanation = reeve_recommend::recommendation::Explanation {
         risk: sample.impact_level,
         ..without_models(sample.clone()).explanation
     };
 
     // Nor had it a cause, an exception, or a person who took it back.
-    let origin = reeve_recommend::Origin {
-        cause: reeve_recommend::Cause::Run,
+    let origin = reeve_recommend::recommendation::origin::Origin {
+        cause: reeve_recommend::recommendation::origin::Cause::Run,
         ..sample.origin.clone()
     };
-    let older = reeve_recommend::Recommendation {
+    let older = reeve_recommend::recommendation::Recommendation {
         origin,
         exception: None,
         taken_back_by: None,
-        ranking: reeve_recommend::Ranking::default(),
+        ranking: reeve_recommend::recommendation::ranking::Ranking::default(),
         explanation,
         ..sample
     };
@@ -92,18 +92,20 @@ fn recommendation_v1() {
 
 /// A recommendation as releases wrote it before explanations had the range of the confidence, named
 /// the models that decided, and kept the kinds of their factors.
-fn without_models(sample: reeve_recommend::Recommendation) -> reeve_recommend::Recommendation {
+fn without_models(
+    sample: reeve_recommend::recommendation::Recommendation,
+) -> reeve_recommend::recommendation::Recommendation {
     let texts = sample.explanation.factors.texts().into_iter();
-    let explanation = reeve_recommend::Explanation {
+    let explanation = reeve_recommend::recommendation::Explanation {
         models: Vec::new(),
         confidence_range: None,
         factors: texts
-            .map(|text| (reeve_recommend::FactorKind::Unsorted, text))
+            .map(|text| (reeve_recommend::recommendation::FactorKind::Unsorted, text))
             .collect(),
         ..sample.explanation.clone()
     };
 
-    reeve_recommend::Recommendation {
+    reeve_recommend::recommendation::Recommendation {
         explanation,
         ..sample
     }
@@ -124,7 +126,7 @@ fn recommendation_v2() {
     );
 
     // Advice belongs to no agent.
-    let advice = reeve_recommend::Recommendation {
+    let advice = reeve_recommend::recommendation::Recommendation {
         agent_id: None,
         ..sample
     };
@@ -136,9 +138,9 @@ fn recommendation_v2() {
 /// Plans have their typed change since format 3, and subjects and endings no longer hang on words.
 #[test]
 fn recommendation_v3() {
-    let sample = reeve_recommend::Recommendation {
+    let sample = reeve_recommend::recommendation::Recommendation {
         plan: Some(samples::typed_plan("i-1")),
-        closing: Some(reeve_recommend::Closing::Excluded),
+        closing: Some(reeve_recommend::recommendation::Closing::Excluded),
         ..samples::recommendation("rec-1", "i-1").unwrap()
     };
 
@@ -153,7 +155,7 @@ fn recommendation_v3() {
 
 #[test]
 fn factors_keep_their_kinds_and_those_of_an_earlier_release_their_order() {
-    use reeve_recommend::FactorKind;
+    use reeve_recommend::recommendation::FactorKind;
 
     let mut sample = samples::recommendation("rec-1", "i-1").unwrap();
     sample
@@ -195,7 +197,10 @@ fn a_finding_of_an_earlier_release_tells_by_its_codes_and_words() {
     ended["row"]["status_reason"] = "excluded: it is being replaced".into();
     let ended = decode::<recommendation::RecommendationRow>(&ended.to_string()).unwrap();
     let read = ended.into_recommendation().unwrap();
-    assert_eq!(read.closing, Some(reeve_recommend::Closing::Excluded));
+    assert_eq!(
+        read.closing,
+        Some(reeve_recommend::recommendation::Closing::Excluded)
+    );
 }
 
 #[test]
@@ -210,7 +215,7 @@ fn a_finding_that_an_agent_of_another_type_held_is_advice_now() {
     assert_eq!(read.agent_id, None, "an agent for savings held it");
     assert_eq!(
         read.origin.agent_type,
-        reeve_recommend::AgentType::SECURITY_INTELLIGENCE
+        reeve_recommend::agent::AgentType::SECURITY_INTELLIGENCE
     );
     assert_eq!(read.origin.cause.id(), Some("an-1"));
 }
@@ -218,7 +223,7 @@ fn a_finding_that_an_agent_of_another_type_held_is_advice_now() {
 #[test]
 fn a_saving_without_a_price_is_none_and_was_zero() {
     let sample = samples::recommendation("rec-1", "i-1").unwrap();
-    let unpriced = reeve_recommend::Recommendation {
+    let unpriced = reeve_recommend::recommendation::Recommendation {
         savings_monthly: None,
         not_measured: vec!["price".to_owned()],
         ..sample.clone()
@@ -247,13 +252,18 @@ fn a_saving_without_a_price_is_none_and_was_zero() {
 
 #[test]
 fn agent_v1() {
-    let sample = samples::agent("a-1", reeve_recommend::AgentType::COST_OPTIMIZER, 1_000).unwrap();
+    let sample = samples::agent(
+        "a-1",
+        reeve_recommend::agent::AgentType::COST_OPTIMIZER,
+        1_000,
+    )
+    .unwrap();
     check(&sample, fixture!("agent-v1"));
 
-    let read: reeve_recommend::Agent = decode(fixture!("agent-v1")).unwrap();
+    let read: reeve_recommend::agent::Agent = decode(fixture!("agent-v1")).unwrap();
     // Agents had no schedule, waiver or settings of their own then.
-    let settings = reeve_recommend::Settings::default();
-    let older = reeve_recommend::Agent {
+    let settings = reeve_recommend::agent::settings::Settings::default();
+    let older = reeve_recommend::agent::Agent {
         schedule: None,
         learning_waived: None,
         settings,
@@ -268,8 +278,8 @@ fn approval_v1() {
     let sample = samples::approval("ap-1", "rec-1", 1_000).unwrap();
     check(&sample, fixture!("approval-v1"));
 
-    let read: reeve_recommend::Approval = decode(fixture!("approval-v1")).unwrap();
-    let then = reeve_recommend::Approval {
+    let read: reeve_recommend::approval::Approval = decode(fixture!("approval-v1")).unwrap();
+    let then = reeve_recommend::approval::Approval {
         delegated: Vec::new(),
         reminded_at: None,
         exception: None,
@@ -284,8 +294,8 @@ fn action_v1() {
     let sample = samples::action("ac-1", "rec-1", 1_000).unwrap();
     check(&sample, fixture!("action-v1"));
 
-    let read: reeve_recommend::Action = decode(fixture!("action-v1")).unwrap();
-    let mut then = reeve_recommend::Action {
+    let read: reeve_recommend::action::Action = decode(fixture!("action-v1")).unwrap();
+    let mut then = reeve_recommend::action::Action {
         watch: None,
         undone_by: None,
         ..sample
@@ -302,15 +312,15 @@ fn action_v1() {
 fn feedback_v1() {
     let sample = samples::feedback("f-1", "rec-1", 1_000).unwrap();
     check(&sample, fixture!("feedback-v1"));
-    let read: reeve_recommend::Feedback = decode(fixture!("feedback-v1")).unwrap();
+    let read: reeve_recommend::recommendation::Feedback = decode(fixture!("feedback-v1")).unwrap();
     assert_eq!(read, sample);
 }
 
 #[test]
 fn guardrails_v1() {
-    let sample = reeve_recommend::Guardrails::default();
+    let sample = reeve_recommend::guardrail::Guardrails::default();
     check(&sample, fixture!("guardrails-v1"));
-    let read: reeve_recommend::Guardrails = decode(fixture!("guardrails-v1")).unwrap();
+    let read: reeve_recommend::guardrail::Guardrails = decode(fixture!("guardrails-v1")).unwrap();
     assert_eq!(read, sample);
 }
 
@@ -343,13 +353,13 @@ fn resource_v1() {
 
 #[test]
 fn plans_keep_the_losses_that_their_hash_covers() {
-    let loss = reeve_recommend::Loss {
-        kind: reeve_recommend::LossKind::Address,
+    let loss = reeve_recommend::plan::Loss {
+        kind: reeve_recommend::plan::LossKind::Address,
         detail: "Its public IPv4 address goes back to the cloud".to_owned(),
         lasting: true,
     };
     let plan = samples::typed_plan("i-1").losing(vec![loss]);
-    let sample = reeve_recommend::Recommendation {
+    let sample = reeve_recommend::recommendation::Recommendation {
         plan: Some(plan),
         ..samples::recommendation("rec-1", "i-1").unwrap()
     };
@@ -385,7 +395,7 @@ fn saved_search_v1() {
 #[test]
 fn unreadable_rows_name_their_fault() {
     let message = |text: &str| {
-        decode::<reeve_recommend::Feedback>(text)
+        decode::<reeve_recommend::recommendation::Feedback>(text)
             .unwrap_err()
             .to_string()
     };
@@ -398,9 +408,9 @@ fn unreadable_rows_name_their_fault() {
     assert!(message("not json").contains("expected"));
 
     let unknown = fixture!("agent-v1").replace("safe_mode", "yolo");
-    let error = decode::<reeve_recommend::Agent>(&unknown).unwrap_err();
+    let error = decode::<reeve_recommend::agent::Agent>(&unknown).unwrap_err();
     assert!(error.to_string().contains("unknown variant `yolo`"));
 
     let broken = fixture!("feedback-v1").replace("1970-01-01T00:00:01Z", "yesterday");
-    assert!(decode::<reeve_recommend::Feedback>(&broken).is_err());
+    assert!(decode::<reeve_recommend::recommendation::Feedback>(&broken).is_err());
 }

@@ -19,7 +19,7 @@ use reeve_notify::notification::{
 use reeve_notify::webhook::{
     Secret, Secrets, Webhook, WebhookMessage, WebhookSender, WebhookStore,
 };
-use reeve_recommend::{Clock, RecordError, Recorder};
+use reeve_recommend::ports::{Clock, RecordError, Recorder};
 use reeve_store::Store;
 use reeve_testkit::contract::deliveries::{channel, settings, webhook};
 

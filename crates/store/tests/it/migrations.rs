@@ -7,12 +7,11 @@ use reeve_anomalies::threat::{ThreatList, ThreatStore as _};
 use reeve_estate::{
     EstateStore as _, Resource, ResourceFilter, ResourceId, ResourceKind, Specification,
 };
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::recommendation::{RecommendationId, Subject};
-use reeve_recommend::{
-    Action, ActionStatus, AgentStore as _, Purpose, Recommendation, Rollout, RolloutId,
-    RolloutStore as _, Status,
-};
+use reeve_recommend::action::{Action, ActionStatus, Purpose};
+use reeve_recommend::ports::{AgentStore as _, RecommendationFilter};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId, Subject};
+use reeve_recommend::rollout::{Rollout, RolloutId, RolloutStore as _};
 use reeve_store::{OpenError, Store};
 use reeve_testkit::contract::access::user;
 use reeve_testkit::contract::agents::{action, recommendation};

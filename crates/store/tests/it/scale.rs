@@ -6,11 +6,15 @@ use std::pin::Pin;
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{EstateStore as _, Resource, ResourceFilter, ResourceId};
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    Action, ActionFilter, ActionStatus, AgentId, AgentStore as _, AnomalyId, Approval,
-    ApprovalFilter, ApprovalStatus, Cause, Closing, Purpose, Recommendation, RecommendationId,
-    RecommendationType, Status,
+use reeve_recommend::action::{Action, ActionStatus, Purpose};
+use reeve_recommend::agent::AgentId;
+use reeve_recommend::approval::{Approval, ApprovalStatus};
+use reeve_recommend::ports::{AgentStore as _, RecommendationFilter};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::{AnomalyId, Cause};
+use reeve_recommend::recommendation::totals::{ActionFilter, ApprovalFilter};
+use reeve_recommend::recommendation::{
+    Closing, Recommendation, RecommendationId, RecommendationType,
 };
 use reeve_store::Store;
 use reeve_testkit::contract::agents::{action, approval, recommendation};

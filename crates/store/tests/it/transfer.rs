@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use reeve_access::AccessStore as _;
-use reeve_recommend::AgentStore as _;
+use reeve_recommend::ports::AgentStore as _;
 use reeve_store::{Store, TransferError, import};
 use reeve_testkit::contract::access::user;
 use reeve_testkit::contract::agents::{action, recommendation};

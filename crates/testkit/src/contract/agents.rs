@@ -8,14 +8,16 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ActErrorKind, Money, Provider, ResourceId, StoreError};
-use reeve_recommend::agent::{PassedOver, RunReport};
+use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
+use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode, PassedOver, RunReport};
+use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus};
 use reeve_recommend::change::{Changes, Effect};
-use reeve_recommend::portfolio::{Family, Level, Portfolio};
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{Action, ActionId, ActionStatus, Purpose};
-use reeve_recommend::{
-    Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, ApprovalStatus, Closing,
-    Guardrails, Mode, Priority, Recommendation, RecommendationId, RecommendationType, Status,
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::portfolio::{Family, Level, Portfolio};
+use reeve_recommend::ports::{AgentStore, RecommendationFilter};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{
+    Closing, Priority, Recommendation, RecommendationId, RecommendationType,
 };
 
 pub use samples::{

@@ -13,7 +13,8 @@ use reeve_anomalies::{
     Support, ThresholdKey,
 };
 use reeve_estate::{Metric, StoreError};
-use reeve_recommend::{ActionId, Priority, RecommendationId};
+use reeve_recommend::action::ActionId;
+use reeve_recommend::recommendation::{Priority, RecommendationId};
 
 fn contribution() -> Contribution {
     Contribution {

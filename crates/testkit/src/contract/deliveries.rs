@@ -15,7 +15,7 @@ use reeve_notify::notification::{
 use reeve_notify::webhook::{
     Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookId, WebhookStore,
 };
-use reeve_recommend::{AgentId, Timing};
+use reeve_recommend::agent::{AgentId, Timing};
 
 /// A store of all three ports.
 pub trait All: WebhookStore + ChannelStore + DeliveryStore {}

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
-use reeve_recommend::models::{Model, ModelId, ModelStatus, ModelStore, ModelType, RetrainCause};
-use reeve_recommend::models::{ModelFilter, TrustNote};
-use reeve_recommend::{AgentId, RecommendationId};
+use reeve_recommend::agent::AgentId;
+use reeve_recommend::models::{
+    Model, ModelFilter, ModelId, ModelStatus, ModelStore, ModelType, RetrainCause, TrustNote,
+};
+use reeve_recommend::recommendation::RecommendationId;
 
 /// A model with something in every field.
 ///

@@ -10,7 +10,8 @@ use reeve_predict::{
     Expected, Outcome, Prediction, PredictionFilter, PredictionId, Reason, Rule, RuleId, RuleStore,
     TrafficSettings, presets,
 };
-use reeve_recommend::{RecommendationId, Scope};
+use reeve_recommend::agent::Scope;
+use reeve_recommend::recommendation::RecommendationId;
 
 /// A rule with every field filled, version 1, never evaluated.
 ///

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{ResourceId, StoreError};
+use reeve_recommend::agent::AgentId;
+use reeve_recommend::recommendation::{RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{
-    Check, Gate, Member, MemberBlock, MemberState, RolloutFilter, Stage, Verdict,
-};
-use reeve_recommend::{
-    AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings,
-    RolloutStatus, RolloutStore,
+    Check, Gate, Member, MemberBlock, MemberState, Rollout, RolloutFilter, RolloutId,
+    RolloutSettings, RolloutStatus, RolloutStore, Stage, Verdict,
 };
 
 /// A rollout with every field filled, version 1.
@@ -44,7 +43,7 @@ pub fn rollout(id: &str, agent: &str, created_at_ms: i64) -> Result<Rollout> {
             state: MemberState::NotEnoughData,
             detail: "3 samples after the change, 12 are needed".into(),
             block: Some(MemberBlock {
-                guardrail: reeve_recommend::GuardrailName::CoolDown,
+                guardrail: reeve_recommend::guardrail::GuardrailName::CoolDown,
                 message: "it was changed 1.0 h ago".into(),
             }),
             accepted: true,

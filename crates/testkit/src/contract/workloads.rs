@@ -3,8 +3,9 @@
 use anyhow::Result;
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
 use reeve_recommend::agent::AgentId;
-use reeve_recommend::workload::{Signal, Unclassified, WorkloadClass};
-use reeve_recommend::{Classification, Correction, Workload, WorkloadStore};
+use reeve_recommend::judgement::workload::{
+    Classification, Correction, Signal, Unclassified, Workload, WorkloadClass, WorkloadStore,
+};
 
 fn workload(resource: &str, class: Option<WorkloadClass>) -> Result<Workload> {
     Ok(Workload {

@@ -1,11 +1,12 @@
 //! Commitments: the use of each machine, and the recommendation of its account.
 
 use reeve_estate::{Money, Purchase, ResourceKind};
-use reeve_recommend::portfolio::{AccountUse, HourlyUse, Portfolios};
+use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::portfolio::{AccountUse, HourlyUse, Portfolios};
+use reeve_recommend::judgement::{AccountFacts, Judgement};
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{
-    AccountFacts, AgentDefinition, Guardrails, Judgement, SettingValue, Settings,
-};
 
 use super::estate::{Case, noise, resource};
 use super::{CPU, usd};

@@ -4,13 +4,13 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::charge::Charge;
 use reeve_estate::charge::focus::Reader;
 use reeve_estate::{Catalogue, Metric, Purchase, Resource, ResourceKind, ResourceState, Series};
+use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::{Facts, Judgement};
+use reeve_recommend::models::LearnedModels;
+use reeve_testkit::contract::estate::running;
 
 use crate::cost_optimizer::judge;
-use reeve_recommend::guardrail::Guardrails;
-use reeve_recommend::models::LearnedModels;
-use reeve_recommend::settings::Settings;
-use reeve_recommend::{Facts, Judgement};
-use reeve_testkit::contract::estate::running;
 
 /// Returns 2026-11-16T00:00:00Z, a Monday.
 pub(crate) fn now() -> Timestamp {
@@ -175,7 +175,7 @@ impl Case {
             maxima: &self.maxima,
             charges: &self.charges,
             document: None,
-            relations: reeve_recommend::RelationIndex::none(),
+            relations: reeve_recommend::judgement::RelationIndex::none(),
             activity: None,
             fleet: None,
             volumes: &self.volumes,

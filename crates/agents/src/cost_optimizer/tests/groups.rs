@@ -4,11 +4,11 @@ use jiff::SignedDuration;
 use reeve_estate::{
     Capacity, Catalogue, Document, Metric, Purchase, Resource, ResourceId, ResourceKind, Series,
 };
+use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::settings::Settings;
-use reeve_recommend::{Facts, Fleet, Judgement};
 use serde_json::{Value, json};
 
 use super::estate::{now, resource};
@@ -119,7 +119,7 @@ impl Group {
             maxima: &[],
             charges: &[],
             document: Some(&document),
-            relations: reeve_recommend::RelationIndex::none(),
+            relations: reeve_recommend::judgement::RelationIndex::none(),
             activity: None,
             volumes: &[],
             fleet: Some(fleet),

@@ -11,11 +11,12 @@ mod shrink;
 mod stop;
 
 use reeve_estate::Catalogue;
-
-use super::estate::Case;
+use reeve_recommend::judgement::Judgement;
+use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{Judgement, Proposal};
+
+use super::estate::Case;
 
 /// The decision of an engineer.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,9 @@
 //! Required tags: the source of the value, abstentions, and the rules beside them.
 
 use reeve_estate::{ResourceId, ResourceKind};
+use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{Abstention, Proposal, SettingValue, Settings};
 
 use super::estate::{Case, resource};
 

@@ -3,9 +3,9 @@
 use jiff::SignedDuration;
 use reeve_estate::{Metric, Money, ResourceId, ResourceKind, ResourceState};
 use reeve_recommend::agent::Impact;
-use reeve_recommend::change::Reversal;
+use reeve_recommend::change::{Changes, Reversal};
+use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::plan::StepKind;
-use reeve_recommend::{Changes, Proposal};
 
 use super::estate::{Case, now, resource};
 

@@ -9,7 +9,7 @@
 use reeve_estate::{Metric, ResourceKind};
 use reeve_learn::calibrate::Daily;
 use reeve_learn::{Backtest, DAY_MS, Summary, Window};
-use reeve_recommend::Facts;
+use reeve_recommend::judgement::Facts;
 use reeve_recommend::words::{figure, percent, thousands};
 
 use crate::confidence::{DAY_COVERAGE, backtest};

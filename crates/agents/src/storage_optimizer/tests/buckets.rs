@@ -2,8 +2,8 @@
 
 use reeve_estate::{Document, ResourceKind, ResourceState};
 use reeve_recommend::agent::Impact;
-use reeve_recommend::settings::SettingValue;
-use reeve_recommend::{Facts, Judgement};
+use reeve_recommend::agent::settings::SettingValue;
+use reeve_recommend::judgement::{Facts, Judgement};
 use serde_json::{Value, json};
 
 use super::{Case, judge};

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use reeve_estate::{Metric, ResourceId, Series};
-use reeve_recommend::settings::SettingValue;
+use reeve_recommend::agent::settings::SettingValue;
 
 use super::Case;
 use crate::cost_optimizer::tests::estate::now;

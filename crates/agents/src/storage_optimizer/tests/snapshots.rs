@@ -5,8 +5,8 @@ use reeve_estate::{
     Document, Money, Relation, RelationKind, Resource, ResourceKind, ResourceState,
 };
 use reeve_recommend::agent::Impact;
-use reeve_recommend::settings::SettingValue;
-use reeve_recommend::{Facts, Judgement, RelationIndex};
+use reeve_recommend::agent::settings::SettingValue;
+use reeve_recommend::judgement::{Facts, Judgement, RelationIndex};
 use serde_json::json;
 
 use super::{Case, judge};

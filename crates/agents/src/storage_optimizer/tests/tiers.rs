@@ -4,8 +4,8 @@
 use jiff::SignedDuration;
 use reeve_estate::bucket::access::{AGE_BANDS, AccessState, Amount, BandUse};
 use reeve_estate::{BucketAccess, BucketContents, Document, Money, ResourceKind, ResourceState};
-use reeve_recommend::settings::SettingValue;
-use reeve_recommend::{Facts, Judgement};
+use reeve_recommend::agent::settings::SettingValue;
+use reeve_recommend::judgement::{Facts, Judgement};
 use serde_json::{Value, json};
 
 use super::{Case, judge};

@@ -1,12 +1,12 @@
 //! Findings that follow from each class.
 
 use reeve_estate::{Capacity, Mutation, Provider};
+use reeve_recommend::agent::contract::AgentDefinition as _;
 use reeve_recommend::change::{Change as _, ResizeGroup, Work};
 use reeve_recommend::recommendation::RecommendationType as Type;
 
 use super::*;
 use crate::workload_classifier::WorkloadClassifier;
-use reeve_recommend::AgentDefinition as _;
 
 fn change(found: &Proposal) -> &str {
     let name = found

@@ -5,10 +5,10 @@
 
 use reeve_estate::{Capacity, ResourceId};
 use reeve_recommend::agent::Impact;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
 
 use super::super::fixtures::{anomaly, resource, terms};
 use super::*;
-use reeve_recommend::ApprovalMatrix;
 
 /// Costs of the account of the resources, a month.
 fn account(all: &[Resource]) -> Option<Money> {

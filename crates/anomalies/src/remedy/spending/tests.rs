@@ -5,10 +5,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, ResourceId};
+use reeve_recommend::approval::matrix::ApprovalMatrix;
 
 use super::super::fixtures::{anomaly, resource, terms};
 use super::*;
-use reeve_recommend::ApprovalMatrix;
 
 fn part(expected: f64) -> Contribution {
     Contribution {

@@ -9,8 +9,12 @@ use reeve_anomalies::watch::MetricWatch;
 use reeve_anomalies::{AnomalySettings, Finding, TrainedBands};
 use reeve_engine::models::Registry;
 use reeve_estate::{Metric, ResourceId, Series};
+use reeve_recommend::agent::Agent;
+use reeve_recommend::caller::Caller;
 use reeve_recommend::models::{Model, ModelStatus, ModelStore as _, ModelType};
-use reeve_recommend::{Agent, Caller, Clock as _, Recommendation, RecommendationType, Status};
+use reeve_recommend::ports::Clock as _;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
 use super::shelf::Shelf;
 use crate::world::World;

@@ -4,9 +4,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_estate::StoreError;
-use reeve_recommend::AgentId;
-use reeve_recommend::models::{Model, ModelId, ModelStatus, ModelStore, ModelType, RetrainCause};
-use reeve_recommend::models::{ModelFilter, TrustNote};
+use reeve_recommend::agent::AgentId;
+use reeve_recommend::models::{
+    Model, ModelFilter, ModelId, ModelStatus, ModelStore, ModelType, RetrainCause, TrustNote,
+};
 
 /// Models with their states, and notes.
 #[derive(Default)]

@@ -3,10 +3,9 @@
 use async_trait::async_trait;
 use jiff::SignedDuration;
 use parking_lot::Mutex;
-use reeve_predict::CalendarInput;
-use reeve_predict::RuleStore as _;
 use reeve_predict::calendar::{CalendarFetch, FetchError, Fetched, Subscription};
-use reeve_recommend::EngineError;
+use reeve_predict::{CalendarInput, RuleStore as _};
+use reeve_recommend::error::EngineError;
 
 use super::{fixture, text};
 use crate::world::operator;

@@ -10,9 +10,12 @@ use reeve_estate::{
     Capacity, Metric, Money, Mutation, Resource, ResourceId, ResourceKind, ResourceState,
 };
 use reeve_predict::{CalendarInput, RuleInput};
-use reeve_recommend::{
-    ActionStatus, AgentStore as _, Clock as _, EngineError, Impact, Recommendation, Status,
-};
+use reeve_recommend::action::ActionStatus;
+use reeve_recommend::agent::Impact;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::{AgentStore as _, Clock as _};
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use super::{Fixture, disk, filling_up, fixture, replica, running_out, text};
 use crate::cloud::Fault;

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use reeve_estate::{Metric, ResourceKind};
 use reeve_predict::{CalendarInput, Outcome, RuleId, RuleStore as _};
-use reeve_recommend::Clock as _;
+use reeve_recommend::ports::Clock as _;
 
 use super::{filling_up, fixture, plateau, running_out, text};
 use crate::world::{operator, resource, volume_of};

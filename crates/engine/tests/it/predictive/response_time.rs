@@ -2,7 +2,7 @@
 
 use reeve_estate::{Metric, ResourceKind};
 use reeve_predict::{Outcome, RuleInput};
-use reeve_recommend::AgentType;
+use reeve_recommend::agent::AgentType;
 
 use super::{fixture, text};
 use crate::world::{operator, resource};

@@ -4,8 +4,10 @@
 use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_engine::{AgentInput, RolloutInput};
-use reeve_recommend::rollout::{MemberState, RolloutFilter, Stage};
-use reeve_recommend::{Agent, Rollout, RolloutSettings, RolloutStatus};
+use reeve_recommend::agent::Agent;
+use reeve_recommend::rollout::{
+    MemberState, Rollout, RolloutFilter, RolloutSettings, RolloutStatus, Stage,
+};
 
 use super::{again, begin, changed, estate, hours, input, look, recorded};
 use crate::world::{World, operator, person};

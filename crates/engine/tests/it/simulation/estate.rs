@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use reeve_estate::{
     Act, Connection, ConnectionId, Purchase, Resource, ResourceId, ResourceKind, ResourceState,
 };
-use reeve_recommend::Clouds;
+use reeve_recommend::ports::Clouds;
 
 use super::hazard::Hazard;
 use super::load::Load;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use reeve_engine::{AgentInput, Execution};
 use reeve_estate::{Mutation, Purchase, Resource, ResourceId, ResourceKind, ResourceState};
-use reeve_recommend::{
-    Action, ActionStatus, AgentStore, Clock, Recommendation, RecommendationType,
-};
+use reeve_recommend::action::{Action, ActionStatus};
+use reeve_recommend::ports::{AgentStore, Clock};
+use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
 use super::life::{Life, Session};
 use super::load::Load;

@@ -11,12 +11,18 @@ use reeve_estate::{
     Capacity, Money, QUARANTINE, Resource, ResourceKind, ResourceState, Specification,
 };
 use reeve_predict::{RuleId, plans};
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Subject};
-use reeve_recommend::{
-    AgentType, Clock as _, Guardrails, Impact, Plan, Priority, RecommendationType, Status,
+use reeve_recommend::agent::{AgentType, Impact};
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::Plan;
+use reeve_recommend::ports::Clock as _;
+use reeve_recommend::ports::responses::Offer;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, Factors, ImpactAssessment, Priority, RecommendationType, Subject,
 };
-use reeve_recommend::{Cause, Factors, Offer};
-use reeve_recommend::{Proposal, Trust};
 
 use super::kill::{executed, killed, life_of, put, the_finding};
 use super::life::{Life, Session};

@@ -10,7 +10,7 @@ use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_engine::AgentInput;
-use reeve_recommend::{AgentStore, Clock};
+use reeve_recommend::ports::{AgentStore, Clock};
 
 use super::estate::{ThreeClouds, connections, fill};
 use super::evidence::{Evidence, read};

@@ -6,13 +6,15 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
-use reeve_engine::AgentInput;
-use reeve_engine::{ExclusionInput, FeedbackInput};
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    AgentStore, Approval, ApprovalStatus, Caller, Clock, Direction, EngineError, Freeze,
-    Guardrails, IacRule, MaintenanceWindow, Recommendation, Scope,
-};
+use reeve_engine::{AgentInput, ExclusionInput, FeedbackInput};
+use reeve_recommend::agent::Scope;
+use reeve_recommend::approval::{Approval, ApprovalStatus};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::guardrail::change_control::{Direction, Freeze, IacRule, MaintenanceWindow};
+use reeve_recommend::ports::{AgentStore, Clock, RecommendationFilter};
+use reeve_recommend::recommendation::Recommendation;
 
 use super::estate::outsider;
 use super::life::Session;

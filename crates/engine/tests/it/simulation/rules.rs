@@ -3,7 +3,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Resource, ResourceKind, ResourceState};
-use reeve_recommend::{Agent, Direction, IacRule, Impact, Mode, Scope};
+use reeve_recommend::agent::{Agent, Impact, Mode, Scope};
+use reeve_recommend::guardrail::change_control::{Direction, IacRule};
 
 use super::evidence::{Evidence, Execution, Found, Request};
 use super::people::PEOPLE;
@@ -302,10 +303,11 @@ impl Evidence {
                             .windows
                             .iter()
                             .filter(|w| covers(&w.scope, resource));
-                        let open = |w: &reeve_recommend::MaintenanceWindow| {
-                            let start = u32::from(w.start.hour().unsigned_abs()) * 60;
-                            (minute + 1440 - start) % 1440 < w.duration_minutes
-                        };
+                        let open =
+                            |w: &reeve_recommend::guardrail::change_control::MaintenanceWindow| {
+                                let start = u32::from(w.start.hour().unsigned_abs()) * 60;
+                                (minute + 1440 - start) % 1440 < w.duration_minutes
+                            };
                         let windows: Vec<_> = windows.collect();
                         windows.is_empty() || windows.into_iter().any(open)
                     }

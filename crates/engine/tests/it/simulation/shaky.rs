@@ -13,12 +13,18 @@ use reeve_estate::{
     ResourceFilter, ResourceId, ResourceKind, ResourceTotal, Sample, SampleStore, Series,
     StoreError,
 };
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore,
-    AgentType, Approval, ApprovalFilter, ApprovalId, Clock, DailySavings, Dismissals, Exclusion,
-    ExclusionId, Feedback, Guardrails, OpenSavings, Recommendation, RecommendationId,
-    RecommendationTotal, RecommendationType, StepOutcomes,
+use reeve_recommend::action::{Action, ActionId, ActionStatus};
+use reeve_recommend::agent::{Agent, AgentId, AgentType};
+use reeve_recommend::approval::{Approval, ApprovalId};
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::ports::{AgentStore, Clock, RecommendationFilter};
+use reeve_recommend::recommendation::exclusion::{Exclusion, ExclusionId};
+use reeve_recommend::recommendation::totals::{
+    ActionCounts, ActionFilter, ApprovalFilter, DailySavings, Dismissals, OpenSavings,
+    RecommendationTotal, StepOutcomes,
+};
+use reeve_recommend::recommendation::{
+    Feedback, Recommendation, RecommendationId, RecommendationType,
 };
 
 use super::hazard::{Hazard, Lost};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-
-use reeve_recommend::{Action, ActionFilter, ActionId};
+use reeve_recommend::action::{Action, ActionId};
+use reeve_recommend::recommendation::totals::ActionFilter;
 
 use super::bodies;
 use super::problems::{asking, problem};

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-
 use reeve_engine::{AgentInput, ConnectedAccount};
+use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::{Agent, AgentId};
+use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{Agent, AgentDefinition, AgentId, EngineError, Status};
+use reeve_recommend::recommendation::lifecycle::Status;
 
 use super::bodies;
 use super::problems::{asking, problem};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-
 use reeve_access::AccessError;
-use reeve_recommend::{Approval, ApprovalFilter, ApprovalId};
+use reeve_recommend::approval::{Approval, ApprovalId};
+use reeve_recommend::recommendation::totals::ApprovalFilter;
 
 use super::bodies;
 use super::problems::{asking, problem};

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use reeve_estate::Money;
 use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome};
 use reeve_recommend::agent::{Agent, RunReport};
-use reeve_recommend::approval::{Approval, Signed};
+use reeve_recommend::approval::{Approval, Delegation, Signed};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::guardrail::exception::Exception;
 use reeve_recommend::models::ModelUse;
-use reeve_recommend::plan::{Plan, PlannedChange};
+use reeve_recommend::plan::{Loss, Plan, PlannedChange};
+use reeve_recommend::recommendation::applicability::Applicability;
+use reeve_recommend::recommendation::origin::Origin;
 use reeve_recommend::recommendation::{Explanation, Recommendation, Subject};
-use reeve_recommend::{Applicability, Caller, Delegation, Exception, Loss, Origin};
 
 use super::portfolios;
 use crate::time;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-
-use reeve_recommend::{AgentId, RecommendationId};
+use reeve_recommend::agent::AgentId;
+use reeve_recommend::recommendation::RecommendationId;
 
 use super::problems::{asking, problem};
 use crate::app::App;

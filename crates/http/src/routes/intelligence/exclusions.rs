@@ -5,9 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-
 use reeve_engine::ExclusionInput;
-use reeve_recommend::ExclusionId;
+use reeve_recommend::recommendation::exclusion::ExclusionId;
 
 use super::problems::{asking, problem};
 use crate::app::App;

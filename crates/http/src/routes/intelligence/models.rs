@@ -5,10 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-
-use reeve_recommend::AgentId;
-use reeve_recommend::models::ModelFilter;
-use reeve_recommend::models::{Model, ModelId, ModelStatus, ModelType};
+use reeve_recommend::agent::AgentId;
+use reeve_recommend::models::{Model, ModelFilter, ModelId, ModelStatus, ModelType};
 
 use super::problems::{asking, problem};
 use crate::app::App;

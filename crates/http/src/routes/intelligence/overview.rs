@@ -6,12 +6,13 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
-
 use reeve_estate::Money;
+use reeve_recommend::agent::{Agent, Mode};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::models::{Model, ModelFilter, ModelStatus};
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{Agent, ApprovalFilter, Mode, RecommendationTotal, Status};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::totals::{ApprovalFilter, RecommendationTotal};
 
 use super::models;
 use super::problems::problem;

@@ -1,7 +1,7 @@
 //! From simulated commitments to the wire.
 
 use reeve_estate::Money;
-use reeve_recommend::portfolio::{Level, Portfolio};
+use reeve_recommend::judgement::portfolio::{Level, Portfolio};
 
 use super::bodies::tenths;
 use crate::wire::portfolio::{CommitmentLevelBody, PortfolioBody};

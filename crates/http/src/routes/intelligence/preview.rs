@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-
-use reeve_recommend::AgentId;
-use reeve_recommend::agent::{Impact, Mode};
+use reeve_recommend::agent::{AgentId, Impact, Mode};
 
 use super::problems::problem;
 use crate::app::App;

@@ -1,8 +1,7 @@
 //! From the engine's refusals to problems, and from an HTTP caller to the engine's.
 
-use reeve_recommend::EngineError;
-
 use reeve_audit::ActionMethod;
+use reeve_recommend::error::EngineError;
 
 use crate::error::{BlockBody, Code, FieldProblem, Problem};
 use crate::extract::Caller;
@@ -44,9 +43,9 @@ pub(in crate::routes) fn problem(error: EngineError) -> Problem {
 }
 
 /// The engine's view of the caller.
-pub(in crate::routes) fn asking(caller: &Caller) -> reeve_recommend::Caller {
+pub(in crate::routes) fn asking(caller: &Caller) -> reeve_recommend::caller::Caller {
     let actor = story::actor(&caller.principal, &caller.origin);
-    reeve_recommend::Caller::person(
+    reeve_recommend::caller::Caller::person(
         &caller.principal,
         actor,
         ActionMethod::Api,

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-
-use reeve_recommend::combined::{added_cost, combined_savings};
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    Applicability, ApplicabilityState, OpenSavings, Priority, Recommendation, RecommendationId,
-    RecommendationType, Status,
+use reeve_recommend::recommendation::applicability::{Applicability, ApplicabilityState};
+use reeve_recommend::recommendation::combined::{added_cost, combined_savings};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::totals::OpenSavings;
+use reeve_recommend::recommendation::{
+    Priority, Recommendation, RecommendationId, RecommendationType,
 };
 
 use super::bodies;
@@ -183,7 +184,7 @@ pub(super) async fn patch(
 ) -> Result<Json<PatchBody>, Problem> {
     let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
     let resource = app.estate.resource_get(&found.subject.id).await?;
-    let patch = reeve_recommend::patch::patch(&found, &resource).ok_or_else(|| {
+    let patch = reeve_recommend::plan::patch::patch(&found, &resource).ok_or_else(|| {
         Problem::new(
             Code::NotFound,
             "The resource has no infrastructure-as-code tag, or the change cannot be written as a patch.",

@@ -1,7 +1,8 @@
 //! Records as the interface gives them, for whoever tells others of them.
 
 use reeve_anomalies::Anomaly;
-use reeve_recommend::{Action, Recommendation};
+use reeve_recommend::action::Action;
+use reeve_recommend::recommendation::Recommendation;
 use serde_json::Value;
 
 use super::bodies;

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-
 use reeve_engine::{Execution, FeedbackInput};
-use reeve_recommend::RecommendationId;
+use reeve_recommend::recommendation::RecommendationId;
 
 use super::bodies;
 use super::problems::{asking, problem};

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-
 use reeve_engine::RolloutInput;
-use reeve_recommend::rollout::RolloutFilter;
-use reeve_recommend::{AgentId, RecommendationId, RecommendationType, RolloutId, RolloutStatus};
+use reeve_recommend::agent::AgentId;
+use reeve_recommend::recommendation::{RecommendationId, RecommendationType};
+use reeve_recommend::rollout::{RolloutFilter, RolloutId, RolloutStatus};
 
 use super::problems::{asking, problem};
 use crate::app::App;

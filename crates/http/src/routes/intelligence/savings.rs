@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-
 use reeve_estate::Money;
-use reeve_recommend::DailySavings;
+use reeve_recommend::recommendation::totals::DailySavings;
 
 use crate::wire::workflow::SavingsPointBody;
 

@@ -10,7 +10,7 @@ use reeve_estate::{
     ConnectionId, Document, Known, Money, Provider, Resource, ResourceFilter, ResourceId,
     ResourceKind,
 };
-use reeve_recommend::WorkloadClass;
+use reeve_recommend::judgement::workload::WorkloadClass;
 
 use super::parse;
 use crate::app::App;

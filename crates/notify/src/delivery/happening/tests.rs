@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use jiff::Timestamp;
-use reeve_recommend::agent::{AutoApply, Impact, Mode, Notifications, Scope};
-use reeve_recommend::{AgentType, Settings};
+use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::{AgentType, AutoApply, Impact, Mode, Notifications, Scope};
 
 use super::*;
 use crate::notification::{ChannelId, ChannelKind, ChannelSettings, Item};

@@ -10,16 +10,22 @@ use reeve_estate::{
     ActError, Catalogue, Metric, Money, Mutation, Operation, Resource, ResourceKind, ResourceState,
 };
 use reeve_learn::calibrate::{Example, FEATURES};
+use reeve_recommend::agent::contract::{AgentDefinition, Needs};
+use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
+use reeve_recommend::agent::types::{AgentTypeInfo, FindingSource};
+use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::{
-    ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, power,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, power,
     precondition, restore, verify,
 };
+use reeve_recommend::judgement::proposal::{Abstention, Proposal};
+use reeve_recommend::judgement::trust::{Trust, trust_group};
+use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
-use reeve_recommend::{
-    Abstention, AgentDefinition, AgentType, AgentTypeInfo, Change, FactorKind, Factors, Facts,
-    FindingSource, Impact, Judgement, Needs, Plan, Priority, Proposal, RecommendationType, Setting,
-    SettingValue, Settings, Trust, subject, trust_group,
+use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::subject;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
 const CPU_BELOW: Setting = Setting {

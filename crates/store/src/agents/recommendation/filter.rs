@@ -1,8 +1,10 @@
 //! Conditions of lists of recommendations, and their totals.
 
 use jiff::Timestamp;
+use reeve_recommend::agent::AgentType;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{AgentType, RecommendationId, Status};
+use reeve_recommend::recommendation::RecommendationId;
+use reeve_recommend::recommendation::lifecycle::Status;
 use sqlx::Row as _;
 
 use crate::database::Store;

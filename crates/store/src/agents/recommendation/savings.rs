@@ -4,12 +4,13 @@
 
 use jiff::Timestamp;
 use reeve_estate::{Money, Provider, ResourceKind};
-use reeve_recommend::combined::{Saver, combined_on_resource};
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    Closing, DailySavings, Dismissals, OpenSavings, RecommendationId, RecommendationType, Status,
-    StepOutcomes,
+use reeve_recommend::recommendation::combined::{Saver, combined_on_resource};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::totals::{
+    DailySavings, Dismissals, OpenSavings, StepOutcomes,
 };
+use reeve_recommend::recommendation::{Closing, RecommendationId, RecommendationType};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use reeve_recommend::{
-    Action, ActionFilter, ActionStatus, Purpose, Recommendation, RecommendationId,
-};
+use reeve_recommend::action::{Action, ActionStatus, Purpose};
+use reeve_recommend::recommendation::totals::ActionFilter;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 use crate::agents::action;
 use crate::database::Store;

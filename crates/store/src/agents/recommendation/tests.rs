@@ -7,10 +7,11 @@
 
 use jiff::Timestamp;
 use reeve_estate::ResourceId;
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    AgentStore as _, AnomalyId, Cause, Closing, Priority, Recommendation, RecommendationId,
-    RecommendationType, Status,
+use reeve_recommend::ports::{AgentStore as _, RecommendationFilter};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::{AnomalyId, Cause};
+use reeve_recommend::recommendation::{
+    Closing, Priority, Recommendation, RecommendationId, RecommendationType,
 };
 use sqlx::{AssertSqlSafe, Row as _, SqlSafeStr as _, SqlStr};
 

@@ -1,7 +1,10 @@
 //! The sums over recommendations, read.
 
 use reeve_estate::Money;
-use reeve_recommend::{AgentId, Priority, RecommendationTotal, Status};
+use reeve_recommend::agent::AgentId;
+use reeve_recommend::recommendation::Priority;
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::totals::RecommendationTotal;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -1,7 +1,7 @@
 //! Likely cause of an anomaly.
 
 use reeve_anomalies::{HypothesisKind, LikelyCause};
-use reeve_recommend::ActionId;
+use reeve_recommend::action::ActionId;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Serialize, Deserialize)]

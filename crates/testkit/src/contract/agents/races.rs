@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{AgentStore, Guardrails, Recommendation, Status};
+use reeve_recommend::ports::{AgentStore, RecommendationFilter};
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_estate::StoreError;
 
 use super::samples::recommendation;

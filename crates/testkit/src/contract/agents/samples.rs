@@ -5,20 +5,32 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind, ResourceState};
 use reeve_predict::RuleId;
-use reeve_recommend::approval::{Signature, Signed};
-use reeve_recommend::change::{Effect, ResizeMachine};
-use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
-use reeve_recommend::recommendation::{
-    ConfidenceRange, Decision, Effort, ImpactAssessment, SavingsBasis, Subject,
+use reeve_recommend::action::{
+    Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict,
 };
-use reeve_recommend::{
-    Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId,
-    ApprovalStatus, AutoApply, Cause, ChangeControl, Day, Delegation, Direction, Exception,
-    ExceptionRequest, Exclusion, ExclusionId, Explanation, FactorKind, Factors, Feedback,
-    FeedbackOutcome, Freeze, GuardrailName, IacRule, Impact, MaintenanceWindow, Mode,
-    Notifications, Origin, Plan, Priority, Purpose, Ranking, Recommendation, RecommendationId,
-    RecommendationType, Scope, SettingValue, Settings, Status, Step, StepKind, StepOutcome, Timing,
-    Watch, WatchVerdict,
+use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::agent::{
+    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing,
+};
+use reeve_recommend::approval::{
+    Approval, ApprovalId, ApprovalStatus, Delegation, Signature, Signed,
+};
+use reeve_recommend::change::{Effect, ResizeMachine};
+use reeve_recommend::guardrail::GuardrailName;
+use reeve_recommend::guardrail::change_control::{
+    ChangeControl, Day, Direction, Freeze, IacRule, MaintenanceWindow,
+};
+use reeve_recommend::guardrail::exception::{Exception, ExceptionRequest};
+use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
+use reeve_recommend::plan::{Plan, Step, StepKind};
+use reeve_recommend::recommendation::exclusion::{Exclusion, ExclusionId};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::{Cause, Origin};
+use reeve_recommend::recommendation::ranking::Ranking;
+use reeve_recommend::recommendation::{
+    ConfidenceRange, Decision, Effort, Explanation, FactorKind, Factors, Feedback, FeedbackOutcome,
+    ImpactAssessment, Priority, Recommendation, RecommendationId, RecommendationType, SavingsBasis,
+    Subject,
 };
 use reeve_schedule::Schedule;
 

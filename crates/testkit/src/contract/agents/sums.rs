@@ -5,13 +5,20 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Money, ResourceId};
-use reeve_recommend::action::{SavingEnd, realised_savings};
-use reeve_recommend::combined::{added_cost, combined_savings};
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    Action, ActionFilter, ActionId, ActionStatus, AgentId, AgentStore, AgentType, AnomalyId,
-    ApprovalFilter, ApprovalStatus, Cause, Closing, Dismissals, Priority, Purpose, Recommendation,
-    RecommendationId, RecommendationTotal, RecommendationType, Status, StepOutcomes, WatchVerdict,
+use reeve_recommend::action::{
+    Action, ActionId, ActionStatus, Purpose, SavingEnd, WatchVerdict, realised_savings,
+};
+use reeve_recommend::agent::{AgentId, AgentType};
+use reeve_recommend::approval::ApprovalStatus;
+use reeve_recommend::ports::{AgentStore, RecommendationFilter};
+use reeve_recommend::recommendation::combined::{added_cost, combined_savings};
+use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::origin::{AnomalyId, Cause};
+use reeve_recommend::recommendation::totals::{
+    ActionFilter, ApprovalFilter, Dismissals, RecommendationTotal, StepOutcomes,
+};
+use reeve_recommend::recommendation::{
+    Closing, Priority, Recommendation, RecommendationId, RecommendationType,
 };
 
 use super::samples::{action, agent, approval, feedback, recommendation};
@@ -56,7 +63,7 @@ fn numbered(n: usize) -> Result<Recommendation> {
     };
 
     let price = |every: usize, usd: f64| (!n.is_multiple_of(every)).then(|| Money::from_usd(usd));
-    let origin = reeve_recommend::Origin {
+    let origin = reeve_recommend::recommendation::origin::Origin {
         cause: if n.is_multiple_of(4) {
             Cause::Anomaly(AnomalyId("x:1".into()))
         } else {
@@ -542,7 +549,7 @@ async fn approvals(store: &dyn AgentStore) -> Result<()> {
             ApprovalStatus::Rejected
         };
         store
-            .approval_insert(&reeve_recommend::Approval { status, ..made })
+            .approval_insert(&reeve_recommend::approval::Approval { status, ..made })
             .await?;
     }
 

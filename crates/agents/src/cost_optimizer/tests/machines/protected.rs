@@ -2,7 +2,7 @@
 //! would destroy, and who would undo it.
 
 use reeve_estate::{Metric, Provider, PublicAddress, ResourceKind};
-use reeve_recommend::protection::LOCAL_DISKS_TAG;
+use reeve_recommend::guardrail::protection::LOCAL_DISKS_TAG;
 
 use super::super::estate::{Case, resource};
 use super::load::{CPU, even, resting};

@@ -7,11 +7,11 @@ use reeve_estate::{Resource, ResourceId};
 use crate::action::ActionId;
 use crate::agent::{AgentType, Scope};
 use crate::approval::ApprovalId;
-use crate::approval_matrix::ApprovalMatrix;
+use crate::approval::matrix::ApprovalMatrix;
 use crate::caller::Caller;
 use crate::error::EngineError;
-use crate::origin::Cause;
-use crate::proposal::Proposal;
+use crate::judgement::proposal::Proposal;
+use crate::recommendation::origin::Cause;
 use crate::recommendation::{Recommendation, RecommendationId};
 
 /// A finding on a resource, with what caused it.

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reeve_estate::{Money, Provider, ResourceId};
 use reeve_learn::Backtest;
-pub use reeve_learn::commitment::Level;
 use reeve_learn::commitment::simulate;
 use serde::{Deserialize, Serialize};
+
+pub use reeve_learn::commitment::Level;
 
 /// Share of the hours of a family without a single sample up to which its use is simulated.
 const MOST_MISSING: f64 = 0.05;
@@ -119,11 +120,11 @@ mod in_usd {
     use serde::{Deserialize as _, Deserializer, Serializer};
 
     #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
-    pub(super) fn serialize<S: Serializer>(money: &Money, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(money: &Money, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_f64(money.usd())
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Money, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Money, D::Error> {
         f64::deserialize(from).map(Money::from_usd)
     }
 }

@@ -4,7 +4,7 @@
 use reeve_learn::calibrate::{Calibrated, Calibrator, Signs, features};
 
 use crate::agent::AgentType;
-use crate::proposal::Proposal;
+use crate::judgement::proposal::Proposal;
 use crate::recommendation::{ConfidenceRange, FactorKind, RecommendationType};
 
 /// Earlier recommendations up to which a calibration is weak.

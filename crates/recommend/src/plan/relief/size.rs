@@ -2,10 +2,10 @@
 
 use reeve_estate::{Catalogue, InstanceSpec, Provider, Resource, ResourceKind};
 
-use super::{Relief, added};
-use crate::procedure::resize;
+use crate::plan::procedure::resize;
+use crate::plan::relief::{Relief, added};
 use crate::recommendation::Effort;
-use crate::title::title;
+use crate::recommendation::title::title;
 
 /// Dimension in which a machine runs short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

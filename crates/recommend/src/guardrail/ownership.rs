@@ -2,7 +2,7 @@
 
 use reeve_estate::Resource;
 
-use crate::patch::Tool;
+use crate::plan::patch::Tool;
 
 /// Tags by which a team keeps its resource out: key, and the values that mean yes.
 const OPT_OUT: &[&str] = &["reeve:ignore", "reeve-ignore", "reeve_ignore"];

@@ -2,9 +2,9 @@
 
 use reeve_estate::{Provider, Resource, ResourceKind};
 
-use super::proposal::Proposal;
 use crate::change::{DeleteVolume, ResizeDatabase, ResizeMachine, StopDatabase, StopMachine};
-use crate::ownership::owned_by_code;
+use crate::guardrail::ownership::owned_by_code;
+use crate::judgement::proposal::Proposal;
 use crate::plan::Plan;
 use crate::recommendation::{FactorKind, Subject};
 

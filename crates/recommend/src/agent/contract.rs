@@ -9,11 +9,11 @@ use jiff::Timestamp;
 use reeve_estate::{Metric, ResourceKind};
 use reeve_learn::calibrate::Example;
 
-use crate::agent_name::AgentType;
-use crate::agent_type::{AgentTypeInfo, FindingSource};
+use crate::agent::name::AgentType;
+use crate::agent::settings::{Setting, Settings};
+use crate::agent::types::{AgentTypeInfo, FindingSource};
 use crate::judgement::{AccountFacts, Facts, Judgement};
 use crate::models::Trainer;
-use crate::settings::{Setting, Settings};
 
 /// Facts that a judgement requires.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

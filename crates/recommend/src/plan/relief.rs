@@ -14,11 +14,11 @@ mod storage;
 use reeve_estate::{Catalogue, Money, Provider, Resource};
 
 use crate::agent::Impact;
-use crate::assessment::{Hazards, risk};
 use crate::change::Replicate;
+use crate::judgement::assessment::{Hazards, risk};
 use crate::plan::Plan;
 use crate::recommendation::Effort;
-use crate::title::title;
+use crate::recommendation::title::title;
 
 pub use members::{more_members, scale_until};
 pub use related::{group_behind, only_disk};

@@ -12,8 +12,9 @@ mod manager;
 
 use reeve_estate::{Catalogue, Resource, ResourceKind};
 
-use crate::ownership::is_opted_out;
-use crate::proposal::Abstention;
+use crate::guardrail::ownership::is_opted_out;
+use crate::judgement::proposal::Abstention;
+use crate::recommendation::RecommendationType;
 
 pub use losses::{losses, state_losses};
 pub use machine::LOCAL_DISKS_TAG;
@@ -203,7 +204,7 @@ fn concerns(kind: ResourceKind, change: &str) -> bool {
 impl Protected {
     /// Returns the abstention of a rule, or of the whole judgement if there is no type.
     #[must_use]
-    pub fn into_abstention(self, kind: Option<crate::RecommendationType>) -> Abstention {
+    pub fn into_abstention(self, kind: Option<RecommendationType>) -> Abstention {
         // A size that the catalogue lacks today may be known tomorrow, and refutes nothing.
         let decisive = self.code != "local_disks_unknown";
         Abstention {

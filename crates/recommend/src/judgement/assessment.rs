@@ -7,7 +7,7 @@
 use reeve_estate::{Money, Resource, ResourceKind};
 
 use crate::agent::Impact;
-use crate::approval_matrix::ApprovalMatrix;
+use crate::approval::matrix::ApprovalMatrix;
 use crate::recommendation::Priority;
 
 /// Returns `true` if the environment tag names production.

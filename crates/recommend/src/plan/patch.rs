@@ -8,7 +8,7 @@
 
 use reeve_estate::{Platform, Provider, Resource, ResourceKind, named};
 
-use crate::ownership::{CodeOwner, code_owner};
+use crate::guardrail::ownership::{CodeOwner, code_owner};
 use crate::recommendation::{Recommendation, RecommendationType};
 
 named!(

@@ -2,11 +2,11 @@
 
 use reeve_estate::{Catalogue, GIB, Provider, Resource, ResourceKind, ResourceState};
 
-use super::{Relief, added};
 use crate::change::GrowStorage;
 use crate::plan::Plan;
+use crate::plan::relief::{Relief, added};
 use crate::recommendation::Effort;
-use crate::title::title;
+use crate::recommendation::title::title;
 
 /// Bytes of a GB.
 const GB: f64 = 1e9;

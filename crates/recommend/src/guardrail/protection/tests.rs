@@ -8,8 +8,8 @@ use reeve_estate::{
     ConnectionId, Provider, Purchase, ResourceId, ResourceKind, ResourceState, Specification,
 };
 
-use super::*;
 use crate::change::{Changes, Effect};
+use crate::guardrail::protection::*;
 use crate::plan::StepKind;
 
 /// A running machine, database, volume or other resource of AWS without anything beside its size.
@@ -278,7 +278,7 @@ fn the_page_of_a_resource_shows_the_changes_of_its_kind_alone() {
 
 #[test]
 fn the_guide_for_users_has_the_same_table() {
-    let guide = include_str!("../../../../docs/agents/what_changes_destroy.md");
+    let guide = include_str!("../../../../../docs/agents/what_changes_destroy.md");
     for row in PROTECTIONS {
         let changes = match row.refuses {
             Refuses::Every => "every change".to_owned(),

@@ -9,7 +9,7 @@ use reeve_estate::{Money, Provider, ResourceId, ResourceKind};
 use crate::action::Purpose;
 use crate::agent::AgentId;
 use crate::approval::ApprovalStatus;
-use crate::lifecycle::Status;
+use crate::recommendation::lifecycle::Status;
 use crate::recommendation::{Priority, RecommendationId, RecommendationType};
 
 /// Sum over the recommendations that agree in agent, status and priority, and in how they ended.

@@ -4,9 +4,9 @@
 
 use reeve_estate::{Provider, ResourceKind, ResourceState};
 
-use super::*;
 use crate::change::{Changes, DeleteVolume, ResizeMachine, StopMachine, TagResource};
-use crate::protection::tests::running;
+use crate::guardrail::protection::losses::*;
+use crate::guardrail::protection::tests::running;
 
 fn machine(size: &str) -> Resource {
     running("i-1", ResourceKind::VirtualMachine, Some(size))

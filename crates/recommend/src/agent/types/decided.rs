@@ -178,8 +178,8 @@ pub fn decided_by(agent_type: AgentType, path: &str) -> &'static [&'static str] 
 
 #[cfg(test)]
 mod tests {
-    use super::super::{AgentTypeInfo, agent_types};
     use super::*;
+    use crate::agent::types::{AgentTypeInfo, agent_types};
 
     #[test]
     fn every_row_is_about_a_value_of_the_table() {

@@ -14,12 +14,12 @@ use jiff::Timestamp;
 use reeve_estate::{Money, Provider, ResourceKind};
 use serde::{Deserialize, Serialize};
 
-use crate::lifecycle::Status;
+use crate::recommendation::lifecycle::Status;
+use crate::recommendation::totals::Dismissals;
 use crate::recommendation::{
     Closing, Feedback, FeedbackOutcome, Priority, Recommendation, RecommendationId,
     RecommendationType, Subject,
 };
-use crate::totals::Dismissals;
 
 /// So many answers weigh as much as the belief that a kind is as welcome as any other.
 pub const PRIOR_ANSWERS: f64 = 10.0;

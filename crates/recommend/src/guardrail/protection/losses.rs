@@ -6,8 +6,8 @@ use reeve_estate::{Catalogue, LocalDisks, PublicAddress, Resource};
 
 use crate::agent::Impact;
 use crate::change::Effect;
+use crate::judgement::proposal::Proposal;
 use crate::plan::{Loss, LossKind, Plan, PlannedChange, StepKind};
-use crate::proposal::Proposal;
 
 /// Returns the losses by a planned change on a resource. A change that is not named here loses
 /// nothing, which a test asks of each.

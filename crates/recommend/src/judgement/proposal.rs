@@ -3,8 +3,8 @@
 
 use reeve_estate::Money;
 
-use super::trust::Trust;
 use crate::agent::Impact;
+use crate::judgement::trust::Trust;
 use crate::plan::Plan;
 use crate::recommendation::{
     Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType, Subject,

@@ -1,14 +1,14 @@
 //! More members of a scaling group until a time.
 
-use crate::words::minute;
 use jiff::Timestamp;
 use reeve_estate::{Capacity, Catalogue, Money, Resource};
 
-use super::Relief;
 use crate::change::ScaleGroup;
 use crate::plan::Plan;
+use crate::plan::relief::Relief;
 use crate::recommendation::Effort;
-use crate::title::title;
+use crate::recommendation::title::title;
+use crate::words::minute;
 
 /// More members of a group from now until a time. `wanted` gives the number of members for the
 /// present one.
