@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use serde_json::json;
-
 use reeve_access::{Principal, PrincipalKind};
 use reeve_audit::{ActionMethod, ActionStatus, Entry, Json, ResourceRef, events};
+use serde_json::json;
 
 use crate::identify::Origin;
-use crate::story;
+use crate::log_entry;
 
 /// Length of a window.
 pub(crate) const SPAN: SignedDuration = SignedDuration::from_mins(5);
@@ -98,7 +97,7 @@ fn entry(token: &str, window: &Window) -> Entry {
 
     let total = window.counts.values().sum::<u64>() + window.others;
     Entry::for_event(&events::API_CALL)
-        .by(story::actor(&window.principal, &window.origin))
+        .by(log_entry::actor(&window.principal, &window.origin))
         .on(ResourceRef::new("api_token", token))
         .with_action("call_api", ActionStatus::Success, ActionMethod::Api)
         .with_metadata("calls", Json::from(json!(calls)))

@@ -374,7 +374,7 @@ impl App {
 
     /// Records that somebody was refused.
     pub async fn denied(&self, caller: &Caller, method: &Method, path: &str, needed: &str) {
-        let entry = crate::story::denied(caller, method.as_str(), path, needed);
+        let entry = crate::log_entry::denied(caller, method.as_str(), path, needed);
         if let Err(problem) = self.record_reading(entry).await {
             tracing::warn!(status = %problem.status(), "a refusal was not recorded");
         }

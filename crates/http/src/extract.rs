@@ -12,21 +12,21 @@ use axum::body::{Bytes, HttpBody as _};
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use axum::http::header;
 use axum::http::request::Parts;
-use http_body_util::BodyExt as _;
+use reeve_access::Principal;
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
-use reeve_access::Principal;
-
-use crate::app::App;
-use crate::body_budget::BodyBudget;
-pub use crate::caller::Caller;
-use crate::error::{Code, Problem};
-use crate::identify::{self, Origin};
-
 use self::document::Document;
 use self::mismatch::{Mismatch, MismatchKind};
+use crate::app::App;
+use crate::body_budget::BodyBudget;
+use crate::error::{Code, Problem};
+use crate::identify;
+use crate::identify::Origin;
+use http_body_util::BodyExt as _;
+
+pub use crate::caller::Caller;
 
 impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = Problem;

@@ -13,15 +13,14 @@ use axum::http::request::Parts;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
-
 use reeve_access::{Permission, Principal};
 use reeve_sources::MetricSource;
 
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::extract::{Caller, PublicRoute, request_id};
-use crate::{identify, story};
+use crate::{identify, log_entry};
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 /// Permission that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -305,7 +304,7 @@ async fn admit(
                 parts.extensions.get::<ConnectInfo<SocketAddr>>(),
             );
             let kind = format!("token {}", identify::network(origin.ip_address.as_deref()));
-            let entry = story::token_refused(
+            let entry = log_entry::token_refused(
                 &origin,
                 parts.method.as_str(),
                 parts.uri.path(),

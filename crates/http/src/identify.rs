@@ -10,17 +10,22 @@ mod watched;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, Method, header};
-use axum_extra::extract::CookieJar;
-
 use reeve_access::{Authenticator, Principal, TokenHash};
 use reeve_sources::{MetricSource, TOKEN_PREFIX};
 
-pub(crate) use self::known::KnownTokens;
-pub use self::origin::{Origin, STANDBY_KEY, TrustedProxies, is_behind_tls, origin};
-pub(crate) use self::origin::{network, site};
-pub(crate) use self::watched::Watched;
 use crate::app::App;
 use crate::error::{Code, Problem};
+use axum_extra::extract::CookieJar;
+
+pub(crate) use self::known::KnownTokens;
+pub use self::origin::Origin;
+pub use self::origin::STANDBY_KEY;
+pub use self::origin::TrustedProxies;
+pub use self::origin::is_behind_tls;
+pub(crate) use self::origin::network;
+pub use self::origin::origin;
+pub(crate) use self::origin::site;
+pub(crate) use self::watched::Watched;
 
 /// Name of the session cookie over plain HTTP.
 pub const COOKIE: &str = "reeve_session";

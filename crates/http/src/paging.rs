@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::error::Problem;
-use crate::wire::list::List;
+use crate::wire::form::list::List;
 
 /// Default page size.
 pub const DEFAULT_LIMIT: u32 = 50;

@@ -17,12 +17,10 @@ use tower_http::trace::{DefaultMakeSpan, TraceLayer};
 use utoipa::openapi::OpenApi;
 
 use crate::app::App;
-use crate::dashboard;
-use crate::description;
 use crate::error::{Code, Problem};
 use crate::guard::Rule;
-use crate::leftover;
-use crate::routes::{self, health};
+use crate::routes::health;
+use crate::{dashboard, description, leftover, routes};
 
 /// The whole service.
 pub fn router(app: Arc<App>) -> Router {

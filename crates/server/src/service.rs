@@ -12,7 +12,8 @@ use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
 use reeve_estate::{ConnectionId, Kinds, SampleStore as _};
 use reeve_exports::Carrier;
-use reeve_http::{App, Ports, Settings, TrustedProxies};
+use reeve_http::app::{App, Ports, Settings};
+use reeve_http::identify::TrustedProxies;
 use reeve_lake::{EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
 use reeve_notify::delivery::Dispatcher;
@@ -282,7 +283,7 @@ impl Service {
             let listener =
                 listener.with_context(|| format!("cannot listen for metrics on {address}"))?;
             let bounds = connections::Bounds::new(MONITORS, Vec::new(), Arc::default());
-            let router = reeve_http::metrics_router(self.app.clone());
+            let router = reeve_http::router::metrics_router(self.app.clone());
             tasks.spawn(connections::serve(listener, router, bounds, stop.clone()));
         }
 

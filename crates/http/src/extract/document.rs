@@ -7,7 +7,7 @@ use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
 use serde::de::{Deserialize, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::mismatch::Mismatch;
+use crate::extract::mismatch::Mismatch;
 
 /// A JSON value.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer, Vi
 use serde::forward_to_deserialize_any;
 use serde_path_to_error::Error;
 
-use super::mismatch::Mismatch;
+use crate::extract::mismatch::Mismatch;
 
 /// Text of one parameter.
 struct Parameter(String);

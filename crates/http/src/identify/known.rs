@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-
 use reeve_access::{Principal, TokenHash};
 
-use super::watched::Changes;
+use crate::identify::watched::Changes;
 
 /// Time for which the store's answer is valid.
 const FRESH: Duration = Duration::from_secs(2);

@@ -7,18 +7,17 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use utoipa_axum::routes;
-
 use reeve_access::{AccessError, PrincipalKind, User, password};
 use reeve_audit::{ActionStatus, ResourceRef, events};
 
-use super::sessions;
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
+use crate::routes::sessions;
 use crate::wire::access::PasswordChange;
-use crate::{identify, story};
+use crate::{identify, log_entry};
+use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded.add(Access::SignedIn, routes!(change_password))
@@ -125,7 +124,7 @@ pub(super) async fn end_sessions(app: &App, user: &User, but: Option<&str>) -> R
 }
 
 fn entry(caller: &Caller, user: &User, operation: &str) -> reeve_audit::Entry {
-    story::did(
+    log_entry::did(
         caller,
         &events::PASSWORD_CHANGE,
         operation,

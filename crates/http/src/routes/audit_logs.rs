@@ -1,6 +1,6 @@
 //! The audit log over HTTP: append, list, search, one entry, its proof, the signed tree.
 //!
-//! Everything is read through the caller's trail ([`crate::App::trail`]), which narrows lists,
+//! Everything is read through the caller's trail ([`crate::app::App::trail`]), which narrows lists,
 //! counts, single entries, proofs, previews and the live view alike. What the caller may not see
 //! does not exist. Every read writes one entry.
 
@@ -24,13 +24,12 @@ mod stats;
 mod tree;
 mod verify;
 
-pub(crate) use ask::{query_problem, with_lists};
-
-use utoipa_axum::routes;
-
 use reeve_access::Permission;
 
 use crate::guard::{Access, Guarded, VIEW_LOG};
+use utoipa_axum::routes;
+
+pub(crate) use ask::{query_problem, with_lists};
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     reports::routes(exports::routes(alerts::routes(guarded)))

@@ -9,19 +9,18 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use futures::stream;
-use serde_json::json;
-use utoipa_axum::routes;
-
 use reeve_access::Permission;
 use reeve_audit::{Json as AuditJson, ResourceRef, events};
+use serde_json::json;
 
 use crate::app::App;
 use crate::backups::{BackupRefusal, BackupStream};
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::Caller;
 use crate::guard::{Access, Guarded};
+use crate::log_entry;
 use crate::router::Uncompressed;
-use crate::story;
+use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded.add(Access::Needs(Permission::Administer), routes!(create))
@@ -34,7 +33,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     (status = 200, content_type = "application/zstd", body = Vec<u8>),
     (status = 409, body = ProblemBody), (status = 503, body = ProblemBody)))]
 async fn create(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
-    let entry = story::did(
+    let entry = log_entry::did(
         &caller,
         &events::BACKUP,
         "create_backup",

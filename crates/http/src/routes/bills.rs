@@ -11,18 +11,18 @@ use reeve_estate::connection::rules;
 use reeve_estate::{Connection, ConnectionId, Credentials, Provider};
 use reeve_sources::{BillSource, BillSourceId, read_bucket, read_name, read_prefix};
 use serde_json::json;
-use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::change::same_version;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded};
+use crate::log_entry;
 use crate::paging::window;
-use crate::story;
-use crate::wire::bill_source::{BillSourceBody, BillSourceCreate, BillSourcePatch};
 use crate::wire::estate::SyncStartedBody;
-use crate::wire::list::{List, Paging};
+use crate::wire::estate::bill_source::{BillSourceBody, BillSourceCreate, BillSourcePatch};
+use crate::wire::form::list::{List, Paging};
+use utoipa_axum::routes;
 
 /// Sources at most.
 const MOST: usize = 100;
@@ -252,7 +252,7 @@ fn region(given: Option<String>, otherwise: Option<&String>) -> Result<String, P
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, source: &BillSource) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         kind,
         operation,

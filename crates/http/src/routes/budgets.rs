@@ -7,8 +7,6 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use utoipa_axum::routes;
-
 use reeve_access::Permission;
 use reeve_anomalies::budget::{
     Basis, Budget, BudgetAlert, BudgetId, MOST_BUDGETS, MOST_THRESHOLDS, Period, Scope, Threshold,
@@ -20,11 +18,12 @@ use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
-use crate::story;
-use crate::wire::budget::{
+use crate::log_entry;
+use crate::wire::anomaly::budget::{
     BudgetAlertBody, BudgetBody, BudgetScopeBody, BudgetSettings, ThresholdBody,
 };
-use crate::wire::list::List;
+use crate::wire::form::list::List;
+use utoipa_axum::routes;
 
 /// Names in one list of a scope, channels and recipients at most.
 const MOST_NAMES: usize = 50;
@@ -169,7 +168,7 @@ async fn delete(
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, budget: &Budget) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         kind,
         operation,
@@ -217,7 +216,7 @@ async fn budget(
         name: name("name", &body.name)?,
         // Cents are whole, whatever a double makes of them.
         amount: Amount::from_f64(body.amount).rounded(2),
-        currency: super::workspace::currency("currency", &currency)?,
+        currency: crate::routes::workspace::currency("currency", &currency)?,
         period,
         scope: scope(body.scope)?,
         thresholds: thresholds(body.thresholds)?,

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use serde_json::json;
-use utoipa_axum::routes;
-
 use reeve_access::Permission;
 use reeve_audit::{Json as AuditJson, ResourceRef, events};
 use reeve_estate::connection::rules;
 use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
+use serde_json::json;
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -22,8 +20,9 @@ use crate::wire::estate::{
     ConnectionBody, ConnectionCreate, ConnectionPatch, ConnectionTestBody, CredentialsBody,
     DeniedBody, PolicyBody, PolicyParams, SyncBody, SyncStartedBody,
 };
-use crate::wire::list::List;
-use crate::{story, time};
+use crate::wire::form::list::List;
+use crate::{log_entry, time};
+use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
@@ -126,7 +125,7 @@ async fn create(
         created_at: app.now(),
     };
 
-    let entry = story::did(
+    let entry = log_entry::did(
         &caller,
         &events::INTEGRATION_CREATE,
         "create_connection",
@@ -177,7 +176,7 @@ async fn patch(
         connection.enable(enabled);
     }
 
-    let entry = story::did(
+    let entry = log_entry::did(
         &caller,
         &events::INTEGRATION_MODIFY,
         "modify_connection",
@@ -200,7 +199,7 @@ async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
-    let entry = story::did(
+    let entry = log_entry::did(
         &caller,
         &events::INTEGRATION_DELETE,
         "delete_connection",
@@ -222,7 +221,7 @@ async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<ConnectionTestBody>, Problem> {
     let mut connection = app.estate.connection_get(&ConnectionId(id)).await?;
-    let entry = story::did(
+    let entry = log_entry::did(
         &caller,
         &events::INTEGRATION_TEST,
         "test_connection",
@@ -282,7 +281,7 @@ async fn sync(
     };
 
     app.change(
-        story::did(
+        log_entry::did(
             &caller,
             &events::INTEGRATION_SYNC,
             "sync_connection",

@@ -10,17 +10,17 @@ use reeve_audit::{Entry, EventKind, Json as AuditJson, ResourceRef, events};
 use reeve_estate::catalogue::price_file::digest;
 use reeve_estate::{PriceFile, PriceKind, PriceTableInfo, Provider};
 use serde_json::json;
-use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Caller, Params, media_type, read_encoded};
 use crate::guard::{Access, Guarded};
+use crate::log_entry;
 use crate::paging::window;
 use crate::prices::PriceImport;
-use crate::story;
-use crate::wire::list::{List, Paging};
-use crate::wire::price::PriceTableBody;
+use crate::wire::estate::price::PriceTableBody;
+use crate::wire::form::list::{List, Paging};
+use utoipa_axum::routes;
 
 /// Largest file as it is sent, bytes. The bundled table of machines has 5 MB, and 1 MB compressed.
 const MAX_BODY_BYTES: usize = 32 << 20;
@@ -161,7 +161,7 @@ fn entry(
     kind: PriceKind,
 ) -> Entry {
     let id = format!("{}/{}", provider.as_str(), kind.as_str());
-    story::did(caller, event, operation, ResourceRef::new("price_file", id))
+    log_entry::did(caller, event, operation, ResourceRef::new("price_file", id))
 }
 
 fn state(import: &PriceImport) -> AuditJson {

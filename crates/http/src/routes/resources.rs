@@ -29,9 +29,9 @@ use crate::wire::estate::{
     AgeUseBody, BucketAccessBody, BucketContentsBody, CostsBody, EstateResourceBody,
     ResourceParams, SampleParams, SamplesBody, SeriesBody,
 };
-use crate::wire::list::List;
-use crate::wire::name::as_name;
-use crate::wire::protection::ProtectionBody;
+use crate::wire::form::list::List;
+use crate::wire::form::name::as_name;
+use crate::wire::guardrail::protection::ProtectionBody;
 use search::Search;
 use utoipa_axum::routes;
 

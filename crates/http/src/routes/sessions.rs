@@ -9,8 +9,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
-use utoipa_axum::routes;
-
 use reeve_access::{
     AccessError, Permission, Principal, PrincipalKind, SESSION_PREFIX, Secret, Session,
     SignInMethod, TokenHash, User, password,
@@ -22,8 +20,9 @@ use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, From};
 use crate::guard::{Access, Guarded};
 use crate::wire::access::{MeBody, SessionBody, SignIn};
-use crate::wire::list::List;
-use crate::{identify, story, time};
+use crate::wire::form::list::List;
+use crate::{identify, log_entry, time};
+use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
@@ -54,7 +53,7 @@ async fn sign_in(
     });
 
     if let Err(seconds) = admitted {
-        let entry = story::login_limited(body.email.as_deref(), &from.origin, &from.request_id);
+        let entry = log_entry::login_limited(body.email.as_deref(), &from.origin, &from.request_id);
         app.refused(format!("login {network}"), entry).await;
         return Err(too_many(seconds));
     }
@@ -71,7 +70,7 @@ async fn sign_in(
             } else {
                 "malformed request"
             };
-            let entry = story::login_refused(
+            let entry = log_entry::login_refused(
                 body.email.as_deref(),
                 &from.origin,
                 &from.request_id,
@@ -84,7 +83,7 @@ async fn sign_in(
 
     let secret = Secret::generate(SESSION_PREFIX).map_err(Problem::internal)?;
     let session = session(&app, &user, token.as_deref(), &secret, &from);
-    let entry = story::login(&user, &session, &from.origin, &from.request_id);
+    let entry = log_entry::login(&user, &session, &from.origin, &from.request_id);
     app.access.session_insert(&session).await?;
 
     // Nobody knows the secret yet: a session that cannot be recorded opens nothing, and goes again.
@@ -227,7 +226,7 @@ async fn current(State(app): State<Arc<App>>, caller: Caller) -> Json<MeBody> {
 #[utoipa::path(delete, path = "/api/v1/sessions/current", tag = "access", responses((status = 204)))]
 async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
     let resource = ResourceRef::new("session", caller.session.clone().unwrap_or_default());
-    let entry = story::did(&caller, &events::LOGOUT, "logout", resource);
+    let entry = log_entry::did(&caller, &events::LOGOUT, "logout", resource);
     let own = caller
         .session
         .as_deref()

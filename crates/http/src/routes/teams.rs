@@ -5,8 +5,6 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use utoipa_axum::routes;
-
 use reeve_access::{Permission, Team};
 use reeve_audit::{ResourceRef, events};
 
@@ -15,8 +13,9 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
 use crate::wire::access::{TeamBody, TeamCreate};
-use crate::wire::list::List;
-use crate::{story, time};
+use crate::wire::form::list::List;
+use crate::{log_entry, time};
+use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
@@ -52,7 +51,7 @@ async fn create(
     let team = Team::new(&body.name, app.now().as_millisecond())?;
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
-        story::did(&caller, &events::TEAM_CREATE, "create_team", resource).after(team.state()),
+        log_entry::did(&caller, &events::TEAM_CREATE, "create_team", resource).after(team.state()),
         app.access.team_insert(&team),
     )
     .await?;
@@ -72,7 +71,7 @@ async fn rename(
     let team = before.renamed(&body.name)?;
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
-        story::did(&caller, &events::TEAM_MODIFY, "rename_team", resource)
+        log_entry::did(&caller, &events::TEAM_MODIFY, "rename_team", resource)
             .before(before.state())
             .after(team.state()),
         app.access.team_update(&team),
@@ -93,7 +92,7 @@ async fn delete(
     let team = find(&app, &id).await?;
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
-        story::did(&caller, &events::TEAM_DELETE, "delete_team", resource).before(team.state()),
+        log_entry::did(&caller, &events::TEAM_DELETE, "delete_team", resource).before(team.state()),
         app.access.team_delete(&team.id),
     )
     .await?;

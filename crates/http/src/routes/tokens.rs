@@ -5,8 +5,6 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use utoipa_axum::routes;
-
 use reeve_access::{
     ApiToken, EventTypePattern, Permission, Secret, TOKEN_PREFIX, TokenHash, TokenRequest, UserId,
     read_roles,
@@ -18,8 +16,9 @@ use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
 use crate::wire::access::{TokenBody, TokenCreate, TokenCreated};
-use crate::wire::list::List;
-use crate::{story, time};
+use crate::wire::form::list::List;
+use crate::{log_entry, time};
+use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
@@ -66,8 +65,8 @@ async fn create(
     let secret = Secret::generate(TOKEN_PREFIX).map_err(Problem::internal)?;
     let token = requested(&app, &caller, body, &secret).await?;
     let resource = ResourceRef::new("api_token", token.id.clone());
-    let entry =
-        story::did(&caller, &events::TOKEN_CREATE, "create_token", resource).after(token.state());
+    let entry = log_entry::did(&caller, &events::TOKEN_CREATE, "create_token", resource)
+        .after(token.state());
     app.change(entry, app.access.token_insert(&token)).await?;
 
     Ok((
@@ -136,8 +135,8 @@ async fn delete(
         .find(|token| token.id == id);
     let token = token.ok_or_else(|| Problem::not_found("token", &id))?;
     let resource = ResourceRef::new("api_token", token.id.clone());
-    let entry =
-        story::did(&caller, &events::TOKEN_DELETE, "revoke_token", resource).before(token.state());
+    let entry = log_entry::did(&caller, &events::TOKEN_DELETE, "revoke_token", resource)
+        .before(token.state());
     app.change(entry, app.access.token_delete(&token.id))
         .await?;
 

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use utoipa_axum::routes;
-
 use reeve_access::{Permission, Role, User, UserId, read_roles};
 use reeve_audit::{Entry, ResourceRef, Severity, events};
 
@@ -16,8 +14,9 @@ use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
 use crate::routes::account;
 use crate::wire::access::{UserBody, UserCreate, UserPatch};
-use crate::wire::list::List;
-use crate::{story, time};
+use crate::wire::form::list::List;
+use crate::{log_entry, time};
+use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
@@ -66,7 +65,7 @@ async fn create(
     user.join(&body.teams, &app.access.team_list().await?)?;
 
     user.password_hash = hash(&app, body.password, &user.email).await?;
-    let entry = story::did(
+    let entry = log_entry::did(
         &caller,
         &events::USER_CREATE,
         "create_user",
@@ -110,7 +109,7 @@ async fn patch(
     let password_hash = std::mem::replace(&mut user.password_hash, before.password_hash.clone());
     if user != before || !new_password {
         let resource = ResourceRef::new("user", user.id.0.clone());
-        let entry = story::did(&caller, &events::USER_MODIFY, "modify_user", resource)
+        let entry = log_entry::did(&caller, &events::USER_MODIFY, "modify_user", resource)
             .before(before.state())
             .after(user.state());
         let entry = user.record_roles_added(entry, &before.roles);
@@ -144,7 +143,7 @@ async fn delete(
     let user = app.access.user_get(&UserId(id)).await?;
     let resource = ResourceRef::new("user", user.id.0.clone());
     app.change(
-        story::did(&caller, &events::USER_DELETE, "delete_user", resource).before(user.state()),
+        log_entry::did(&caller, &events::USER_DELETE, "delete_user", resource).before(user.state()),
         app.access.user_delete(&user.id),
     )
     .await?;

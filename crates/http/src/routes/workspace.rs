@@ -5,8 +5,6 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use jiff::tz::TimeZone;
-use utoipa_axum::routes;
-
 use reeve_access::{Permission, PublicUrl, Workspace};
 use reeve_audit::{Json as AuditJson, ResourceRef, events};
 
@@ -14,8 +12,9 @@ use crate::app::{App, Settings};
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
-use crate::story;
-use crate::wire::workspace::{WorkspaceBody, WorkspaceSettings};
+use crate::log_entry;
+use crate::wire::access::workspace::{WorkspaceBody, WorkspaceSettings};
+use utoipa_axum::routes;
 
 /// Longest name, characters.
 const LONGEST: usize = 100;
@@ -63,7 +62,7 @@ async fn put(
 
     let after = changed(&before, body)?;
     let configured = &app.settings;
-    let entry = story::did(
+    let entry = log_entry::did(
         &caller,
         &events::SETTINGS_MODIFY,
         "modify_settings",

@@ -1,5 +1,7 @@
 //! Users, teams, tokens and sessions on the wire.
 
+pub mod workspace;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

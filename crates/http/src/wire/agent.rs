@@ -1,5 +1,11 @@
 //! Agents on the wire: the configuration record and an agent's status.
 
+pub mod model;
+pub mod portfolio;
+pub mod preview;
+pub mod settings;
+pub mod workload;
+
 use std::collections::BTreeMap;
 
 use reeve_recommend::agent::types::{AgentTypeInfo, TableValue, decided_by};
@@ -7,11 +13,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::agent_settings::SettingBody;
-use super::object::{object, optional_object};
-use super::portfolio::PortfolioBody;
-use super::quantity::PercentText;
-use crate::wire::enumeration::{self, AgentFindingSource, AgentMode};
+use crate::wire::agent::portfolio::PortfolioBody;
+use crate::wire::agent::settings::SettingBody;
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::{AgentFindingSource, AgentMode};
+use crate::wire::form::object::{object, optional_object};
+use crate::wire::form::quantity::PercentText;
 
 /// An agent type with its capabilities and actions.
 #[derive(Debug, Clone, Serialize, ToSchema)]

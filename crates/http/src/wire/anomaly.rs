@@ -1,6 +1,7 @@
 //! Anomalies on the wire.
 
 mod activity;
+pub mod budget;
 mod course;
 mod incident;
 mod investigation;
@@ -8,16 +9,17 @@ mod settings;
 mod threat;
 mod threshold;
 
+use reeve_access::RowFilter;
+use reeve_anomalies::{Anomaly, Reading, RelatedEntry};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use reeve_access::RowFilter;
-use reeve_anomalies::{Anomaly, Reading, RelatedEntry};
-
 use crate::time;
-use crate::wire::enumeration::{
-    self, AnomalyFeedbackKind, AnomalyStatus, AnomalyType, Metric, Priority, ResponseStage,
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::{
+    AnomalyFeedbackKind, AnomalyStatus, AnomalyType, Metric, Priority, ResponseStage,
 };
+
 pub use activity::{RelatedAnomalyBody, SecurityActivityBody};
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
 pub use incident::{IncidentBody, IncidentMemberBody};

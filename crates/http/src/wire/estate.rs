@@ -1,15 +1,21 @@
 //! Connections and resources on the wire. Secrets go in, never out.
 
+pub mod bill_source;
+pub mod description;
+pub mod metric;
+pub mod metric_source;
+pub mod price;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::wire::enumeration::{
-    self, BucketAccessState, ConnectionStatus, Provider, PurchaseOption, ResourceState,
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::{
+    BucketAccessState, ConnectionStatus, Provider, PurchaseOption, ResourceState,
 };
-
-use super::protection::ProtectionBody;
+use crate::wire::guardrail::protection::ProtectionBody;
 
 /// A new connection.
 #[derive(Clone, Deserialize, ToSchema)]

@@ -3,20 +3,21 @@
 mod destination;
 mod schedule;
 
-pub use destination::{
-    ExportDestinationBody, ExportDestinationCreate, ExportDestinationPatch,
-    ExportDestinationTestBody,
-};
-pub use schedule::{ExportScheduleBody, ExportScheduleCreate, ExportSchedulePatch};
-
 use reeve_exports::{Draft, Export, ExportState, FileRole, FormatOptions};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::time;
-use crate::wire::enumeration::{
-    self, ExportFailureCode, ExportFileRole, ExportFormat, ExportStatus,
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::{
+    ExportFailureCode, ExportFileRole, ExportFormat, ExportStatus,
 };
+
+pub use destination::{
+    ExportDestinationBody, ExportDestinationCreate, ExportDestinationPatch,
+    ExportDestinationTestBody,
+};
+pub use schedule::{ExportScheduleBody, ExportScheduleCreate, ExportSchedulePatch};
 
 /// Choices of a format. Those of other formats are ignored.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]

@@ -1,15 +1,19 @@
 //! Recommendations on the wire: requirements with Reeve's additions.
 
+pub mod diagnosis;
+pub mod rollout;
+pub mod workflow;
+
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::wire::enumeration::{
-    self, ApplicabilityState, Effort, ImpactLevel, ModelType, PatchTool, Priority, Provider,
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::{
+    ApplicabilityState, Effort, ImpactLevel, ModelType, PatchTool, Priority, Provider,
     RecommendationKind, RecommendationStatus, SavingsBasis, Signature, StepKind,
 };
-
-use super::protection::LossBody;
-use super::quantity::percent_number;
+use crate::wire::form::quantity::percent_number;
+use crate::wire::guardrail::protection::LossBody;
 
 /// A recommendation.
 #[derive(Debug, Clone, Serialize, ToSchema)]

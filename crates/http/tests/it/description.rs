@@ -8,7 +8,7 @@ use serde_json::Value;
 const METHODS: &[&str] = &["get", "post", "put", "patch", "delete"];
 
 fn document() -> Value {
-    serde_json::to_value(reeve_http::openapi()).unwrap()
+    serde_json::to_value(reeve_http::router::openapi()).unwrap()
 }
 
 /// Every operation: method and path, and its description.
@@ -27,7 +27,7 @@ fn operations(document: &Value) -> BTreeMap<(String, String), Value> {
 #[test]
 fn every_route_has_one_rule_and_one_description() {
     let described: BTreeSet<_> = operations(&document()).into_keys().collect();
-    let rules = reeve_http::rules();
+    let rules = reeve_http::router::rules();
     let ruled: BTreeSet<_> = rules
         .iter()
         .map(|rule| (rule.method.clone(), rule.path.replace("{*", "{")))
@@ -48,7 +48,7 @@ fn what_changes_something_needs_a_permission() {
         "/api/v1/tokens/{id}",
         "/api/v1/sessions/{id}",
     ];
-    for rule in reeve_http::rules() {
+    for rule in reeve_http::router::rules() {
         let reads = rule.method == "GET";
         let exempt = own.contains(&rule.path.as_str()) || rule.access == Access::Public;
         let asks = matches!(
@@ -147,7 +147,7 @@ fn secrets_only_go_in() {
 #[test]
 fn problems_are_described_as_they_are_answered() {
     let document = document();
-    let rules = reeve_http::rules();
+    let rules = reeve_http::router::rules();
 
     for ((method, path), operation) in operations(&document) {
         let answers = operation["responses"].as_object().unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use reeve_http::Code;
+use reeve_http::error::Code;
 
 #[test]
 fn every_code_has_a_page_and_every_page_a_code() {

@@ -13,7 +13,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use parking_lot::RwLock;
-use reeve_http::{Code, Problem, STANDBY_KEY};
+use reeve_http::error::{Code, Problem};
+use reeve_http::identify::STANDBY_KEY;
 
 use super::holder::Holder;
 

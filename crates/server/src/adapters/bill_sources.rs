@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_connect_aws::{BillBucket, BillBucketError, ListedObject};
 use reeve_estate::EstateStore;
-use reeve_http::BillSyncer;
+use reeve_http::app::BillSyncer;
 use reeve_recommend::ports::Recorder;
 use reeve_sources::{BillSource, BillSourceId, BillSourceStore, BillSync};
 use serde_json::json;

@@ -20,7 +20,7 @@ use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, e
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_prometheus::{MAX_ANSWER_BYTES, WriteFault, decode_write};
 use reeve_estate::{DescriptionStore, EstateStore, SampleStore};
-use reeve_http::{MetricIntake, WriteError, WriteStatus};
+use reeve_http::metric_intake::{MetricIntake, WriteError, WriteStatus};
 use reeve_recommend::ports::Recorder;
 use reeve_sources::{
     Counts, Intake, MappingRule, MetricSource, MetricSourceId, MetricSourceStore, Needs, Preview,

@@ -14,14 +14,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::{
     Connection, ConnectionId, ConnectionStatus, Denied, DescriptionStore, Difference, EstateStore,
     Inventory, InventorySink as _, Observe, ObserveError, Reading, Resource, ResourceId,
     ResourceKind, SampleStore, StoreError, SyncReport,
 };
-use reeve_http::Syncer;
+use reeve_http::app::Syncer;
 use reeve_recommend::ports::{LogReader, Recorder};
 use serde_json::json;
 

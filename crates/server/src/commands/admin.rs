@@ -4,7 +4,6 @@ use std::future::Future;
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result, bail};
-
 use reeve_access::{
     AccessError, AccessStore as _, AdministratorAccount, ApiToken, Secret, TOKEN_PREFIX, TokenHash,
     User,
@@ -33,7 +32,7 @@ pub(crate) async fn first_rules(service: &Service) -> Result<()> {
         return Ok(());
     }
 
-    match reeve_http::add_first_rules(&service.app).await {
+    match reeve_http::routes::audit_logs::alerts::ready::add_first_rules(&service.app).await {
         Ok(()) => Ok(()),
         Err(problem) => bail!("alert rules were not added: {}", problem.body().detail),
     }

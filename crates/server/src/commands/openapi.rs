@@ -6,7 +6,7 @@ use anyhow::Result;
 
 /// Prints it.
 pub(crate) async fn run() -> Result<()> {
-    let text = reeve_http::openapi().to_pretty_json()?;
+    let text = reeve_http::router::openapi().to_pretty_json()?;
     writeln!(std::io::stdout(), "{text}")?;
     Ok(())
 }

@@ -2,17 +2,17 @@
 
 mod refusal;
 
-use anyhow::{Context as _, Result, bail};
-use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::json;
-use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
+use anyhow::{Context as _, Result, bail};
+use jiff::Timestamp;
 use reeve_audit::format::{Exported, Integrity};
 use reeve_audit::format_instant;
 use reeve_audit::query::{Query, Sort, time_range};
 use reeve_ledger::{EntryReader as _, Order, SearchRequest, StoredEntry};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
 
 use super::target::{LogAt, Remote, Reply};
 use crate::service::{Log, with_lists_of};
@@ -196,8 +196,11 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
         sort: ask.sort,
         cursor,
         count_total: ask.total,
-        aggregations: reeve_http::named_counts(&ask.counts, ask.values)
-            .map_err(|problem| refusal::words(problem.body()))?,
+        aggregations: reeve_http::routes::audit_logs::aggregations::named_counts(
+            &ask.counts,
+            ask.values,
+        )
+        .map_err(|problem| refusal::words(problem.body()))?,
         now,
     };
     let page = log.search.search(&request).await?;

@@ -54,7 +54,7 @@ fn permissions_are_those_of_the_specification() {
 
 #[test]
 fn no_route_of_exports_alerts_or_reports_asks_for_less() {
-    for rule in reeve_http::rules() {
+    for rule in reeve_http::router::rules() {
         let Some(rest) = rule.path.strip_prefix("/api/v1/audit-logs/") else {
             continue;
         };

@@ -64,7 +64,7 @@ async fn nothing_but_what_is_public_answers_nobody() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let (nobody, wrong) = (service.nobody(), service.nobody().with_token("rvt_wrong"));
-    let rules = reeve_http::rules();
+    let rules = reeve_http::router::rules();
     let public: Vec<&str> = rules
         .iter()
         .filter(|rule| rule.access == Access::Public)
@@ -113,7 +113,7 @@ async fn every_role_is_refused_exactly_where_its_permissions_say_so() {
             )
             .await
             .1;
-        for rule in reeve_http::rules()
+        for rule in reeve_http::router::rules()
             .iter()
             .filter(|rule| rule.access != Access::Public)
         {
@@ -136,7 +136,10 @@ async fn every_role_is_refused_exactly_where_its_permissions_say_so() {
         }
     }
 
-    assert_eq!(walked, Role::ALL.len() * (reeve_http::rules().len() - 1));
+    assert_eq!(
+        walked,
+        Role::ALL.len() * (reeve_http::router::rules().len() - 1)
+    );
 
     // Each refusal stands in the log.
     let refused = json!({ "query": "event_type:authorization.denied", "aggregations": ["actor.email"], "limit": 1 });
@@ -144,7 +147,7 @@ async fn every_role_is_refused_exactly_where_its_permissions_say_so() {
     let mut expected = 0;
 
     for role in Role::ALL {
-        let rules = reeve_http::rules();
+        let rules = reeve_http::router::rules();
         expected += rules
             .iter()
             .filter(|rule| !rule.access.allows(&principal(*role)))

@@ -307,7 +307,7 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         entries: [ids[0].clone(), ids[1].clone()],
     };
 
-    let rules: Vec<Rule> = reeve_http::rules()
+    let rules: Vec<Rule> = reeve_http::router::rules()
         .into_iter()
         .filter(|rule| rule.path != "/api/v1/sessions")
         .collect();

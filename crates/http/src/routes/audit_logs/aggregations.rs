@@ -6,7 +6,7 @@ use reeve_audit::query::{Column, FieldPath};
 use reeve_ledger::{Aggregation, Counts, GroupBy, TimeUnit};
 
 use crate::error::Problem;
-use crate::wire::search::{CountBody, CountsBody};
+use crate::wire::log::search::{CountBody, CountsBody};
 
 /// Most fields that one request may count.
 const MOST: usize = 10;

@@ -18,19 +18,20 @@ use reeve_access::{ListError, Permission};
 use reeve_alerts::{DegradedRule, Rule, RuleId, RuleSettings, RuleState};
 use reeve_audit::query::point_in_time;
 use reeve_audit::{Entry, EventKind, FieldError, Json as AuditJson, ResourceRef, events};
-use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::change::same_version;
 use crate::error::{FieldProblem, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded};
+use crate::log_entry;
 use crate::paging::window;
-use crate::story;
+use crate::wire::alert;
 use crate::wire::alert::{
-    self, AlertDegradedBody, AlertRuleBody, AlertRuleCreate, AlertRulePatch, AlertSilenceRequest,
+    AlertDegradedBody, AlertRuleBody, AlertRuleCreate, AlertRulePatch, AlertSilenceRequest,
 };
-use crate::wire::list::{List, Paging};
+use crate::wire::form::list::{List, Paging};
+use utoipa_axum::routes;
 
 /// Rules at most.
 const MOST: u64 = 10_000;
@@ -313,7 +314,7 @@ async fn change(
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, rule: &Rule) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         kind,
         operation,

@@ -9,21 +9,19 @@ use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::response::Response;
 use jiff::Timestamp;
-use tokio::task::spawn_blocking;
-
 use reeve_access::{EventTypePattern, event_type_pattern};
 use reeve_audit::{
     BatchError, Content, Draft, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, Submitter, parse_batch,
 };
 use reeve_ledger::{AppendError, Receipt};
-
-use super::receipts;
+use tokio::task::spawn_blocking;
 
 use crate::app::{App, append_problem};
 use crate::error::{Code, FieldProblem, Problem, ProblemBody};
-use crate::extract::{self, Caller, Params};
-use crate::story;
-use crate::wire::entry::{AppendParams, EntryBody, OnConflict, ReceiptsBody};
+use crate::extract::{Caller, Params};
+use crate::routes::audit_logs::receipts;
+use crate::wire::log::entry::{AppendParams, EntryBody, OnConflict, ReceiptsBody};
+use crate::{extract, log_entry};
 
 /// A body up to this long is read in less time than handing it to another thread is worth, bytes.
 const INLINE_BYTES: usize = 32 * 1024;
@@ -67,7 +65,7 @@ pub(super) async fn append(
     } else {
         Content::of_json(&bytes)
     };
-    let drafts = parse(bytes, content, app.now(), story::submitter(&caller)).await?;
+    let drafts = parse(bytes, content, app.now(), log_entry::submitter(&caller)).await?;
     check_event_types(&app, &caller, &drafts).await?;
 
     match params.on_conflict.unwrap_or_default() {

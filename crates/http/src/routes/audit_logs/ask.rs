@@ -3,7 +3,6 @@
 
 use jiff::Timestamp;
 use reeve_access::ListError;
-
 use reeve_audit::query::{
     Expr, Query, QueryError, filter as filter_term, point_in_time, time_range,
 };
@@ -12,7 +11,7 @@ use reeve_ledger::{Aggregation, Order, SearchRequest, TrailError};
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::paging::Window;
-use crate::wire::search::FiltersBody;
+use crate::wire::log::search::FiltersBody;
 
 /// Question.
 pub(super) struct Asked<'a> {

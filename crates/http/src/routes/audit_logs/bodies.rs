@@ -5,7 +5,7 @@ use reeve_audit::{Json, Metadata, Submitter};
 use reeve_ledger::StoredEntry;
 
 use crate::time;
-use crate::wire::entry::{
+use crate::wire::log::entry::{
     ActionBody, ActorBody, ChangesBody, EntryBody, IntegrityBody, ResourceBody, SubmitterBody,
 };
 

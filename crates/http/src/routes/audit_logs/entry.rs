@@ -7,18 +7,17 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use reeve_audit::events;
+use reeve_ledger::StoredEntry;
 use serde_json::json;
 use tokio::time::Instant;
 
-use reeve_audit::events;
-use reeve_ledger::StoredEntry;
-
-use super::{ask, bodies};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
-use crate::story;
-use crate::wire::entry::EntryBody;
+use crate::log_entry;
+use crate::routes::audit_logs::{ask, bodies};
+use crate::wire::log::entry::EntryBody;
 
 /// Identifier of an entry, as a query parameter.
 #[derive(serde::Deserialize, utoipa::IntoParams)]
@@ -119,7 +118,7 @@ async fn find(
         .await
         .map_err(ask::problem)?;
 
-    let entry = story::read_log(
+    let entry = log_entry::read_log(
         caller,
         &events::AUDIT_VIEW,
         operation,

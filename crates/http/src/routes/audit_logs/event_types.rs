@@ -2,11 +2,10 @@
 //! signed in may read it.
 
 use axum::Json;
-
 use reeve_audit::events;
 
-use crate::wire::event_type::EventTypeBody;
-use crate::wire::list::List;
+use crate::wire::form::list::List;
+use crate::wire::log::event_type::EventTypeBody;
 
 /// Every event type that Reeve writes, and those that its importers give to other systems' entries.
 #[utoipa::path(get, path = "/api/v1/audit-logs/event-types", tag = "audit-logs", responses((status = 200, body = List<EventTypeBody>)))]

@@ -22,17 +22,17 @@ use reeve_exports::{
     Selection,
 };
 use serde_json::json;
-use utoipa_axum::routes;
 
-use super::ask;
 use crate::app::App;
 use crate::error::{Code, FieldProblem, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded};
+use crate::log_entry;
 use crate::paging::window;
-use crate::story;
+use crate::routes::audit_logs::ask;
 use crate::wire::export::{ExportBody, ExportListParams, ExportRequest};
-use crate::wire::list::List;
+use crate::wire::form::list::List;
+use utoipa_axum::routes;
 
 /// Exports that wait or run at most.
 const MOST: u64 = 100;
@@ -286,7 +286,7 @@ fn requester(caller: &Caller) -> Requester {
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, export: &Export) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         kind,
         operation,

@@ -3,8 +3,8 @@
 use axum::Json;
 use reeve_audit::query::fields;
 
-use crate::wire::list::List;
-use crate::wire::search::QueryFieldBody;
+use crate::wire::form::list::List;
+use crate::wire::log::search::QueryFieldBody;
 
 /// Fields that a query can name, short forms included. Members of `metadata`, `changes` and tags
 /// are named after a dot.

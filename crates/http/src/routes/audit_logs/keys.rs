@@ -7,17 +7,16 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use reeve_audit::{Draft, Json as AuditJson, ResourceRef, events};
+use reeve_ledger::{KeyEpoch, Planned, RotateError};
 use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use reeve_audit::{Draft, Json as AuditJson, ResourceRef, events};
-use reeve_ledger::{KeyEpoch, Planned, RotateError};
-
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::Caller;
-use crate::story;
+use crate::log_entry;
 
 /// The log's keys.
 #[derive(Debug, Serialize, ToSchema)]
@@ -88,7 +87,7 @@ pub(super) async fn rotate(
 ) -> Result<(StatusCode, Json<RotatedBody>), Problem> {
     let entry = |planned: &Planned| {
         let log = ResourceRef::new("audit_log", "audit-logs");
-        let entry = story::did(&caller, &events::KEY_ROTATE, "rotate_key", log)
+        let entry = log_entry::did(&caller, &events::KEY_ROTATE, "rotate_key", log)
             .before(AuditJson::from(json!({ "public_key": planned.old })))
             .after(AuditJson::from(json!({ "public_key": planned.new })));
         Draft::by_reeve(entry, app.now()).map_err(|errors| format!("{errors:?}"))

@@ -6,21 +6,20 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use serde_json::json;
-
 use reeve_access::{AccessError, ValueList};
 use reeve_audit::query::Query;
 use reeve_audit::{Json as AuditJson, ResourceRef, events};
 use reeve_reports::{ReportDefinition, ReportKind};
+use serde_json::json;
 
-use super::alerts::field_problems;
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
+use crate::log_entry;
 use crate::paging::window;
-use crate::story;
-use crate::wire::list::{List, Paging};
-use crate::wire::value_list::{ValueListBody, ValueListPut, ValueListValuesBody};
+use crate::routes::audit_logs::alerts::field_problems;
+use crate::wire::form::list::{List, Paging};
+use crate::wire::log::value_list::{ValueListBody, ValueListPut, ValueListValuesBody};
 
 /// Values that an entry names of those that were added or removed, at most.
 const NAMED: usize = 100;
@@ -84,7 +83,7 @@ pub(super) async fn put(
         ..ValueList::read(&name, &given.description, &given.values).map_err(field_problems)?
     };
 
-    let mut entry = story::did(
+    let mut entry = log_entry::did(
         &caller,
         &events::LIST_MODIFY,
         "list.modify",
@@ -141,7 +140,7 @@ pub(super) async fn delete(
         return Err(Problem::new(Code::Conflict, message));
     }
 
-    let entry = story::did(
+    let entry = log_entry::did(
         &caller,
         &events::LIST_DELETE,
         "list.delete",

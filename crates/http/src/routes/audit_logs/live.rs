@@ -22,19 +22,18 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::{Stream, StreamExt as _, stream};
+use reeve_audit::events;
 use serde_json::json;
 
 use self::credentials::Credentials;
 use self::feed::{Feed, Moment};
-use super::{ask, bodies};
-use reeve_audit::events;
-
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Caller, Params};
-use crate::story;
+use crate::log_entry;
+use crate::routes::audit_logs::{ask, bodies};
 use crate::streams::STREAMS_EACH;
-use crate::wire::search::LiveParams;
+use crate::wire::log::search::LiveParams;
 
 /// Time after which a client is to try again once the stream broke, milliseconds.
 const RETRY_MS: u64 = 2000;
@@ -63,7 +62,7 @@ pub(super) async fn live(
     })?;
 
     let request = json!({ "query": params.query, "after": after });
-    app.record_reading(story::read_log(
+    app.record_reading(log_entry::read_log(
         &caller,
         &events::AUDIT_LIVE,
         "open_live_view",

@@ -5,7 +5,6 @@
 use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-
 use reeve_audit::instant::write_instant;
 use reeve_audit::json::write_string;
 use reeve_ledger::Receipt;
@@ -127,7 +126,7 @@ mod tests {
 
     use super::*;
     use crate::time;
-    use crate::wire::entry::{ReceiptBody, ReceiptsBody};
+    use crate::wire::log::entry::{ReceiptBody, ReceiptsBody};
 
     fn receipt(sequence: u64, event_id: &str) -> Receipt {
         let hash = |seed: u8| format!("{seed:02x}9a").repeat(16).parse().unwrap();

@@ -15,20 +15,20 @@ use axum::http::StatusCode;
 use reeve_access::{ListError, Permission};
 use reeve_audit::{Entry, EventKind, Json as AuditJson, ResourceRef, events};
 use reeve_reports::{ReportDefinition, ReportId, ReportKind, read_definition, read_request};
-use utoipa_axum::routes;
 
-use super::alerts::field_problems;
-use super::ask;
 use crate::app::App;
 use crate::change::same_version;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded};
+use crate::log_entry;
 use crate::paging::window;
+use crate::routes::audit_logs::alerts::field_problems;
+use crate::routes::audit_logs::ask;
 use crate::routes::workspace::named_zone;
-use crate::story;
-use crate::wire::list::{List, Paging};
+use crate::wire::form::list::{List, Paging};
 use crate::wire::report::{ReportBody, ReportCreate, ReportPatch, ReportTemplateBody, templates};
+use utoipa_axum::routes;
 
 /// Reports at most.
 const MOST: u64 = 1000;
@@ -226,7 +226,7 @@ async fn known_lists(app: &App, query: &str) -> Result<(), Problem> {
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, report: &ReportDefinition) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         kind,
         operation,

@@ -12,21 +12,20 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use serde_json::json;
-
 use reeve_access::{AccessError, MAX_SAVED_SEARCHES, Permission, SavedSearch};
 use reeve_audit::{Json as AuditJson, ResourceRef, events};
+use serde_json::json;
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
-use crate::wire::list::{List, Paging};
-use crate::wire::saved_search::{
+use crate::wire::form::list::{List, Paging};
+use crate::wire::log::saved_search::{
     SavedSearchBody, SavedSearchCreate, SavedSearchPatch, SavedSearchPut,
 };
-use crate::wire::search::FiltersBody;
-use crate::{story, time};
+use crate::wire::log::search::FiltersBody;
+use crate::{log_entry, time};
 
 /// One's own saved searches and those shared with one, by name.
 #[utoipa::path(get, path = "/api/v1/audit-logs/saved-searches", tag = "audit-logs", params(Paging),
@@ -73,7 +72,7 @@ pub(super) async fn create(
     };
 
     app.change(
-        story::did(
+        log_entry::did(
             &caller,
             &events::SAVED_SEARCH_CREATE,
             "create_saved_search",
@@ -157,7 +156,7 @@ pub(super) async fn delete(
     }
 
     app.change(
-        story::did(
+        log_entry::did(
             &caller,
             &events::SAVED_SEARCH_DELETE,
             "delete_saved_search",
@@ -204,7 +203,7 @@ async fn change(
     before: &SavedSearch,
     after: SavedSearch,
 ) -> Result<Json<SavedSearchBody>, Problem> {
-    let entry = story::did(
+    let entry = log_entry::did(
         caller,
         &events::SAVED_SEARCH_MODIFY,
         "change_saved_search",

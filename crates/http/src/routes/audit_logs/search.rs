@@ -4,22 +4,23 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use serde_json::json;
-
 use reeve_audit::events;
 use reeve_audit::query::Sort;
 use reeve_ledger::{Aggregation, MOST_SORTED, Order, Page, SearchRequest};
+use serde_json::json;
 
-use super::ask::{self, Asked};
-use super::{aggregations, bodies};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
+use crate::log_entry;
 use crate::paging::{Window, encode, window};
-use crate::story;
-use crate::wire::entry::EntryBody;
-use crate::wire::list::List;
-use crate::wire::search::{EntryListParams, FiltersBody, SearchAnswer, SearchBody, SearchOrder};
+use crate::routes::audit_logs::ask::Asked;
+use crate::routes::audit_logs::{aggregations, ask, bodies};
+use crate::wire::form::list::List;
+use crate::wire::log::entry::EntryBody;
+use crate::wire::log::search::{
+    EntryListParams, FiltersBody, SearchAnswer, SearchBody, SearchOrder,
+};
 
 /// Values that are listed of each counted field, unless the request says otherwise.
 const VALUES: u32 = 100;
@@ -191,7 +192,7 @@ async fn run(
     });
 
     let found = page.total.or(Some(page.entries.len() as u64));
-    app.record_reading(story::read_log(
+    app.record_reading(log_entry::read_log(
         caller,
         &events::AUDIT_SEARCH,
         operation,

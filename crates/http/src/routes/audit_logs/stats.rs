@@ -5,19 +5,19 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
-use serde_json::json;
-
 use reeve_audit::events;
 use reeve_audit::query::Column;
 use reeve_ledger::{Aggregation, Counts, GroupBy, TimeUnit};
+use serde_json::json;
 
-use super::aggregations::{self, buckets};
-use super::ask::{self, Asked};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
-use crate::wire::search::{FiltersBody, StatsBody, StatsParams};
-use crate::{story, time};
+use crate::routes::audit_logs::aggregations::buckets;
+use crate::routes::audit_logs::ask::Asked;
+use crate::routes::audit_logs::{aggregations, ask};
+use crate::wire::log::search::{FiltersBody, StatsBody, StatsParams};
+use crate::{log_entry, time};
 
 /// The longest period that is counted by the hour.
 const BY_HOUR: SignedDuration = SignedDuration::from_hours(72);
@@ -78,7 +78,7 @@ pub(super) async fn stats(
         .await
         .map_err(ask::problem)?;
     let request = json!({ "query": params.query, "start_time": start_text, "end_time": params.end_time, "by": params.by });
-    app.record_reading(story::read_log(
+    app.record_reading(log_entry::read_log(
         &caller,
         &events::AUDIT_SEARCH,
         "count_entries",

@@ -8,19 +8,18 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use serde_json::json;
-
 use reeve_access::UserId;
 use reeve_audit::{
     ActionMethod, ActionStatus, Actor, Entry, Json as AuditJson, ResourceRef, Severity, events,
 };
+use serde_json::json;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::Caller;
 use crate::verification::{Job, JobState, Verified};
-use crate::wire::verification::{FaultBody, VerificationBody, VerifiedBody};
-use crate::{story, time};
+use crate::wire::log::verification::{FaultBody, VerificationBody, VerifiedBody};
+use crate::{log_entry, time};
 
 /// Verify the whole log in the background. One runs at a time: while it does, this answers with
 /// that one.
@@ -104,7 +103,7 @@ impl App {
 }
 
 fn entry(caller: &Caller, operation: &str, id: &str) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         &events::AUDIT_VERIFY,
         operation,

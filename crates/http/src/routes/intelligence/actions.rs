@@ -8,14 +8,14 @@ use axum::http::StatusCode;
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::recommendation::totals::ActionFilter;
 
-use super::bodies;
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
 use crate::paging::window;
-use crate::wire::list::{List, Paging};
-use crate::wire::workflow::ActionRecordBody;
+use crate::routes::intelligence::bodies;
+use crate::routes::intelligence::problems::{asking, problem};
+use crate::wire::form::list::{List, Paging};
+use crate::wire::recommendation::workflow::ActionRecordBody;
 
 /// Actions, newest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/actions", tag = "intelligence", params(Paging),

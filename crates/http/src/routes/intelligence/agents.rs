@@ -12,19 +12,19 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::lifecycle::Status;
 
-use super::bodies;
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
+use crate::routes::intelligence::bodies;
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::routes::workspace::schedule_zone;
 use crate::time;
+use crate::wire::agent::settings::{SettingBody, flattened, nested};
 use crate::wire::agent::{
     AccountChoiceBody, AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody,
     AutoApplyBody, NotificationsBody, RunBody, ScopeChoicesBody, ScopePatch, ServiceChoiceBody,
 };
-use crate::wire::agent_settings::{SettingBody, flattened, nested};
-use crate::wire::list::List;
+use crate::wire::form::list::List;
 
 /// The nine agent types, with their capabilities and actions.
 #[utoipa::path(get, path = "/api/v1/intelligence/agent-types", tag = "intelligence", responses((status = 200, body = List<AgentTypeBody>)))]

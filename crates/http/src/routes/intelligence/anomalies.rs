@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-
 use jiff::SignedDuration;
 use reeve_access::RowFilter;
 use reeve_anomalies::{
@@ -15,18 +14,18 @@ use reeve_audit::events;
 use reeve_estate::{Metric, ResourceId};
 use serde_json::json;
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::routes::resources::parse;
 use crate::wire::anomaly::{
     AnomalyBody, AnomalyCourseBody, AnomalyCourseParams, AnomalyFeedbackCreate, AnomalyParams,
     CourseChangeBody, CoursePointBody, IncidentBody, RelatedAnomalyBody,
 };
-use crate::wire::list::List;
-use crate::{story, time};
+use crate::wire::form::list::List;
+use crate::{log_entry, time};
 
 /// Anomalies, newest beginning first.
 #[utoipa::path(get, path = "/api/v1/intelligence/anomalies", tag = "intelligence", params(AnomalyParams),
@@ -134,7 +133,7 @@ async fn record_entries(
     let asked = json!({ "anomalies": ids });
     app.record_poll(
         caller,
-        story::read_log(caller, &events::AUDIT_VIEW, operation, asked, Some(found)),
+        log_entry::read_log(caller, &events::AUDIT_VIEW, operation, asked, Some(found)),
     )
     .await
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::wire::anomaly::{AnomalySettingsBody, AnomalySettingsPut};
 
 /// The settings of each class.

@@ -6,12 +6,12 @@ use axum::Json;
 use axum::extract::{Path, State};
 use reeve_anomalies::AnomalyId;
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::wire::anomaly::{AnomalyThresholdBody, AnomalyThresholdParams};
-use crate::wire::list::List;
+use crate::wire::form::list::List;
 
 /// Thresholds that were moved, or those of one anomaly.
 #[utoipa::path(get, path = "/api/v1/intelligence/anomaly-thresholds", tag = "intelligence", params(AnomalyThresholdParams),

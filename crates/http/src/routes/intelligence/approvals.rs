@@ -8,14 +8,14 @@ use reeve_access::AccessError;
 use reeve_recommend::approval::{Approval, ApprovalId};
 use reeve_recommend::recommendation::totals::ApprovalFilter;
 
-use super::bodies;
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
-use crate::wire::list::{List, Paging};
-use crate::wire::workflow::{ApprovalBody, ApproveBody, DelegateBody, RejectBody};
+use crate::routes::intelligence::bodies;
+use crate::routes::intelligence::problems::{asking, problem};
+use crate::wire::form::list::{List, Paging};
+use crate::wire::recommendation::workflow::{ApprovalBody, ApproveBody, DelegateBody, RejectBody};
 
 /// Approval requests, newest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/approvals", tag = "intelligence", params(Paging),

@@ -14,22 +14,22 @@ use reeve_recommend::recommendation::applicability::Applicability;
 use reeve_recommend::recommendation::origin::Origin;
 use reeve_recommend::recommendation::{Explanation, Recommendation, Subject};
 
-use super::portfolios;
+use crate::routes::intelligence::portfolios;
 use crate::time;
 use crate::wire::agent::{
     AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody,
     SkippedResourceBody,
 };
-use crate::wire::protection::LossBody;
-use crate::wire::quantity::PercentText;
+use crate::wire::form::quantity::PercentText;
+use crate::wire::guardrail::protection::LossBody;
+use crate::wire::recommendation::workflow::{
+    ActionRecordBody, ApprovalBody, DelegationBody, ExceptionAskedBody, SignedBody,
+    StepOutcomeBody, WatchBody,
+};
 use crate::wire::recommendation::{
     ApplicabilityBody, ConfidenceRangeBody, DecisionBody, EstimatedImpactBody, ExceptionBody,
     ExplanationBody, FactorsBody, ImpactBody, ModelUseBody, OriginBody, PlanBody,
     PlannedChangeBody, RankingBody, RecommendationBody, SavingsBody, StepBody, SubjectBody,
-};
-use crate::wire::workflow::{
-    ActionRecordBody, ApprovalBody, DelegationBody, ExceptionAskedBody, SignedBody,
-    StepOutcomeBody, WatchBody,
 };
 
 /// An agent with its status.

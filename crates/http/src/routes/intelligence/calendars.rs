@@ -6,16 +6,15 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use jiff::SignedDuration;
-
 use reeve_predict::calendar::CalendarId;
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::time;
-use crate::wire::list::{List, Paging};
+use crate::wire::form::list::{List, Paging};
 use crate::wire::predictive::{CalendarBody, CalendarPut, OccurrenceBody, OccurrenceParams};
 
 /// Calendars, oldest first.

@@ -14,17 +14,19 @@ use reeve_notify::notification::{
 };
 use serde_json::json;
 
-use super::deliveries;
-use super::webhooks::name;
 use crate::app::App;
 use crate::change::same_version;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
+use crate::log_entry;
 use crate::paging::window;
-use crate::story;
-use crate::wire::channel::{ChannelBody, ChannelCreate, ChannelPatch, ChannelTypeBody};
-use crate::wire::list::{List, Paging};
-use crate::wire::webhook::DeliveryBody;
+use crate::routes::intelligence::deliveries;
+use crate::routes::intelligence::webhooks::name;
+use crate::wire::form::list::{List, Paging};
+use crate::wire::notification::channel::{
+    ChannelBody, ChannelCreate, ChannelPatch, ChannelTypeBody,
+};
+use crate::wire::notification::webhook::DeliveryBody;
 
 /// Channels at most.
 const MOST: usize = 100;
@@ -276,7 +278,7 @@ fn checked(app: &App, channel: &Channel, secret: &ChannelSecret) -> Result<(), P
 }
 
 fn entry(caller: &Caller, operation: &str, channel: &Channel) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         &events::POLICY_MODIFY,
         operation,

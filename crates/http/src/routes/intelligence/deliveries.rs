@@ -8,8 +8,8 @@ use reeve_notify::delivery::{DeliveryId, DeliveryStatus, DispatchError, Target};
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::paging::window;
-use crate::wire::list::{List, Paging};
-use crate::wire::webhook::DeliveryBody;
+use crate::wire::form::list::{List, Paging};
+use crate::wire::notification::webhook::DeliveryBody;
 
 /// A page of a target's deliveries.
 pub(super) async fn page(

@@ -8,12 +8,12 @@ use axum::extract::{Path, State};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::recommendation::RecommendationId;
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::Caller;
-use crate::wire::diagnosis::DiagnosisBody;
-use crate::wire::list::List;
+use crate::routes::intelligence::problems::{asking, problem};
+use crate::wire::form::list::List;
+use crate::wire::recommendation::diagnosis::DiagnosisBody;
 
 /// Diagnosis of a recommendation that does not execute: each cause with its evidence and remedy.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations/{id}/diagnosis", tag = "intelligence", params(("id" = String, Path)),

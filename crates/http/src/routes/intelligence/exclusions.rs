@@ -8,14 +8,14 @@ use axum::http::StatusCode;
 use reeve_engine::ExclusionInput;
 use reeve_recommend::recommendation::exclusion::ExclusionId;
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::time;
-use crate::wire::change_control::{ExclusionBody, ExclusionCreateBody};
-use crate::wire::list::{List, Paging};
+use crate::wire::form::list::{List, Paging};
+use crate::wire::guardrail::change_control::{ExclusionBody, ExclusionCreateBody};
 
 /// Exclusions, oldest first, ended ones included.
 #[utoipa::path(get, path = "/api/v1/intelligence/exclusions", tag = "intelligence", params(Paging),

@@ -6,13 +6,13 @@ use axum::Json;
 use axum::extract::State;
 use reeve_access::Permission;
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
-use crate::wire::guardrail_usage::GuardrailsStatusBody;
-use crate::wire::guardrails::{GuardrailsBody, GuardrailsPut};
-use crate::wire::workflow::{BreakerResetBody, KillSwitchBody};
+use crate::routes::intelligence::problems::{asking, problem};
+use crate::wire::guardrail::limits::{GuardrailsBody, GuardrailsPut};
+use crate::wire::guardrail::usage::GuardrailsStatusBody;
+use crate::wire::recommendation::workflow::{BreakerResetBody, KillSwitchBody};
 
 /// The guardrails.
 #[utoipa::path(get, path = "/api/v1/intelligence/guardrails", tag = "intelligence", responses((status = 200, body = GuardrailsBody)))]

@@ -8,15 +8,15 @@ use axum::http::StatusCode;
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::models::{Model, ModelFilter, ModelId, ModelStatus, ModelType};
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
 use crate::paging::window;
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::routes::resources::parse;
 use crate::time;
-use crate::wire::list::List;
-use crate::wire::model::{ModelBody, ModelDetailBody, ModelParams};
+use crate::wire::agent::model::{ModelBody, ModelDetailBody, ModelParams};
+use crate::wire::form::list::List;
 
 /// Models by agent and name, newest version first.
 #[utoipa::path(get, path = "/api/v1/intelligence/models", tag = "intelligence", params(ModelParams),

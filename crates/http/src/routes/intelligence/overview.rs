@@ -14,12 +14,12 @@ use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::totals::{ApprovalFilter, RecommendationTotal};
 
-use super::models;
-use super::problems::problem;
-use super::savings::{SavedChange, cumulated};
 use crate::app::App;
 use crate::error::Problem;
-use crate::wire::workflow::{DashboardBody, LearningBody};
+use crate::routes::intelligence::models;
+use crate::routes::intelligence::problems::problem;
+use crate::routes::intelligence::savings::{SavedChange, cumulated};
+use crate::wire::recommendation::workflow::{DashboardBody, LearningBody};
 
 /// Period over which actions and anomalies are counted.
 const PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);

@@ -3,8 +3,8 @@
 use reeve_estate::Money;
 use reeve_recommend::judgement::portfolio::{Level, Portfolio};
 
-use super::bodies::tenths;
-use crate::wire::portfolio::{CommitmentLevelBody, PortfolioBody};
+use crate::routes::intelligence::bodies::tenths;
+use crate::wire::agent::portfolio::{CommitmentLevelBody, PortfolioBody};
 
 /// A simulated commitment with its levels.
 pub(super) fn body(portfolio: &Portfolio) -> PortfolioBody {

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-
 use reeve_predict::{Outcome, Prediction, PredictionFilter, RuleId};
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::routes::resources::parse;
-use crate::wire::list::{List, Paging};
+use crate::wire::form::list::{List, Paging};
 use crate::wire::predictive::{PredictionBody, PredictionParams, RuleBody, RulePut};
 
 /// Rules, oldest first.

@@ -6,12 +6,12 @@ use axum::Json;
 use axum::extract::{Path, State};
 use reeve_recommend::agent::{AgentId, Impact, Mode};
 
-use super::problems::problem;
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::Params;
+use crate::routes::intelligence::problems::problem;
 use crate::routes::resources::parse;
-use crate::wire::preview::{PreviewBody, PreviewDecisionBody, PreviewParams};
+use crate::wire::agent::preview::{PreviewBody, PreviewDecisionBody, PreviewParams};
 
 /// Dry run of an agent: what it would do now with each of its open recommendations, under its
 /// configuration or another one.

@@ -5,7 +5,7 @@ use reeve_recommend::error::EngineError;
 
 use crate::error::{BlockBody, Code, FieldProblem, Problem};
 use crate::extract::Caller;
-use crate::story;
+use crate::log_entry;
 
 /// The one mapping of the engine's errors.
 pub(in crate::routes) fn problem(error: EngineError) -> Problem {
@@ -44,7 +44,7 @@ pub(in crate::routes) fn problem(error: EngineError) -> Problem {
 
 /// The engine's view of the caller.
 pub(in crate::routes) fn asking(caller: &Caller) -> reeve_recommend::caller::Caller {
-    let actor = story::actor(&caller.principal, &caller.origin);
+    let actor = log_entry::actor(&caller.principal, &caller.origin);
     reeve_recommend::caller::Caller::person(
         &caller.principal,
         actor,

@@ -13,12 +13,12 @@ use reeve_recommend::recommendation::{
     Priority, Recommendation, RecommendationId, RecommendationType,
 };
 
-use super::bodies;
-use super::problems::problem;
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::Params;
 use crate::paging::{Window, window};
+use crate::routes::intelligence::bodies;
+use crate::routes::intelligence::problems::problem;
 use crate::routes::resources::parse;
 use crate::wire::recommendation::{
     ExplanationBody, PatchBody, RecommendationBody, RecommendationList, RecommendationParams,

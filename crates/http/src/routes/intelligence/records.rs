@@ -5,7 +5,7 @@ use reeve_recommend::action::Action;
 use reeve_recommend::recommendation::Recommendation;
 use serde_json::Value;
 
-use super::bodies;
+use crate::routes::intelligence::bodies;
 use crate::wire::anomaly::AnomalyBody;
 
 /// A recommendation, as `GET intelligence/recommendations/{id}` answers.

@@ -8,17 +8,17 @@ use axum::http::StatusCode;
 use reeve_engine::{Execution, FeedbackInput};
 use reeve_recommend::recommendation::RecommendationId;
 
-use super::bodies;
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
+use crate::routes::intelligence::bodies;
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::time;
+use crate::wire::recommendation::workflow::ApprovalBody;
 use crate::wire::recommendation::{
     DismissBody, ExceptionRequestBody, ExecuteAnswer, ExecuteBody, FeedbackAnswer, FeedbackBody,
     RecommendationBody, ScheduleBody, SnoozeBody, TestBody, TrialBody,
 };
-use crate::wire::workflow::ApprovalBody;
 
 /// Apply now. Answers at once: with the action that runs, or with the approval request that waits.
 #[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/execute", tag = "intelligence", params(("id" = String, Path)),

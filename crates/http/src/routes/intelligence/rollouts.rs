@@ -11,14 +11,16 @@ use reeve_recommend::agent::AgentId;
 use reeve_recommend::recommendation::{RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{RolloutFilter, RolloutId, RolloutStatus};
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::routes::resources::parse;
-use crate::wire::list::List;
-use crate::wire::rollout::{RolloutBody, RolloutCreateBody, RolloutParams, RolloutReasonBody};
+use crate::wire::form::list::List;
+use crate::wire::recommendation::rollout::{
+    RolloutBody, RolloutCreateBody, RolloutParams, RolloutReasonBody,
+};
 
 /// Rollouts, newest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/rollouts", tag = "intelligence", params(RolloutParams),

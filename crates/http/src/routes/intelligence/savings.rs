@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use reeve_estate::Money;
 use reeve_recommend::recommendation::totals::DailySavings;
 
-use crate::wire::workflow::SavingsPointBody;
+use crate::wire::recommendation::workflow::SavingsPointBody;
 
 /// A change that succeeded, or those of one day together.
 pub(super) struct SavedChange {

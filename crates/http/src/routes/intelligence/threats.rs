@@ -6,13 +6,13 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
+use crate::routes::intelligence::problems::{asking, problem};
 use crate::wire::anomaly::{ThreatListBody, ThreatListPut, ThreatListTextBody};
-use crate::wire::list::{List, Paging};
+use crate::wire::form::list::{List, Paging};
 
 /// Threat lists by name, without their indicators.
 #[utoipa::path(get, path = "/api/v1/intelligence/threat-lists", tag = "intelligence", params(Paging),

@@ -13,17 +13,17 @@ use reeve_notify::delivery::{DeliveryId, Target};
 use reeve_notify::webhook::{Filter, OVERLAP, Secret, Secrets, Webhook, WebhookEvent, WebhookId};
 use serde_json::json;
 
-use super::deliveries;
 use crate::app::App;
 use crate::change::same_version;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
-use crate::wire::list::{List, Paging};
-use crate::wire::webhook::{
+use crate::routes::intelligence::deliveries;
+use crate::wire::form::list::{List, Paging};
+use crate::wire::notification::webhook::{
     DeliveryBody, WebhookBody, WebhookCreate, WebhookPatch, WebhookSecretBody,
 };
-use crate::{story, time};
+use crate::{log_entry, time};
 
 /// Subscriptions at most.
 const MOST: usize = 200;
@@ -299,7 +299,7 @@ fn fresh() -> Result<Secret, Problem> {
 }
 
 fn entry(caller: &Caller, operation: &str, webhook: &Webhook) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         &events::POLICY_MODIFY,
         operation,

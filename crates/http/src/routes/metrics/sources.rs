@@ -20,14 +20,14 @@ use crate::app::App;
 use crate::change::same_version;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
+use crate::log_entry;
 use crate::paging::window;
-use crate::story;
 use crate::wire::estate::SyncStartedBody;
-use crate::wire::list::{List, Paging};
-use crate::wire::metric_source::{
+use crate::wire::estate::metric_source::{
     MappingRuleBody, MetricPreviewBody, MetricPreviewRequest, MetricSourceBody, MetricSourceCreate,
     MetricSourcePatch, MetricSourceTokenBody, ReadyMappingBody,
 };
+use crate::wire::form::list::{List, Paging};
 
 /// Sources at most.
 const MOST: usize = 100;
@@ -422,7 +422,7 @@ fn entry(
     operation: &str,
     source: &MetricSource,
 ) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         kind,
         operation,

@@ -3,7 +3,7 @@
 
 use axum::Json;
 
-use crate::wire::metric::MetricTablesBody;
+use crate::wire::estate::metric::MetricTablesBody;
 
 /// Metrics of resources and of predictive rules, with their names and units.
 #[utoipa::path(get, path = "/api/v1/metrics", tag = "metrics", operation_id = "metric_tables", responses((status = 200, body = MetricTablesBody)))]

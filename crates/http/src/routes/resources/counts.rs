@@ -10,18 +10,17 @@ use axum::extract::State;
 use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::stream::{self, StreamExt as _};
-
 use reeve_audit::format::push_csv_cell;
 use reeve_audit::{ResourceRef, events};
 use reeve_estate::{Money, Resource};
 
-use super::search::{Search, Walk};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
-use crate::wire::description::{CountParams, ResourceCountBody, ResourceCountsBody};
+use crate::routes::resources::search::{Search, Walk};
 use crate::wire::estate::ResourceFilterParams;
-use crate::{story, time};
+use crate::wire::estate::description::{CountParams, ResourceCountBody, ResourceCountsBody};
+use crate::{log_entry, time};
 
 /// Columns of the CSV.
 const COLUMNS: &str =
@@ -115,7 +114,7 @@ pub(super) async fn csv(
     Params(params): Params<ResourceFilterParams>,
 ) -> Result<Response, Problem> {
     let search = Search::from_params(&app, &params).await?;
-    let entry = story::did(
+    let entry = log_entry::did(
         &caller,
         &events::DATA_EXPORT,
         "export_resources",

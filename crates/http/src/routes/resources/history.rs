@@ -6,22 +6,21 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Map, Value};
-
 use reeve_estate::{
     ConnectionId, Difference, Document, KindInfo, Neighbour, Reading, Resource, ResourceId, Version,
 };
+use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::Params;
 use crate::paging::window;
 use crate::time;
-use crate::wire::description::{
+use crate::wire::estate::description::{
     ConfigurationBody, ConfigurationParams, DifferenceBody, DifferenceParams, KindBody,
     KindReadingBody, RelationBody, VersionBody,
 };
-use crate::wire::list::{List, Paging};
+use crate::wire::form::list::{List, Paging};
 
 /// The provider's description of a resource, now or at a time.
 #[utoipa::path(get, path = "/api/v1/resources/{id}/configuration", tag = "estate",

@@ -12,10 +12,10 @@ use reeve_estate::{
 };
 use reeve_recommend::judgement::workload::WorkloadClass;
 
-use super::parse;
 use crate::app::App;
 use crate::error::Problem;
 use crate::routes::audit_logs::{query_problem, with_lists};
+use crate::routes::resources::parse;
 use crate::time;
 use crate::wire::estate::ResourceFilterParams;
 

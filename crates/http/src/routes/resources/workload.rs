@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-
 use reeve_estate::ResourceId;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::routes::intelligence::{asking, problem};
-use crate::wire::workload::{WorkloadBody, WorkloadCorrectionBody};
+use crate::wire::agent::workload::{WorkloadBody, WorkloadCorrectionBody};
 
 /// The workload of a resource: production, development, batch or analytics, with its evidence.
 #[utoipa::path(get, path = "/api/v1/resources/{id}/workload", tag = "estate", params(("id" = String, Path)),

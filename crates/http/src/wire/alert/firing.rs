@@ -6,9 +6,9 @@ use reeve_alerts::{Firing, FiringEntry};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::rule::{AlertGroupByBody, AlertThresholdBody};
 use crate::time;
-use crate::wire::enumeration::{FiringStatus, Severity};
+use crate::wire::alert::rule::{AlertGroupByBody, AlertThresholdBody};
+use crate::wire::form::enumeration::{FiringStatus, Severity};
 
 /// An entry that a firing counts.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::rule::AlertRuleBody;
+use crate::wire::alert::rule::AlertRuleBody;
 
 /// Rules to import.
 #[derive(Debug, Clone, Deserialize, ToSchema)]

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
-use crate::wire::enumeration::{self, AlertClass, AlertRuleState, Severity};
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::{AlertClass, AlertRuleState, Severity};
 
 /// Threshold of a rule.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]

@@ -1,12 +1,11 @@
 //! The course of an anomaly's metric on the wire.
 
+use reeve_anomalies::{CourseChange, CoursePoint};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use reeve_anomalies::{CourseChange, CoursePoint};
-
 use crate::time;
-use crate::wire::enumeration;
+use crate::wire::form::enumeration;
 
 /// A metric over an anomaly's time, beside what was expected of it.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::time;
-use crate::wire::enumeration::{AnomalyStatus, Priority};
+use crate::wire::form::enumeration::{AnomalyStatus, Priority};
 
 /// Security anomalies of one attack: they share an address or network of the internet, an account
 /// or a resource, and are no more than six hours apart.

@@ -1,12 +1,11 @@
 //! Investigation of an anomaly on the wire.
 
+use reeve_anomalies::{Contribution, Evidence, Hypothesis, Investigation, Lookup, Remediation};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use reeve_anomalies::{Contribution, Evidence, Hypothesis, Investigation, Lookup, Remediation};
-
 use crate::time;
-use crate::wire::enumeration::{HypothesisKind, HypothesisSupport};
+use crate::wire::form::enumeration::{HypothesisKind, HypothesisSupport};
 
 /// Investigation of an anomaly.
 #[derive(Debug, Clone, Serialize, ToSchema)]

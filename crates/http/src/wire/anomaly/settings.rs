@@ -1,16 +1,14 @@
 //! Settings of anomalies on the wire, as write them: `threshold: "20%"`,
 //! `window: "24h"`, `baseline: "30d_average"`, `threat_intelligence: "integrated"`.
 
+use reeve_anomalies::AnomalySettings;
+use reeve_estate::{Baseline, Metric, TimeSpan};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
 
-use crate::wire::enumeration::Sensitivity;
-
-use reeve_anomalies::AnomalySettings;
-use reeve_estate::{Baseline, Metric, TimeSpan};
-
-use super::super::quantity::{BaselineText, PercentText, Spelled, TimeSpanText};
+use crate::wire::form::enumeration::Sensitivity;
+use crate::wire::form::quantity::{BaselineText, PercentText, Spelled, TimeSpanText};
 
 mod put;
 

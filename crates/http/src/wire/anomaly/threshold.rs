@@ -1,12 +1,11 @@
 //! Thresholds that lessons moved, on the wire.
 
+use reeve_anomalies::{Lesson, Threshold};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use reeve_anomalies::{Lesson, Threshold};
-
 use crate::time;
-use crate::wire::enumeration::{AnomalyType, LessonKind, Metric, ThresholdDirection};
+use crate::wire::form::enumeration::{AnomalyType, LessonKind, Metric, ThresholdDirection};
 
 /// Threshold of one kind of anomaly at one place.
 #[derive(Debug, Clone, Serialize, ToSchema)]

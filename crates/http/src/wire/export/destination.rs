@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
-use crate::wire::enumeration::{self, ExportDestinationType};
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::ExportDestinationType;
 
 /// Settings of a destination; which ones depends on its type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]

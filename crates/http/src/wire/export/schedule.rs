@@ -4,9 +4,10 @@ use reeve_exports::ScheduledExport;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{ExportOptionsBody, ExportRequesterBody};
 use crate::time;
-use crate::wire::enumeration::{self, ExportFormat};
+use crate::wire::export::{ExportOptionsBody, ExportRequesterBody};
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::ExportFormat;
 
 /// A scheduled export. Each run covers what was recorded since the last run that succeeded, no
 /// entry twice.

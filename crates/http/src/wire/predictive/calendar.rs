@@ -5,9 +5,10 @@ use reeve_predict::calendar::{Calendar, Occurrence, Subscription};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::given;
 use crate::time;
-use crate::wire::enumeration::{self, CalendarKind};
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::CalendarKind;
+use crate::wire::predictive::given;
 
 /// A calendar, without its text.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::time;
-use crate::wire::enumeration::{Metric, PredictedEvent, PredictionMetric, PredictionOutcome};
+use crate::wire::form::enumeration::{Metric, PredictedEvent, PredictionMetric, PredictionOutcome};
 
 /// One step of a forecast.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -5,11 +5,11 @@ use reeve_predict::Rule;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::super::quantity::{DataSizeText, Spelled, TimeSpanText};
 use crate::time;
-use crate::wire::enumeration::{
+use crate::wire::form::enumeration::{
     PredictedEvent, PredictionMetric, PreparationKind, RuleApprovalKind,
 };
+use crate::wire::form::quantity::{DataSizeText, Spelled, TimeSpanText};
 
 /// Condition under which a rule fires.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -9,9 +9,9 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
-use super::super::quantity::{DataSizeText, Spelled, either, percent_number};
-use super::given;
 use crate::error::Problem;
+use crate::wire::form::quantity::{DataSizeText, Spelled, either, percent_number};
+use crate::wire::predictive::given;
 
 /// A condition as given.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::Problem;
-use crate::wire::quantity::{Spelled, TimeSpanText};
+use crate::wire::form::quantity::{Spelled, TimeSpanText};
 
 /// Value of a setting that is switched off.
 const DISABLED: &str = "disabled";

@@ -5,12 +5,12 @@ use reeve_reports::{Run, RunState};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::definition::RequestFields;
-use super::review::ReportReviewBody;
-use super::summary::ReportSummaryBody;
 use crate::time;
-use crate::wire::enumeration::ReportRunState;
+use crate::wire::form::enumeration::ReportRunState;
 use crate::wire::report::ReportFilters;
+use crate::wire::report::definition::RequestFields;
+use crate::wire::report::review::ReportReviewBody;
+use crate::wire::report::summary::ReportSummaryBody;
 
 /// Runs to list.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]

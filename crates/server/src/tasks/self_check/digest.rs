@@ -14,7 +14,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use reeve_audit::query::{Query, may_be_by_reeve};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
-use reeve_http::App;
+use reeve_http::app::App;
 use reeve_ledger::SearchRequest;
 use reeve_store::{RowDigest, Store};
 use reeve_trail::Trail;

@@ -40,7 +40,7 @@ async fn sent(
 /// Every route that may change something, except those whose body is the entry or the sign-in
 /// itself.
 fn changing() -> Vec<Rule> {
-    let rules = reeve_http::rules().into_iter();
+    let rules = reeve_http::router::rules().into_iter();
     rules
         .filter(|rule| rule.method != "GET" && rule.access != Access::Public)
         .collect()

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use reeve_alerts::{DegradedBy, Rule, RuleId, RuleState, window_text};
+use reeve_audit::events;
 use reeve_notify::delivery::{DeliveryStatus, Target};
 use serde_json::json;
 
-use super::preview::{Past, past};
-use super::receivers::{self, failure};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::Caller;
-use crate::story;
-use crate::time;
+use crate::routes::audit_logs::alerts::preview::{Past, past};
+use crate::routes::audit_logs::alerts::receivers;
+use crate::routes::audit_logs::alerts::receivers::failure;
 use crate::wire::alert::{AlertCheckBody, AlertDiagnosisBody};
-use reeve_audit::events;
+use crate::{log_entry, time};
 
 /// Entries that may wait for evaluation without remark: some seconds of a busy log.
 const BEHIND: u64 = 100_000;
@@ -36,7 +36,7 @@ pub(super) async fn get(
         json!({ "alert": rule.id.0, "days": 30 }),
         past.matched.len() as u64,
     );
-    app.record_reading(story::read_log(
+    app.record_reading(log_entry::read_log(
         &caller,
         &events::AUDIT_SEARCH,
         "diagnose_alert",
@@ -195,7 +195,7 @@ async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
 
 /// Says whether the rule counts only in part.
 async fn bounds(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
-    let degraded = super::degraded(app).await?;
+    let degraded = crate::routes::audit_logs::alerts::degraded(app).await?;
     let Some(met) = degraded.iter().find(|degraded| degraded.rule == rule.id) else {
         return Ok(check(
             "bounds",

@@ -13,10 +13,10 @@ use crate::app::App;
 use crate::change::same_version;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
+use crate::log_entry;
 use crate::paging::window;
-use crate::story;
 use crate::wire::alert::{FiringBody, FiringHandling, FiringParams};
-use crate::wire::list::List;
+use crate::wire::form::list::List;
 
 const MAX_NOTE: usize = 2000;
 
@@ -48,7 +48,7 @@ pub(super) async fn list(
     };
     let (firings, total) = app.alerts.firing_list(&filter).await?;
 
-    let entry = story::read_log(
+    let entry = log_entry::read_log(
         &caller,
         &events::AUDIT_VIEW,
         "list_firings",
@@ -75,7 +75,7 @@ pub(super) async fn get(
 ) -> Result<Json<FiringBody>, Problem> {
     let firing = app.alerts.firing_get(&FiringId(id)).await?;
     let read = json!({ "firing_id": firing.id.0 });
-    app.record_reading(story::read_log(
+    app.record_reading(log_entry::read_log(
         &caller,
         &events::AUDIT_VIEW,
         "view_firing",
@@ -226,7 +226,7 @@ async fn change(
         ..after
     };
 
-    let entry = story::did(
+    let entry = log_entry::did(
         caller,
         &events::ALERT_HANDLE,
         operation,

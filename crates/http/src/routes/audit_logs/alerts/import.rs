@@ -67,7 +67,8 @@ pub(super) async fn import(
             continue;
         }
         imported.push(AlertRuleBody::new(
-            &super::add(&app, &caller, settings, RuleState::Draft).await?,
+            &crate::routes::audit_logs::alerts::add(&app, &caller, settings, RuleState::Draft)
+                .await?,
         ));
     }
 

@@ -16,17 +16,17 @@ use reeve_ledger::TrailError;
 use serde_json::json;
 use tokio::sync::SemaphorePermit;
 
-use super::super::ask::{self, Asked};
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
-use crate::story;
-use crate::time;
+use crate::routes::audit_logs::ask;
+use crate::routes::audit_logs::ask::Asked;
 use crate::wire::alert::{
     AlertBucketBody, AlertGroupByBody, AlertPreviewBody, AlertPreviewFiringBody,
     AlertPreviewRequest, group,
 };
-use crate::wire::search::FiltersBody;
+use crate::wire::log::search::FiltersBody;
+use crate::{log_entry, time};
 
 /// Length of the period.
 const PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -74,12 +74,12 @@ pub(super) async fn preview(
         severity: "info".to_owned(),
         ..RuleDraft::default()
     });
-    let settings = settings.map_err(super::field_problems)?;
+    let settings = settings.map_err(crate::routes::audit_logs::alerts::field_problems)?;
     let asked = json!({ "condition": settings.condition, "days": 30 });
 
     let past = past(&app, &caller, settings).await?;
     let found = past.matched.len() as u64;
-    app.record_reading(story::read_log(
+    app.record_reading(log_entry::read_log(
         &caller,
         &events::AUDIT_SEARCH,
         "preview_alert",

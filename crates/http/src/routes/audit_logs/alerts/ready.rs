@@ -14,7 +14,7 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
 use crate::paging::window;
 use crate::wire::alert::{AlertGroupByBody, AlertRuleBody, AlertThresholdBody, ReadyRuleBody};
-use crate::wire::list::{List, Paging};
+use crate::wire::form::list::{List, Paging};
 
 /// The rules that ship with Reeve, each with the rule that was made of it.
 #[utoipa::path(get, path = "/api/v1/audit-logs/alerts/ready", tag = "audit-logs", params(Paging),
@@ -51,11 +51,14 @@ pub(super) async fn enable(
         let after = before.with_state(RuleState::Enabled, app.now());
         return Ok((
             StatusCode::OK,
-            super::change(&app, &caller, "alert.enable", before, after).await?,
+            crate::routes::audit_logs::alerts::change(&app, &caller, "alert.enable", before, after)
+                .await?,
         ));
     }
 
-    let rule = super::add(&app, &caller, ready.settings, RuleState::Enabled).await?;
+    let rule =
+        crate::routes::audit_logs::alerts::add(&app, &caller, ready.settings, RuleState::Enabled)
+            .await?;
     Ok((StatusCode::CREATED, Json(AlertRuleBody::new(&rule))))
 }
 
@@ -79,14 +82,19 @@ pub async fn add_first_rules(app: &App) -> Result<(), Problem> {
             continue;
         }
 
-        let rule = super::new_rule(app, settings, RuleState::Enabled, "Reeve");
+        let rule =
+            crate::routes::audit_logs::alerts::new_rule(app, settings, RuleState::Enabled, "Reeve");
         let entry = Entry::for_event(&events::ALERT_CREATE)
             .by(Actor::system())
             .on(ResourceRef::new("alert_rule", rule.id.0.clone()))
             .with_action("alert.create", ActionStatus::Success, ActionMethod::System)
-            .after(super::record(&rule));
-        app.change(entry, app.alerts.alert_rule_insert(&rule, super::MOST))
-            .await?;
+            .after(crate::routes::audit_logs::alerts::record(&rule));
+        app.change(
+            entry,
+            app.alerts
+                .alert_rule_insert(&rule, crate::routes::audit_logs::alerts::MOST),
+        )
+        .await?;
     }
 
     Ok(())

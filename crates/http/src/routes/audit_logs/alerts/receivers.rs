@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use reeve_alerts::{Rule, RuleId, RuleSettings};
+use reeve_audit::events;
 use reeve_notify::delivery::{Delivery, DeliveryStatus, Target, Topic};
 use reeve_notify::notification::{Channel, ChannelKind};
 use reeve_notify::webhook::{Webhook, WebhookEvent};
@@ -15,7 +16,6 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::Caller;
 use crate::routes::intelligence::deliveries;
 use crate::wire::alert::{AlertTestBody, AlertTestedTargetBody};
-use reeve_audit::events;
 
 /// Channels and recipients that a rule's names stand for at this moment.
 pub(super) struct Receivers {
@@ -118,7 +118,8 @@ pub(super) async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<AlertTestBody>, Problem> {
     let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
-    let entry = super::entry(&caller, &events::ALERT_TEST, "alert.test", &rule);
+    let entry =
+        crate::routes::audit_logs::alerts::entry(&caller, &events::ALERT_TEST, "alert.test", &rule);
     app.change(entry, sent(&app, &rule)).await.map(Json)
 }
 

@@ -9,18 +9,18 @@ use reeve_audit::events::{self, EventKind};
 use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{CarryError, Destination, DestinationId, DestinationSecret};
 
-use super::problem;
 use crate::app::App;
 use crate::change::same_version;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
+use crate::log_entry;
 use crate::paging::window;
-use crate::story;
+use crate::routes::audit_logs::exports::problem;
 use crate::wire::export::{
     ExportDestinationBody, ExportDestinationCreate, ExportDestinationPatch,
     ExportDestinationTestBody,
 };
-use crate::wire::list::{List, Paging};
+use crate::wire::form::list::{List, Paging};
 
 /// Destinations at most.
 const MOST: u64 = 200;
@@ -283,7 +283,7 @@ fn checked(secret: String) -> Result<DestinationSecret, Problem> {
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, destination: &Destination) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         kind,
         operation,

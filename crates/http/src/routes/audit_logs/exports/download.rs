@@ -10,10 +10,10 @@ use reeve_audit::events;
 use reeve_exports::{Export, ExportFile, ExportState, FileRole};
 use tokio_util::io::ReaderStream;
 
-use super::{entry, visible};
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Caller, Params};
+use crate::routes::audit_logs::exports::{entry, visible};
 use crate::wire::export::ExportDownloadParams;
 
 /// Bytes read at a time.

@@ -13,11 +13,11 @@ use reeve_ledger::{
     Aggregation, GroupBy, Order, Page, SearchRequest, StoredEntry, TimeUnit, TrailError,
 };
 
-use super::{problem, selection};
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::routes::audit_logs::ask;
+use crate::routes::audit_logs::exports::{problem, selection};
 use crate::time;
 use crate::wire::export::{ExportEstimateBody, ExportPeriodBody, ExportRequest};
 

@@ -12,17 +12,17 @@ use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{Draft, ScheduleId, ScheduledExport, Selection};
 use reeve_schedule::{Schedule, ScheduleError};
 
-use super::{destination, problem, requester};
 use crate::app::App;
 use crate::change::same_version;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
+use crate::log_entry;
 use crate::paging::window;
 use crate::routes::audit_logs::ask;
+use crate::routes::audit_logs::exports::{destination, problem, requester};
 use crate::routes::workspace::named_zone;
-use crate::story;
 use crate::wire::export::{ExportScheduleBody, ExportScheduleCreate, ExportSchedulePatch};
-use crate::wire::list::{List, Paging};
+use crate::wire::form::list::{List, Paging};
 
 /// Scheduled exports at most.
 const MOST: u64 = 200;
@@ -242,7 +242,7 @@ fn timing(pattern: &str, zone: &str, now: Timestamp) -> Result<Schedule, Problem
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, scheduled: &ScheduledExport) -> Entry {
-    story::did(
+    log_entry::did(
         caller,
         kind,
         operation,

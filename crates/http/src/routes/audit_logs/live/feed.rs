@@ -8,8 +8,8 @@ use reeve_ledger::StoredEntry;
 use reeve_trail::{Live, LiveError};
 use tokio::time::{Instant, sleep_until};
 
-use super::credentials::Credentials;
 use crate::app::App;
+use crate::routes::audit_logs::live::credentials::Credentials;
 use crate::streams::Slot;
 
 /// Interval of the keep-alive of a quiet stream.

@@ -11,7 +11,7 @@ use reeve_reports::{LONGEST_COMMENT, Review, Run, RunId, RunState};
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
-use crate::story;
+use crate::log_entry;
 use crate::wire::report::{ReportReviewBody, ReportReviewCreate, ReportSummaryBody};
 
 /// Record the review of an exception. Later runs of the report show it in the PDF and the CSV.
@@ -63,7 +63,7 @@ pub(super) async fn create(
         created_at: app.now(),
     };
 
-    let entry = story::did(
+    let entry = log_entry::did(
         &caller,
         &events::REPORT,
         "report.review",

@@ -16,9 +16,9 @@ use tokio_util::io::ReaderStream;
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Caller, Params};
+use crate::log_entry;
 use crate::paging::window;
-use crate::story;
-use crate::wire::list::List;
+use crate::wire::form::list::List;
 use crate::wire::report::{
     DownloadParams, ReportDeliveryBody, ReportReviewBody, ReportRunBody, RunListParams,
 };
@@ -110,7 +110,7 @@ pub(super) async fn get(
     // Before its end a run has no findings, and pages ask for its progress every second.
     if run.state == RunState::Succeeded {
         let read = json!({ "run_id": run.id.0 });
-        app.record_reading(story::read_log(
+        app.record_reading(log_entry::read_log(
             &caller,
             &events::AUDIT_VIEW,
             "view_report",
@@ -292,7 +292,7 @@ pub(super) async fn download(
 fn entry(caller: &Caller, operation: &str, run: &Run) -> Entry {
     let report = json!({ "run_id": run.id.0, "report_id": run.report.0, "name": run.report_name });
     let report = reeve_audit::Json::from(report);
-    story::did(
+    log_entry::did(
         caller,
         &events::REPORT,
         operation,

@@ -1,14 +1,14 @@
 //! From what was sent to a saved search: nothing is kept that could not be asked.
 
 use jiff::Timestamp;
-
 use reeve_access::{SavedSearch, SharedWith, UserId};
 use reeve_audit::query::FieldPath;
 
-use super::super::ask::{self, Asked};
 use crate::error::Problem;
-use crate::wire::saved_search::{SavedSearchCreate, SavedSearchPatch, SavedSearchPut};
-use crate::wire::search::FiltersBody;
+use crate::routes::audit_logs::ask;
+use crate::routes::audit_logs::ask::Asked;
+use crate::wire::log::saved_search::{SavedSearchCreate, SavedSearchPatch, SavedSearchPut};
+use crate::wire::log::search::FiltersBody;
 
 const MAX_NAME: usize = 100;
 const MAX_DESCRIPTION: usize = 1000;

@@ -1,18 +1,17 @@
 //! A change of the settings of anomalies, and the checks that turn it into settings.
 
-use serde::Deserialize;
-use utoipa::ToSchema;
-
 use reeve_anomalies::{
     AnomalyClass, AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings,
     Sensitivity,
 };
 use reeve_estate::{Metric, TimeSpan};
+use serde::Deserialize;
+use utoipa::ToSchema;
 
-use super::super::super::quantity::{BaselineText, PercentText, Spelled, TimeSpanText, either};
-use super::{NAMES, ThreatIntelligence, metric_name};
 use crate::error::Problem;
-use crate::wire::enumeration;
+use crate::wire::anomaly::settings::{NAMES, ThreatIntelligence, metric_name};
+use crate::wire::form::enumeration;
+use crate::wire::form::quantity::{BaselineText, PercentText, Spelled, TimeSpanText, either};
 
 /// A change of the settings. What is left out stays.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]

@@ -7,7 +7,7 @@ use reeve_audit::query::QueryField;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::entry::EntryBody;
+use crate::wire::log::entry::EntryBody;
 
 /// Listing parameters.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
-use crate::wire::enumeration::{self, DeliveryStatus, WebhookEvent};
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::{DeliveryStatus, WebhookEvent};
 
 /// A subscription.
 #[derive(Debug, Clone, Serialize, ToSchema)]

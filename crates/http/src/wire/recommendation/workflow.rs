@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::wire::enumeration::{
+use crate::wire::agent::model::ModelBody;
+use crate::wire::form::enumeration::{
     ActionPurpose, ActionStatus, ApprovalStatus, ImpactLevel, SavingsBasis, Signature, StepKind,
     WatchVerdict,
 };
-
-use super::model::ModelBody;
 
 /// One execution of one plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::wire::enumeration::{KindClass, ReadOutcome, RelationKind};
+use crate::wire::form::enumeration::{KindClass, ReadOutcome, RelationKind};
 
 /// Moment of a configuration.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]

@@ -6,7 +6,7 @@ use reeve_sources::{Match, Preview, RulePreview};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::MappingRuleBody;
+use crate::wire::estate::metric_source::MappingRuleBody;
 
 /// Request for a preview.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]

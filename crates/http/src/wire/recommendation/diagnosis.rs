@@ -1,12 +1,11 @@
 //! Diagnoses on the wire.
 
+use reeve_recommend::diagnosis::Diagnosis;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use reeve_recommend::diagnosis::Diagnosis;
-
 use crate::error::BlockBody;
-use crate::wire::enumeration::DiagnosisCondition;
+use crate::wire::form::enumeration::DiagnosisCondition;
 
 /// A condition, such as `low_confidence`, and its causes.
 #[derive(Debug, Clone, Serialize, ToSchema)]

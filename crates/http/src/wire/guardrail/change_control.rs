@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use crate::error::Problem;
 use crate::time;
-use crate::wire::enumeration;
+use crate::wire::form::enumeration;
 
 /// Rules of when, in which direction and by which owner resources may be changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
-use crate::wire::enumeration;
+use crate::wire::form::enumeration;
 
 /// Workload of a resource.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::wire::enumeration::LossKind;
+use crate::wire::form::enumeration::LossKind;
 
 /// A loss by a change.
 #[derive(Debug, Clone, Serialize, ToSchema)]

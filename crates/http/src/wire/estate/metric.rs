@@ -4,7 +4,7 @@ use reeve_predict::Signal;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::wire::enumeration::{Metric, MetricDirection, PredictionMetric, Unit};
+use crate::wire::form::enumeration::{Metric, MetricDirection, PredictionMetric, Unit};
 
 /// Names and units of metrics.
 #[derive(Debug, Clone, Serialize, ToSchema)]

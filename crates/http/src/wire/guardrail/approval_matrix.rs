@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::Problem;
-use crate::wire::enumeration;
+use crate::wire::form::enumeration;
 
 /// The approval matrix.
 #[derive(Debug, Clone, Serialize, ToSchema)]

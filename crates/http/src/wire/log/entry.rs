@@ -8,7 +8,9 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::error::FieldProblem;
-use crate::wire::enumeration::{ActorType, EntryMethod, EntryStatus, Severity, SubmitterType};
+use crate::wire::form::enumeration::{
+    ActorType, EntryMethod, EntryStatus, Severity, SubmitterType,
+};
 
 /// An audit entry.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -6,10 +6,10 @@ use reeve_recommend::guardrail::Guardrails;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::approval_matrix::{ApprovalMatrixBody, ApprovalMatrixPut};
-use super::change_control::ChangeControlBody;
-use super::quantity::{PercentText, Spelled, TimeSpanText, either};
 use crate::error::Problem;
+use crate::wire::form::quantity::{PercentText, Spelled, TimeSpanText, either};
+use crate::wire::guardrail::approval_matrix::{ApprovalMatrixBody, ApprovalMatrixPut};
+use crate::wire::guardrail::change_control::ChangeControlBody;
 
 /// The guardrails.
 #[derive(Debug, Clone, Serialize, ToSchema)]

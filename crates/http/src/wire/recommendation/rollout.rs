@@ -5,12 +5,12 @@ use reeve_recommend::rollout::{Gate, Member, Rollout, RolloutSettings};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::quantity::percent_number;
 use crate::error::BlockBody;
 use crate::time;
-use crate::wire::enumeration::{
+use crate::wire::form::enumeration::{
     GateVerdict, RecommendationKind, RolloutMemberState, RolloutStage, RolloutStatus,
 };
+use crate::wire::form::quantity::percent_number;
 
 /// A rollout: one kind of change of one agent, carried to many resources in stages.
 #[derive(Debug, Clone, Serialize, ToSchema)]

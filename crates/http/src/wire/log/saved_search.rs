@@ -3,9 +3,9 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-use crate::wire::enumeration::{self, SavedSearchSharing};
-
-use super::search::FiltersBody;
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::SavedSearchSharing;
+use crate::wire::log::search::FiltersBody;
 
 /// A saved search. Whoever opens it sees what they may see, never what its owner may.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -13,7 +13,8 @@ use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::time;
-use crate::wire::enumeration::{self, ChannelFieldForm, ChannelTopic, ChannelType};
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::{ChannelFieldForm, ChannelTopic, ChannelType};
 
 /// A channel.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
-use crate::wire::enumeration::{self, BudgetBasis, BudgetPeriod};
+use crate::wire::form::enumeration;
+use crate::wire::form::enumeration::{BudgetBasis, BudgetPeriod};
 
 /// A threshold.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]

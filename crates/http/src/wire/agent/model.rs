@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::wire::enumeration::{ModelStatus, ModelType, RetrainReason};
+use crate::wire::form::enumeration::{ModelStatus, ModelType, RetrainReason};
 
 /// Selection of models.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::prices::PriceImport;
 use crate::time;
-use crate::wire::enumeration::{PriceKind, Provider};
+use crate::wire::form::enumeration::{PriceKind, Provider};
 
 /// Age at which a price list counts as outdated, days: clouds change prices of some families twice
 /// a year.

@@ -9,13 +9,13 @@ use reeve_sources::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::metric_intake::WriteStatus;
+use crate::time;
+use crate::wire::form::enumeration::MetricSourceType;
+
 pub use preview::{
     MetricPreviewBody, MetricPreviewRequest, RulePreviewBody, SeriesMatchBody, UnselectedBody,
 };
-
-use crate::metric_intake::WriteStatus;
-use crate::time;
-use crate::wire::enumeration::MetricSourceType;
 
 /// A rule: which series make up which metric, and which label names the resource. A sample is
 /// `offset + scale * series / divide_by`, averaged over five minutes.

@@ -1,0 +1,8 @@
+//! The audit log on the wire: entries, searches, and what is defined over both.
+
+pub mod entry;
+pub mod event_type;
+pub mod saved_search;
+pub mod search;
+pub mod value_list;
+pub mod verification;
