@@ -18,7 +18,7 @@ import { options, sentence, words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
 import { MOST } from '../queries';
 import { isNoise } from './entries';
-import { byIncident, type AnomalyRow } from './incidents';
+import { byIncident, furtherMembers, type AnomalyRow } from './incidents';
 import { anomaliesQuery } from './queries';
 
 const AnomalySettingsDialog = lazyComponent(
@@ -86,12 +86,14 @@ const COLUMNS: Column<AnomalyRow>[] = [
 ];
 
 /** The anomalies of an incident, folded below its row. */
-function Members({ of: { members } }: { of: AnomalyRow }) {
+function Members({ of: row }: { of: AnomalyRow }) {
+  const { members, members_total } = row;
   if (members.length === 0) return null;
+  const further = furtherMembers(row);
   return (
     <details onClick={(event) => event.stopPropagation()}>
       <Text component="summary" size="xs" className="muted" style={{ cursor: 'pointer' }}>
-        {plural(members.length, 'anomaly', 'anomalies')} of one incident
+        {plural(members_total, 'anomaly', 'anomalies')} of one incident
       </Text>
       <Stack component="ul" gap={4} m={0} pl={18}>
         {members.map(({ id, title }) => (
@@ -106,6 +108,7 @@ function Members({ of: { members } }: { of: AnomalyRow }) {
             </Anchor>
           </li>
         ))}
+        {further && <li className="muted">{further}</li>}
       </Stack>
     </details>
   );

@@ -26,6 +26,7 @@ import { Thresholds } from './Thresholds';
 import { AnomalyVerdict } from './AnomalyVerdict';
 import { deviation } from './course';
 import { before, entriesQuery } from './entries';
+import { furtherMembers } from './incidents';
 import { acknowledge, anomalyQuery, reopen } from './queries';
 
 const route = getRouteApi('/app/intelligence/anomalies/$id');
@@ -164,6 +165,7 @@ function Cause({ of: one }: { of: Anomaly }) {
 function Incident({ of: one }: { of: Anomaly }) {
   const { incident } = one;
   if (!incident || incident.members.length < 2) return null;
+  const further = furtherMembers(incident);
   return (
     <Panel title="Incident" note="The security anomalies of one attack">
       <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
@@ -207,6 +209,11 @@ function Incident({ of: one }: { of: Anomaly }) {
             </Text>
           </li>
         ))}
+        {further && (
+          <Text component="li" size="sm" className="muted">
+            {further}
+          </Text>
+        )}
       </Stack>
     </Panel>
   );

@@ -26,6 +26,7 @@ test('the anomalies of one incident are one row with its title and severity', ()
       { id: 'spray', title: 'title of spray' },
       { id: 'key', title: 'title of key' },
     ],
+    members_total: 2,
   } as NonNullable<Anomaly['incident']>;
   const rows = byIncident([
     anomaly('cpu'),
