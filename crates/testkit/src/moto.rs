@@ -21,6 +21,9 @@ use anyhow::{Context, bail};
 /// Lets moto compute the values of metrics sooner, which stay its own, and list each metric once.
 const METRICS: &str = include_str!("moto/metrics.py");
 
+/// Lets moto tell assigned public addresses from Elastic IPs, as EC2 does.
+const ADDRESSES: &str = include_str!("moto/addresses.py");
+
 /// Starts moto as it is.
 const PLAIN: &str = "import sys
 from moto.server import main
@@ -46,10 +49,11 @@ main(sys.argv[1:])";
 /// version; a cancelled one replaces none.
 const REFRESHES: &str = include_str!("moto/refreshes.py");
 
-/// A running moto, killed when it is dropped.
+/// A running moto, or a second account of one.
 #[derive(Debug)]
 pub struct Moto {
-    child: Child,
+    /// Process that ends with this value; `None` for a further account of another value's process.
+    child: Option<Child>,
     endpoint: String,
     http: reqwest::Client,
 }
@@ -63,7 +67,7 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn start() -> anyhow::Result<Moto> {
-        Moto::run(&[METRICS, PLAIN].concat(), &[]).await
+        Moto::run(&[METRICS, ADDRESSES, PLAIN].concat(), &[]).await
     }
 
     /// Starts moto without what this crate changes of it, to compare with.
@@ -115,7 +119,7 @@ impl Moto {
                 })?;
             let http = reqwest::Client::builder().no_proxy().build()?;
             let mut moto = Moto {
-                child,
+                child: Some(child),
                 endpoint: format!("http://127.0.0.1:{port}"),
                 http,
             };
@@ -133,7 +137,9 @@ impl Moto {
             let mut pause = tokio::time::interval(Duration::from_millis(50));
             loop {
                 pause.tick().await;
-                if self.child.try_wait()?.is_some() {
+                if let Some(child) = &mut self.child
+                    && child.try_wait()?.is_some()
+                {
                     return Ok(false);
                 }
                 if self.http.get(&url).send().await.is_ok() {
@@ -145,6 +151,26 @@ impl Moto {
         tokio::time::timeout(Duration::from_secs(30), waiting)
             .await
             .context("moto did not answer within 30 seconds")?
+    }
+
+    /// Another account of this moto, by its number of 12 digits, to seed and to read. Reeve reaches
+    /// it by assuming a role of the account. The process ends with the first account's value.
+    ///
+    /// # Errors
+    /// The number is no header value.
+    pub fn account(&self, number: &str) -> anyhow::Result<Moto> {
+        let mut headers = reqwest::header::HeaderMap::new();
+        headers.insert("x-moto-account-id", number.parse()?);
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .default_headers(headers)
+            .build()?;
+
+        Ok(Moto {
+            child: None,
+            endpoint: self.endpoint.clone(),
+            http,
+        })
     }
 
     /// Returns the address, for a connection's endpoint.
@@ -284,9 +310,11 @@ impl Moto {
 
 impl Drop for Moto {
     fn drop(&mut self) {
-        // Both fail only when the process is gone already.
-        self.child.kill().ok();
-        self.child.wait().ok();
+        if let Some(child) = &mut self.child {
+            // Both fail only when the process is gone already.
+            child.kill().ok();
+            child.wait().ok();
+        }
     }
 }
 

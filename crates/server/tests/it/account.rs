@@ -12,9 +12,20 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 /// Connects the account at an endpoint, with changes allowed, and waits for its first sync; the
 /// connection's identifier.
 pub(crate) async fn connect(admin: &Api, endpoint: &str) -> String {
+    connected(admin, endpoint, "acme", None).await
+}
+
+/// Connects a second account of the emulator at an endpoint, by a role of it that is assumed.
+pub(crate) async fn connect_account(admin: &Api, endpoint: &str, number: &str) -> String {
+    let role = format!("arn:aws:iam::{number}:role/reeve");
+    connected(admin, endpoint, number, Some(&role)).await
+}
+
+async fn connected(admin: &Api, endpoint: &str, name: &str, role: Option<&str>) -> String {
     let connection = json!({
-        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
+        "name": name, "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "wJalrXUtnFEMI/K7MDENG" },
+        "assume_role": role,
     });
     let connection = admin
         .post("connections", connection)

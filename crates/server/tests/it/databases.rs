@@ -1,6 +1,7 @@
 //! `cost_optimizer` on RDS, from what RDS itself reports to a class that fits: free memory becomes
 //! used memory of the class, so that a finding can reach the default confidence, and the change is
-//! executed and taken back.
+//! executed and taken back. Databases of one name in two accounts stay two, and members of an Aurora
+//! cluster are not stopped.
 
 use std::time::Duration;
 
@@ -11,31 +12,29 @@ use reeve_testkit::moto::{Moto, RDS, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::connect;
+use crate::account::{connect, connect_account};
+use crate::unused::{execute, found};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 const GIB: f64 = 1_073_741_824.0;
 
-/// Fifteen days of a quiet db.m5.2xlarge, which has 32 GiB of memory: everything, or the processor
-/// alone.
-async fn measure(moto: &Moto, database: &str, whole: bool) {
-    let now = Timestamp::now();
-    let metrics = [
-        ("CPUUtilization", 6.0),
-        ("NetworkReceiveThroughput", 40_000.0),
-        ("NetworkTransmitThroughput", 60_000.0),
-        ("ReadThroughput", 20_000.0),
-        ("WriteThroughput", 30_000.0),
-        ("ReadIOPS", 5.0),
-        ("WriteIOPS", 8.0),
-        ("FreeableMemory", 27.0 * GIB),
-    ];
+/// Metrics of a quiet db.m5.2xlarge, which has 32 GiB of memory, by name and level.
+const QUIET: &[(&str, f64)] = &[
+    ("CPUUtilization", 6.0),
+    ("NetworkReceiveThroughput", 40_000.0),
+    ("NetworkTransmitThroughput", 60_000.0),
+    ("ReadThroughput", 20_000.0),
+    ("WriteThroughput", 30_000.0),
+    ("ReadIOPS", 5.0),
+    ("WriteIOPS", 8.0),
+    ("FreeableMemory", 27.0 * GIB),
+];
 
-    for (name, level) in metrics
-        .into_iter()
-        .filter(|(name, _)| whole || *name == "CPUUtilization")
-    {
+/// Fifteen days of metrics about their levels.
+async fn measure(moto: &Moto, database: &str, metrics: &[(&str, f64)]) {
+    let now = Timestamp::now();
+    for &(name, level) in metrics {
         let point = |back: i64| {
             (
                 now - SignedDuration::from_mins(5 * back),
@@ -77,11 +76,11 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     let home = tempfile::tempdir().unwrap();
     let moto = Moto::start().await.unwrap();
 
-    for (id, whole) in [("orders", true), ("unknown", false)] {
+    for (id, metrics) in [("orders", QUIET), ("unknown", &QUIET[..1])] {
         moto.database(REGION, id, "db.m5.2xlarge", "postgres", &[])
             .await
             .unwrap();
-        measure(&moto, id, whole).await;
+        measure(&moto, id, metrics).await;
     }
 
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
@@ -200,4 +199,164 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     assert!(admin.post(&undo, json!({})).await.status < 300);
     ended(&admin, "rolled_back").await;
     assert_eq!(class().await, "db.m5.2xlarge");
+}
+
+/// Class of the database `orders` of an account.
+async fn class_of_orders(moto: &Moto) -> String {
+    let by_id = [("DBInstanceIdentifier".to_owned(), "orders".to_owned())];
+    let described = moto
+        .query(&RDS, REGION, "DescribeDBInstances", &by_id)
+        .await
+        .unwrap();
+    texts(&described, "DBInstanceClass")[0].to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn databases_of_one_name_in_two_accounts_are_judged_and_changed_apart() {
+    let home = tempfile::tempdir().unwrap();
+    let quiet = Moto::start().await.unwrap();
+    let busy = quiet.account("210987654321").unwrap();
+    let work = [("CPUUtilization", 78.0), ("FreeableMemory", 3.0 * GIB)];
+
+    for (account, metrics) in [(&quiet, QUIET), (&busy, &work[..])] {
+        account
+            .database(REGION, "orders", "db.m5.2xlarge", "postgres", &[])
+            .await
+            .unwrap();
+        measure(account, "orders", metrics).await;
+    }
+
+    let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let (_, director) = admin.person("maria@acme.example", &["director"], &[]).await;
+    let (_, security) = admin
+        .person("sam@acme.example", &["security_analyst"], &[])
+        .await;
+    let _ = connect(&admin, quiet.endpoint()).await;
+    let _ = connect_account(&admin, quiet.endpoint(), "210987654321").await;
+
+    let listed = admin
+        .get("resources?type=database&limit=100")
+        .await
+        .expect(200);
+    let mut ids: Vec<_> = listed
+        .items()
+        .iter()
+        .map(|one| {
+            (
+                one["account"].as_str().unwrap(),
+                one["id"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    ids.sort_unstable();
+    let arn = |account| format!("arn:aws:rds:{REGION}:{account}:db:orders");
+    assert_eq!(
+        ids,
+        [
+            ("123456789012", arn("123456789012").as_str()),
+            ("210987654321", arn("210987654321").as_str()),
+        ]
+    );
+
+    let findings = found(&admin, "cost_optimizer").await;
+    let smaller: Vec<&Value> = findings
+        .iter()
+        .filter(|finding| finding["type"] == "right_size")
+        .collect();
+    assert!(
+        smaller.len() == 1 && smaller[0]["resource"]["id"] == arn("123456789012"),
+        "only the quiet one becomes smaller: {smaller:?}"
+    );
+
+    let mut guardrails = admin.get("intelligence/guardrails").await.expect(200).body;
+    guardrails["availability"]["min_uptime"] = json!("99.5%");
+    let _ = admin
+        .put("intelligence/guardrails", guardrails)
+        .await
+        .expect(200);
+    let path = format!(
+        "intelligence/recommendations/{}/execute",
+        smaller[0]["id"].as_str().unwrap()
+    );
+    let asked = admin
+        .post(&path, json!({ "plan_hash": smaller[0]["plan"]["hash"] }))
+        .await
+        .expect(202);
+    for signer in [&director, &security] {
+        let approval = format!(
+            "intelligence/approvals/{}/approve",
+            asked.text_at("/approval_id")
+        );
+        let _ = signer.post(&approval, json!({})).await.expect(200);
+    }
+
+    let _ = ended(&admin, "succeeded").await;
+    assert_eq!(class_of_orders(&quiet).await, "db.m5.xlarge");
+    assert_eq!(class_of_orders(&busy).await, "db.m5.2xlarge");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_idle_member_of_aurora_is_not_stopped_where_a_database_of_its_own_is() {
+    let home = tempfile::tempdir().unwrap();
+    let moto = Moto::start().await.unwrap();
+    let parameter = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+
+    let cluster = [
+        parameter("DBClusterIdentifier", "shop"),
+        parameter("Engine", "aurora-postgresql"),
+        parameter("MasterUsername", "keeper"),
+        parameter("MasterUserPassword", "not-a-secret"),
+    ];
+    moto.query(&RDS, REGION, "CreateDBCluster", &cluster)
+        .await
+        .unwrap();
+    let reader = [
+        parameter("DBInstanceIdentifier", "shop-reader"),
+        parameter("DBInstanceClass", "db.r5.large"),
+        parameter("Engine", "aurora-postgresql"),
+        parameter("DBClusterIdentifier", "shop"),
+    ];
+    moto.query(&RDS, REGION, "CreateDBInstance", &reader)
+        .await
+        .unwrap();
+    moto.database(REGION, "leftover", "db.r5.large", "postgres", &[])
+        .await
+        .unwrap();
+    let idle = [("CPUUtilization", 1.5), ("DatabaseConnections", 0.0)];
+    for database in ["shop-reader", "leftover"] {
+        measure(&moto, database, &idle).await;
+    }
+
+    let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let _ = connect(&admin, moto.endpoint()).await;
+
+    let findings = found(&admin, "cost_optimizer").await;
+    let stopped: Vec<_> = findings
+        .iter()
+        .filter(|finding| finding["plan"]["change"]["name"] == "stop_database")
+        .map(|finding| finding["resource"]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(stopped, ["leftover"], "{findings:?}");
+    assert!(
+        findings
+            .iter()
+            .all(|finding| finding["resource"]["name"] != "shop-reader"),
+        "no standby is added to it either: its cluster replicates"
+    );
+
+    let listed = admin
+        .get("resources?type=database&limit=100")
+        .await
+        .expect(200);
+    let reader = listed
+        .items()
+        .iter()
+        .find(|one| one["name"] == "shop-reader")
+        .unwrap();
+    assert_eq!(
+        reader["protections"][0]["code"], "cluster_member",
+        "{reader}"
+    );
 }

@@ -45,6 +45,7 @@ mod predictive;
 mod prices;
 mod private;
 mod provenance;
+mod public_addresses;
 mod publication;
 mod quarantine;
 mod reports;
