@@ -12,6 +12,7 @@ use reeve_learn::forecast::{Effort, Settings, fit};
 use crate::data::Data;
 use crate::goal::Goal;
 
+mod daily;
 mod rival;
 mod score;
 pub(crate) mod series;
@@ -42,6 +43,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         }
     }
 
+    daily::run(&sets[0]);
     speed(&sets[1]);
     Ok(())
 }
