@@ -72,9 +72,9 @@ async fn a_stop_names_the_address_that_it_loses_and_counts_it_as_high_impact() {
     let (loses, keeps) = (stop(assigned), stop(kept));
     assert_eq!(loses["plan"]["change"]["name"], "stop_machine", "{loses}");
     assert!(losses(loses).contains(&"address".to_owned()), "{loses}");
-    assert_eq!(loses["impact"], json!("high"), "{loses}");
+    assert_eq!(loses["impact_level"], json!("high"), "{loses}");
 
     assert_eq!(keeps["plan"]["change"]["name"], "stop_machine", "{keeps}");
     assert!(!losses(keeps).contains(&"address".to_owned()), "{keeps}");
-    assert_ne!(keeps["impact"], json!("high"), "{keeps}");
+    assert_ne!(keeps["impact_level"], json!("high"), "{keeps}");
 }
