@@ -40,7 +40,7 @@ pub struct RecordError(pub String);
 ///
 /// use async_trait::async_trait;
 /// use reeve_audit::Entry;
-/// use reeve_recommend::{RecordError, Recorder};
+/// use reeve_recommend::ports::{RecordError, Recorder};
 ///
 /// #[derive(Default)]
 /// struct Kept(Mutex<Vec<Entry>>);

@@ -56,10 +56,13 @@ pub struct Needs {
 /// use std::sync::Arc;
 ///
 /// use reeve_estate::ResourceKind;
-/// use reeve_recommend::{
-///     Abstention, AgentDefinition, AgentType, AgentTypeInfo, AgentTypes, Facts, FindingSource,
-///     Judgement, Needs, RecommendationType, Settings,
-/// };
+/// use reeve_recommend::agent::AgentType;
+/// use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes, Needs};
+/// use reeve_recommend::agent::settings::Settings;
+/// use reeve_recommend::agent::types::{AgentTypeInfo, FindingSource};
+/// use reeve_recommend::judgement::proposal::Abstention;
+/// use reeve_recommend::judgement::{Facts, Judgement};
+/// use reeve_recommend::recommendation::RecommendationType;
 ///
 /// struct VolumeOwners;
 ///
