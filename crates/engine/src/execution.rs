@@ -31,7 +31,6 @@ pub use twin::Trial;
 
 /// Ports of the [`ExecutionService`].
 pub struct ExecutionPorts {
-    /// Connections and inventory.
     pub estate: Arc<dyn EstateStore>,
     /// Charges of the bills, which tell what a change saved.
     pub charges: Arc<dyn ChargeReader>,
@@ -41,7 +40,7 @@ pub struct ExecutionPorts {
     pub clouds: Arc<dyn Clouds>,
     /// Specifications and prices, for simulated twins.
     pub catalogue: Arc<Catalogue>,
-    /// Changes by name.
+    /// The registered changes, by name.
     pub changes: Changes,
 }
 

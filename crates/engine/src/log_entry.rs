@@ -17,9 +17,9 @@ use reeve_recommend::recommendation::Recommendation;
 
 pub(super) use reeve_recommend::log_entry::{POLICY, entry};
 
-/// An agent's run.
+/// Event type of an agent's run.
 pub(super) const RUN: EventType = events::AGENT_RUN.event_type();
-/// A recommendation's life.
+/// Event type of a recommendation's life.
 pub(super) const RECOMMENDATION: EventType = events::RECOMMENDATION.event_type();
 pub(super) const APPROVAL: EventType = events::APPROVAL.event_type();
 /// An execution as a whole.
@@ -38,7 +38,7 @@ pub(super) fn about_agent(
         .with_metadata("agent_type", agent.agent_type.as_str())
 }
 
-/// About a recommendation.
+/// Creates an entry about a recommendation.
 pub(super) fn about(
     event: EventType,
     operation: &str,

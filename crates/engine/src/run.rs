@@ -93,15 +93,12 @@ impl Drop for Running<'_> {
 
 /// Ports of the [`RunService`]: what judgements are made of.
 pub struct RunPorts {
-    /// Metric samples.
     pub samples: Arc<dyn SampleStore>,
-    /// Specifications and prices.
     pub catalogue: Arc<Catalogue>,
     /// Agent types that this service runs.
     pub agent_types: AgentTypes,
     /// Changes that plans name.
     pub changes: Changes,
-    /// Charges of bills.
     pub charges: Arc<dyn ChargeReader>,
     /// The audit log, for the use of resources.
     pub log: Arc<dyn LogReader>,

@@ -32,7 +32,6 @@ pub struct Unusual {
     pub value: f64,
     /// Score at the alarm, 0.5 to 1.
     pub score: f64,
-    /// Expected value.
     pub expected: f64,
 }
 

@@ -22,7 +22,7 @@ const MOST_TOKENS: usize = 10_000;
 /// Routes and statuses of one token that are told apart.
 const MOST_ROUTES: usize = 200;
 
-/// Calls by token.
+/// Calls of the current window, by token.
 #[derive(Debug, Default)]
 pub(crate) struct ApiCalls(Mutex<HashMap<String, Window>>);
 
@@ -33,7 +33,7 @@ struct Window {
     origin: Origin,
     /// By method, route and status.
     counts: BTreeMap<(String, String, u16), u64>,
-    /// Calls beyond [`MOST_ROUTES`].
+    /// Calls of routes beyond [`MOST_ROUTES`], together.
     others: u64,
 }
 

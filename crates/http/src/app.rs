@@ -169,13 +169,11 @@ pub struct App {
     pub(crate) passwords: PasswordWorkers,
     /// Room for the bodies of requests.
     pub(crate) bodies: BodyBudget,
-    /// Connections of clients.
     pub connections: Arc<ConnectionCounts>,
     /// Previews of alert rules that may run at once.
     pub(crate) previews: Semaphore,
     /// Streams that stay open.
     pub streams: Streams,
-    /// Verifications of late.
     pub verifications: Jobs,
     /// Results of the service's checks of itself.
     pub self_checks: SelfChecks,
@@ -204,7 +202,6 @@ pub struct Ports {
     pub journal: Arc<Journal>,
     /// Users, teams, tokens, sessions.
     pub access: Arc<dyn AccessStore>,
-    /// Verifying the log.
     pub verifier: Arc<dyn Verifier>,
     /// Backups of the running service.
     pub backups: Arc<dyn Backups>,
@@ -224,7 +221,6 @@ pub struct Ports {
     pub carrier: Arc<dyn Carrier>,
     /// Reports and their runs.
     pub reports: Arc<dyn ReportStore>,
-    /// Connections and inventory.
     pub estate: Arc<dyn EstateStore>,
     /// Configurations, versions and relations of resources.
     pub descriptions: Arc<dyn DescriptionStore>,
@@ -236,37 +232,26 @@ pub struct Ports {
     /// Imported price files, and the catalogue that they are in force in.
     pub prices: Arc<PriceBook>,
     pub metric_sources: Arc<dyn MetricSourceStore>,
-    /// Taking metrics over.
     pub metric_intake: Arc<dyn MetricIntake>,
-    /// Metric samples.
     pub samples: Arc<dyn SampleStore>,
-    /// Configuring agents.
     pub agent_service: Arc<AgentService>,
     /// Executing, testing and rolling back plans.
     pub execution: Arc<ExecutionService>,
     /// Guardrails, and whether they allow an execution.
     pub guardrails: Arc<GuardrailService>,
-    /// Answering recommendations.
     pub recommendations: Arc<RecommendationService>,
     pub rollouts: Arc<RolloutService>,
-    /// Running agents.
     pub runs: Arc<RunService>,
     /// Names that scopes may have.
     pub scopes: Arc<ScopeService>,
-    /// Workloads of resources.
     pub workloads: Arc<WorkloadService>,
     pub workload_store: Arc<dyn WorkloadStore>,
-    /// Agents' records.
     pub agents: Arc<dyn AgentStore>,
-    /// Anomalies' records.
     pub anomalies: Arc<dyn AnomalyStore>,
-    /// Lists of indicators.
     pub threats: Arc<dyn ThreatStore>,
-    /// Answering anomalies.
     pub anomaly_service: Arc<AnomalyService>,
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
-    /// Looking after that.
     pub registry: Arc<Registry>,
     /// Predictive rules, predictions and calendars.
     pub rules: Arc<dyn RuleStore>,
@@ -276,7 +261,6 @@ pub struct Ports {
     pub dispatcher: Arc<Dispatcher>,
     /// Testing and syncing connections.
     pub syncer: Arc<dyn Syncer>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
 }
 

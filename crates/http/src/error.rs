@@ -20,7 +20,7 @@ use reeve_estate::connection::rules::InvalidConnection;
 pub enum Code {
     /// 400: the request cannot be read at all.
     BadRequest,
-    /// 401: no principal.
+    /// 401: the request names no principal.
     Unauthenticated,
     /// 401: e-mail address and password do not match.
     WrongCredentials,
@@ -28,7 +28,7 @@ pub enum Code {
     Forbidden,
     /// 404: does not exist, or may not be seen.
     NotFound,
-    /// 405.
+    /// 405: the path does not serve this method.
     MethodNotAllowed,
     /// 408: the body did not arrive in time.
     RequestTimeout,
@@ -48,7 +48,7 @@ pub enum Code {
     EntryTooLarge,
     /// 422: an export would be larger than one export may be.
     ExportTooLarge,
-    /// 415.
+    /// 415: the content type of the body is not served.
     UnsupportedMediaType,
     /// 422: fields are wrong.
     InvalidFields,
@@ -58,7 +58,7 @@ pub enum Code {
     QueryTooCostly,
     /// 429: too much at once.
     TooManyRequests,
-    /// 500.
+    /// 500: a fault of Reeve itself; its log of messages has the cause.
     Internal,
     /// 500: a part of the log is lost or is not what was written.
     LogDamaged,
@@ -76,7 +76,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// Every code.
+    /// Every code, in the order of its declaration.
     pub const ALL: &'static [Code] = &[
         Code::BadRequest,
         Code::Unauthenticated,
@@ -229,11 +229,10 @@ impl Code {
 /// A field that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldProblem {
-    /// Dotted path (`actor.ip_address`).
+    /// Dotted path, such as `actor.ip_address`.
     pub field: String,
     /// Stable code (`unknown_field`, `wrong_type`, ...).
     pub code: String,
-    /// In words.
     pub message: String,
     /// Position in the batch, for batches.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -246,13 +245,13 @@ pub struct ProblemBody {
     /// `/errors/<code>`: the page that explains it.
     #[serde(rename = "type")]
     pub kind: String,
-    /// In general.
+    /// Title of the kind of problem, the same for each occurrence (RFC 9457).
     pub title: String,
-    /// HTTP status.
+    /// HTTP status, as in the answer's first line.
     pub status: u16,
     /// In this case, and what to do.
     pub detail: String,
-    /// Stable code.
+    /// Stable name of the kind of problem; each has a page in `docs/errors`.
     pub code: String,
     /// Fields that are wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -333,7 +332,7 @@ impl Problem {
         }
     }
 
-    /// One wrong field.
+    /// Creates a problem about one field.
     #[must_use]
     pub fn field(field: impl Into<String>, code: &str, message: impl Into<String>) -> Self {
         let message = message.into();
@@ -348,7 +347,7 @@ impl Problem {
         ])
     }
 
-    /// Several wrong fields.
+    /// Creates a problem about several fields.
     #[must_use]
     pub fn fields(errors: Vec<FieldProblem>) -> Self {
         let detail = errors
@@ -359,7 +358,7 @@ impl Problem {
         Problem::new(Code::InvalidFields, detail).with_errors(errors)
     }
 
-    /// A wrong query.
+    /// Creates a problem about a query that cannot be read.
     #[must_use]
     pub fn query(reason: String, position: usize, part: String, hint: Option<String>) -> Self {
         let detail = format!("At character {position}: {reason}");
@@ -417,7 +416,7 @@ impl Problem {
         .retry_after(5)
     }
 
-    /// With wrong fields.
+    /// Adds the fields that are wrong.
     #[must_use]
     pub fn with_errors(mut self, errors: Vec<FieldProblem>) -> Self {
         self.body.errors = errors;

@@ -195,7 +195,7 @@ const DRAIN: usize = 32 * 1024 * 1024;
 /// Limits of the time in which a body must arrive.
 #[derive(Debug, Clone, Copy)]
 struct Patience {
-    /// Without a byte.
+    /// Longest time without a byte.
     idle: Duration,
     /// In all.
     whole: Duration,

@@ -29,7 +29,7 @@ pub enum Access {
     Public,
     /// Anybody who is signed in; what is answered concerns the caller alone.
     SignedIn,
-    /// A permission.
+    /// A principal that holds this permission.
     Needs(Permission),
     /// Each of several permissions.
     NeedsAll(&'static [Permission]),
@@ -102,11 +102,9 @@ impl FromRequestParts<Arc<App>> for Pushing {
 /// A route and its rule, for documents and tests.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// HTTP method.
     pub method: String,
-    /// Path with `{parameters}`.
+    /// Path with its `{parameters}` unfilled.
     pub path: String,
-    /// Request.
     pub access: Access,
 }
 
@@ -119,7 +117,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// An empty router.
+    /// Creates a router without routes.
     #[must_use]
     pub fn new(app: Option<Arc<App>>, router: OpenApiRouter<Arc<App>>) -> Self {
         Guarded {
@@ -159,7 +157,7 @@ impl Guarded {
         self
     }
 
-    /// The router.
+    /// Returns the router with the routes added so far.
     #[must_use]
     pub fn into_router(self) -> OpenApiRouter<Arc<App>> {
         self.router

@@ -6,12 +6,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crate::error::Problem;
 use crate::wire::form::list::List;
 
-/// Default page size.
+/// Page size unless the caller names one.
 pub const DEFAULT_LIMIT: u32 = 50;
-/// Largest page size.
+/// Largest page size that a caller may ask for.
 pub const MAX_LIMIT: u32 = 1000;
 
-/// Largest offset.
+/// Largest offset; stores count in signed integers.
 pub const MAX_OFFSET: u64 = i64::MAX as u64;
 
 /// A checked page request.

@@ -22,7 +22,7 @@ use crate::guard::Rule;
 use crate::routes::health;
 use crate::{dashboard, description, leftover, routes};
 
-/// The whole service.
+/// Builds the router of the whole service.
 pub fn router(app: Arc<App>) -> Router {
     let (api, openapi) = routes::all(Some(app.clone()))
         .into_router()

@@ -58,14 +58,13 @@ pub struct Fault {
     pub file: String,
     /// First and last sequence concerned, where known.
     pub sequences: Option<(u64, u64)>,
-    /// In words.
     pub what: String,
 }
 
 /// State of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobState {
-    /// Under way.
+    /// The job is under way.
     Running,
     /// Finished, whatever it found.
     Done(Box<Verified>),
@@ -77,10 +76,8 @@ pub enum JobState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
     pub id: String,
-    /// Requester.
     pub by: UserId,
     pub started_at: Timestamp,
-    /// End.
     pub finished_at: Option<Timestamp>,
     pub state: JobState,
 }
@@ -116,7 +113,7 @@ impl Jobs {
         Ok(job)
     }
 
-    /// Ends a job.
+    /// Ends a job with its outcome.
     pub fn end(&self, id: &str, outcome: Result<Verified, String>, now: Timestamp) {
         if let Some(job) = self.0.lock().iter_mut().find(|job| job.id == id) {
             job.finished_at = Some(now);

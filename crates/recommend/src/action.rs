@@ -18,13 +18,13 @@ pub struct ActionId(pub String);
 named!(
     /// State of an execution.
     ActionStatus {
-        /// Steps are running.
+        /// Its steps are being carried out.
         Running => "running",
         /// All steps went through and the change took effect.
         Succeeded => "succeeded",
-        /// Undoing.
+        /// Its steps are being taken back.
         RollingBack => "rolling_back",
-        /// Undone.
+        /// Its steps were taken back.
         RolledBack => "rolled_back",
         /// Neither done nor undone; needs a person.
         Failed => "failed",
@@ -64,7 +64,6 @@ pub struct StepOutcome {
     /// ([`StepOutcome::effect`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// In words.
     pub description: String,
     /// Identifier of a further resource that the step creates, or removes in a rollback: a read
     /// replica.
@@ -84,7 +83,7 @@ pub struct StepOutcome {
     pub detail: String,
     /// State before, field and value.
     pub before: Vec<(String, String)>,
-    /// State after.
+    /// Attributes after the step.
     pub after: Vec<(String, String)>,
 }
 
@@ -103,7 +102,7 @@ named!(
         Watching => "watching",
         /// Metrics are no worse than before.
         Holds => "holds",
-        /// Metrics got worse.
+        /// Metrics became worse after the change.
         Degraded => "degraded",
         /// There were too few samples to say.
         NotEnoughData => "not_enough_data",
@@ -117,7 +116,7 @@ named!(
 pub struct Watch {
     /// End of the observation window.
     pub until: Timestamp,
-    /// Verdict so far.
+    /// Verdict on the samples so far.
     pub verdict: WatchVerdict,
     /// The numbers behind it.
     pub detail: String,
@@ -142,7 +141,6 @@ pub struct Watch {
 pub struct SavingEnd {
     /// Time from which nothing is saved any more.
     pub at: Timestamp,
-    /// Reason in words.
     pub reason: String,
 }
 
@@ -197,11 +195,10 @@ pub fn realised_savings(actions: &[Action]) -> RealisedSaving {
     }
 }
 
-/// One execution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Action {
     pub id: ActionId,
-    /// Of which recommendation.
+    /// Recommendation that it executes.
     pub recommendation: RecommendationId,
     /// The agent whose recommendation it is; `None` where a person executed advice without one.
     #[serde(with = "crate::agent::agent_or_none")]
@@ -221,7 +218,7 @@ pub struct Action {
     pub by: String,
     /// State of the execution.
     pub status: ActionStatus,
-    /// Steps so far.
+    /// Steps that were begun so far.
     pub steps: Vec<StepOutcome>,
     /// Number of steps in the plan.
     pub steps_total: u32,
@@ -232,7 +229,6 @@ pub struct Action {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Box<Resource>>,
     pub started_at: Timestamp,
-    /// End.
     pub finished_at: Option<Timestamp>,
     /// Reason why it was rolled back or failed.
     pub reason: Option<String>,

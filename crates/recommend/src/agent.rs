@@ -17,7 +17,6 @@ use crate::judgement::portfolio::Portfolio;
 pub use crate::agent::name::AgentType;
 
 named!(
-    /// Operating modes.
     Mode {
         /// Observes, models, recommends; never acts by itself and never executes.
         Learning => "learning",
@@ -43,7 +42,7 @@ named!(
 named!(
     /// Time at which a notice is sent.
     Timing {
-        /// At once.
+        /// Each is told at once.
         Immediate => "immediate",
         /// Once a day, gathered.
         DailyDigest => "daily_digest",
@@ -129,7 +128,7 @@ pub struct AutoApply {
 /// Times at which an agent's notices are sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notifications {
-    /// Of new recommendations.
+    /// Notification of new recommendations.
     pub recommendations: Timing,
     pub actions_taken: Timing,
     pub anomalies: Timing,
@@ -140,7 +139,6 @@ pub struct Notifications {
 pub struct Agent {
     pub id: AgentId,
     pub agent_type: AgentType,
-    /// Display name.
     pub name: String,
     pub mode: Mode,
     /// Resources that the agent applies to.
@@ -151,9 +149,9 @@ pub struct Agent {
     /// Lowest confidence it acts on, percent 0 to 100.
     #[serde(serialize_with = "reeve_estate::finite")]
     pub confidence_threshold: f64,
-    /// Acting by itself.
+    /// Conditions under which the agent applies findings by itself.
     pub auto_apply: AutoApply,
-    /// Notices.
+    /// Times at which people are notified.
     pub notifications: Notifications,
     /// Schedule of the runs; `None` uses Reeve's default interval.
     #[serde(default)]
@@ -166,7 +164,6 @@ pub struct Agent {
     pub settings: Settings,
     /// Grows by one with every change, a kept run report included.
     pub version: u64,
-    /// Time of creation.
     pub created_at: Timestamp,
     /// The last run, if there was one.
     pub last_run: Option<RunReport>,
@@ -177,7 +174,6 @@ pub struct Agent {
 pub struct PassedOver {
     /// Code of the reason.
     pub reason: String,
-    /// Number of resources.
     pub count: u64,
     /// The first of them, at most [`MOST_PASSED_OVER`]: identifier and display name.
     pub resources: Vec<(String, String)>,
@@ -192,9 +188,7 @@ pub struct RunReport {
     /// Identifier of the run; its audit entries carry it.
     pub run_id: String,
     pub started_at: Timestamp,
-    /// End.
     pub finished_at: Timestamp,
-    /// Resources looked at.
     pub resources_seen: u64,
     /// Days of samples the scope had, the learning period's measure.
     pub days_observed: u32,

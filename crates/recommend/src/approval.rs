@@ -23,14 +23,13 @@ named!(
         Pending => "pending",
         /// All signatures are there.
         Approved => "approved",
-        /// Somebody said no.
+        /// A signer refused it.
         Rejected => "rejected",
         /// Nobody answered in time, or the plan changed.
         Expired => "expired",
     }
 );
 
-/// A signature given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signed {
     /// Role of the signature.
@@ -39,7 +38,7 @@ pub struct Signed {
     pub by: String,
     /// Time of the signature.
     pub at: Timestamp,
-    /// With which words.
+    /// Comment of the signer.
     pub comment: Option<String>,
 }
 
@@ -60,15 +59,13 @@ pub struct Delegation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Approval {
     pub id: ApprovalId,
-    /// For which recommendation.
+    /// Recommendation that it is for.
     pub recommendation: RecommendationId,
     /// The plan's hash; another plan needs another approval.
     pub plan_hash: String,
-    /// Impact level.
     pub impact: Impact,
     /// Signatures the matrix requires.
     pub needed: Vec<Signature>,
-    /// Signatures given.
     pub signed: Vec<Signed>,
     /// Signatures left to others.
     #[serde(default)]

@@ -228,7 +228,7 @@ pub trait Change: fmt::Debug + Send + Sync {
     /// Steps on a resource in order, with their wording.
     fn tasks(&self, target: &str) -> Vec<Task>;
 
-    /// Way back.
+    /// Returns how the change is taken back.
     fn reversal(&self) -> Reversal;
 
     /// Next step from the state as seen to the state before; `None` once the resource is what it

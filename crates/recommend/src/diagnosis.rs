@@ -15,23 +15,21 @@ named!(
     Condition {
         /// Actions not executing although approved.
         NotExecuting => "approved_but_not_executed",
-        /// Consistently low confidence.
+        /// Confidence stays below the threshold.
         LowConfidence => "consistently_low_confidence",
-        /// Irrelevant recommendations.
+        /// Recommendations that nobody wants.
         Irrelevant => "irrelevant_recommendations",
     }
 );
 
-/// One listed cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
-    /// Its stable name.
+    /// Stable name of the cause.
     pub name: &'static str,
     /// `true` if the cause applies; `None` if the data does not tell.
     pub applies: Option<bool>,
     /// The facts, with their numbers.
     pub evidence: String,
-    /// Suggested remedy.
     pub way_out: &'static str,
     /// The guardrail that blocks, where one does.
     pub block: Option<BlockedBy>,
@@ -49,7 +47,6 @@ pub struct BlockedBy {
 /// A condition and its causes, in the order of requirements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// Diagnosed condition.
     pub condition: Condition,
     /// `true` if the condition is present; `None` if the data does not tell.
     pub present: Option<bool>,
@@ -76,7 +73,6 @@ pub struct StuckFacts<'a> {
 /// Past execution that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Reason in words.
     pub reason: String,
     /// The cloud refused a step for a missing permission.
     pub denied: bool,

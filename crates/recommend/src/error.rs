@@ -15,15 +15,11 @@ pub enum EngineError {
     Invalid(Vec<FieldError>),
     /// No such record. HTTP 404.
     #[error("{what} {id} does not exist")]
-    NotFound {
-        /// Kind of record.
-        what: &'static str,
-        id: String,
-    },
+    NotFound { what: &'static str, id: String },
     /// The recommendation's state does not allow it. HTTP 409.
     #[error("the recommendation is {from}; {message}")]
     WrongState {
-        /// Present state.
+        /// State that the record has.
         from: Status,
         /// Condition that is not met.
         message: String,
@@ -32,10 +28,7 @@ pub enum EngineError {
     #[error(
         "agent mode is learning: agent {agent} recommends and does not act; set its mode to safe_mode or active first"
     )]
-    Learning {
-        /// The agent's identifier.
-        agent: String,
-    },
+    Learning { agent: String },
     /// A guardrail says no. HTTP 409, `guardrail_blocked`.
     #[error("blocked by guardrail {0}")]
     Blocked(#[from] Block),
@@ -44,7 +37,7 @@ pub enum EngineError {
     PlanChanged {
         /// The hash the caller saw.
         seen: String,
-        /// The plan's hash.
+        /// Hash of the plan as it is now.
         now: String,
     },
     /// There is nothing real to test on. HTTP 409.

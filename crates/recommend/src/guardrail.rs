@@ -57,7 +57,7 @@ pub struct Guardrails {
     /// Impact by cost, and signatures by impact.
     #[serde(default)]
     pub approval_matrix: ApprovalMatrix,
-    /// Everything stops.
+    /// Every change by Reeve stops.
     pub kill_switch: bool,
     /// Grows with every change.
     pub version: u64,
@@ -101,7 +101,7 @@ impl Default for Guardrails {
 named!(
     /// A guardrail that can block an execution, by its name in requirements.
     GuardrailName {
-        /// Everything stops.
+        /// Every change by Reeve stops.
         KillSwitch => "kill_switch",
         /// Too many failures in a row.
         CircuitBreaker => "circuit_breaker",
@@ -113,7 +113,7 @@ named!(
         MaxIncrease => "cost_impact.max_increase",
         /// Fall of the monthly cost.
         MaxDecrease => "cost_impact.max_decrease",
-        /// Expected degradation.
+        /// Limit of the expected loss of performance.
         MaxDegradation => "performance_impact.max_degradation",
         /// Error budget of planned restarts.
         MinUptime => "availability.min_uptime",
@@ -125,7 +125,7 @@ named!(
         MaxActionsPerDay => "blast_radius.max_actions_per_day",
         /// Share of a scope changed in a day.
         MaxSharePerDay => "blast_radius.max_share_per_day",
-        /// Period without changes.
+        /// A period in which nothing is changed.
         ChangeFreeze => "change_freeze",
         /// Window in which interruptions are allowed.
         MaintenanceWindow => "maintenance_window",
@@ -158,6 +158,5 @@ pub struct Block {
     /// The limit and the value found, in words.
     pub message: String,
     pub limit: f64,
-    /// The value found.
     pub value: f64,
 }

@@ -55,7 +55,6 @@ pub struct Facts<'a> {
     /// The members of a scaling group with their series; `None` for any other resource, and where
     /// none is known or the agent type does not need them.
     pub fleet: Option<&'a Fleet>,
-    /// Specifications and prices.
     pub catalogue: &'a Catalogue,
     /// Settings of the agent.
     pub settings: &'a Settings,

@@ -27,7 +27,6 @@ named!(
         Snapshot => "snapshot",
         /// Stops the resource and waits until it has.
         Stop => "stop",
-        /// Changes the size.
         Modify => "modify",
         /// Starts the resource and waits until it runs.
         Start => "start",
@@ -43,7 +42,6 @@ named!(
         Replicate => "replicate",
         /// Cuts a machine off from every network, or gives it its security groups back when undone.
         Isolate => "isolate",
-        /// Deletes the resource.
         Delete => "delete",
         /// Sets or removes a tag.
         Tag => "tag",
@@ -99,18 +97,16 @@ pub struct PlannedChange {
     pub resource: String,
 }
 
-/// Reads stored parameters.
 fn parameters<'de, D: Deserializer<'de>>(from: D) -> Result<Json, D::Error> {
     serde_json::Value::deserialize(from).map(|value| Json::from(&value))
 }
 
-/// A plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Typed change; `None` in plans of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<PlannedChange>,
-    /// Steps in order.
+    /// Steps in the order of their execution.
     pub steps: Vec<Step>,
     /// Returns to the state before when undone.
     pub reversible: bool,

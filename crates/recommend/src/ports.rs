@@ -159,7 +159,6 @@ pub trait Clouds: Send + Sync {
     async fn actor(&self, connection: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), String>;
 }
 
-/// Filter for recommendations.
 #[derive(Debug, Clone, Default)]
 pub struct RecommendationFilter {
     /// In any of these states; empty is all.
@@ -170,7 +169,7 @@ pub struct RecommendationFilter {
     pub priority: Option<Priority>,
     /// At least this confident, percent.
     pub min_confidence: Option<f64>,
-    /// On this resource.
+    /// Only those on this resource.
     pub resource: Option<String>,
     /// In this account or connection.
     pub account: Option<String>,
@@ -178,7 +177,7 @@ pub struct RecommendationFilter {
     pub ids: Vec<RecommendationId>,
     /// On one of these resources; empty is any.
     pub resources: Vec<ResourceId>,
-    /// Not ended.
+    /// Only those that have not ended.
     pub is_open: bool,
     /// Somebody gave feedback on it.
     pub has_feedback: bool,
@@ -191,7 +190,7 @@ pub struct RecommendationFilter {
     pub due_by: Option<Timestamp>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
-    /// After this many.
+    /// Number of results to skip.
     pub offset: u64,
 }
 
@@ -244,14 +243,14 @@ impl RecommendationFilter {
 /// cannot both begin.
 #[async_trait]
 pub trait AgentStore: Send + Sync {
-    /// Adds an agent.
+    /// Adds an agent; its identifier is new.
     async fn agent_insert(&self, agent: &Agent) -> Result<(), StoreError>;
     /// Replaces an agent; `agent.version` is the stored one plus one.
     async fn agent_update(&self, agent: &Agent) -> Result<(), StoreError>;
     /// Removes an agent; its recommendations stay, closed.
     async fn agent_delete(&self, id: &AgentId) -> Result<(), StoreError>;
     async fn agent_get(&self, id: &AgentId) -> Result<Agent, StoreError>;
-    /// Agents, oldest first.
+    /// Lists the agents, the oldest first.
     async fn agent_list(&self, of_type: Option<AgentType>) -> Result<Vec<Agent>, StoreError>;
 
     /// Adds a recommendation. One that is not ended may exist per (resource, type): a second is a
@@ -312,7 +311,7 @@ pub trait AgentStore: Send + Sync {
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
     /// Replaces an approval request; `version` is the stored one plus one.
     async fn approval_update(&self, approval: &Approval) -> Result<(), StoreError>;
-    /// One approval request.
+    /// Returns one approval request.
     async fn approval_get(&self, id: &ApprovalId) -> Result<Approval, StoreError>;
     /// Approval requests, newest first; of one recommendation when given.
     async fn approval_list(
@@ -325,7 +324,6 @@ pub trait AgentStore: Send + Sync {
         filter: &ApprovalFilter,
     ) -> Result<(Vec<Approval>, u64), StoreError>;
 
-    /// Adds an action.
     async fn action_insert(&self, action: &Action) -> Result<(), StoreError>;
     /// Replaces an action; `version` is the stored one plus one.
     async fn action_update(&self, action: &Action) -> Result<(), StoreError>;
@@ -358,7 +356,6 @@ pub trait AgentStore: Send + Sync {
     /// effect is watched, and those undone since a time.
     async fn action_unsettled(&self, undone_since: Timestamp) -> Result<Vec<Action>, StoreError>;
 
-    /// Stores feedback.
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<(), StoreError>;
     /// Feedback, oldest first; of one recommendation when given.
     async fn feedback_list(
@@ -366,9 +363,7 @@ pub trait AgentStore: Send + Sync {
         recommendation: Option<&RecommendationId>,
     ) -> Result<Vec<Feedback>, StoreError>;
 
-    /// Adds an exclusion.
     async fn exclusion_insert(&self, exclusion: &Exclusion) -> Result<(), StoreError>;
-    /// Removes an exclusion.
     async fn exclusion_delete(&self, id: &ExclusionId) -> Result<(), StoreError>;
     /// Exclusions, oldest first, ended ones included.
     async fn exclusion_list(&self) -> Result<Vec<Exclusion>, StoreError>;

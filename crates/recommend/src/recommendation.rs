@@ -35,13 +35,13 @@ pub const NEEDS_PERSON: &str = "needs_person";
 named!(
     /// Kind of change: the thirteen types of, and what fits none of them.
     RecommendationType {
-        /// Cost: another size.
+        /// Cost: a size that fits the use.
         RightSize => "right_size",
         /// Cost: commit to steady usage.
         ReservedInstances => "reserved_instances",
-        /// Cost: interruptible capacity.
+        /// Cost: capacity that the cloud may take back.
         SpotInstances => "spot_instances",
-        /// Cost: cheaper storage.
+        /// Cost: a cheaper class or type of storage.
         StorageOptimization => "storage_optimization",
         /// Cost: stop what nobody uses.
         IdleResourceCleanup => "idle_resource_cleanup",
@@ -49,17 +49,17 @@ named!(
         AutoScaling => "auto_scaling",
         /// Performance: a bigger or better size.
         InstanceType => "instance_type",
-        /// Performance: database settings.
+        /// Performance: settings and indexes of a database.
         DatabaseTuning => "database_tuning",
-        /// Performance: a cache.
+        /// Performance: a cache before repeated reads.
         CachingStrategy => "caching_strategy",
-        /// Security: network rules.
+        /// Security: rules of a network firewall.
         SecurityGroup => "security_group",
-        /// Security: encryption.
+        /// Security: encryption of data at rest or on its way.
         Encryption => "encryption",
-        /// Security: permissions.
+        /// Security: permissions that are not needed.
         IamOptimization => "iam_optimization",
-        /// Security: patches.
+        /// Security: patches that are not installed.
         PatchManagement => "patch_management",
         /// More storage before a disk is full; it costs, so that it is no saving.
         StorageExpansion => "storage_expansion",
@@ -76,13 +76,13 @@ named!(
 
 named!(
     Priority {
-        /// Act today.
+        /// Somebody should act today.
         Critical => "critical",
-        /// Act this week.
+        /// Somebody should act this week.
         High => "high",
-        /// Act when convenient.
+        /// Somebody should act when it is convenient.
         Medium => "medium",
-        /// Good to know.
+        /// Nobody has to act soon.
         Low => "low",
     }
 );
@@ -114,18 +114,16 @@ named!(
 pub struct Subject {
     /// The connection it is reached over.
     pub connection: ConnectionId,
-    /// The provider's identifier.
+    /// Identifier by the provider, such as an ARN.
     pub id: ResourceId,
-    /// Display name.
     pub name: String,
     /// Kind of the resource.
     pub kind: ResourceKind,
-    /// Its cloud.
     pub provider: Provider,
     pub account: String,
     pub region: String,
     pub service: String,
-    /// Size then.
+    /// Size when it was found.
     pub instance_type: Option<String>,
     /// Size proposed, where a size changes.
     pub target_type: Option<String>,
@@ -146,7 +144,6 @@ pub struct ImpactAssessment {
     pub performance_degradation_percent: Option<f64>,
     /// In words, with figures.
     pub performance: String,
-    /// In words.
     pub security: String,
 }
 
@@ -164,9 +161,9 @@ pub struct Decision {
 /// Range that holds nine outcomes in ten, percent 0 to 100.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConfidenceRange {
-    /// Lower end.
+    /// Lower end of the range, percent.
     pub low_percent: f64,
-    /// Upper end.
+    /// Upper end of the range, percent.
     pub high_percent: f64,
 }
 
@@ -191,7 +188,7 @@ pub struct Explanation {
     pub cost_reduction: String,
     /// Estimated performance impact, in words.
     pub performance_impact: String,
-    /// The numbered checks.
+    /// Checks in the order in which they decided.
     pub decision_path: Vec<Decision>,
     /// Models that took part in the decision, each with what it said.
     pub models: Vec<ModelUse>,
@@ -218,7 +215,6 @@ impl Explanation {
     }
 }
 
-/// A recommendation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recommendation {
     pub id: RecommendationId,
@@ -229,9 +225,8 @@ pub struct Recommendation {
     pub origin: Origin,
     /// Kind of the change.
     pub kind: RecommendationType,
-    /// Title, one line.
+    /// Title of one line, for lists.
     pub title: String,
-    /// The resource.
     pub subject: Subject,
     pub priority: Priority,
     /// Probability that it will hold, percent 0 to 100.
@@ -261,7 +256,6 @@ pub struct Recommendation {
     pub explanation: Explanation,
     /// Rank among the other recommendations.
     pub ranking: Ranking,
-    /// Time of creation.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,
@@ -358,12 +352,11 @@ impl FeedbackOutcome {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
     pub id: String,
-    /// About which recommendation.
+    /// Recommendation that it is about.
     pub recommendation: RecommendationId,
     pub outcome: FeedbackOutcome,
-    /// 1 to 5.
+    /// Rating from 1 to 5, the best.
     pub rating: Option<u8>,
-    /// Free text.
     pub comments: Option<String>,
     /// E-mail address of the user.
     pub by: String,

@@ -105,20 +105,18 @@ impl Default for RolloutSettings {
     }
 }
 
-/// A rollout.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rollout {
     pub id: RolloutId,
-    /// Title, one line.
+    /// Title of one line, for lists.
     pub name: String,
     /// Agent that made the recommendations.
     pub agent_id: AgentId,
-    /// Of which kind.
+    /// Type of the recommendations.
     pub kind: RecommendationType,
     /// Sizes and limits of its stages.
     #[serde(flatten)]
     pub settings: RolloutSettings,
-    /// Present stage.
     pub stage: Stage,
     /// Members up to this wave may be changed: 0 is the canary, then the shares, then the rest.
     pub wave: u32,
@@ -132,7 +130,6 @@ pub struct Rollout {
     pub gates: Vec<Gate>,
     /// User who began it: an e-mail address, or `agent:<id>`.
     pub by: String,
-    /// Time of creation.
     pub created_at: Timestamp,
     /// Start of the present stage or wave.
     pub stage_since: Timestamp,

@@ -3,22 +3,22 @@
 use jiff::Timestamp;
 use reeve_estate::Money;
 
-/// `2026-11-21 10:00 UTC`.
+/// Formats a time to the minute, such as `2026-11-21 10:00 UTC`.
 pub fn minute(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-/// `2026-11-21`, in UTC.
+/// Formats the day of a time in UTC, such as `2026-11-21`.
 pub fn day(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d").to_string()
 }
 
-/// `7.4 %`.
+/// Formats a percentage, such as `7.4 %`.
 pub fn percent(value: f64) -> String {
     format!("{value:.1} %")
 }
 
-/// `4,032`.
+/// Formats a whole number, such as `4,032`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -45,7 +45,7 @@ pub fn figure(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// `$1,234.50`.
+/// Formats an amount, such as `$1,234.50`.
 pub fn dollars(money: Money) -> String {
     let cents = (money.usd_cents().abs() * 100.0).round() as u64;
     let sign = if money < Money::ZERO { "-" } else { "" };

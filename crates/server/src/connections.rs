@@ -33,7 +33,7 @@ const HEADERS: Duration = Duration::from_secs(30);
 /// Wait when no connection can be accepted, because too many files are open for example.
 const BREATH: Duration = Duration::from_secs(1);
 
-/// Bounds on connections.
+/// Limits of the number of connections.
 #[derive(Clone)]
 pub(crate) struct Bounds {
     /// Connections open at once.

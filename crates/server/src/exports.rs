@@ -34,7 +34,7 @@ use reading::Reading;
 /// Time between two writes of progress.
 const NOTED: Duration = Duration::from_secs(1);
 
-/// Runs exports.
+/// Runs exports one after another.
 pub(crate) struct Runner {
     context: Arc<TaskContext>,
     ledger: Ledger,

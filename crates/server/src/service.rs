@@ -84,11 +84,8 @@ pub(crate) struct Service {
     pub(crate) ledger: Ledger,
     /// Every entry of the log, for the tasks that follow it.
     pub(crate) trail: Trail,
-    /// The state store.
     pub(crate) store: Arc<Store>,
-    /// The sample table.
     pub(crate) samples: Arc<SampleLake>,
-    /// The sealed segments.
     pub(crate) segments: Arc<EntrySegments>,
     /// Services that observe the estate.
     pub(crate) observers: Observers,

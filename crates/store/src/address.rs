@@ -18,7 +18,6 @@ pub(crate) enum Backend {
     Postgres,
 }
 
-/// A parsed address.
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
     pub(crate) backend: Backend,

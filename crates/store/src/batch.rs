@@ -23,7 +23,7 @@ pub(crate) enum Cell {
 pub(crate) struct Insert<const COLUMNS: usize> {
     /// `INSERT INTO table (columns)`.
     head: &'static str,
-    /// `ON CONFLICT ...`.
+    /// End of the statement (`ON CONFLICT ...`).
     tail: &'static str,
     rows: Vec<[Cell; COLUMNS]>,
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reeve_estate::ResourceTotal;
 
-/// Sums by connection.
+/// Sums of the inventory, by connection.
 #[derive(Debug, Default)]
 pub(crate) struct InventoryTotals {
     held: Mutex<HashMap<String, (i64, Vec<ResourceTotal>)>>,

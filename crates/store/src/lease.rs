@@ -39,7 +39,6 @@ pub struct Lease {
 /// Size of a log, and the root of the tree over it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogHead {
-    /// Entries.
     pub size: u64,
     /// Root in hexadecimal; empty if it is not known.
     pub root: String,

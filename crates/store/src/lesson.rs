@@ -24,7 +24,7 @@ pub(crate) async fn put(store: &Store, lesson: &Lesson) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Lessons, newest first.
+/// Reads the lessons, the newest first.
 pub(crate) async fn list(store: &Store) -> Result<Vec<Lesson>, Fault> {
     let rows = sqlx::query(
         "SELECT anomaly_id, document FROM anomaly_lessons ORDER BY at_ms DESC, anomaly_id LIMIT $1",

@@ -15,7 +15,6 @@ use crate::rows::{decode, encode, time, unreadable};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// A list, whole.
 #[derive(Debug, Serialize, Deserialize)]
 struct ThreatListRow {
     name: String,

@@ -32,7 +32,6 @@ pub enum TransferError {
     /// The database did not open.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The database failed.
     #[error("the state store failed: {0}")]
     Database(#[from] sqlx::Error),
     /// The file is not what is written.

@@ -18,7 +18,6 @@ const THREAT: &str = "threat:";
 
 type Fallible<T> = std::result::Result<T, Fault>;
 
-/// A list, whole.
 #[derive(Debug, Serialize, Deserialize)]
 struct ValueListRow {
     description: String,

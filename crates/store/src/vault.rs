@@ -42,7 +42,7 @@ pub enum VaultError {
     Length {
         /// Path of the key file.
         path: PathBuf,
-        /// Bytes in it.
+        /// Number of bytes that were found.
         found: usize,
     },
     /// Sealed with another key.
@@ -62,7 +62,6 @@ pub enum VaultError {
     /// The system has no randomness to give.
     #[error("no randomness for a key or nonce: {0}")]
     Randomness(std::io::Error),
-    /// Sealing failed.
     #[error("the credentials could not be encrypted")]
     Seal,
 }

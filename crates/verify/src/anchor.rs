@@ -27,9 +27,9 @@ pub(crate) struct Slot {
     pub(crate) offset: u64,
     /// Number of the write.
     pub(crate) turn: u64,
-    /// Number of entries.
+    /// Number of entries that the root covers.
     pub(crate) size: u64,
-    /// Root over them.
+    /// Root hash over these entries.
     pub(crate) root: Hash,
     /// Chain hash of the last.
     pub(crate) chain_hash: Hash,
@@ -39,7 +39,6 @@ pub(crate) struct Slot {
     pub(crate) is_verified: bool,
 }
 
-/// An anchor, read.
 #[derive(Debug, Default)]
 pub(crate) struct Anchor {
     /// Path of the file, for findings.

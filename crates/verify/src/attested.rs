@@ -26,7 +26,7 @@ const BUFFER: usize = 256 << 10;
 /// Outcome of checking the files of a manifest.
 #[derive(Debug)]
 pub struct ManifestReport {
-    /// `export` or `report`.
+    /// Kind of file: `export` or `report`.
     pub kind: &'static str,
     /// Name of the log.
     pub origin: String,

@@ -54,7 +54,6 @@ impl<'a> Fields<'a> {
         self.submitter
     }
 
-    /// The entry's identifier.
     pub(crate) fn event_id(&self) -> Option<&'a str> {
         std::str::from_utf8(self.text(Column::EventId)?).ok()
     }

@@ -26,7 +26,6 @@ pub enum CannotVerify {
     /// A file is there and cannot be read.
     #[error("{path} cannot be read: {source}", path = path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// Error of the operating system.
         #[source]
@@ -34,11 +33,7 @@ pub enum CannotVerify {
     },
     /// A file says that a later version wrote it.
     #[error("{file} is of the format version {found}, and this program knows only version 1")]
-    Version {
-        file: String,
-        /// Version found.
-        found: String,
-    },
+    Version { file: String, found: String },
     /// The log was sealed again and again while it was being read.
     #[error("{path} changes faster than it can be read; try again, or verify a snapshot of it", path = .0.display())]
     Restless(PathBuf),
@@ -50,7 +45,6 @@ pub enum CannotVerify {
     /// The service did not answer as it should.
     #[error("{url}: {cause}")]
     Remote {
-        /// Requested address.
         url: String,
         /// Cause of the failure.
         cause: String,

@@ -20,7 +20,7 @@ pub struct Finding {
     pub message: String,
     /// Expected value, if it is short.
     pub expected: Option<String>,
-    /// Value found instead.
+    /// Value that was found in its place.
     pub found: Option<String>,
 }
 
@@ -55,7 +55,6 @@ impl Finding {
         self
     }
 
-    /// The entry's identifier.
     pub(crate) fn id(mut self, event_id: Option<&str>) -> Finding {
         self.event_id = event_id.map(str::to_owned);
         self

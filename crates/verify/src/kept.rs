@@ -13,14 +13,13 @@ use crate::walk::Milestone;
 pub struct KeptCheckpoint {
     /// Origin of the checkpoint, for findings.
     pub name: String,
-    /// The signed note.
     pub bytes: Vec<u8>,
 }
 
 /// Witnesses, and how many of them must have cosigned.
 #[derive(Debug, Clone, Default)]
 pub struct Witnesses {
-    /// Their keys.
+    /// Public keys of the witnesses.
     pub keys: Vec<WitnessKey>,
     /// Number of cosignatures required.
     pub needed: usize,

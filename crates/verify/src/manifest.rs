@@ -79,7 +79,6 @@ struct SegmentRow {
     max_timestamp_ms: i64,
 }
 
-/// A listed segment.
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {
     pub(crate) path: String,

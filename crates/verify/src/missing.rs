@@ -5,7 +5,7 @@ use std::fmt;
 /// So many ranges are kept; entries beyond are counted.
 const MAX_RANGES: usize = 100;
 
-/// Missing sequences, ascending.
+/// Sequence numbers that are missing, in ascending order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Missing {
     /// First and last of each run, at most 100 runs.
@@ -39,7 +39,7 @@ impl Missing {
     }
 }
 
-/// `3, 5-9`.
+/// Formats ranges, such as `3, 5-9`.
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (first, last)) in self.ranges.iter().enumerate() {

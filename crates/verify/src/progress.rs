@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// Shows nothing.
+    /// Creates a progress display that shows nothing.
     pub fn hidden() -> Progress {
         Progress(None)
     }

@@ -14,7 +14,6 @@ use crate::error::CannotVerify;
 /// Result of verifying a proof.
 #[derive(Debug, Clone)]
 pub struct Proven {
-    /// The entry's sequence.
     pub sequence: u64,
     /// The entry, as it was committed.
     pub entry: Json,

@@ -11,7 +11,6 @@ use reeve_tlog::{Commitment, HASH_LEN, Hash, TILE_WIDTH, Tree};
 
 use crate::error::{CannotVerify, is_absence};
 
-/// The commitments' file.
 pub(crate) const COMMITMENTS: &str = "ledger/commitments";
 const WIDTH: u64 = TILE_WIDTH as u64;
 const HASH: u64 = HASH_LEN as u64;

@@ -46,7 +46,6 @@ pub struct Remote {
     pub url: String,
     /// Sent as a bearer token.
     pub token: Option<String>,
-    /// The log's key.
     pub key: NoteVerifier,
     /// An anchor kept from before, which the log must still contain.
     pub anchor: Option<PathBuf>,

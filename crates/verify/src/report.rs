@@ -29,11 +29,11 @@ pub struct Counts {
     pub unsealed_entries: u64,
     /// Entries of which only commitment and leaf hash were checked.
     pub commitments_only: u64,
-    /// Segment files.
+    /// Number of segment files.
     pub segments: u64,
     /// Files of the write-ahead log.
     pub wal_files: u64,
-    /// Frames in them.
+    /// Number of frames in them.
     pub wal_frames: u64,
     /// Checkpoints whose signature holds.
     pub checkpoints: u64,
@@ -103,7 +103,6 @@ impl Counts {
 pub struct Report {
     /// The folder or address that was verified.
     pub target: String,
-    /// The log's name.
     pub origin: String,
     /// The key signatures were verified with.
     pub key: Key,

@@ -122,7 +122,7 @@ struct Backwards {
     count: u64,
     /// The first of them, and by how much it is older.
     first: Option<(u64, i64)>,
-    /// The greatest distance.
+    /// Greatest distance of two times, milliseconds.
     most_ms: i64,
 }
 

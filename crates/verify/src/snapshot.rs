@@ -41,7 +41,7 @@ pub(crate) struct Snapshot {
     pub(crate) strange: Vec<String>,
 }
 
-/// Takes a snapshot.
+/// Takes a snapshot of the files of a data directory.
 pub(crate) fn take(dir: &Path, anchor: Option<&Path>) -> Result<Snapshot, CannotVerify> {
     if !dir.exists() {
         return Err(CannotVerify::NoSuchPath(dir.to_owned()));
@@ -142,7 +142,7 @@ fn open_wal(dir: &Path) -> Result<Option<Opened>, CannotVerify> {
     Ok(Some((files, strange)))
 }
 
-/// `00000000000000000258.wal` to 258.
+/// Returns the first sequence number of a file's name (`00000000000000000258.wal`: 258).
 fn first_sequence(name: &str) -> Option<u64> {
     let digits = name.strip_suffix(".wal")?;
     (digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit()))

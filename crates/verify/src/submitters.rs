@@ -21,7 +21,7 @@ pub struct Submitters {
 }
 
 impl Submitters {
-    /// Counts an entry.
+    /// Counts an entry for its submitter.
     pub(crate) fn count(&mut self, fields: &Fields<'_>) {
         match fields.submitter() {
             None => self.unknown += 1,

@@ -18,7 +18,7 @@ fn level_name(level: u8) -> String {
 /// Claim of a file about the log at some size.
 #[derive(Debug, Clone)]
 pub(crate) struct Milestone {
-    /// Number of entries.
+    /// Number of entries that the root covers.
     pub(crate) size: u64,
     /// Root of the tree over them.
     pub(crate) root: Option<Hash>,
@@ -108,7 +108,7 @@ impl Walk {
         Ok(walk)
     }
 
-    /// Root over them.
+    /// Root hash over these entries.
     pub(crate) fn root(&self) -> Hash {
         self.tree.root()
     }

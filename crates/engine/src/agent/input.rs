@@ -17,13 +17,13 @@ pub struct AgentInput {
     pub agent_type: Option<String>,
     /// Display name; needed for a new agent.
     pub name: Option<String>,
-    /// `learning`, `safe_mode`, `active`.
+    /// `learning`, `safe_mode` or `active`.
     pub mode: Option<String>,
     /// Account identifiers or connection names; empty is all.
     pub accounts: Option<Vec<String>>,
     /// Service names; empty is all.
     pub services: Option<Vec<String>>,
-    /// Days, as `14d`.
+    /// Learning period in days, such as `14d`.
     pub learning_period: Option<String>,
     /// Percent, as `85%` or `85`.
     pub confidence_threshold: Option<String>,
@@ -31,13 +31,13 @@ pub struct AgentInput {
     pub auto_apply_enabled: Option<bool>,
     /// `low`, `medium`, `high`; `medium_impact` and its like mean the same.
     pub auto_apply_max_impact: Option<String>,
-    /// As above.
+    /// `low`, `medium`, `high`: the impact from which a person has to approve.
     pub auto_apply_approval_required: Option<String>,
     /// `immediate`, `daily_digest`, `weekly_digest`, `never`.
     pub notify_recommendations: Option<String>,
-    /// As above.
+    /// The same names as `notify_recommendations`.
     pub notify_actions_taken: Option<String>,
-    /// As above.
+    /// The same names as `notify_recommendations`.
     pub notify_anomalies: Option<String>,
     /// A cron pattern of five fields; empty is Reeve's own interval.
     pub schedule: Option<String>,
@@ -49,7 +49,6 @@ pub struct AgentInput {
     pub reason: Option<String>,
 }
 
-/// A checked configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) name: String,

@@ -69,12 +69,12 @@ impl ScopeService {
         }
     }
 
-    /// The inventory.
+    /// Returns the inventory that scopes select from.
     pub(crate) fn estate(&self) -> &dyn EstateStore {
         &*self.estate
     }
 
-    /// Every connection.
+    /// Returns the connections of all clouds.
     pub(crate) async fn connections(&self) -> Result<Vec<Connection>, EngineError> {
         Ok(self.estate.connection_list().await?)
     }

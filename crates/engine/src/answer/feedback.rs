@@ -27,7 +27,7 @@ const NOT_NOW_DAYS: i64 = 14;
 pub struct FeedbackInput<'a> {
     /// Name of a [`FeedbackOutcome`], as the caller gave it.
     pub outcome: &'a str,
-    /// 1 to 5.
+    /// Rating from 1 to 5, the best.
     pub rating: Option<i64>,
     /// Explanation of the problem, of why it does not apply, or of the circumstances; required with
     /// every outcome but the first.

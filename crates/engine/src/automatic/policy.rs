@@ -74,7 +74,7 @@ impl Candidate {
 /// Decision whether an agent applies a recommendation by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Auto {
-    /// Executes it.
+    /// The agent executes the change now.
     Apply,
     /// Asks for the signatures it needs; it runs when they are there.
     AskApproval,

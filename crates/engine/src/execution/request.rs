@@ -21,7 +21,7 @@ pub(crate) struct Wish<'a> {
 }
 
 impl<'a> Wish<'a> {
-    /// A person's.
+    /// Creates the request of a person.
     pub(crate) fn new(caller: &'a Caller, comment: Option<&'a str>) -> Self {
         Wish {
             caller,
@@ -42,7 +42,7 @@ pub(crate) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// The recommendation's own.
+    /// Creates the request that a recommendation's schedule makes.
     pub(crate) fn from_recommendation(recommendation: &'a Recommendation) -> Self {
         Target {
             connection: &recommendation.subject.connection,

@@ -63,7 +63,7 @@ pub(crate) struct Runner {
     pub(crate) act: Arc<dyn Act>,
     pub(crate) recommendation: Recommendation,
     pub(crate) procedure: Procedure,
-    /// As last observed.
+    /// The resource as it was last observed.
     pub(crate) resource: Resource,
     pub(crate) action: Action,
     pub(crate) caller: Caller,

@@ -16,7 +16,7 @@ use crate::guard::{BUDGET_DAYS, DAY_S, down_s};
 /// Use of the guardrails.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GuardrailUsage {
-    /// Everything is stopped.
+    /// `true` if everything is stopped.
     pub kill_switch: bool,
     /// Failures in a row since the last success or reset.
     pub failures: u32,
@@ -53,7 +53,7 @@ pub struct BudgetUse {
     pub resource: ResourceId,
     /// Its name; the identifier where it is gone.
     pub name: String,
-    /// Planned downtime, seconds.
+    /// Planned downtime of the last 30 days, seconds.
     pub down_s: f64,
     /// Uptime that is left by it, percent.
     pub uptime_percent: f64,

@@ -24,7 +24,7 @@ pub(super) fn training(
         .with_metadata("reason", why)
 }
 
-/// About one version.
+/// Creates an entry about a version of a model.
 pub(super) fn about(
     operation: &str,
     status: ActionStatus,

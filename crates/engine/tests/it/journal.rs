@@ -30,7 +30,6 @@ pub(crate) enum Note {
     Changed(Box<Changed>),
     /// The policy was kept.
     Policy(Arc<Policy>),
-    /// A process began.
     Began,
 }
 

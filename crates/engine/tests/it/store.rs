@@ -34,7 +34,7 @@ use crate::large_runs::Progress;
 use crate::pages::{self, begun, paged};
 use crate::world::connection;
 
-/// Everything in memory.
+/// A store of agents and their records in memory.
 #[derive(Default)]
 pub(crate) struct Memory {
     agents: Mutex<BTreeMap<String, Agent>>,
@@ -48,14 +48,12 @@ pub(crate) struct Memory {
     pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
     pub(crate) seen: Mutex<Vec<ResourceChange>>,
     pub(crate) series: Mutex<Vec<Series>>,
-    /// Daily maxima.
     pub(crate) maxima: Mutex<Vec<Series>>,
     sample_looks: AtomicU64,
     /// The series are as they were when they were last asked for.
     pub(crate) no_new_samples: AtomicBool,
     /// Times that resources were listed.
     pub(crate) listings: AtomicU64,
-    /// Progress of runs.
     pub(crate) progress: Progress,
     /// The connection lets Reeve look and not act.
     pub(crate) observe_only: AtomicBool,

@@ -9,7 +9,6 @@ use serde::forward_to_deserialize_any;
 
 use crate::extract::mismatch::Mismatch;
 
-/// A JSON value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Document {
     Null,

@@ -24,7 +24,7 @@ use crate::wire::estate::bill_source::{BillSourceBody, BillSourceCreate, BillSou
 use crate::wire::form::list::{List, Paging};
 use utoipa_axum::routes;
 
-/// Sources at most.
+/// Most sources that an installation may have.
 const MOST: usize = 100;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
@@ -101,7 +101,7 @@ async fn create(
     ))
 }
 
-/// One source.
+/// Returns one source.
 #[utoipa::path(get, path = "/api/v1/bills/sources/{id}", tag = "estate", operation_id = "bill_sources_get", params(("id" = String, Path)),
     responses((status = 200, body = BillSourceBody), (status = 404, body = ProblemBody)))]
 async fn get(

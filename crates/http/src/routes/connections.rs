@@ -38,7 +38,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(Permission::EstateManage), routes!(sync))
 }
 
-/// All connections.
+/// Returns all connections.
 #[utoipa::path(get, path = "/api/v1/connections", tag = "estate", responses((status = 200, body = List<ConnectionBody>)))]
 async fn list(State(app): State<Arc<App>>) -> Result<Json<List<ConnectionBody>>, Problem> {
     let items: Vec<ConnectionBody> = app
@@ -83,7 +83,7 @@ async fn policy(
     Ok(Json(PolicyBody { policy }))
 }
 
-/// One connection.
+/// Returns one connection.
 #[utoipa::path(get, path = "/api/v1/connections/{id}", tag = "estate", params(("id" = String, Path)),
     responses((status = 200, body = ConnectionBody), (status = 404, body = ProblemBody)))]
 async fn get(

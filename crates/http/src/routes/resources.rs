@@ -85,7 +85,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(Permission::EstateView), routes!(costs))
 }
 
-/// Resources, by identifier.
+/// Lists resources by identifier.
 #[utoipa::path(get, path = "/api/v1/resources", tag = "estate", params(ResourceParams),
     responses((status = 200, body = List<EstateResourceBody>), (status = 422, body = ProblemBody)))]
 async fn list(

@@ -216,13 +216,13 @@ async fn verify(app: &App, body: &SignIn) -> Result<(User, Option<Arc<Principal>
     }
 }
 
-/// Signed-in user.
+/// Returns the user who is signed in.
 #[utoipa::path(get, path = "/api/v1/sessions/current", tag = "access", responses((status = 200, body = MeBody), (status = 401, body = ProblemBody)))]
 async fn current(State(app): State<Arc<App>>, caller: Caller) -> Json<MeBody> {
     Json(me(&caller.principal, None, app.settings.demo))
 }
 
-/// Sign out.
+/// Ends the session of the caller.
 #[utoipa::path(delete, path = "/api/v1/sessions/current", tag = "access", responses((status = 204)))]
 async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
     let resource = ResourceRef::new("session", caller.session.clone().unwrap_or_default());
@@ -249,7 +249,7 @@ async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Respons
     Ok((StatusCode::NO_CONTENT, ended).into_response())
 }
 
-/// Sessions of everybody.
+/// Lists the sessions of all users.
 #[utoipa::path(get, path = "/api/v1/sessions", tag = "access", responses((status = 200, body = List<SessionBody>)))]
 async fn list(State(app): State<Arc<App>>) -> Result<Json<List<SessionBody>>, Problem> {
     let items: Vec<SessionBody> = app

@@ -27,7 +27,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         )
 }
 
-/// All users.
+/// Returns all users.
 #[utoipa::path(get, path = "/api/v1/users", tag = "access", responses((status = 200, body = List<UserBody>)))]
 async fn list(State(app): State<Arc<App>>) -> Result<Json<List<UserBody>>, Problem> {
     let items: Vec<UserBody> = app.access.user_list().await?.iter().map(body_of).collect();
@@ -38,7 +38,7 @@ async fn list(State(app): State<Arc<App>>) -> Result<Json<List<UserBody>>, Probl
     }))
 }
 
-/// One user.
+/// Returns one user.
 #[utoipa::path(get, path = "/api/v1/users/{id}", tag = "access", params(("id" = String, Path)),
     responses((status = 200, body = UserBody), (status = 404, body = ProblemBody)))]
 async fn get(

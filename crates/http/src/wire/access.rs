@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignIn {
-    /// E-mail address.
     pub email: Option<String>,
     #[schema(write_only)]
     pub password: Option<String>,
@@ -21,11 +20,8 @@ pub struct SignIn {
 /// Signed-in user and their permissions.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct MeBody {
-    /// User.
     pub id: String,
-    /// E-mail address.
     pub email: String,
-    /// Display name.
     pub name: String,
     pub roles: Vec<String>,
     /// Permissions, for showing what can be done.
@@ -52,33 +48,25 @@ pub struct PasswordChange {
     pub new_password: String,
 }
 
-/// A session.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SessionBody {
     pub id: String,
     pub user_id: String,
-    /// Start.
     pub created_at: String,
-    /// End.
     pub expires_at: String,
     /// Network that the sign-in came from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
-    /// With what.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_agent: Option<String>,
 }
 
-/// A new user.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserCreate {
-    /// E-mail address.
     pub email: String,
-    /// Display name.
     pub name: String,
     pub roles: Vec<String>,
-    /// Team identifiers.
     #[serde(default)]
     pub teams: Vec<String>,
     /// Password; without one the user signs in with tokens only.
@@ -90,25 +78,19 @@ pub struct UserCreate {
 #[derive(Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserPatch {
-    /// Display name.
     pub name: Option<String>,
     pub roles: Option<Vec<String>>,
-    /// Team identifiers.
     pub teams: Option<Vec<String>>,
-    /// New password.
     #[schema(write_only)]
     pub password: Option<String>,
     /// `true` if the user may sign in.
     pub active: Option<bool>,
 }
 
-/// A user.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct UserBody {
     pub id: String,
-    /// E-mail address.
     pub email: String,
-    /// Display name.
     pub name: String,
     pub roles: Vec<String>,
     pub teams: Vec<String>,
@@ -125,18 +107,15 @@ pub struct TeamCreate {
     pub name: String,
 }
 
-/// A team.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TeamBody {
     pub id: String,
     pub name: String,
     /// E-mail addresses of its members.
     pub members: Vec<String>,
-    /// Time of creation.
     pub created_at: String,
 }
 
-/// A new token.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenCreate {
@@ -151,7 +130,6 @@ pub struct TokenCreate {
     /// default all.
     #[serde(default)]
     pub event_types: Vec<String>,
-    /// Expiry; default never.
     pub expires_at: Option<String>,
 }
 
@@ -159,7 +137,6 @@ pub struct TokenCreate {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TokenBody {
     pub id: String,
-    /// Purpose.
     pub name: String,
     /// The user it acts for.
     pub user_id: String,
@@ -167,9 +144,7 @@ pub struct TokenBody {
     pub roles: Vec<String>,
     /// Event types that it may append; empty for all.
     pub event_types: Vec<String>,
-    /// Time of creation.
     pub created_at: String,
-    /// Expiry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
     /// Time of the last use.

@@ -23,9 +23,7 @@ use crate::wire::form::quantity::PercentText;
 /// An agent type with its capabilities and actions.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AgentTypeBody {
-    /// Name (`cost_optimizer`).
     pub name: String,
-    /// Purpose, one sentence.
     pub description: String,
     /// Capabilities: name and value (`true`, `30d_historical`).
     #[schema(value_type = Object)]
@@ -127,10 +125,9 @@ pub struct ScopeChoicesBody {
     pub services: Vec<ServiceChoiceBody>,
 }
 
-/// A connected account.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AccountChoiceBody {
-    /// The connection's name.
+    /// Name of the connection, not its identifier.
     pub connection: String,
     /// The provider's account, subscription or project.
     pub account: String,
@@ -169,7 +166,7 @@ pub struct ScopePatch {
     pub services: Option<Vec<String>>,
 }
 
-/// Acting by itself.
+/// Conditions under which the agent applies findings by itself.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AutoApplyBody {
@@ -189,7 +186,7 @@ pub struct AutoApplyBody {
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NotificationsBody {
-    /// Of new recommendations.
+    /// Notification of new recommendations.
     #[schema(default = "daily_digest")]
     #[schema(value_type = Option<enumeration::NotificationTiming>)]
     pub recommendations: Option<String>,
@@ -206,22 +203,21 @@ pub struct NotificationsBody {
 #[serde(deny_unknown_fields)]
 pub struct AgentCreate {
     pub agent_type: String,
-    /// Display name.
     pub name: String,
     /// `learning` (default), `safe_mode`, `active`.
     #[schema(value_type = Option<enumeration::AgentMode>)]
     pub mode: Option<String>,
     #[serde(default, deserialize_with = "object")]
     pub scope: ScopePatch,
-    /// Days, as `14d`.
+    /// Learning period in days, such as `14d`.
     #[schema(default = "14d")]
     pub learning_period: Option<String>,
     /// Percent as `85%` or `85`, 0 to 100.
     #[schema(value_type = Option<serde_json::Value>, default = "85%")]
     pub confidence_threshold: Option<serde_json::Value>,
-    /// Acting by itself.
+    /// Conditions under which the agent applies findings by itself.
     pub auto_apply: Option<AutoApplyBody>,
-    /// Notices.
+    /// Times at which people are notified.
     pub notifications: Option<NotificationsBody>,
     /// Cron pattern of five fields by which it runs; empty is Reeve's own interval.
     pub schedule: Option<String>,
@@ -239,20 +235,19 @@ pub struct AgentCreate {
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentPatch {
-    /// Display name.
     pub name: Option<String>,
     #[schema(value_type = Option<enumeration::AgentMode>)]
     pub mode: Option<String>,
     #[serde(default, deserialize_with = "optional_object")]
     pub scope: Option<ScopePatch>,
-    /// Days, as `14d`.
+    /// Learning period in days, such as `14d`.
     pub learning_period: Option<String>,
     /// Percent as `85%` or `85`.
     #[schema(value_type = Option<serde_json::Value>)]
     pub confidence_threshold: Option<serde_json::Value>,
-    /// Acting by itself.
+    /// Conditions under which the agent applies findings by itself.
     pub auto_apply: Option<AutoApplyBody>,
-    /// Notices.
+    /// Times at which people are notified.
     pub notifications: Option<NotificationsBody>,
     /// Cron pattern of five fields by which it runs; empty is Reeve's own interval.
     pub schedule: Option<String>,
@@ -271,17 +266,16 @@ pub struct AgentPatch {
 pub struct AgentBody {
     pub id: String,
     pub agent_type: String,
-    /// Display name.
     pub name: String,
     pub mode: AgentMode,
     pub scope: ScopeBody,
-    /// Days, as `14d`.
+    /// Learning period in days, such as `14d`.
     pub learning_period: String,
     /// Lowest confidence on which it acts.
     pub confidence_threshold: PercentText,
-    /// Acting by itself.
+    /// Conditions under which the agent applies findings by itself.
     pub auto_apply: AutoApplyBody,
-    /// Notices.
+    /// Times at which people are notified.
     pub notifications: NotificationsBody,
     /// Cron pattern by which it runs; absent is Reeve's own interval.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -297,16 +291,14 @@ pub struct AgentBody {
     pub learning_waived: Option<String>,
     /// Grows by one with every change.
     pub version: u64,
-    /// Time of creation.
     pub created_at: String,
-    /// State.
     pub status: AgentStatusBody,
 }
 
 /// Status of an agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AgentStatusBody {
-    /// `idle` or `running`.
+    /// `idle`, or `running` during a run.
     pub state: String,
     /// Days of the learning period that are over.
     pub learning_days: f64,
@@ -321,18 +313,15 @@ pub struct AgentStatusBody {
     pub open_recommendations: u64,
 }
 
-/// One run.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RunBody {
     pub run_id: String,
     pub started_at: String,
-    /// End.
     pub finished_at: String,
-    /// Resources looked at.
     pub resources_seen: u64,
     /// Recommendations made or refreshed.
     pub recommendations: u64,
-    /// Applied by itself.
+    /// Recommendations that the agent applied by itself.
     pub applied: u64,
     /// Resources without a recommendation, and recommendations that the run did not apply, by
     /// reason.
@@ -360,6 +349,5 @@ pub struct SkippedBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SkippedResourceBody {
     pub id: String,
-    /// Display name.
     pub name: String,
 }

@@ -35,7 +35,6 @@ pub use settings::{
 pub use threat::{ThreatListBody, ThreatListPut, ThreatListTextBody};
 pub use threshold::{AnomalyThresholdBody, AnomalyThresholdParams, LessonBody};
 
-/// An anomaly.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyBody {
     pub id: String,
@@ -49,7 +48,7 @@ pub struct AnomalyBody {
     pub class: AnomalyType,
     pub status: AnomalyStatus,
     pub severity: Priority,
-    /// Title, one line.
+    /// Title of one line, for lists.
     pub title: String,
     /// Place of the anomaly: a resource, or the principal of a security anomaly.
     pub resource: AnomalyPlaceBody,
@@ -76,7 +75,7 @@ pub struct AnomalyBody {
     pub evidence: Vec<String>,
     /// Evidence beside `readings`, which is among `evidence` too.
     pub facts: Vec<String>,
-    /// Advice.
+    /// Advice on the next step.
     pub recommended_action: String,
     /// Recommended remedy. Absent while none was looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,14 +85,12 @@ pub struct AnomalyBody {
     pub log_entries: Vec<AnomalyEntryBody>,
     /// The response so far: alert, investigate, recommend, execute, learn.
     pub responses: Vec<ResponseBody>,
-    /// Feedback of people.
+    /// Feedback that people gave.
     pub feedback: Vec<AnomalyFeedbackBody>,
     pub started_at: String,
     /// Time of its last anomalous point.
     pub last_at: String,
-    /// Time of detection.
     pub detected_at: String,
-    /// End.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<String>,
 }
@@ -102,11 +99,8 @@ pub struct AnomalyBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyPlaceBody {
     pub id: String,
-    /// Display name.
     pub name: String,
-    /// Description.
     pub kind: String,
-    /// Cloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,15 +119,14 @@ pub struct ReadingBody {
     pub metric: Option<Metric>,
     /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
-    /// Measured value.
+    /// Value that was measured.
     pub value: f64,
-    /// Expected value.
     pub expected: f64,
     /// Lower edge of the usual band.
     pub low: f64,
-    /// Its upper edge.
+    /// Upper edge of the expected range.
     pub high: f64,
-    /// 0 to 1.
+    /// Score from 0 to 1; 1 is most unusual.
     pub anomaly_score: f64,
     /// Evidence that revealed it.
     pub sign: String,
@@ -144,11 +137,8 @@ pub struct ReadingBody {
 pub struct AnomalyEntryBody {
     /// Position in the log.
     pub sequence: u64,
-    /// The entry's identifier.
     pub event_id: String,
-    /// Time of completion.
     pub at: String,
-    /// Actor.
     pub who: String,
     /// Operation and its outcome.
     pub operation: String,
@@ -160,7 +150,6 @@ pub struct ResponseBody {
     pub stage: ResponseStage,
     /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
-    /// Outcome.
     pub detail: String,
 }
 
@@ -168,7 +157,6 @@ pub struct ResponseBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyFeedbackBody {
     pub kind: AnomalyFeedbackKind,
-    /// In words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comments: Option<String>,
     /// E-mail address or name of the user.
@@ -190,11 +178,9 @@ pub struct AnomalyFeedbackCreate {
     /// `real`, `false`, `planned`, `new_normal`.
     #[schema(value_type = enumeration::AnomalyFeedbackKind)]
     pub kind: String,
-    /// In words.
     pub comments: Option<String>,
 }
 
-/// Selection of anomalies.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -212,7 +198,7 @@ pub struct AnomalyParams {
     pub since: Option<String>,
     /// Page size, 1 to 1000.
     pub limit: Option<u32>,
-    /// Skip this many.
+    /// Number of results to skip.
     pub offset: Option<u64>,
     /// `next_cursor` of the page before.
     pub cursor: Option<String>,

@@ -17,11 +17,9 @@ use crate::wire::form::enumeration::{
 };
 use crate::wire::guardrail::protection::ProtectionBody;
 
-/// A new connection.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionCreate {
-    /// Display name.
     pub name: String,
     /// `aws`; `simulated` in a demo.
     pub provider: String,
@@ -34,14 +32,13 @@ pub struct ConnectionCreate {
     pub assume_role: Option<String>,
     /// External id for the role.
     pub external_id: Option<String>,
-    /// Endpoint override, http(s).
+    /// Endpoint in place of the provider's own, http or https.
     pub endpoint: Option<String>,
     /// `true` if Reeve may change resources over this connection.
     #[serde(default)]
     pub allow_actions: bool,
 }
 
-/// An access key.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CredentialsBody {
@@ -49,7 +46,7 @@ pub struct CredentialsBody {
     /// Secret access key; write-only.
     #[schema(write_only)]
     pub secret_access_key: String,
-    /// Session token; write-only.
+    /// Session token, which is never sent back.
     #[schema(write_only)]
     pub session_token: Option<String>,
 }
@@ -58,7 +55,6 @@ pub struct CredentialsBody {
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionPatch {
-    /// Display name.
     pub name: Option<String>,
     pub regions: Option<Vec<String>>,
     pub credentials: Option<CredentialsBody>,
@@ -74,25 +70,22 @@ pub struct ConnectionPatch {
     pub enabled: Option<bool>,
 }
 
-/// A connection.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConnectionBody {
     pub id: String,
-    /// Display name.
     pub name: String,
-    /// Cloud.
     pub provider: Provider,
-    /// Account, once known.
+    /// Account; empty until it is known.
     pub account: String,
     pub regions: Vec<String>,
-    /// `access_key`, `ambient`, `simulated`.
+    /// `access_key`, `ambient` or `simulated`.
     pub credentials_kind: String,
     /// The access key's id with all but its last four characters hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_key_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assume_role: Option<String>,
-    /// Endpoint override.
+    /// Endpoint in place of the provider's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// `true` if Reeve may change resources over this connection.
@@ -100,26 +93,23 @@ pub struct ConnectionBody {
     pub status: ConnectionStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_sync: Option<SyncBody>,
-    /// The last failure.
+    /// Failure of the last sync.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// Time of creation.
     pub created_at: String,
 }
 
-/// A sync.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SyncBody {
     pub started_at: String,
-    /// End.
     pub finished_at: String,
-    /// Resources seen.
+    /// Number of resources that were seen.
     pub resources: u64,
-    /// Samples stored.
+    /// Number of samples that were stored.
     pub samples: u64,
     /// Calls that were not permitted.
     pub denied: Vec<DeniedBody>,
-    /// Further errors.
+    /// Errors that did not end the sync.
     pub problems: Vec<String>,
 }
 
@@ -129,7 +119,7 @@ pub struct DeniedBody {
     /// Permission by the cloud's name.
     pub permission: String,
     pub region: String,
-    /// The cloud's message.
+    /// Message as the cloud sent it.
     pub message: String,
 }
 
@@ -165,7 +155,6 @@ pub struct ResourceParams {
     /// `next_cursor` of the page before.
     pub cursor: Option<String>,
     pub connection: Option<String>,
-    /// Cloud.
     pub provider: Option<String>,
     pub account: Option<String>,
     #[serde(rename = "type")]
@@ -195,13 +184,11 @@ impl ResourceParams {
     }
 }
 
-/// Filters of resources.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct ResourceFilterParams {
     pub connection: Option<String>,
-    /// Cloud.
     pub provider: Option<String>,
     pub account: Option<String>,
     #[serde(rename = "type")]
@@ -215,23 +202,19 @@ pub struct ResourceFilterParams {
     pub query: Option<String>,
 }
 
-/// A resource.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EstateResourceBody {
-    /// The provider's identifier.
+    /// Identifier by the provider, such as an ARN.
     pub id: String,
-    /// Display name.
     pub name: String,
     #[serde(rename = "type")]
     pub kind: String,
-    /// Cloud.
     pub provider: Provider,
     pub account: String,
     pub region: String,
     pub service: String,
     pub connection_id: String,
     pub state: ResourceState,
-    /// Size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -255,7 +238,6 @@ pub struct EstateResourceBody {
     /// Cost a month, dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monthly_cost: Option<f64>,
-    /// Time of creation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
     /// Time at which it was last seen.
@@ -296,17 +278,16 @@ pub struct BucketAccessBody {
 /// Objects of an age, and reads of objects that had it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AgeUseBody {
-    /// Least age, days.
+    /// Least age of this group, days.
     pub from_days: i64,
     pub objects: u64,
-    /// Their size, GiB.
+    /// Size of all of them, GiB.
     pub gib: f64,
     pub reads: u64,
     /// Size of what was read, GiB.
     pub read_gib: f64,
 }
 
-/// Selection of samples.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -315,7 +296,7 @@ pub struct SampleParams {
     pub metrics: Option<String>,
     /// From (default: seven days ago).
     pub start_time: Option<String>,
-    /// To (default: now).
+    /// End of the span; now unless given.
     pub end_time: Option<String>,
     /// At most this many points a metric; more are averaged down (default 500).
     pub max_points: Option<u32>,
@@ -336,7 +317,7 @@ pub struct SeriesBody {
     pub unit: enumeration::Unit,
     /// `[time in ms since the epoch, value]`, oldest first.
     pub points: Vec<(i64, f64)>,
-    /// Points before averaging.
+    /// Number of points before they were averaged.
     pub data_points: u64,
 }
 
@@ -345,7 +326,7 @@ pub struct SeriesBody {
 pub struct CostsBody {
     /// In all, dollars.
     pub monthly: f64,
-    /// `USD`.
+    /// Currency, which is always `USD`.
     pub currency: String,
     /// Resources whose price is not known; they are not in the sums.
     pub not_priced: u64,

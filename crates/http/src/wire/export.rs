@@ -110,7 +110,6 @@ impl ExportRequest {
     }
 }
 
-/// Selection of exports.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -129,7 +128,6 @@ pub struct ExportListParams {
     pub schedule_id: Option<String>,
 }
 
-/// File to download.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -142,9 +140,9 @@ pub struct ExportDownloadParams {
 /// Expected size of an export.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportEstimateBody {
-    /// Matching entries.
+    /// Number of entries that match.
     pub entries: u64,
-    /// Expected bytes.
+    /// Expected size of the file, bytes.
     pub bytes: u64,
     /// Most bytes of one export.
     pub limit_bytes: u64,
@@ -155,17 +153,16 @@ pub struct ExportEstimateBody {
     pub narrower: Option<ExportPeriodBody>,
 }
 
-/// A narrower period.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportPeriodBody {
-    /// First instant.
+    /// First instant of the period.
     pub start_time: String,
     /// End, itself excluded; absent for the present end of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_time: Option<String>,
-    /// Matching entries.
+    /// Number of entries that match.
     pub entries: u64,
-    /// Expected bytes.
+    /// Expected size of the file, bytes.
     pub bytes: u64,
 }
 
@@ -174,9 +171,9 @@ pub struct ExportPeriodBody {
 pub struct ExportFileBody {
     pub name: String,
     pub role: ExportFileRole,
-    /// Length.
+    /// Size of the file, bytes.
     pub bytes: u64,
-    /// SHA-256, lower-case hex.
+    /// SHA-256 of the file, lower-case hex.
     pub sha256: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<u64>,
@@ -193,13 +190,10 @@ pub struct ExportFailureBody {
 /// Person an export is bound to.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportRequesterBody {
-    /// User.
     pub id: String,
-    /// E-mail address.
     pub email: String,
 }
 
-/// An export.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportBody {
     pub id: String,
@@ -209,10 +203,10 @@ pub struct ExportBody {
     pub options: ExportOptionsBody,
     /// Query; empty for every entry.
     pub query: String,
-    /// First instant.
+    /// First instant of the period.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_time: Option<String>,
-    /// End, itself excluded.
+    /// End of the period, itself excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_time: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -226,9 +220,9 @@ pub struct ExportBody {
     pub estimated_entries: u64,
     /// Bytes expected at the time of the request.
     pub estimated_bytes: u64,
-    /// Entries written.
+    /// Number of entries written so far.
     pub entries: u64,
-    /// Bytes written.
+    /// Number of bytes written so far.
     pub bytes: u64,
     /// Share that is done, 0 to 100.
     pub percent: f64,

@@ -15,7 +15,6 @@ use crate::wire::form::enumeration::{
 use crate::wire::form::quantity::percent_number;
 use crate::wire::guardrail::protection::LossBody;
 
-/// A recommendation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RecommendationBody {
     pub id: String,
@@ -35,7 +34,7 @@ pub struct RecommendationBody {
     pub kind: RecommendationKind,
     /// The rule that found it (`downsize_underutilized`, ...).
     pub rule: String,
-    /// Title, one line.
+    /// Title of one line, for lists.
     pub title: String,
     pub resource: SubjectBody,
     pub priority: Priority,
@@ -47,7 +46,6 @@ pub struct RecommendationBody {
     pub impact_level: ImpactLevel,
     pub effort: Effort,
     pub savings: SavingsBody,
-    /// State.
     pub status: RecommendationStatus,
     /// The plan, exactly as it would run; null for advice.
     pub plan: Option<PlanBody>,
@@ -55,7 +53,6 @@ pub struct RecommendationBody {
     pub reason_codes: Vec<String>,
     /// Effects that were not measured and are therefore not claimed.
     pub not_measured: Vec<String>,
-    /// Time of creation.
     pub created_at: String,
     /// Time of the last change.
     pub updated_at: String,
@@ -120,7 +117,6 @@ pub struct ApplicabilityBody {
     pub can_be_excepted: bool,
 }
 
-/// A granted exception.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExceptionBody {
     pub guardrail: String,
@@ -128,11 +124,9 @@ pub struct ExceptionBody {
     pub value: f64,
     /// The only plan that it covers.
     pub plan_hash: String,
-    /// The requester's reason.
     pub reason: String,
     /// The approval request that was signed.
     pub approval_id: String,
-    /// Signers.
     pub granted_by: Vec<String>,
     /// End of its validity.
     pub expires_at: String,
@@ -157,7 +151,7 @@ pub struct RankingBody {
     pub weight: f64,
     /// Answers in favour of its kind.
     pub in_favour: u64,
-    /// Answers against it.
+    /// Number of answers against it.
     pub against: u64,
     /// The same in words.
     pub explanation: String,
@@ -166,9 +160,8 @@ pub struct RankingBody {
 /// The resource of a recommendation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SubjectBody {
-    /// The provider's identifier.
+    /// Identifier by the provider, such as an ARN.
     pub id: String,
-    /// Display name.
     pub name: String,
     /// `virtual_machine`, `volume`, `database`, ...
     #[serde(rename = "type")]
@@ -179,10 +172,10 @@ pub struct SubjectBody {
     pub service: String,
     /// The connection it is reached over.
     pub connection_id: String,
-    /// Size now.
+    /// Size that it has now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance_type: Option<String>,
-    /// Size proposed.
+    /// Size that is proposed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_type: Option<String>,
     /// Infrastructure as code owns the resource, and undoes what is changed beside it.
@@ -196,7 +189,6 @@ pub struct ImpactBody {
     pub cost: String,
     /// Performance, in words with figures.
     pub performance: String,
-    /// Security, in words.
     pub security: String,
 }
 
@@ -211,7 +203,7 @@ pub struct SavingsBody {
     pub expected_monthly: Option<f64>,
     /// Basis of `expected_monthly`: `bill` or `list_price`; null where no price is known.
     pub basis: Option<SavingsBasis>,
-    /// `USD`.
+    /// Currency, which is always `USD`.
     pub currency: String,
     /// After discounts and commitments, where the bill is known.
     pub monthly_after_discounts: Option<f64>,
@@ -231,14 +223,13 @@ pub struct PlannedChangeBody {
     pub resource: String,
 }
 
-/// A plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PlanBody {
     /// The typed change that the steps follow from; null in plans of releases before it.
     pub change: Option<PlannedChangeBody>,
     /// Version of `hash`: 2 covers the typed change, 1 the steps.
     pub hash_version: u8,
-    /// Steps in order.
+    /// Steps in the order of their execution.
     pub steps: Vec<StepBody>,
     /// SHA-256 that an approval binds to.
     pub hash: String,
@@ -255,13 +246,11 @@ pub struct PlanBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct StepBody {
     pub kind: StepKind,
-    /// In words.
     pub description: String,
     /// The resource it touches.
     pub resource: String,
 }
 
-/// Reason.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExplanationBody {
     /// The change in words.
@@ -271,7 +260,7 @@ pub struct ExplanationBody {
     /// Range that holds nine outcomes in ten, percent; null where nothing was tried out.
     pub confidence_range: Option<ConfidenceRangeBody>,
     pub explanation: FactorsBody,
-    /// Samples looked at.
+    /// Number of samples that were looked at.
     pub data_points: u64,
     /// Ended recommendations of the same kind, counted.
     pub similar_cases: u64,
@@ -280,7 +269,7 @@ pub struct ExplanationBody {
     pub estimated_impact: EstimatedImpactBody,
     /// Risk of the change, apart from its cost.
     pub risk_level: ImpactLevel,
-    /// Numbered checks.
+    /// Checks in the order in which they decided.
     pub decision_path: Vec<DecisionBody>,
     /// Learned models that took part in the decision; empty where it rests on measurements alone.
     pub models: Vec<ModelUseBody>,
@@ -307,13 +296,13 @@ pub struct ModelUseBody {
 /// Range of a confidence, in percent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConfidenceRangeBody {
-    /// Lower end.
+    /// Lower end of the range, percent.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the range, percent.
     pub high: f64,
 }
 
-/// Sentences with numbers.
+/// Factors as sentences with their numbers.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FactorsBody {
     /// The sentences: what was measured, the forecast, the price, the consequences, and last the
@@ -321,7 +310,6 @@ pub struct FactorsBody {
     pub factors: Vec<String>,
 }
 
-/// Estimated impact.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EstimatedImpactBody {
     /// Cost reduction in words.
@@ -330,14 +318,13 @@ pub struct EstimatedImpactBody {
     pub performance_impact: String,
 }
 
-/// One check.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DecisionBody {
-    /// The question.
+    /// Question that the check answers.
     pub check: String,
     /// `yes`, `no` or `unknown`.
     pub answer: String,
-    /// The numbers.
+    /// Numbers that it rests on, in words.
     pub detail: String,
 }
 
@@ -364,9 +351,9 @@ pub struct RecommendationParams {
     /// Lowest confidence, percent: `85` or `85%`.
     #[serde(default, deserialize_with = "percent_number")]
     pub min_confidence: Option<f64>,
-    /// Resource identifier.
+    /// Identifier of a resource.
     pub resource: Option<String>,
-    /// Account or connection.
+    /// Account, or name of a connection.
     pub account: Option<String>,
     /// `ready`, `blocked`, `advice_only`: only what has not ended.
     pub applicability: Option<String>,
@@ -391,13 +378,12 @@ pub struct RecommendationList {
     pub savings_unpriced: u64,
 }
 
-/// Apply now.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecuteBody {
     /// The plan's hash as seen; when given and different, nothing is done (409).
     pub plan_hash: Option<String>,
-    /// For the log.
+    /// Comment that the log entry keeps.
     pub comment: Option<String>,
 }
 
@@ -412,27 +398,23 @@ pub struct ExecuteAnswer {
     /// The approval request, when one is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval_id: Option<String>,
-    /// In words.
     pub message: String,
 }
 
-/// Reject.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DismissBody {
     pub reason: String,
 }
 
-/// Remind later.
+/// Hides a recommendation until a time.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SnoozeBody {
-    /// Until when.
     pub until: String,
     pub reason: Option<String>,
 }
 
-/// Try it.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestBody {
@@ -451,24 +433,22 @@ pub struct TrialBody {
     pub simulated: bool,
 }
 
-/// Set a time.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduleBody {
     /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
-    /// For the log.
+    /// Comment that the log entry keeps.
     pub comment: Option<String>,
 }
 
-/// Feedback.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FeedbackBody {
     /// `implemented_successfully`, `implemented_issues`, `not_applicable`, `not_now`.
     #[schema(value_type = enumeration::FeedbackOutcome)]
     pub outcome: String,
-    /// 1 to 5.
+    /// Rating from 1 to 5, the best.
     pub rating: Option<i64>,
     /// Free text; needed with every outcome but the first.
     pub comments: Option<String>,
@@ -476,15 +456,13 @@ pub struct FeedbackBody {
     pub until: Option<String>,
 }
 
-/// Acknowledgement.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FeedbackAnswer {
     /// Identifier of the feedback.
     pub id: String,
     pub recommendation_id: String,
-    /// As stored.
+    /// Outcome as it is stored.
     pub outcome: String,
-    /// Time of storing.
     pub recorded_at: String,
 }
 

@@ -145,12 +145,12 @@ impl AgentTypes {
         AgentTypes(rows.into())
     }
 
-    /// Every type.
+    /// Iterates over all registered types.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn AgentDefinition>> {
         self.0.iter()
     }
 
-    /// One type.
+    /// Returns the type of a name.
     #[must_use]
     pub fn get(&self, agent_type: AgentType) -> Option<&Arc<dyn AgentDefinition>> {
         self.0

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Longest name, bytes.
+/// Longest name of a type, bytes.
 const LONGEST: usize = 40;
 
 /// Name of an agent type (`cost_optimizer`): lower-case letters, digits and underscores, a letter
@@ -19,23 +19,14 @@ pub struct AgentType {
 }
 
 impl AgentType {
-    /// `cost_optimizer`.
     pub const COST_OPTIMIZER: AgentType = AgentType::named("cost_optimizer");
-    /// `spot_optimizer`.
     pub const SPOT_OPTIMIZER: AgentType = AgentType::named("spot_optimizer");
-    /// `performance_optimizer`.
     pub const PERFORMANCE_OPTIMIZER: AgentType = AgentType::named("performance_optimizer");
-    /// `db_optimizer`.
     pub const DB_OPTIMIZER: AgentType = AgentType::named("db_optimizer");
-    /// `security_intelligence`.
     pub const SECURITY_INTELLIGENCE: AgentType = AgentType::named("security_intelligence");
-    /// `compliance_intelligence`.
     pub const COMPLIANCE_INTELLIGENCE: AgentType = AgentType::named("compliance_intelligence");
-    /// `ops_intelligence`.
     pub const OPS_INTELLIGENCE: AgentType = AgentType::named("ops_intelligence");
-    /// `workload_classifier`.
     pub const WORKLOAD_CLASSIFIER: AgentType = AgentType::named("workload_classifier");
-    /// `storage_optimizer`.
     pub const STORAGE_OPTIMIZER: AgentType = AgentType::named("storage_optimizer");
 
     /// The type of a name that is in code.
@@ -80,7 +71,7 @@ impl AgentType {
         })
     }
 
-    /// The name.
+    /// Returns the name, as it is stored and sent.
     #[must_use]
     pub fn as_str(&self) -> &str {
         // Only ASCII gets in.

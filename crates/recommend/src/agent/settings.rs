@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "StoredValue", into = "StoredValue")]
 pub enum SettingValue {
-    /// Percent, written `20%`.
+    /// A percentage, written as `20%`.
     Percent(f64),
-    /// Days, written `14d`.
+    /// A number of days, written as `14d`.
     Days(u32),
     /// A number of things, written `3`.
     Count(u32),
-    /// `true` or `false`.
+    /// A flag, `true` or `false`.
     Flag(bool),
     /// Names, written `Owner, CostCenter`.
     Names(Vec<String>),

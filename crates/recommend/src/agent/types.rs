@@ -14,7 +14,6 @@ pub use decided::decided_by;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentTypeInfo {
     pub agent_type: AgentType,
-    /// One sentence.
     pub description: &'static str,
     /// Capabilities: name and value.
     pub capabilities: &'static [(&'static str, TableValue)],
@@ -30,7 +29,7 @@ pub struct AgentTypeInfo {
 /// Value of a capability or action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableValue {
-    /// `true` or `false`.
+    /// A flag, `true` or `false`.
     Flag(bool),
     /// A text as the requirement spells it, such as `30d_historical`.
     Text(&'static str),

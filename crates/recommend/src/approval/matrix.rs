@@ -16,12 +16,11 @@ named!(
         Manager => "manager",
         /// A director's (high impact).
         Director => "director",
-        /// Security's (high impact).
+        /// The signature of security, for changes of high impact.
         Security => "security",
     }
 );
 
-/// The matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalMatrix {
     /// Monthly cost from which a change is of medium impact, dollars; less is low.

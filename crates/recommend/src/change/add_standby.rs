@@ -26,7 +26,7 @@ const PERMISSIONS: &[Permission] = &[aws("rds:ModifyDBInstance")];
 /// Operation that adds or removes the standby of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StandbyOperation {
-    /// `true` adds one.
+    /// `true` adds a standby, `false` takes it away.
     pub standby: bool,
 }
 

@@ -72,11 +72,8 @@ pub struct ChangeGroupSize {
     pub state: ResourceState,
     /// Launch template of the group.
     pub template: String,
-    /// Version before.
     pub version: String,
-    /// Instance type before.
     pub from: String,
-    /// Instance type after.
     pub to: String,
     /// Members the finding saw: connections to a single one end when it is replaced.
     pub members: u32,

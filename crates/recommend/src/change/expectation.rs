@@ -43,7 +43,7 @@ impl Expectation {
         }
     }
 
-    /// A state.
+    /// Expects a state of the resource.
     #[must_use]
     pub fn state(wanted: ResourceState) -> Expectation {
         Expectation::new("state", wanted, |resource| Some(resource.state))

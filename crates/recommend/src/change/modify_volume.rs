@@ -77,7 +77,6 @@ impl fmt::Display for VolumeSetup {
 /// Operation that gives a volume a setup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VolumeOperation {
-    /// Setup after it.
     pub setup: VolumeSetup,
 }
 
@@ -88,9 +87,7 @@ impl Operation for VolumeOperation {}
 pub struct ModifyVolume {
     /// State the finding saw.
     pub state: ResourceState,
-    /// Setup before.
     pub from: VolumeSetup,
-    /// Setup after.
     pub to: VolumeSetup,
 }
 

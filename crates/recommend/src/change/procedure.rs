@@ -67,19 +67,19 @@ impl Procedure {
         }
     }
 
-    /// The plan.
+    /// Returns the plan that is stored and hashed.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The change.
+    /// Returns the typed change.
     #[must_use]
     pub fn change(&self) -> &Arc<dyn Change> {
         &self.change
     }
 
-    /// The steps.
+    /// Returns the steps with their work.
     #[must_use]
     pub fn tasks(&self) -> &[Task] {
         &self.tasks

@@ -90,7 +90,7 @@ impl LifecycleRule {
         }
     }
 
-    /// Effect in words.
+    /// Returns the effect as a sentence.
     #[must_use]
     pub fn words(&self) -> String {
         match self {
@@ -122,7 +122,6 @@ impl LifecycleRule {
 /// Operation on the rules of a bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LifecycleOperation {
-    /// Add a rule.
     Add(LifecycleRule),
     /// Remove the rule of an identifier.
     Remove(&'static str),
@@ -137,7 +136,6 @@ pub struct PutBucketLifecycle {
     pub state: ResourceState,
     /// Configuration the finding saw.
     pub from: Lifecycle,
-    /// Added rule.
     pub rule: LifecycleRule,
 }
 

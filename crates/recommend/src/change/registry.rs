@@ -12,7 +12,6 @@ use crate::change::{BUILTIN, Change, ParameterError, Parameters};
 /// Permission that a cloud requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Permission {
-    /// The cloud.
     pub provider: Provider,
     /// Name, as the cloud spells it (`ec2:StopInstances`).
     pub name: &'static str,
@@ -23,7 +22,6 @@ pub struct Permission {
 /// Resources to which a permission of a change is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PermittedOn {
-    /// Any resource.
     Any,
     /// Resources that Reeve itself made and tagged `reeve:created-by=reeve`.
     MadeByReeve,
@@ -101,13 +99,10 @@ pub enum PlanError {
     #[error(
         "the plan is not the one that its hash {hash} covers; it was altered in the store and is not executed"
     )]
-    Altered {
-        /// Stored hash.
-        hash: String,
-    },
+    Altered { hash: String },
 }
 
-/// Changes by name.
+/// The registered changes, by name.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     rows: BTreeMap<&'static str, ChangeType>,
@@ -127,7 +122,7 @@ impl Changes {
         self
     }
 
-    /// Rows by name.
+    /// Iterates over the rows in order of their names.
     pub fn rows(&self) -> impl Iterator<Item = &ChangeType> {
         self.rows.values()
     }

@@ -15,7 +15,7 @@ use crate::change::{
     Task, aws, foreign, precondition, refused, verify,
 };
 
-/// Row of addresses.
+/// Row of public addresses that nothing uses.
 pub(super) const RELEASE_ADDRESS: ChangeType = ChangeType {
     name: Unused::Address.as_str(),
     permissions: &[aws("ec2:ReleaseAddress")],
@@ -37,11 +37,8 @@ pub(super) const DELETE_BALANCER: ChangeType = ChangeType {
 named!(
     /// Unused resource, by the change that removes it.
     Unused {
-        /// Public address.
         Address => "release_address",
-        /// NAT gateway.
         Gateway => "delete_nat_gateway",
-        /// Load balancer.
         Balancer => "delete_load_balancer",
     }
 );
@@ -112,7 +109,6 @@ impl Operation for RemoveOperation {}
 /// Removal of a resource that nothing uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoveUnused {
-    /// Unused resource.
     pub unused: Unused,
     /// State the finding saw.
     pub state: ResourceState,

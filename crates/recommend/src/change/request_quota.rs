@@ -41,9 +41,7 @@ pub struct RequestQuota {
 /// the quota is as high.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuotaOperation {
-    /// Service code.
     pub service: String,
-    /// Quota code.
     pub quota: String,
     /// Quota that the finding reckoned with. Another one is refused: the unit may be another, or
     /// the quota was changed since.

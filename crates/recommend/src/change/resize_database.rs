@@ -24,9 +24,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 pub struct ResizeDatabase {
     /// State the finding saw, and the state it settles in.
     pub state: ResourceState,
-    /// Class before.
     pub from: String,
-    /// Class after.
     pub to: String,
 }
 

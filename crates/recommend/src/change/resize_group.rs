@@ -28,9 +28,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 pub struct ResizeGroup {
     /// State the finding saw.
     pub state: ResourceState,
-    /// Least number before.
     pub from: u32,
-    /// Least number after.
     pub to: u32,
 }
 

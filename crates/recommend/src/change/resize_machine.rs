@@ -23,9 +23,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 pub struct ResizeMachine {
     /// State the finding saw.
     pub state: ResourceState,
-    /// Size before.
     pub from: String,
-    /// Size after.
     pub to: String,
 }
 

@@ -10,14 +10,12 @@ use crate::change::task::settled;
 use crate::change::{Expectation, Reach, Task, foreign, refused};
 use crate::plan::StepKind;
 
-/// Stops the resource.
 pub(super) fn stop(target: &str, description: String) -> Task {
     let stopped = vec![Expectation::state(ResourceState::Stopped)];
     let goal = Reach::by("the stop", Mutation::Stop, stopped.clone());
     Task::of_kind(StepKind::Stop, target, description, goal).expecting(stopped)
 }
 
-/// Starts the resource.
 pub(super) fn start(target: &str, description: String) -> Task {
     let running = vec![Expectation::state(ResourceState::Running)];
     let goal = Reach::by("the start", Mutation::Start, running.clone());

@@ -45,7 +45,6 @@ pub struct TagResource {
     pub key: String,
     /// Value before; `None` where the resource had no such tag.
     pub from: Option<String>,
-    /// Value after.
     pub to: String,
 }
 

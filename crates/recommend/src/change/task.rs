@@ -174,7 +174,6 @@ pub struct Task {
     pub made: Option<String>,
     /// Expectations before it (`Precondition`) or after it (every other).
     pub expect: Vec<Expectation>,
-    /// Work to do.
     pub work: Work,
 }
 
@@ -208,7 +207,7 @@ impl Task {
         }
     }
 
-    /// Keeps a copy.
+    /// Creates the task that keeps a copy.
     #[must_use]
     pub fn snapshot(resource: &str, description: String) -> Task {
         Task::new(StepKind::Snapshot, resource, description, Work::Snapshot)
@@ -239,7 +238,6 @@ impl Task {
         Task::of_kind(StepKind::Change, resource, description, goal)
     }
 
-    /// Deletes the resource.
     pub fn delete(resource: &str, description: String, goal: impl Goal + 'static) -> Task {
         Task::of_kind(StepKind::Delete, resource, description, goal)
     }

@@ -17,11 +17,11 @@ use crate::agent::Scope;
 named!(
     /// Direction in which capacity may be changed.
     Direction {
-        /// Up and down.
+        /// Capacity may grow and shrink.
         Both => "both",
-        /// Up alone.
+        /// Capacity may only grow.
         UpOnly => "up_only",
-        /// Down alone.
+        /// Capacity may only shrink.
         DownOnly => "down_only",
     }
 );

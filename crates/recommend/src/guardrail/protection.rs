@@ -23,7 +23,7 @@ pub use manager::manager;
 /// Changes that a protection refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refuses {
-    /// Every change.
+    /// All changes are refused.
     Every,
     /// Changes of these names.
     Changes(&'static [&'static str]),

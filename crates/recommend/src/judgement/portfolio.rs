@@ -17,7 +17,6 @@ const MOST_MISSING: f64 = 0.05;
 /// Machines that share commitments: those of an account.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Family {
-    /// Cloud.
     pub provider: Provider,
     /// Account, subscription or project.
     pub account: String,
@@ -28,7 +27,6 @@ pub struct Family {
 pub struct HourlyUse {
     /// Machines that share commitments with it.
     pub family: Family,
-    /// The machine.
     pub resource: ResourceId,
     /// US dollars of an hour in which it ran.
     pub usd: f64,

@@ -17,9 +17,8 @@ pub struct Proposal {
     pub kind: RecommendationType,
     /// Action of the agent type that found it, such as `downsize_underutilized`.
     pub rule: &'static str,
-    /// Title, one line.
+    /// Title of one line, for lists.
     pub title: String,
-    /// The resource.
     pub subject: Subject,
     pub priority: Priority,
     /// Percent, 0 to 100.
@@ -57,7 +56,7 @@ pub struct Abstention {
     pub kind: Option<RecommendationType>,
     /// Stable code (`thin_data`, `group_member`, `cpu_not_low`, ...).
     pub code: &'static str,
-    /// The numbers.
+    /// Numbers that it rests on, in words.
     pub detail: String,
     /// `true` if the resource was judged and the finding is refuted, so that an earlier
     /// recommendation expires; `false` if data was missing, so that it stays.
@@ -128,7 +127,7 @@ impl Path {
         self.0.extend(other.0);
     }
 
-    /// The checks.
+    /// Returns the checks as decisions.
     pub fn into_decisions(self) -> Vec<Decision> {
         self.0
     }

@@ -31,7 +31,7 @@ pub struct Signal {
     pub name: String,
     /// Value that was observed, in words.
     pub detail: String,
-    /// Weights by class.
+    /// Weight of each class.
     pub weights: Scores,
 }
 
@@ -41,7 +41,7 @@ pub struct Signal {
 pub struct Unclassified {
     /// Stable code: `thin_data`, `signals_too_few`, `signals_contradict`, `switched_off`.
     pub code: String,
-    /// The numbers.
+    /// Numbers that it rests on, in words.
     pub detail: String,
 }
 
@@ -63,7 +63,6 @@ impl From<(String, String)> for Unclassified {
 pub struct Classification {
     /// The class; `None` when abstained.
     pub class: Option<WorkloadClass>,
-    /// Reason for abstaining.
     pub unclassified: Option<Unclassified>,
     /// Confidence in the class, percent; 0 when abstained.
     pub confidence: f64,
@@ -85,7 +84,6 @@ pub struct Workload {
     pub agent_id: AgentId,
     /// Time of the judgement.
     pub judged_at: Timestamp,
-    /// The judgement.
     #[serde(flatten)]
     pub classification: Classification,
 }
@@ -112,7 +110,7 @@ pub struct Correction {
 
 /// Most tokens of one resource.
 const MOST_TOKENS: usize = 40;
-/// Longest token, bytes.
+/// Longest token that is kept, bytes.
 const LONGEST_TOKEN: usize = 128;
 
 /// Returns the tokens of a resource that corrections are learned by: tags as `key=value` and words
@@ -159,6 +157,6 @@ pub trait WorkloadStore: Send + Sync {
         connection: &ConnectionId,
         resource: &ResourceId,
     ) -> Result<(), StoreError>;
-    /// Corrections, oldest first.
+    /// Lists the corrections, the oldest first.
     async fn correction_list(&self) -> Result<Vec<Correction>, StoreError>;
 }

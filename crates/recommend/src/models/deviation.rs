@@ -28,7 +28,7 @@ impl ModelState for DeviationModel {
 pub struct DeviationBand {
     /// Means by hour of the week, Monday 00:00 UTC first.
     pub hours: Vec<f64>,
-    /// Spread around them.
+    /// Spread of the values around the expected ones.
     pub scale: f64,
 }
 

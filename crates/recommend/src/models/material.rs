@@ -21,9 +21,8 @@ pub struct Material {
     pub outcomes: Vec<Example>,
     /// Classes that people gave resources of its scope, oldest first.
     pub corrections: Vec<Correction>,
-    /// Limits in force.
+    /// Guardrails that are in force.
     pub guardrails: Guardrails,
-    /// Specifications and prices.
     pub catalogue: std::sync::Arc<Catalogue>,
     pub now: Timestamp,
 }

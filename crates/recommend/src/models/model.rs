@@ -35,7 +35,7 @@ named!(
 named!(
     /// Cause of a training.
     RetrainCause {
-        /// There was none.
+        /// There was no version before.
         First => "first_training",
         /// Accuracy on the newest held-out days fell below the threshold.
         Accuracy => "accuracy_below_threshold",
@@ -45,7 +45,7 @@ named!(
         Configuration => "configuration_changed",
         /// Its interval was over.
         Schedule => "schedule",
-        /// A person asked.
+        /// A person requested it.
         Request => "requested",
     }
 );

@@ -11,17 +11,16 @@ use crate::recommendation::RecommendationId;
 /// Largest state of a model, bytes: about 2 KiB a resource for some 8,000 resources.
 pub const MAX_STATE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Filter for models.
 #[derive(Debug, Clone, Default)]
 pub struct ModelFilter {
     pub agent: Option<AgentId>,
     pub name: Option<String>,
     pub kind: Option<ModelType>,
-    /// In this state.
+    /// Only those in this state.
     pub status: Option<ModelStatus>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
-    /// After this many.
+    /// Number of results to skip.
     pub offset: u64,
 }
 
@@ -29,9 +28,8 @@ pub struct ModelFilter {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrustNote {
     pub recommendation: RecommendationId,
-    /// `agent type/recommendation type`.
+    /// Agent type and recommendation type, joined by a slash.
     pub group: String,
-    /// Time of creation.
     pub at: Timestamp,
     /// The backtest's own answer, 0 to 1.
     pub raw: f64,
@@ -55,7 +53,7 @@ pub trait ModelStore: Send + Sync {
         over: Option<&ModelId>,
         at: Timestamp,
     ) -> Result<(), StoreError>;
-    /// One version.
+    /// Returns one version of a model.
     async fn model_get(&self, id: &ModelId) -> Result<Model, StoreError>;
     /// Returns the learned state of a version.
     async fn model_state(&self, id: &ModelId) -> Result<String, StoreError>;

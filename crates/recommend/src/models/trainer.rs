@@ -26,7 +26,7 @@ pub struct Trained {
 /// Metrics of a state on held-out days.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evaluation {
-    /// The four figures.
+    /// Accuracy, precision, recall and F1 score.
     pub scores: Scores,
     /// Decisions they were counted from.
     pub held_out: u64,

@@ -43,13 +43,13 @@ pub struct Usage {
 /// Use that pauses for weeks and comes again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recurrence {
-    /// Days with use.
+    /// Number of days on which it was used.
     pub days: usize,
     /// Longest pause between two of them, days.
     pub pause_days: i64,
     /// Last day with use.
     pub last: Date,
-    /// Days since then.
+    /// Number of days since then.
     pub since_days: i64,
 }
 

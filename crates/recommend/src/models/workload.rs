@@ -19,7 +19,7 @@ const COUNTED: usize = 3;
 /// other signal.
 const BOUND: f64 = 3.0;
 
-/// Corrections by token.
+/// Weights learned from corrections, by token.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadModel {
@@ -63,7 +63,7 @@ impl WorkloadModel {
         serde_json::to_string(self).map_err(|error| NotTrained(error.to_string()))
     }
 
-    /// Learns one correction.
+    /// Learns from one correction by a person.
     pub fn learn<'t>(
         &mut self,
         resource: &str,

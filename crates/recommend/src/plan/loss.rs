@@ -15,7 +15,7 @@ named!(
         BurstCredits => "burst_credits",
         /// Contents of memory: caches, sessions, buffer pools.
         WarmCaches => "warm_caches",
-        /// Stored data.
+        /// Data that is stored there.
         Data => "data",
         /// Machines of a group, which are replaced.
         Members => "members",

@@ -14,7 +14,6 @@ use crate::recommendation::{Recommendation, RecommendationType};
 named!(
     /// Infrastructure-as-code tool that owns a resource.
     Tool {
-        /// Terraform or OpenTofu.
         Terraform => "terraform",
         /// CloudFormation, the AWS CDK included.
         CloudFormation => "cloudformation",

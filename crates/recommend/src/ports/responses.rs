@@ -18,7 +18,6 @@ use crate::recommendation::{Recommendation, RecommendationId};
 #[derive(Debug, Clone)]
 pub struct Offer {
     pub resource: Resource,
-    /// The proposed change.
     pub proposal: Proposal,
     /// The anomaly or predictive rule behind it.
     pub cause: Cause,

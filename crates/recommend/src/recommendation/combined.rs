@@ -27,7 +27,6 @@ pub enum Relation {
 /// One recommendation among the others on its resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contribution {
-    /// Recommendation that contributes.
     pub id: RecommendationId,
     /// Monthly saving that the recommendation adds to the best set; zero if it is not in that set.
     pub counted: Money,

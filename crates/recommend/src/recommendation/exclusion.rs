@@ -25,7 +25,6 @@ pub struct Exclusion {
     pub until: Option<Timestamp>,
     /// E-mail address of the user who created it.
     pub by: String,
-    /// Time of creation.
     pub at: Timestamp,
 }
 

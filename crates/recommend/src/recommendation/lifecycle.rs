@@ -6,7 +6,7 @@ use reeve_estate::named;
 named!(
     /// State of a recommendation.
     Status {
-        /// Waiting for somebody.
+        /// It waits for an answer or an execution.
         Open => "open",
         /// An execution was requested and waits for approvals.
         PendingApproval => "pending_approval",

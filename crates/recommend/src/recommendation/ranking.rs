@@ -39,13 +39,13 @@ pub struct Ranking {
     pub weight: f64,
     /// Answers in favour of its kind.
     pub in_favour: u64,
-    /// Answers against it.
+    /// Number of answers against it.
     pub against: u64,
     /// The same in words, with the numbers.
     pub words: String,
 }
 
-/// Answers added up.
+/// Sums of answers for and against.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     weight: f64,
@@ -90,7 +90,7 @@ fn alike(kind: RecommendationType, subject: &Subject) -> Alike {
 /// Weights from users' answers, by kind of change and kind of resource.
 #[derive(Debug, Clone, Default)]
 pub struct FeedbackWeights {
-    /// On like resources.
+    /// Answers about resources that are alike.
     own: BTreeMap<Alike, Tally>,
     /// Answers that apply to the kind on every resource: the result of a change, not its
     /// applicability.

@@ -25,7 +25,6 @@ pub struct RecommendationTotal {
     pub is_by_hand: bool,
     /// A person took the change back by their own decision.
     pub is_taken_back: bool,
-    /// Number of recommendations.
     pub count: u64,
     /// Number of recommendations without a known price.
     pub unpriced: u64,
@@ -76,7 +75,6 @@ pub struct Dismissals {
     pub service: String,
     /// Mean time of the dismissals.
     pub at: Timestamp,
-    /// Number of dismissals.
     pub count: u64,
 }
 
@@ -86,9 +84,7 @@ pub struct Dismissals {
 pub struct StepOutcomes {
     /// Kind of the recommendations.
     pub kind: RecommendationType,
-    /// Size before.
     pub instance_type: Option<String>,
-    /// Size after.
     pub target_type: Option<String>,
     /// Number of changes that held.
     pub succeeded: u64,
@@ -110,7 +106,7 @@ pub struct ActionFilter {
     pub since: Option<Timestamp>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
-    /// After this many.
+    /// Number of results to skip.
     pub offset: u64,
 }
 
@@ -118,11 +114,11 @@ pub struct ActionFilter {
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalFilter {
     pub recommendation: Option<RecommendationId>,
-    /// In this state.
+    /// Only those in this state.
     pub status: Option<ApprovalStatus>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
-    /// After this many.
+    /// Number of results to skip.
     pub offset: u64,
 }
 
@@ -130,7 +126,7 @@ pub struct ApprovalFilter {
 /// simulated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ActionCounts {
-    /// All of them.
+    /// Number of all actions that were begun.
     pub begun: u64,
     /// Those that runs of agents began, by agent.
     pub begun_by_agents: BTreeMap<AgentId, u64>,

@@ -27,7 +27,7 @@ named!(
 pub struct Check {
     /// Name of the counted quantity.
     pub name: String,
-    /// Measured value.
+    /// Value that was measured.
     #[serde(serialize_with = "reeve_estate::finite")]
     pub found: f64,
     /// Required value: a minimum, or a maximum if `at_most` is set.
@@ -48,7 +48,6 @@ impl Check {
         }
     }
 
-    /// In words.
     #[must_use]
     pub fn words(&self) -> String {
         let (relation, number) = (
@@ -78,7 +77,7 @@ pub struct Gate {
     pub wave: u32,
     /// Verdict of the gate.
     pub verdict: Verdict,
-    /// By which numbers.
+    /// Checks with the numbers that decided.
     pub checks: Vec<Check>,
     /// The same in words.
     pub words: String,

@@ -7,7 +7,6 @@ use crate::agent::AgentId;
 use crate::recommendation::RecommendationType;
 use crate::rollout::{Rollout, RolloutId, RolloutStatus};
 
-/// Filter for rollouts.
 #[derive(Debug, Clone, Default)]
 pub struct RolloutFilter {
     pub agent: Option<AgentId>,
@@ -16,7 +15,7 @@ pub struct RolloutFilter {
     pub status: Vec<RolloutStatus>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
-    /// After this many.
+    /// Number of results to skip.
     pub offset: u64,
 }
 

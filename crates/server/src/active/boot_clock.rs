@@ -18,7 +18,7 @@ pub(super) struct BootClock {
 }
 
 impl BootClock {
-    /// Opens the clock.
+    /// Opens the clock that counts from the boot.
     pub(super) fn open() -> BootClock {
         let clock = BootClock {
             uptime: File::open("/proc/uptime").ok(),

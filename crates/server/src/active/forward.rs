@@ -37,7 +37,7 @@ const HOP_BY_HOP: [HeaderName; 7] = [
 pub(super) struct Target(RwLock<Option<Holder>>);
 
 impl Target {
-    /// Replaces the record.
+    /// Replaces the record of the active server.
     pub(super) fn set(&self, holder: Option<Holder>) {
         if *self.0.read() != holder {
             *self.0.write() = holder;

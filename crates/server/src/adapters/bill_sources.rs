@@ -26,18 +26,17 @@ use super::running::Running;
 use super::sync_entry::{Synced, sync_entry};
 use crate::private;
 
-/// Largest bill, bytes.
+/// Largest file of a bill that is read, bytes.
 const MOST_BYTES: u64 = 1 << 30;
 /// Problems of a sync that are kept.
 const MOST_PROBLEMS: usize = 20;
 
-/// Syncs bill sources.
+/// Reads bills from the configured sources.
 pub(crate) struct BillPuller {
     pub(crate) sources: Arc<dyn BillSourceStore>,
     pub(crate) estate: Arc<dyn EstateStore>,
     pub(crate) clouds: Arc<CloudRegistry>,
     pub(crate) recorder: Arc<dyn Recorder>,
-    /// Folder of bills.
     pub(crate) folder: PathBuf,
     pub(crate) running: Running<BillSourceId>,
 }

@@ -31,7 +31,7 @@ pub(crate) struct CloudRegistry {
 }
 
 impl CloudRegistry {
-    /// Real clouds alone.
+    /// Creates the clouds without the simulated one.
     pub(crate) fn real() -> Self {
         CloudRegistry {
             estate: None,

@@ -50,7 +50,7 @@ pub(crate) struct MetricPorts {
     pub(crate) recorder: Arc<dyn Recorder>,
 }
 
-/// Takes metrics over.
+/// Takes metrics that other systems send.
 pub(crate) struct MetricTaker {
     ports: MetricPorts,
     outbound: Outbound,

@@ -32,7 +32,7 @@ impl<Id: Clone + Eq + Hash> Running<Id> {
     }
 }
 
-/// Work in progress.
+/// A piece of work that is under way.
 #[derive(Debug)]
 pub(crate) struct Turn<'a, Id: Eq + Hash> {
     running: &'a Running<Id>,

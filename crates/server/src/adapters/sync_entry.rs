@@ -4,7 +4,6 @@ use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, S
 
 /// Source that was synced, with the person or task that asked.
 pub(crate) struct Synced<'a> {
-    /// Kind of source.
     pub(crate) kind: &'static str,
     /// Identifier of the source.
     pub(crate) id: &'a str,

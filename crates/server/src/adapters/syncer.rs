@@ -35,7 +35,7 @@ use samples::SampleSync;
 /// Changes recorded at once.
 const RECORDED: usize = 500;
 
-/// Syncs connections.
+/// Syncs the inventory of each connection.
 pub(crate) struct ConnectionSyncer {
     estate: Arc<dyn EstateStore>,
     samples: Arc<dyn SampleStore>,

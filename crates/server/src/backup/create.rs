@@ -26,7 +26,6 @@ const GIVEN: [&str; 2] = ["charges", "threat-lists"];
 /// A backup that is taken and not written yet.
 pub(crate) struct Staged {
     held: Held,
-    /// The log.
     pub(crate) snapshot: Snapshot,
     /// Files, by the name they have in the backup.
     files: Vec<(PartName, PathBuf)>,
@@ -123,7 +122,6 @@ pub(crate) async fn stage(data_dir: &Path, ledger: &Ledger, store: &Store) -> Re
 }
 
 impl Staged {
-    /// The log's name.
     pub(crate) fn origin(&self) -> &str {
         &self.origin
     }

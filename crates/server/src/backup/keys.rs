@@ -34,7 +34,7 @@ struct Files {
 }
 
 impl KeyParts {
-    /// No keys.
+    /// Returns the parts of a backup without keys.
     pub(crate) fn absent() -> KeyParts {
         KeyParts {
             kind: Keys::Absent,

@@ -19,7 +19,6 @@ use crate::config::Config;
 
 /// Request to restore a backup.
 pub(crate) struct Restore<'a> {
-    /// The backup.
     pub(crate) file: &'a Path,
     /// Target: data directory, database and anchor.
     pub(crate) config: &'a Config,
@@ -49,7 +48,7 @@ pub(crate) struct Done {
     pub(crate) public_key: Option<String>,
     /// Entries that are lost.
     pub(crate) lost_entries: u64,
-    /// Rows of state.
+    /// Number of rows of the state.
     pub(crate) rows: u64,
 }
 

@@ -31,9 +31,9 @@ const PENDING: &str = "ledger/restored.json";
 pub(crate) struct Restored {
     /// SHA-256 of the backup.
     pub(crate) backup: String,
-    /// Creation time.
+    /// Time at which the backup was made.
     pub(crate) created_at: String,
-    /// Entries in it.
+    /// Number of entries in the log.
     pub(crate) size: u64,
     /// Root of the tree over them.
     pub(crate) root: String,

@@ -11,7 +11,6 @@ use crate::cli::{AlertImportArgs, AlertsCommand, FiringsArgs};
 use crate::commands::show::clean;
 use crate::commands::target::Remote;
 
-/// Alert rules.
 const RULES: Collection = Collection {
     path: "audit-logs/alerts",
     noun: "alert rule",
@@ -19,7 +18,6 @@ const RULES: Collection = Collection {
     line: |out, rule| line(out, rule, "id"),
 };
 
-/// Runs a command.
 pub(super) async fn run(command: AlertsCommand) -> Result<ExitCode> {
     match command {
         AlertsCommand::List(args) => list(&Remote::new(&args.service)?, args.json).await,

@@ -10,7 +10,6 @@ use super::collection::{Collection, answer, print, text};
 use super::target::Remote;
 use crate::cli::BillsCommand;
 
-/// Bill sources.
 const SOURCES: Collection = Collection {
     path: "bills/sources",
     noun: "bill source",
@@ -18,7 +17,6 @@ const SOURCES: Collection = Collection {
     line,
 };
 
-/// Runs a command.
 pub(super) async fn run(command: BillsCommand) -> Result<ExitCode> {
     match command {
         BillsCommand::List(args) => {

@@ -12,7 +12,6 @@ use super::collection::{Collection, answer, items, print, read, text};
 use super::target::Remote;
 use crate::cli::{BudgetAlertsArgs, BudgetsCommand};
 
-/// Budgets.
 const BUDGETS: Collection = Collection {
     path: "budgets",
     noun: "budget",
@@ -20,7 +19,6 @@ const BUDGETS: Collection = Collection {
     line,
 };
 
-/// Runs a command.
 pub(super) async fn run(command: BudgetsCommand) -> Result<ExitCode> {
     match command {
         BudgetsCommand::List(args) => list(&Remote::new(&args.service)?, args.json).await,

@@ -19,7 +19,7 @@ pub(super) const PAGE: u32 = 1000;
 
 /// Resources of one kind.
 pub(super) struct Collection {
-    /// Path below `/api/v1/`.
+    /// Path of the collection below `/api/v1/`.
     pub(super) path: &'static str,
     /// Name of one of them, for people.
     pub(super) noun: &'static str,

@@ -16,7 +16,6 @@ use serde_json::Value;
 
 use crate::cli::{ConnectionsCommand, PolicyArgs, PolicyCloud};
 
-/// Runs a command.
 pub(crate) async fn run(command: ConnectionsCommand) -> Result<ExitCode> {
     match command {
         ConnectionsCommand::List(args) => readings::list(&args).await,
@@ -25,7 +24,7 @@ pub(crate) async fn run(command: ConnectionsCommand) -> Result<ExitCode> {
     }
 }
 
-/// The IAM policy.
+/// Returns the IAM policy that a connection needs.
 fn aws(args: &PolicyArgs) -> Result<Value> {
     let mut changes = args.changes.clone();
     for name in of_agents(&args.agents)? {

@@ -43,7 +43,7 @@ struct Tally {
     identifiers: Sha256,
 }
 
-/// Imports everything named.
+/// Imports all files that the arguments name.
 pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
     let files = files(&args.paths)?;
     let log = open(&args.target).await?;

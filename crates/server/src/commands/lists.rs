@@ -11,7 +11,6 @@ use super::show::clean;
 use super::target::Remote;
 use crate::cli::{ImportListArgs, ListsCommand};
 
-/// Lists of values.
 const LISTS: Collection = Collection {
     path: "audit-logs/lists",
     noun: "list",
@@ -19,7 +18,6 @@ const LISTS: Collection = Collection {
     line,
 };
 
-/// Runs a command.
 pub(super) async fn run(command: ListsCommand) -> Result<ExitCode> {
     match command {
         ListsCommand::Show(args) => LISTS.list(&Remote::new(&args.service)?, args.json).await,

@@ -12,7 +12,6 @@ use super::show::clean;
 use super::target::Remote;
 use crate::cli::{MetricPreviewArgs, MetricsCommand};
 
-/// Metric sources.
 const SOURCES: Collection = Collection {
     path: "metrics/sources",
     noun: "metric source",
@@ -20,7 +19,6 @@ const SOURCES: Collection = Collection {
     line,
 };
 
-/// Runs a command.
 pub(super) async fn run(command: MetricsCommand) -> Result<ExitCode> {
     match command {
         MetricsCommand::List(args) => SOURCES.list(&Remote::new(&args.service)?, args.json).await,

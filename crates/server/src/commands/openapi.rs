@@ -4,7 +4,6 @@ use std::io::Write as _;
 
 use anyhow::Result;
 
-/// Prints it.
 pub(crate) async fn run() -> Result<()> {
     let text = reeve_http::router::openapi().to_pretty_json()?;
     writeln!(std::io::stdout(), "{text}")?;

@@ -10,7 +10,6 @@ use super::collection::{Collection, answer, bytes, text};
 use super::target::Remote;
 use crate::cli::PricesCommand;
 
-/// Price tables.
 const TABLES: Collection = Collection {
     path: "prices",
     noun: "price table",
@@ -18,7 +17,6 @@ const TABLES: Collection = Collection {
     line,
 };
 
-/// Runs a command.
 pub(super) async fn run(command: PricesCommand) -> Result<ExitCode> {
     match command {
         PricesCommand::Show(args) => TABLES.list(&Remote::new(&args.service)?, args.json).await,

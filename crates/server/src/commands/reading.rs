@@ -23,7 +23,7 @@ pub(crate) const MOST: u32 = 1000;
 /// Bytes of one page over HTTP; of one entry alone any number is taken.
 const PAGE_BYTES: usize = 48 << 20;
 
-/// Request for entries.
+/// Request for entries over the interface.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     /// In the query language.
@@ -70,10 +70,8 @@ impl Ask {
     }
 }
 
-/// A page.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// The entries.
     pub(crate) entries: Vec<Exported>,
     /// Number of matches, if it was requested.
     pub(crate) total: u64,
@@ -83,7 +81,7 @@ pub(crate) struct Found {
     pub(crate) counts: Vec<Counts>,
 }
 
-/// Counts of values.
+/// Counts of the values of a field.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counts {
     /// Values with their counts.
@@ -121,7 +119,7 @@ impl LogAt {
         }
     }
 
-    /// The newest checkpoint.
+    /// Reads the newest checkpoint of the log.
     pub(crate) async fn checkpoint(&self) -> Result<Checkpoint> {
         let note = match self {
             Self::Here(log) => log.ledger.checkpoint(),
@@ -158,11 +156,10 @@ impl LogAt {
 /// Contents of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Checkpoint {
-    /// The log's name.
     pub(crate) origin: String,
-    /// Number of entries.
+    /// Number of entries that the root covers.
     pub(crate) size: u64,
-    /// Root hash, base64.
+    /// Root hash of the tree, base64.
     pub(crate) root: String,
 }
 

@@ -12,7 +12,6 @@ use super::collection::{Collection, PAGE, answer, items, print, text};
 use crate::cli::{DownloadReportArgs, ReportsCommand, RunReportArgs};
 use crate::commands::target::Remote;
 
-/// Reports.
 const REPORTS: Collection = Collection {
     path: "audit-logs/reports",
     noun: "report",
@@ -22,7 +21,6 @@ const REPORTS: Collection = Collection {
 /// Time between two looks at a run.
 const BEAT: Duration = Duration::from_millis(500);
 
-/// Runs a command.
 pub(super) async fn run(command: ReportsCommand) -> Result<ExitCode> {
     match command {
         ReportsCommand::List(args) => list(&Remote::new(&args.service)?, args.json).await,

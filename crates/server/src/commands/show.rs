@@ -28,17 +28,16 @@ pub(crate) struct Screen {
 /// Colours by what they mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// As it is.
+    /// Text in the terminal's own color.
     Plain,
-    /// Less important.
+    /// Text that is less important.
     Faint,
-    /// A heading.
     Strong,
-    /// Went well.
+    /// Something went well.
     Good,
-    /// Look at it.
+    /// Something that deserves a look.
     Notice,
-    /// Went wrong.
+    /// Something went wrong.
     Bad,
     /// Went wrong, and severe.
     Worst,

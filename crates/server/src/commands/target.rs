@@ -34,7 +34,6 @@ pub(crate) enum LogAt {
     There(Remote),
 }
 
-/// A running service.
 pub(crate) struct Remote {
     client: Client,
     base: String,
@@ -140,7 +139,6 @@ impl Remote {
         })
     }
 
-    /// Address.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }

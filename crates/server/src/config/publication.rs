@@ -22,13 +22,12 @@ pub(crate) struct Publish {
     pub(crate) every_s: u64,
     /// A file, best on another disk.
     pub(crate) file: Option<PathBuf>,
-    /// An S3 bucket.
+    /// Bucket that checkpoints are published in.
     pub(crate) s3: Option<PublishS3>,
     /// An address that is sent each checkpoint with POST.
     pub(crate) webhook: Option<PublishWebhook>,
 }
 
-/// `[publish.s3]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PublishS3 {
@@ -41,17 +40,15 @@ pub(crate) struct PublishS3 {
     pub(crate) endpoint: Option<String>,
 }
 
-/// `[publish.webhook]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PublishWebhook {
-    /// The address.
     pub(crate) url: String,
     /// A bearer token for it.
     pub(crate) token: Option<String>,
 }
 
-/// `[cosign]`: witnesses.
+/// The table `[cosign]`: witnesses that sign checkpoints.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Cosign {
@@ -67,7 +64,6 @@ pub(crate) struct Cosign {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WitnessEntry {
-    /// Its submission prefix.
     pub(crate) url: String,
     /// Its verifier key for cosignatures.
     pub(crate) vkey: String,
@@ -151,7 +147,6 @@ impl Cosign {
 }
 
 impl PublishWebhook {
-    /// The address.
     pub(crate) fn url(&self) -> Result<Url> {
         self.url
             .parse()
@@ -160,7 +155,6 @@ impl PublishWebhook {
 }
 
 impl WitnessEntry {
-    /// The submission prefix.
     pub(crate) fn url(&self) -> Result<Url> {
         self.url
             .parse()

@@ -12,7 +12,7 @@ use reeve_exports::ExportId;
 
 /// Wait after the first attempt, doubled with each further one.
 const FIRST: SignedDuration = SignedDuration::from_secs(1);
-/// Longest wait.
+/// Longest wait between two attempts.
 const LONGEST: SignedDuration = SignedDuration::from_mins(10);
 
 /// Attempts by export. They are kept in memory: a restart tries every export at once.

@@ -18,7 +18,7 @@ pub(super) const PARQUET_ENTRIES: u64 = 1_000_000;
 
 /// Reason why entries were not written.
 pub(super) enum WriteError {
-    /// The disk failed.
+    /// Writing to the disk failed.
     Io(io::Error),
     /// The export would be larger than it may be, at an entry of this time.
     Limit {
@@ -95,7 +95,7 @@ impl Files {
         self.progress
     }
 
-    /// Writes a stretch.
+    /// Writes a stretch of entries to the files.
     pub(super) async fn write(mut self, stretch: Stretch) -> Result<Files, WriteError> {
         let done = spawn_blocking(move || {
             for entry in &stretch.entries {

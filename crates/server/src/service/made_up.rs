@@ -43,7 +43,6 @@ struct SetColor(String);
 
 impl Operation for SetColor {}
 
-/// The made-up change.
 #[derive(Debug, Clone)]
 struct Paint {
     from: String,

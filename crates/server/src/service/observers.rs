@@ -19,13 +19,11 @@ use crate::config::Config;
 
 /// Services that observe the estate.
 pub(crate) struct Observers {
-    /// Syncing connections.
     pub(crate) syncer: Arc<ConnectionSyncer>,
     /// Metrics from outside the clouds.
     pub(crate) metrics: Arc<MetricTaker>,
     /// Reading buckets with bills.
     pub(crate) bills: Arc<BillPuller>,
-    /// Imported price files.
     pub(crate) prices: Arc<PriceBook>,
 }
 

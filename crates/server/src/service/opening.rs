@@ -24,7 +24,6 @@ pub(crate) struct Log {
     pub(crate) ledger: Ledger,
     /// The search over it.
     pub(crate) search: Arc<EntrySearch>,
-    /// The sealed segments.
     pub(crate) segments: Arc<EntrySegments>,
     /// The data directory that it lies in.
     pub(crate) data_dir: PathBuf,

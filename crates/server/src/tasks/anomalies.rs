@@ -124,7 +124,7 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
     Ok(())
 }
 
-/// Judges new samples.
+/// Judges samples that arrived since the last look.
 async fn look(
     context: &TaskContext,
     watches: &mut Watches,

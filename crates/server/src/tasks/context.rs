@@ -70,7 +70,6 @@ pub(crate) struct TaskContext {
     pub(crate) carrier: Arc<dyn Carrier>,
     pub(crate) anomaly_service: Arc<AnomalyService>,
     pub(crate) dispatcher: Arc<Dispatcher>,
-    /// Material for trainings.
     pub(crate) model_service: Arc<ModelService>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) runs: Arc<RunService>,

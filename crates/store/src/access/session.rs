@@ -98,7 +98,7 @@ pub(super) async fn delete_made_with(
     Ok(())
 }
 
-/// Sessions, oldest first.
+/// Reads sessions, the oldest first.
 async fn select(store: &Store, filter: &Filter) -> Result<Vec<Session>, Fault> {
     let rows = filter
         .query(filter.sql(SELECT, " ORDER BY created_at_ms, id"))

@@ -128,7 +128,7 @@ pub(super) async fn touch(store: &Store, id: &str, at_ms: i64) -> Result<(), Fau
     Ok(())
 }
 
-/// Tokens, oldest first.
+/// Reads tokens, the oldest first.
 async fn select(store: &Store, filter: &Filter) -> Result<Vec<ApiToken>, Fault> {
     let rows = filter
         .query(filter.sql(SELECT, " ORDER BY created_at_ms, id"))

@@ -56,7 +56,7 @@ pub(crate) fn savings_order(recommendation: &Recommendation) -> i64 {
         .map_or(i64::MIN, Money::micros)
 }
 
-/// Critical first.
+/// Returns the rank of a priority; critical comes first.
 pub(crate) fn rank(priority: Priority) -> i64 {
     match priority {
         Priority::Critical => 0,

@@ -17,7 +17,7 @@ use crate::rows::{named, unreadable};
 pub(super) enum Writer {
     /// An inventory that is taken over.
     Sync,
-    /// One observed resource.
+    /// Sums change with one observed resource.
     Observation,
 }
 

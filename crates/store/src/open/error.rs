@@ -39,7 +39,7 @@ pub enum OpenError {
         "the state store has schema {found}, written by a newer version; this program knows schemas up to {known}"
     )]
     Newer {
-        /// The schema found.
+        /// Version of the schema that was found.
         found: i64,
         /// The newest this program knows.
         known: i64,
@@ -52,12 +52,10 @@ pub enum OpenError {
         /// Version of the altered migration.
         version: i64,
     },
-    /// Setting up failed.
     #[error("the state store's schema could not be set up: {message}")]
     Schema {
         /// Error of the database.
         message: String,
-        /// The failure.
         #[source]
         source: sqlx::Error,
     },

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 use self::cause::LikelyCauseRow;
 
-/// An anomaly, whole.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AnomalyRow {
     id: AnomalyId,
@@ -249,7 +248,6 @@ impl RelatedEntryRow {
     }
 }
 
-/// The settings, whole.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AnomalySettingsRow {
     #[serde(serialize_with = "finite")]

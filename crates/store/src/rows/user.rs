@@ -50,7 +50,7 @@ impl UserRow {
     }
 }
 
-/// Roles by name.
+/// Reads roles from their names.
 pub(crate) fn roles(names: &[String]) -> Result<Vec<Role>, RowError> {
     names
         .iter()

@@ -55,7 +55,7 @@ fn count(listed: &Listed, found: u64) -> Result<(), String> {
     }
 }
 
-/// JSON lines.
+/// Checks the entries of a file of JSON lines.
 pub(super) fn json(
     folder: &Path,
     manifest: &Manifest,
@@ -137,7 +137,7 @@ fn entry(line: &[u8]) -> Result<(u64, Hash), String> {
     Ok((sequence as u64, found.leaf_hash()))
 }
 
-/// Parquet files.
+/// Checks the entries of a Parquet file.
 pub(super) fn parquet(
     folder: &Path,
     manifest: &Manifest,

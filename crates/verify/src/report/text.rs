@@ -176,7 +176,7 @@ impl Report {
     }
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats a number in groups of three digits (`1,234,567`).
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

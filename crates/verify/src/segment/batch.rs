@@ -43,7 +43,7 @@ pub(super) enum Values<'a> {
     Time(&'a TimestampMillisecondArray),
 }
 
-/// Rows, typed.
+/// A batch of rows with typed columns.
 pub(super) struct Batch<'a> {
     pub(super) rows: usize,
     pub(super) columns: Vec<(Column, Values<'a>)>,

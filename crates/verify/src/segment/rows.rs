@@ -34,7 +34,7 @@ pub(super) struct Rows<'a> {
     /// Least and greatest `timestamp`.
     span: Option<(i64, i64)>,
     scratch: Vec<u8>,
-    /// Puts payloads together.
+    /// Puts payloads and columns together again.
     mender: Option<Mender>,
 }
 

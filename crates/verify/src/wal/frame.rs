@@ -27,7 +27,7 @@ pub(super) struct Frame {
     /// Time of the commit, milliseconds since the epoch.
     pub(super) committed_at_ms: i64,
     pub(super) note: String,
-    /// At least one.
+    /// Entries of the frame, at least one.
     pub(super) entries: Vec<FrameEntry>,
 }
 

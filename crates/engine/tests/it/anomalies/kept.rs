@@ -15,7 +15,7 @@ use reeve_estate::StoreError;
 
 use crate::world::World;
 
-/// Anomalies in memory.
+/// A store of anomalies in memory.
 #[derive(Default)]
 pub(crate) struct Kept {
     pub(super) all: Mutex<Vec<Anomaly>>,

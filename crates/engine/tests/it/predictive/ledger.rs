@@ -6,7 +6,7 @@ use reeve_estate::StoreError;
 use reeve_predict::calendar::{Calendar, CalendarId, Refresh};
 use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore, TrafficSettings};
 
-/// Rules, predictions, calendars.
+/// A store of rules, predictions and calendars in memory.
 #[derive(Default)]
 pub(crate) struct Rules {
     rules: Mutex<Vec<Rule>>,

@@ -49,7 +49,6 @@ fn drawn<T: Copy>(hazard: &Hazard, of: &[T]) -> T {
     of[hazard.below(of.len())]
 }
 
-/// A resource somewhere.
 fn somewhere(hazard: &Hazard, id: &str, kind: ResourceKind, size: Option<&str>) -> Resource {
     let (connection, _, account) = drawn(
         hazard,

@@ -126,7 +126,6 @@ fn after<'e>(entry: &'e Entry, name: &str) -> Option<&'e Json> {
     entry.changes.after.as_ref()?.get(name)
 }
 
-/// Reads a journal.
 pub(crate) fn read(notes: &[Note]) -> Evidence {
     let mut evidence = Evidence::default();
     for (at, note) in notes.iter().enumerate() {

@@ -16,7 +16,6 @@ use crate::cloud::Fault;
 pub(crate) enum Lost {
     /// It was not done.
     Request,
-    /// It was done.
     Answer,
 }
 

@@ -141,7 +141,6 @@ impl Evidence {
         false
     }
 
-    /// An execution begins.
     pub(super) fn may_begin(&mut self, at: usize, execution: &Execution) {
         let (Some(found), Some(machine)) = (
             self.found.get(&execution.recommendation),

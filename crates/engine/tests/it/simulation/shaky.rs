@@ -33,7 +33,6 @@ use crate::clock::TestClock;
 use crate::journal::{Journal, Note, Policy};
 use crate::store::Memory;
 
-/// The stores.
 pub(crate) struct Shaky {
     pub(crate) memory: Arc<Memory>,
     pub(crate) loads: Loads,

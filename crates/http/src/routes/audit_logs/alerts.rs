@@ -33,7 +33,7 @@ use crate::wire::alert::{
 use crate::wire::form::list::{List, Paging};
 use utoipa_axum::routes;
 
-/// Rules at most.
+/// Most rules that an installation may have.
 const MOST: u64 = 10_000;
 /// Time after which a rule that met no bound any more counts wholly again: groups are forgotten by
 /// then.
@@ -148,7 +148,7 @@ async fn add(
     Ok(rule)
 }
 
-/// One alert rule.
+/// Returns one alert rule.
 #[utoipa::path(get, path = "/api/v1/audit-logs/alerts/{id}", tag = "audit-logs", params(("id" = String, Path)),
     responses((status = 200, body = AlertRuleBody), (status = 404, body = ProblemBody)))]
 async fn get(

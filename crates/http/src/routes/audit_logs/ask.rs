@@ -13,7 +13,7 @@ use crate::error::{Code, Problem};
 use crate::paging::Window;
 use crate::wire::log::search::FiltersBody;
 
-/// Question.
+/// A search as its caller asked it.
 pub(super) struct Asked<'a> {
     /// In the query language.
     pub(super) query: Option<&'a str>,
@@ -21,7 +21,7 @@ pub(super) struct Asked<'a> {
     pub(super) start_time: Option<&'a str>,
     /// Up to this time.
     pub(super) end_time: Option<&'a str>,
-    /// Simple filters.
+    /// Filters by field; an entry must match all of them.
     pub(super) filters: &'a FiltersBody,
 }
 

@@ -18,7 +18,7 @@ use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::Caller;
 use crate::log_entry;
 
-/// The log's keys.
+/// Public keys that the log was signed with.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct KeysBody {
     /// All keys, the oldest first; the last is in charge.

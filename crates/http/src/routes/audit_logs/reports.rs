@@ -30,7 +30,7 @@ use crate::wire::form::list::{List, Paging};
 use crate::wire::report::{ReportBody, ReportCreate, ReportPatch, ReportTemplateBody, templates};
 use utoipa_axum::routes;
 
-/// Reports at most.
+/// Most reports that an installation may have.
 const MOST: u64 = 1000;
 
 const REPORTS: Access = Access::Needs(Permission::AuditReports);
@@ -50,7 +50,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(RUNS, routes!(reviews::create))
 }
 
-/// Reports by name.
+/// Lists reports by name.
 #[utoipa::path(get, path = "/api/v1/audit-logs/reports", tag = "audit-logs", operation_id = "reports_list", params(Paging),
     responses((status = 200, body = List<ReportBody>)))]
 async fn list(
@@ -81,7 +81,7 @@ async fn create(
     Ok((StatusCode::CREATED, Json(ReportBody::new(&report))))
 }
 
-/// One report.
+/// Returns one report.
 #[utoipa::path(get, path = "/api/v1/audit-logs/reports/{id}", tag = "audit-logs", operation_id = "reports_get",
     params(("id" = String, Path)),
     responses((status = 200, body = ReportBody), (status = 404, body = ProblemBody)))]

@@ -90,7 +90,7 @@ pub(super) async fn create(
     ))
 }
 
-/// One saved search.
+/// Returns one saved search.
 #[utoipa::path(get, path = "/api/v1/audit-logs/saved-searches/{id}", tag = "audit-logs", params(("id" = String, Path)),
     responses((status = 200, body = SavedSearchBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(

@@ -17,7 +17,7 @@ use crate::routes::intelligence::problems::{asking, problem};
 use crate::wire::form::list::{List, Paging};
 use crate::wire::recommendation::workflow::ActionRecordBody;
 
-/// Actions, newest first.
+/// Lists actions, the newest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/actions", tag = "intelligence", params(Paging),
     responses((status = 200, body = List<ActionRecordBody>)))]
 pub(super) async fn list(

@@ -66,7 +66,7 @@ pub(super) async fn scope_choices(
     }))
 }
 
-/// All configured agents.
+/// Returns all configured agents.
 #[utoipa::path(get, path = "/api/v1/intelligence/agents", tag = "intelligence", responses((status = 200, body = List<AgentBody>)))]
 pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<List<AgentBody>>, Problem> {
     let mut items = Vec::new();

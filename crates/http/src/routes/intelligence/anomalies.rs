@@ -82,7 +82,7 @@ pub(super) async fn list(
     }))
 }
 
-/// One anomaly.
+/// Returns one anomaly.
 #[utoipa::path(get, path = "/api/v1/intelligence/anomalies/{id}", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = AnomalyBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(

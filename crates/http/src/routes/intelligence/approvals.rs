@@ -45,7 +45,7 @@ pub(super) async fn list(
     }))
 }
 
-/// One approval request.
+/// Returns one approval request.
 #[utoipa::path(get, path = "/api/v1/intelligence/approvals/{id}", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = ApprovalBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(

@@ -75,7 +75,7 @@ pub(super) fn agent(
     }
 }
 
-/// A run.
+/// Converts the report of a run.
 pub(super) fn run(report: &RunReport) -> RunBody {
     RunBody {
         run_id: report.run_id.clone(),
@@ -181,7 +181,6 @@ fn exception(exception: &Exception) -> ExceptionBody {
     }
 }
 
-/// A recommendation.
 pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
     RecommendationBody {
         id: found.id.0.clone(),

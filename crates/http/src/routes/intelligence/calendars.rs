@@ -17,7 +17,7 @@ use crate::time;
 use crate::wire::form::list::{List, Paging};
 use crate::wire::predictive::{CalendarBody, CalendarPut, OccurrenceBody, OccurrenceParams};
 
-/// Calendars, oldest first.
+/// Lists calendars, the oldest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/calendars", tag = "intelligence", operation_id = "calendars_list", params(Paging),
     responses((status = 200, body = List<CalendarBody>)))]
 pub(super) async fn list(
@@ -46,7 +46,7 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(CalendarBody::from(&calendar))))
 }
 
-/// One calendar.
+/// Returns one calendar.
 #[utoipa::path(get, path = "/api/v1/intelligence/calendars/{id}", tag = "intelligence", operation_id = "calendars_get",
     params(("id" = String, Path)), responses((status = 200, body = CalendarBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(

@@ -28,7 +28,7 @@ use crate::wire::notification::channel::{
 };
 use crate::wire::notification::webhook::DeliveryBody;
 
-/// Channels at most.
+/// Most channels that an installation may have.
 const MOST: usize = 100;
 
 /// Types of channels, with the settings and the secret of each.
@@ -43,7 +43,7 @@ pub(super) async fn types() -> Json<List<ChannelTypeBody>> {
     })
 }
 
-/// Channels, oldest first.
+/// Lists channels, the oldest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/notification-channels", tag = "intelligence", operation_id = "channels_list", params(Paging),
     responses((status = 200, body = List<ChannelBody>)))]
 pub(super) async fn list(
@@ -101,7 +101,7 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(ChannelBody::new(&channel))))
 }
 
-/// One channel.
+/// Returns one channel.
 #[utoipa::path(get, path = "/api/v1/intelligence/notification-channels/{id}", tag = "intelligence", operation_id = "channels_get",
     params(("id" = String, Path)),
     responses((status = 200, body = ChannelBody), (status = 404, body = ProblemBody)))]

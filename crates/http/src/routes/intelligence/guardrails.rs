@@ -14,7 +14,7 @@ use crate::wire::guardrail::limits::{GuardrailsBody, GuardrailsPut};
 use crate::wire::guardrail::usage::GuardrailsStatusBody;
 use crate::wire::recommendation::workflow::{BreakerResetBody, KillSwitchBody};
 
-/// The guardrails.
+/// Returns the guardrails in force.
 #[utoipa::path(get, path = "/api/v1/intelligence/guardrails", tag = "intelligence", responses((status = 200, body = GuardrailsBody)))]
 pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<GuardrailsBody>, Problem> {
     Ok(Json(GuardrailsBody::from(

@@ -16,7 +16,7 @@ use crate::routes::resources::parse;
 use crate::wire::form::list::{List, Paging};
 use crate::wire::predictive::{PredictionBody, PredictionParams, RuleBody, RulePut};
 
-/// Rules, oldest first.
+/// Lists rules, the oldest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/predictive-rules", tag = "intelligence", operation_id = "predictive_rules_list", params(Paging),
     responses((status = 200, body = List<RuleBody>)))]
 pub(super) async fn list(

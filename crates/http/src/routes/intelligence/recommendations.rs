@@ -141,7 +141,7 @@ async fn answer(
     }))
 }
 
-/// One recommendation.
+/// Returns one recommendation.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations/{id}", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = RecommendationBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(

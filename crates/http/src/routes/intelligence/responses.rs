@@ -166,7 +166,7 @@ pub(super) async fn dismiss(
     Ok(Json(bodies::recommendation(&found)))
 }
 
-/// Remind later.
+/// Hides a recommendation until a time.
 #[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/snooze", tag = "intelligence", params(("id" = String, Path)),
     request_body = SnoozeBody,
     responses((status = 200, body = RecommendationBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]

@@ -22,7 +22,7 @@ use crate::wire::recommendation::rollout::{
     RolloutBody, RolloutCreateBody, RolloutParams, RolloutReasonBody,
 };
 
-/// Rollouts, newest first.
+/// Lists rollouts, the newest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/rollouts", tag = "intelligence", params(RolloutParams),
     responses((status = 200, body = List<RolloutBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn list(

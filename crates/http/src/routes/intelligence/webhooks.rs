@@ -25,10 +25,10 @@ use crate::wire::notification::webhook::{
 };
 use crate::{log_entry, time};
 
-/// Subscriptions at most.
+/// Most subscriptions that an installation may have.
 const MOST: usize = 200;
 
-/// Subscriptions, oldest first.
+/// Lists subscriptions, the oldest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/webhooks", tag = "intelligence", operation_id = "webhooks_list", params(Paging),
     responses((status = 200, body = List<WebhookBody>)))]
 pub(super) async fn list(
@@ -87,7 +87,7 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(body)))
 }
 
-/// One subscription.
+/// Returns one subscription.
 #[utoipa::path(get, path = "/api/v1/intelligence/webhooks/{id}", tag = "intelligence", operation_id = "webhooks_get", params(("id" = String, Path)),
     responses((status = 200, body = WebhookBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(

@@ -29,7 +29,7 @@ use crate::wire::estate::metric_source::{
 };
 use crate::wire::form::list::{List, Paging};
 
-/// Sources at most.
+/// Most sources that an installation may have.
 const MOST: usize = 100;
 /// Path that servers push to.
 const WRITE_PATH: &str = "/api/v1/metrics/write";
@@ -127,7 +127,7 @@ pub(super) async fn create(
     ))
 }
 
-/// One source.
+/// Returns one source.
 #[utoipa::path(get, path = "/api/v1/metrics/sources/{id}", tag = "metrics", operation_id = "metric_sources_get", params(("id" = String, Path)),
     responses((status = 200, body = MetricSourceBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(

@@ -5,7 +5,6 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::wire::form::enumeration::{ModelStatus, ModelType, RetrainReason};
 
-/// Selection of models.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -17,7 +16,7 @@ pub struct ModelParams {
     #[serde(rename = "type")]
     #[param(rename = "type")]
     pub kind: Option<String>,
-    /// `serving`, `candidate`, `retired`.
+    /// `serving`, `candidate` or `retired`.
     pub status: Option<String>,
     /// At most this many (1 to 1000).
     #[param(default = 50, minimum = 1, maximum = 1000)]
@@ -74,7 +73,6 @@ pub struct ModelBody {
 /// A version with its neighbours.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ModelDetailBody {
-    /// The version itself.
     #[serde(flatten)]
     pub model: ModelBody,
     /// Every kept version of the same agent and name, newest first.

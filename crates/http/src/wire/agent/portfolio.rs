@@ -7,7 +7,6 @@ use utoipa::ToSchema;
 /// hour. Nothing is bought.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PortfolioBody {
-    /// Cloud.
     pub provider: String,
     /// Account, subscription or project.
     pub account: String,

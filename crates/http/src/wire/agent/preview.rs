@@ -11,7 +11,7 @@ use reeve_recommend::recommendation::Recommendation;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct PreviewParams {
-    /// `learning`, `safe_mode`, `active`.
+    /// `learning`, `safe_mode` or `active`.
     pub mode: Option<String>,
     /// `true` applies changes automatically.
     pub auto_apply: Option<bool>,
@@ -44,7 +44,6 @@ pub struct PreviewDecisionBody {
     pub title: String,
     /// Name of the resource.
     pub resource: String,
-    /// Kind of recommendation.
     pub kind: String,
     /// Impact by the approval matrix.
     pub impact_level: String,

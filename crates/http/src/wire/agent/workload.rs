@@ -42,11 +42,10 @@ pub struct UnclassifiedBody {
     /// `thin_data`, `signals_too_few`, `signals_contradict`, `switched_off`; `not_judged` where no
     /// agent judged it yet.
     pub code: String,
-    /// The numbers.
+    /// Numbers that it rests on, in words.
     pub detail: String,
 }
 
-/// A signal.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SignalBody {
     /// Name (`tag env`, `shape of the metrics`).
@@ -63,7 +62,6 @@ pub struct SignalBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CorrectionBody {
     pub class: String,
-    /// Explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// E-mail address of the person.
@@ -78,7 +76,6 @@ pub struct CorrectionBody {
 pub struct WorkloadCorrectionBody {
     #[schema(value_type = enumeration::WorkloadClass)]
     pub class: String,
-    /// Explanation, optional.
     pub comment: Option<String>,
 }
 

@@ -21,7 +21,6 @@ pub struct FiringEntryBody {
     pub timestamp: String,
 }
 
-/// A firing.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FiringBody {
     /// Identifier; also that of its entry in the log.
@@ -41,7 +40,7 @@ pub struct FiringBody {
     pub detected_at: String,
     /// Entries up to this time join the firing.
     pub open_until: String,
-    /// Entries so far.
+    /// Entries that were counted so far.
     pub count: u64,
     /// The first of them, at most 100.
     pub entries: Vec<FiringEntryBody>,
@@ -64,7 +63,6 @@ pub struct FiringBody {
     pub version: u64,
 }
 
-/// Selection of firings.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -122,7 +120,6 @@ pub struct AlertPreviewFiringBody {
     pub at: String,
     /// Values of the fields that the rule groups by.
     pub group: BTreeMap<String, Option<String>>,
-    /// Entries.
     pub count: u64,
 }
 
@@ -185,11 +182,10 @@ pub struct AlertTestedTargetBody {
 pub struct AlertTestBody {
     /// `true` if there are receivers and all of them were reached.
     pub ok: bool,
-    /// The receivers.
     pub targets: Vec<AlertTestedTargetBody>,
 }
 
-/// Values by field.
+/// Converts the group of a firing to values by field.
 pub(crate) fn group(
     names: &[String],
     values: Vec<Option<String>>,

@@ -5,7 +5,6 @@ use utoipa::ToSchema;
 
 use crate::wire::alert::rule::AlertRuleBody;
 
-/// Rules to import.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AlertImport {
@@ -28,7 +27,7 @@ pub struct AlertImportBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RefusedRuleBody {
     pub title: String,
-    /// The reasons.
+    /// Reasons for which the rule is not imported.
     pub problems: Vec<RuleProblemBody>,
 }
 
@@ -37,6 +36,5 @@ pub struct RefusedRuleBody {
 pub struct RuleProblemBody {
     /// Line of the text, from 1.
     pub line: usize,
-    /// The reason.
     pub message: String,
 }

@@ -25,7 +25,7 @@ pub struct AlertThresholdBody {
 /// entries were dropped.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AlertDegradedBody {
-    /// `groups` or `entries`.
+    /// Bound that was met: `groups` or `entries`.
     pub bound: String,
     /// First time that it was met.
     pub since: String,
@@ -37,7 +37,7 @@ pub struct AlertDegradedBody {
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum AlertGroupByBody {
-    /// One field.
+    /// The name of one field.
     One(String),
     /// Several fields, at most 4.
     Many(Vec<String>),
@@ -55,21 +55,18 @@ pub struct AlertNotificationBody {
     pub recipients: Vec<String>,
 }
 
-/// An alert rule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AlertRuleBody {
     pub id: String,
     pub name: String,
-    /// Explanation for readers.
     pub description: String,
     /// Condition in the query language.
     pub condition: String,
     pub threshold: AlertThresholdBody,
     /// Fields whose values are counted apart.
     pub group_by: AlertGroupByBody,
-    /// Receivers.
     pub notification: AlertNotificationBody,
-    /// Severity of firings.
+    /// Severity that its firings have.
     pub severity: Severity,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<AlertClass>,
@@ -91,7 +88,6 @@ pub struct AlertRuleBody {
     pub version: u64,
     /// User who made it.
     pub created_by: String,
-    /// Time of creation.
     pub created_at: String,
     /// Time of the last change.
     pub updated_at: String,
@@ -137,7 +133,6 @@ pub struct AlertRulePatch {
     /// The version that was read; left out, the newest is changed.
     pub version: Option<u64>,
     pub name: Option<String>,
-    /// Explanation for readers.
     pub description: Option<String>,
     /// Condition in the query language. Counting starts anew.
     pub condition: Option<String>,
@@ -145,9 +140,8 @@ pub struct AlertRulePatch {
     pub threshold: Option<AlertThresholdBody>,
     /// Fields. Counting starts anew.
     pub group_by: Option<AlertGroupByBody>,
-    /// Receivers.
     pub notification: Option<AlertNotificationBody>,
-    /// Severity of firings.
+    /// Severity that its firings have.
     pub severity: Option<String>,
     /// One of the five classes; the empty text is none.
     pub class: Option<String>,
@@ -157,7 +151,6 @@ pub struct AlertRulePatch {
     pub runbook: Option<String>,
 }
 
-/// A silence.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AlertSilenceRequest {
@@ -172,14 +165,13 @@ pub struct ReadyRuleBody {
     pub key: String,
     /// Name of the rule.
     pub name: String,
-    /// Explanation for readers.
     pub description: String,
     /// Condition in the query language.
     pub condition: String,
     pub threshold: AlertThresholdBody,
     /// Fields whose values are counted apart.
     pub group_by: AlertGroupByBody,
-    /// Severity of firings.
+    /// Severity that its firings have.
     pub severity: String,
     /// One of the five classes.
     pub class: String,
@@ -193,7 +185,7 @@ pub struct ReadyRuleBody {
 }
 
 impl AlertGroupByBody {
-    /// The fields' names.
+    /// Returns the names of the fields.
     #[must_use]
     pub fn names(self) -> Vec<String> {
         match self {
@@ -287,7 +279,7 @@ impl AlertDegradedBody {
 }
 
 impl AlertRuleCreate {
-    /// The settings, unchecked.
+    /// Converts to settings, which the caller checks.
     #[must_use]
     pub fn draft(self) -> RuleDraft {
         RuleDraft {

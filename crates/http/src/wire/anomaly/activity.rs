@@ -21,7 +21,6 @@ pub struct SecurityActivityBody {
     pub more_accounts: bool,
     /// Addresses of the callers.
     pub addresses: Vec<String>,
-    /// Operations that succeeded.
     pub succeeded_operations: Vec<String>,
     /// Operations that failed or were refused.
     pub refused_operations: Vec<String>,

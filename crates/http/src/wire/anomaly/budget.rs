@@ -9,7 +9,6 @@ use crate::time;
 use crate::wire::form::enumeration;
 use crate::wire::form::enumeration::{BudgetBasis, BudgetPeriod};
 
-/// A threshold.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThresholdBody {
@@ -47,7 +46,7 @@ pub struct BudgetScopeBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetSettings {
-    /// Name, unique.
+    /// Name that no other budget has.
     pub name: String,
     /// Amount for one period, in the currency's units; more than zero.
     pub amount: f64,
@@ -57,7 +56,7 @@ pub struct BudgetSettings {
     #[schema(example = "month")]
     #[schema(value_type = enumeration::BudgetPeriod)]
     pub period: String,
-    /// Charges that count.
+    /// Charges that the budget counts.
     #[serde(default)]
     pub scope: BudgetScopeBody,
     /// Thresholds; 50, 80 and 100 percent of actual charges and 100 percent of the forecast unless
@@ -95,7 +94,7 @@ pub struct StandingBody {
     pub period_start: String,
     /// First day after it.
     pub period_end: String,
-    /// Charges so far.
+    /// Charges of the period so far.
     pub spent: f64,
     /// Those in percent of the amount.
     pub spent_percent: f64,
@@ -117,11 +116,9 @@ pub struct StandingBody {
     pub ahead: Vec<DayAmount>,
     /// Charges in other currencies, which are not counted.
     pub not_counted: Vec<CurrencyAmount>,
-    /// Time of evaluation.
     pub evaluated_at: String,
 }
 
-/// A budget.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct BudgetBody {
     pub id: String,
@@ -130,9 +127,9 @@ pub struct BudgetBody {
     pub amount: f64,
     pub currency: String,
     pub period: BudgetPeriod,
-    /// Charges that count.
+    /// Charges that the budget counts.
     pub scope: BudgetScopeBody,
-    /// Thresholds, ascending.
+    /// Thresholds in ascending order.
     pub thresholds: Vec<ThresholdBody>,
     pub channels: Vec<String>,
     /// Addresses that e-mail channels write to in place of their own receivers.
@@ -140,7 +137,6 @@ pub struct BudgetBody {
     /// Standing; absent until bills have been read since its last change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standing: Option<StandingBody>,
-    /// Time of creation.
     pub created_at: String,
     /// Time of the last change.
     pub updated_at: String,
@@ -161,11 +157,9 @@ pub struct BudgetAlertBody {
     pub threshold: ThresholdBody,
     /// Charges or forecast that reached it.
     pub value: f64,
-    /// The budget's amount.
     pub amount: f64,
-    /// Currency of both.
+    /// Currency of both amounts, by ISO 4217.
     pub currency: String,
-    /// Time of detection.
     pub raised_at: String,
 }
 

@@ -13,7 +13,7 @@ pub struct AnomalyCourseBody {
     pub metric: enumeration::Metric,
     /// The unit of its values.
     pub unit: enumeration::Unit,
-    /// Points, oldest first.
+    /// Points in order, the oldest first.
     pub points: Vec<CoursePointBody>,
     /// Changes of the resource in that time, oldest first.
     pub changes: Vec<CourseChangeBody>,
@@ -22,7 +22,6 @@ pub struct AnomalyCourseBody {
 /// A change of the resource.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CourseChangeBody {
-    /// From when.
     pub from: String,
     /// To when; of what others changed it is known only to lie between the two.
     pub to: String,
@@ -39,13 +38,12 @@ pub struct CoursePointBody {
     pub at: String,
     /// Measured value; the mean of five minutes where samples lie closer.
     pub value: f64,
-    /// Expected value.
     pub expected: f64,
     /// Lower edge of the usual band.
     pub low: f64,
-    /// Its upper edge.
+    /// Upper edge of the expected range.
     pub high: f64,
-    /// 0 to 1.
+    /// Score from 0 to 1; 1 is most unusual.
     pub anomaly_score: f64,
 }
 

@@ -37,12 +37,11 @@ pub struct LookupBody {
     pub result: String,
 }
 
-/// A possible cause.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HypothesisBody {
     pub kind: HypothesisKind,
     pub support: HypothesisSupport,
-    /// As a clause.
+    /// Statement as a clause, without a full stop.
     pub statement: String,
     pub evidence: Vec<EvidenceBody>,
 }
@@ -50,7 +49,7 @@ pub struct HypothesisBody {
 /// One piece of evidence.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EvidenceBody {
-    /// As a sentence.
+    /// Text as a whole sentence.
     pub text: String,
     /// Record that it refers to.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -45,7 +45,6 @@ pub struct LessonBody {
     pub by: String,
 }
 
-/// Selection of thresholds.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

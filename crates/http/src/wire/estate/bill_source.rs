@@ -10,7 +10,6 @@ use crate::time;
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BillSourceCreate {
-    /// Display name.
     pub name: String,
     /// Identifier of the connection whose credentials the bucket is read with.
     pub connection_id: String,
@@ -27,7 +26,6 @@ pub struct BillSourceCreate {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BillSourcePatch {
-    /// Display name.
     pub name: Option<String>,
     /// Identifier of the connection.
     pub connection_id: Option<String>,
@@ -37,7 +35,7 @@ pub struct BillSourcePatch {
     pub prefix: Option<String>,
     /// Region of the bucket.
     pub region: Option<String>,
-    /// On or off.
+    /// Switches it on or off.
     pub enabled: Option<bool>,
     /// The version that was read; another is a conflict.
     pub version: Option<u64>,
@@ -62,16 +60,14 @@ pub struct BillSyncBody {
     pub newest_at: Option<String>,
     /// `true` if the account denied a call.
     pub denied: bool,
-    /// Failures, in words.
+    /// Failures, each as a sentence.
     pub problems: Vec<String>,
 }
 
-/// A source.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct BillSourceBody {
     /// Identifier of the source.
     pub id: String,
-    /// Display name.
     pub name: String,
     /// Identifier of the connection.
     pub connection_id: String,

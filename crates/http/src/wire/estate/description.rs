@@ -16,7 +16,7 @@ pub struct ConfigurationParams {
     pub at: Option<String>,
 }
 
-/// Two moments.
+/// Times of the two versions to compare.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -39,7 +39,7 @@ pub struct ConfigurationBody {
     /// First observation with another description; absent for the current one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// The description.
+    /// Configuration as the cloud describes it.
     #[schema(value_type = Object)]
     pub configuration: serde_json::Value,
 }
@@ -50,7 +50,7 @@ pub struct VersionBody {
     /// SHA-256 of the description; absent while the resource was gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// First observation.
+    /// Time at which this version was first seen.
     pub seen_at: String,
     /// First observation with another description; absent for the current version.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,6 @@ pub struct DifferenceBody {
     pub is_cut: bool,
 }
 
-/// A related resource.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RelationBody {
     /// Relation, such as `protected_by`.
@@ -100,11 +99,10 @@ pub struct KindBody {
     /// Name, as `type` of resources.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Class.
     pub class: KindClass,
     /// Wording for one resource.
     pub title: String,
-    /// Wording for several.
+    /// Label for several resources.
     pub plural: String,
     /// Name of an icon.
     pub icon: String,
@@ -122,7 +120,7 @@ pub struct KindReadingBody {
     pub outcome: ReadOutcome,
     /// Permission that the reading needs.
     pub permission: String,
-    /// Resources seen.
+    /// Number of resources that were seen.
     pub seen: u64,
     /// Cause of what is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,10 +139,9 @@ pub struct KindReadingBody {
 pub struct CountParams {
     /// `type`, `account`, `region`, `state`, or a tag as `tag:owner`.
     pub by: String,
-    /// Query over resources.
+    /// Query in the language of resource searches.
     pub query: Option<String>,
     pub connection: Option<String>,
-    /// Cloud.
     pub provider: Option<String>,
     pub account: Option<String>,
     #[serde(rename = "type")]
@@ -160,17 +157,15 @@ pub struct CountParams {
 pub struct ResourceCountBody {
     /// The value; empty for resources without the tag.
     pub value: String,
-    /// Resources.
     pub count: u64,
 }
 
-/// Counts of resources.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ResourceCountsBody {
-    /// Attribute counted by.
+    /// Attribute that resources are counted by.
     pub by: String,
     /// Values, the most frequent first.
     pub items: Vec<ResourceCountBody>,
-    /// Resources in all.
+    /// Number of all resources that were counted.
     pub total: u64,
 }

@@ -9,7 +9,7 @@ use crate::wire::form::enumeration::{Metric, MetricDirection, PredictionMetric, 
 /// Names and units of metrics.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct MetricTablesBody {
-    /// Metrics of resources.
+    /// Metrics that resources have.
     pub metrics: Vec<MetricBody>,
     /// Metrics that predictive rules watch.
     pub predictive: Vec<PredictiveMetricBody>,
@@ -53,7 +53,7 @@ pub struct PredictiveExceptionBody {
 }
 
 impl MetricTablesBody {
-    /// Both tables.
+    /// Returns both tables of metrics.
     #[must_use]
     pub fn new() -> MetricTablesBody {
         let metrics = reeve_estate::Metric::ALL.iter().copied();

@@ -116,12 +116,11 @@ impl From<RuleDraft> for MappingRuleBody {
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryCredentialsBody {
-    /// Bearer token; write-only.
+    /// Bearer token, which is never sent back.
     #[schema(write_only)]
     pub bearer_token: Option<String>,
-    /// User name.
     pub username: Option<String>,
-    /// Password; write-only.
+    /// Password, which is never sent back.
     #[schema(write_only)]
     pub password: Option<String>,
 }
@@ -164,11 +163,9 @@ impl QueryCredentialsBody {
     }
 }
 
-/// A new source.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MetricSourceCreate {
-    /// Display name.
     pub name: String,
     /// `remote_write` for a server that pushes, `query` for one that is queried.
     pub kind: String,
@@ -185,14 +182,13 @@ pub struct MetricSourceCreate {
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MetricSourcePatch {
-    /// Display name.
     pub name: Option<String>,
     /// Address. Credentials must be given again with another one.
     pub url: Option<String>,
     /// Credentials; an empty object removes them.
     pub credentials: Option<QueryCredentialsBody>,
     pub rules: Option<Vec<MappingRuleBody>>,
-    /// On or off.
+    /// Switches it on or off.
     pub enabled: Option<bool>,
     /// The version that was read; another is a conflict.
     pub version: Option<u64>,
@@ -211,7 +207,7 @@ pub struct PushedBody {
     pub refused: u64,
     /// Samples stored; a sample that a later push replaced counts again.
     pub stored: u64,
-    /// Points received.
+    /// Number of points received so far.
     pub received: u64,
     /// Points of a metric of a resource.
     pub mapped: u64,
@@ -263,7 +259,7 @@ pub struct SourceSyncBody {
     pub started_at: String,
     /// End of the query.
     pub finished_at: String,
-    /// Samples stored.
+    /// Number of samples that were stored.
     pub samples: u64,
     /// Series that belong to a resource.
     pub mapped: u64,
@@ -275,7 +271,7 @@ pub struct SourceSyncBody {
     pub denied: bool,
     /// `true` if the server asked to wait.
     pub throttled: bool,
-    /// Failures, in words.
+    /// Failures, each as a sentence.
     pub problems: Vec<String>,
 }
 
@@ -295,12 +291,10 @@ impl From<&SourceSync> for SourceSyncBody {
     }
 }
 
-/// A source.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct MetricSourceBody {
     /// Identifier of the source.
     pub id: String,
-    /// Display name.
     pub name: String,
     pub kind: MetricSourceType,
     /// Address of a server that is queried.

@@ -29,7 +29,7 @@ pub struct PriceTableBody {
     pub source: String,
     /// Day or month of the price list.
     pub date: String,
-    /// Days since then.
+    /// Number of days since then.
     pub age_days: i64,
     /// The price list is more than 180 days old.
     pub outdated: bool,

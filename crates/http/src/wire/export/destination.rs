@@ -12,10 +12,10 @@ use crate::wire::form::enumeration::ExportDestinationType;
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportDestinationSettingsBody {
-    /// `s3`, `gcs`: bucket.
+    /// Bucket, of `s3` and `gcs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
-    /// `s3`: region.
+    /// Region of the bucket, of `s3`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// `s3`, `azure_blob`, `gcs`: another endpoint than the provider's own.
@@ -24,19 +24,19 @@ pub struct ExportDestinationSettingsBody {
     /// `s3`: access key; left out, the credentials of the machine that Reeve runs on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_key_id: Option<String>,
-    /// `azure_blob`: storage account.
+    /// Storage account, of `azure_blob`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
-    /// `azure_blob`: container.
+    /// Container of the files, of `azure_blob`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
-    /// `sftp`: host.
+    /// Host name or address, of `sftp`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// `sftp`: port; 22 unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// `sftp`: user.
+    /// User name on the host, of `sftp`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
     /// `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it. Without it
@@ -45,7 +45,6 @@ pub struct ExportDestinationSettingsBody {
     pub host_key: Option<String>,
 }
 
-/// A destination.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportDestinationBody {
     pub id: String,
@@ -61,7 +60,6 @@ pub struct ExportDestinationBody {
     pub version: u64,
 }
 
-/// A new destination.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportDestinationCreate {
@@ -92,7 +90,7 @@ pub struct ExportDestinationPatch {
     pub name: Option<String>,
     /// All settings anew. Another place needs the secret again.
     pub settings: Option<ExportDestinationSettingsBody>,
-    /// Folder or prefix.
+    /// Folder, or prefix of names, to write under.
     pub prefix: Option<String>,
     #[schema(write_only)]
     pub secret: Option<String>,
@@ -106,7 +104,7 @@ pub struct ExportDestinationTestBody {
     /// Address of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// Reason why not.
+    /// Reason of the failure; absent after a success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -82,13 +82,13 @@ pub struct ExportSchedulePatch {
     /// Choices of the format.
     pub options: Option<ExportOptionsBody>,
     pub query: Option<String>,
-    /// Cron pattern.
+    /// Cron pattern of five fields.
     pub schedule: Option<String>,
-    /// IANA time zone.
+    /// Name of an IANA time zone.
     pub time_zone: Option<String>,
     /// Destination; the empty text is none.
     pub destination: Option<String>,
-    /// On or off.
+    /// Switches it on or off.
     pub enabled: Option<bool>,
 }
 

@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 use crate::error::Problem;
 use crate::wire::form::enumeration;
 
-/// The approval matrix.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ApprovalMatrixBody {
     /// Changes of low impact.

@@ -37,7 +37,6 @@ impl Default for ChangeControlBody {
     }
 }
 
-/// A maintenance window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaintenanceWindowBody {
@@ -64,7 +63,6 @@ fn utc() -> String {
     "UTC".to_owned()
 }
 
-/// A change freeze.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FreezeBody {
@@ -75,9 +73,7 @@ pub struct FreezeBody {
     /// Services; empty is all.
     #[serde(default)]
     pub services: Vec<String>,
-    /// From when.
     pub from: String,
-    /// Until when.
     pub until: String,
 }
 
@@ -271,6 +267,5 @@ pub struct ExclusionCreateBody {
     #[serde(rename = "type")]
     pub kind: Option<String>,
     pub reason: String,
-    /// End.
     pub until: Option<String>,
 }

@@ -11,16 +11,12 @@ use crate::wire::form::quantity::{PercentText, Spelled, TimeSpanText, either};
 use crate::wire::guardrail::approval_matrix::{ApprovalMatrixBody, ApprovalMatrixPut};
 use crate::wire::guardrail::change_control::ChangeControlBody;
 
-/// The guardrails.
+/// Returns the guardrails in force.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct GuardrailsBody {
-    /// Limits of cost.
     pub cost_impact: CostImpactBody,
-    /// Limits of performance.
     pub performance_impact: PerformanceImpactBody,
-    /// Limits of availability.
     pub availability: AvailabilityBody,
-    /// Rolling back.
     pub rollback: RollbackBody,
     /// Watching the effect of a change.
     pub verification: VerificationBody,
@@ -28,7 +24,7 @@ pub struct GuardrailsBody {
     pub blast_radius: BlastRadiusBody,
     /// Time for which a changed resource is left alone.
     pub cool_down: TimeSpanText,
-    /// `cool_down` in seconds.
+    /// `cool_down` as a number of seconds.
     pub cool_down_s: u64,
     /// Failures in a row after which nothing more is applied.
     pub breaker_failures: u32,
@@ -45,34 +41,31 @@ pub struct GuardrailsBody {
 /// Limits of cost, in percent of the resource's monthly cost.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CostImpactBody {
-    /// Highest increase.
+    /// Highest increase of the monthly cost, percent.
     pub max_increase: PercentText,
-    /// Highest decrease.
+    /// Highest decrease of the monthly cost, percent.
     pub max_decrease: PercentText,
 }
 
-/// Limits of performance.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PerformanceImpactBody {
-    /// Highest degradation.
+    /// Highest expected loss of performance, percent.
     pub max_degradation: PercentText,
 }
 
-/// Limits of availability.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AvailabilityBody {
     /// Lowest uptime; planned restarts use up what it leaves.
     pub min_uptime: PercentText,
 }
 
-/// Rolling back.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RollbackBody {
     /// Reeve rolls back without being asked.
     pub automatic: bool,
     /// Time after which a change that did not take effect is undone.
     pub timeout: TimeSpanText,
-    /// `timeout` in seconds.
+    /// `timeout` as a number of seconds.
     pub timeout_s: u64,
 }
 
@@ -82,7 +75,7 @@ pub struct RollbackBody {
 pub struct VerificationBody {
     /// Time for which metrics are compared with those before; `0m` compares nothing.
     pub window: TimeSpanText,
-    /// `window` in seconds.
+    /// `window` as a number of seconds.
     pub window_s: u64,
 }
 
@@ -108,16 +101,12 @@ pub struct GuardrailsPut {
     /// with `version`.
     #[schema(no_recursion)]
     pub guardrails: Option<Box<GuardrailsPut>>,
-    /// Limits of cost.
     #[serde(default)]
     pub cost_impact: CostImpactPut,
-    /// Limits of performance.
     #[serde(default)]
     pub performance_impact: PerformanceImpactPut,
-    /// Limits of availability.
     #[serde(default)]
     pub availability: AvailabilityPut,
-    /// Rolling back.
     #[serde(default)]
     pub rollback: RollbackPut,
     /// Watching the effect of a change.
@@ -128,7 +117,7 @@ pub struct GuardrailsPut {
     pub blast_radius: BlastRadiusPut,
     /// Time for which a changed resource is left alone.
     pub cool_down: Option<TimeSpanText>,
-    /// `cool_down` in seconds.
+    /// `cool_down` as a number of seconds.
     pub cool_down_s: Option<u64>,
     /// Failures in a row after which nothing more is applied.
     pub breaker_failures: Option<u32>,
@@ -149,9 +138,9 @@ pub struct GuardrailsPut {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CostImpactPut {
-    /// Highest increase.
+    /// Highest increase of the monthly cost, percent.
     pub max_increase: Option<PercentText>,
-    /// Highest decrease.
+    /// Highest decrease of the monthly cost, percent.
     pub max_decrease: Option<PercentText>,
 }
 
@@ -159,7 +148,7 @@ pub struct CostImpactPut {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerformanceImpactPut {
-    /// Highest degradation.
+    /// Highest expected loss of performance, percent.
     pub max_degradation: Option<PercentText>,
 }
 
@@ -167,7 +156,7 @@ pub struct PerformanceImpactPut {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AvailabilityPut {
-    /// Lowest uptime.
+    /// Lowest uptime that a change may leave, percent.
     pub min_uptime: Option<PercentText>,
 }
 
@@ -179,7 +168,7 @@ pub struct RollbackPut {
     pub automatic: Option<bool>,
     /// Time after which a change that did not take effect is undone.
     pub timeout: Option<TimeSpanText>,
-    /// `timeout` in seconds.
+    /// `timeout` as a number of seconds.
     pub timeout_s: Option<u64>,
 }
 
@@ -190,7 +179,7 @@ pub struct RollbackPut {
 pub struct VerificationPut {
     /// Time for which metrics are compared with those before; `0m` compares nothing.
     pub window: Option<TimeSpanText>,
-    /// `window` in seconds.
+    /// `window` as a number of seconds.
     pub window_s: Option<u64>,
 }
 

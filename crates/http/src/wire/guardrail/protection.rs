@@ -9,7 +9,7 @@ use crate::wire::form::enumeration::LossKind;
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct LossBody {
     pub kind: LossKind,
-    /// In a sentence.
+    /// Detail as a whole sentence.
     pub detail: String,
     /// `true` if neither undoing the change nor time brings it back.
     pub lasting: bool,

@@ -12,7 +12,7 @@ const MOST: usize = 200;
 /// Use of the guardrails.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct GuardrailsStatusBody {
-    /// Everything is stopped.
+    /// `true` if everything is stopped.
     pub kill_switch: bool,
     pub circuit_breaker: CircuitBreakerBody,
     /// Changes begun in the last 24 hours.
@@ -31,7 +31,6 @@ pub struct GuardrailsStatusBody {
     pub error_budgets_total: u64,
 }
 
-/// The circuit breaker.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CircuitBreakerBody {
     /// `closed`: actions begin. `open`: none does until somebody resets it.
@@ -51,7 +50,7 @@ pub struct ErrorBudgetBody {
     pub resource_id: String,
     pub resource_name: String,
     pub connection_id: String,
-    /// Planned downtime, seconds.
+    /// Planned downtime of the last 30 days, seconds.
     pub downtime_s: f64,
     /// Share of the budget that is used, percent; above 100 it is overdrawn.
     pub used: f64,

@@ -12,14 +12,13 @@ use crate::wire::form::enumeration::{
     ActorType, EntryMethod, EntryStatus, Severity, SubmitterType,
 };
 
-/// An audit entry.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EntryBody {
     /// Unique identifier; the idempotency key.
     pub event_id: String,
     /// Time of the event, as the source says.
     pub timestamp: String,
-    /// Dotted `category.operation`.
+    /// Category and operation, such as `authentication.login`.
     pub event_type: String,
     /// The event type before the first dot.
     pub category: String,
@@ -31,7 +30,7 @@ pub struct EntryBody {
     pub submitted_by: Option<SubmitterBody>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<ActorBody>,
-    /// To what.
+    /// Resource that was acted on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<ResourceBody>,
     /// Operation and its outcome.
@@ -44,18 +43,16 @@ pub struct EntryBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Value>,
-    /// Proof of integrity.
+    /// Place in the log, and the hashes that prove it.
     pub integrity: IntegrityBody,
 }
 
-/// Actor.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ActorBody {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub actor_type: Option<ActorType>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// E-mail address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +79,6 @@ pub struct SubmitterBody {
     pub ip_address: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// API token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_id: Option<String>,
     /// The token's name at that time.
@@ -93,7 +89,6 @@ pub struct SubmitterBody {
 /// To what it was done.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ResourceBody {
-    /// Kind of resource.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,11 +119,11 @@ pub struct ActionBody {
 /// State before and after.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ChangesBody {
-    /// Before the change.
+    /// Values before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub before: Option<Value>,
-    /// After the change.
+    /// Values after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub after: Option<Value>,
@@ -145,14 +140,13 @@ pub struct IntegrityBody {
     pub leaf_hash: String,
     /// Chain hash of the entry before.
     pub previous_hash: String,
-    /// Chain hash.
+    /// Hash that links the entry to the one before it.
     pub hash: String,
 }
 
 /// Receipt of an appended entry. Hashes are lower-case hex.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReceiptBody {
-    /// The entry's identifier.
     pub event_id: String,
     /// Position in the log.
     pub sequence: u64,
@@ -160,7 +154,7 @@ pub struct ReceiptBody {
     pub recorded_at: String,
     /// RFC 6962 leaf hash.
     pub leaf_hash: String,
-    /// Chain hash.
+    /// Hash that links the entry to the one before it.
     pub hash: String,
     /// Chain hash of the entry before.
     pub previous_hash: String,
@@ -171,7 +165,6 @@ pub struct ReceiptBody {
 pub struct ReceiptsBody {
     /// One receipt for each recorded entry.
     pub items: Vec<ReceiptBody>,
-    /// Number of receipts.
     pub total: u64,
     /// Entries that were not recorded, by their index in the batch; only with `on_conflict=report`.
     #[serde(skip_serializing_if = "Option::is_none")]

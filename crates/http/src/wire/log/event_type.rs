@@ -5,10 +5,9 @@ use utoipa::ToSchema;
 
 use reeve_audit::EventKind;
 
-/// An event type.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EventTypeBody {
-    /// `category.operation`.
+    /// Category and operation, joined by a point.
     #[schema(example = "authentication.login")]
     pub event_type: &'static str,
     /// The part of the name before the first dot.

@@ -12,11 +12,10 @@ use crate::wire::log::search::FiltersBody;
 pub struct SavedSearchBody {
     pub id: String,
     pub name: String,
-    /// Purpose.
     pub description: String,
     /// In the query language.
     pub query: String,
-    /// Simple filters.
+    /// Filters by field; an entry must match all of them.
     pub filters: FiltersBody,
     /// From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +33,6 @@ pub struct SavedSearchBody {
     pub own: bool,
     /// Grows with every change; a change names the version it was made from.
     pub version: u64,
-    /// Time of creation.
     pub created_at: String,
     /// Time of the last change.
     pub updated_at: String,
@@ -52,7 +50,7 @@ pub struct SavedSearchCreate {
     /// In the query language; empty finds everything.
     #[serde(default)]
     pub query: String,
-    /// Simple filters.
+    /// Filters by field; an entry must match all of them.
     #[serde(default)]
     pub filters: FiltersBody,
     /// From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`.
@@ -81,7 +79,7 @@ pub struct SavedSearchPut {
     /// In the query language; empty finds everything.
     #[serde(default)]
     pub query: String,
-    /// Simple filters.
+    /// Filters by field; an entry must match all of them.
     #[serde(default)]
     pub filters: FiltersBody,
     /// From this time on.
@@ -103,7 +101,6 @@ pub struct SavedSearchPatch {
     /// The version that was read.
     pub version: u64,
     pub name: Option<String>,
-    /// Purpose.
     pub description: Option<String>,
     /// In the query language.
     pub query: Option<String>,

@@ -9,7 +9,6 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::wire::log::entry::EntryBody;
 
-/// Listing parameters.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -35,7 +34,6 @@ pub struct EntryListParams {
     pub sort: Option<String>,
 }
 
-/// A search.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchBody {
@@ -94,22 +92,21 @@ pub struct FiltersBody {
     pub category: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<String>,
-    /// `success`, `failed`, ...
+    /// Outcome: `success`, `failed`, ...
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// Name of the operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// `api`, `console`, ...
+    /// Interface of the request: `api`, `console`, ...
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// `user`, `service`, ...
+    /// Type of the actor: `user`, `service`, ...
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor_type: Option<String>,
     /// IP address, `10.0.*`, or CIDR. `ip` is understood too.
     #[serde(alias = "ip", skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
-    /// Kind of resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,7 +164,6 @@ filters!(
     request_id,
 );
 
-/// Order of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchOrder {
@@ -220,7 +216,6 @@ pub struct CountBody {
     pub nested: Option<CountsBody>,
 }
 
-/// Selection of counts.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -251,7 +246,7 @@ pub struct StatsBody {
     pub by_event_type: Vec<CountBody>,
     /// By user (e-mail address, else actor id).
     pub by_user: Vec<CountBody>,
-    /// By resource id.
+    /// Counts by identifier of the resource.
     pub by_resource: Vec<CountBody>,
     pub by_severity: Vec<CountBody>,
     pub by_status: Vec<CountBody>,

@@ -12,9 +12,7 @@ pub struct ValueListBody {
     /// Name; a query compares with it as `field:@NAME`.
     #[schema(example = "known_addresses")]
     pub name: String,
-    /// Purpose.
     pub description: String,
-    /// Number of values.
     pub size: u64,
     /// Version, sent back with a change.
     pub version: u64,

@@ -12,7 +12,6 @@ pub struct VerificationBody {
     /// The user who asked for it.
     pub started_by: String,
     pub started_at: String,
-    /// End.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
     /// Findings, once it is done.
@@ -64,9 +63,8 @@ pub struct FaultBody {
     /// First sequence concerned, where known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_sequence: Option<u64>,
-    /// Last sequence concerned.
+    /// Last sequence number that it concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_sequence: Option<u64>,
-    /// In words.
     pub what: String,
 }

@@ -16,7 +16,6 @@ use crate::time;
 use crate::wire::form::enumeration;
 use crate::wire::form::enumeration::{ChannelFieldForm, ChannelTopic, ChannelType};
 
-/// A channel.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ChannelBody {
     pub id: String,
@@ -30,7 +29,6 @@ pub struct ChannelBody {
     pub topics: Vec<ChannelTopic>,
     /// `true` if anything is sent.
     pub enabled: bool,
-    /// Time of creation.
     pub created_at: String,
     /// Time of the last change.
     pub updated_at: String,
@@ -157,7 +155,6 @@ pub struct ChannelFieldBody {
     pub defaults: Vec<ChannelDefaultBody>,
 }
 
-/// A choice.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ChannelChoiceBody {
     pub value: &'static str,
@@ -215,7 +212,6 @@ impl From<&ChannelField> for ChannelFieldBody {
     }
 }
 
-/// A new channel.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelCreate {
@@ -243,24 +239,23 @@ pub struct ChannelCreate {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelPatch {
-    /// Another name.
     pub name: Option<String>,
-    /// All settings anew.
+    /// All settings; they replace the stored ones.
     pub settings: Option<ChannelSettingsBody>,
-    /// Another secret.
+    /// Secret in place of the stored one.
     #[schema(write_only)]
     pub secret: Option<String>,
-    /// Other topics.
+    /// Topics in place of the stored ones.
     #[schema(value_type = Option<Vec<enumeration::ChannelTopic>>)]
     pub topics: Option<Vec<String>>,
-    /// On or off.
+    /// Switches it on or off.
     pub enabled: Option<bool>,
     /// The version that was read; another is a conflict.
     pub version: Option<u64>,
 }
 
 impl ChannelBody {
-    /// Of a channel.
+    /// Converts a channel, without its secret.
     #[must_use]
     pub fn new(channel: &Channel) -> ChannelBody {
         ChannelBody {

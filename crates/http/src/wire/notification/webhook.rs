@@ -9,7 +9,6 @@ use crate::time;
 use crate::wire::form::enumeration;
 use crate::wire::form::enumeration::{DeliveryStatus, WebhookEvent};
 
-/// A subscription.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct WebhookBody {
     pub id: String,
@@ -25,7 +24,6 @@ pub struct WebhookBody {
     pub enabled: bool,
     /// Reason why Reeve switched it off.
     pub disabled_reason: Option<String>,
-    /// Time of creation.
     pub created_at: String,
     /// Time of the last change.
     pub updated_at: String,
@@ -36,17 +34,15 @@ pub struct WebhookBody {
 /// A subscription with its new secret, which is shown this once.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct WebhookSecretBody {
-    /// The subscription.
     #[serde(flatten)]
     pub webhook: WebhookBody,
-    /// `whsec_...`
+    /// Signing secret (`whsec_...`), shown once.
     pub secret: String,
     /// Until when the secret before signs too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_until: Option<String>,
 }
 
-/// A new subscription.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookCreate {
@@ -54,7 +50,7 @@ pub struct WebhookCreate {
     /// `budget_alert`.
     #[schema(value_type = enumeration::WebhookEvent)]
     pub event: String,
-    /// An https address.
+    /// Address that is called, https only.
     pub url: String,
     /// `priority=high`, `type=security`, `impact=medium`, or several joined by commas.
     #[serde(default)]
@@ -70,29 +66,23 @@ pub struct WebhookCreate {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookPatch {
-    /// Another event.
     pub event: Option<String>,
-    /// Another address.
     pub url: Option<String>,
-    /// Another filter.
     pub filter: Option<String>,
-    /// Another name.
     pub name: Option<String>,
-    /// On or off.
+    /// Switches it on or off.
     pub enabled: Option<bool>,
     /// The version that was read; another is a conflict.
     pub version: Option<u64>,
 }
 
-/// One attempt.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AttemptBody {
-    /// Start.
     pub at: String,
     pub duration_ms: u64,
     /// HTTP or SMTP status of the answer.
     pub status: Option<u16>,
-    /// The answer's beginning.
+    /// Beginning of the receiver's answer.
     pub answer: String,
     /// Reason why there was no answer.
     pub error: Option<String>,
@@ -103,19 +93,17 @@ pub struct AttemptBody {
     pub retry_after_s: Option<u64>,
 }
 
-/// A delivery.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DeliveryBody {
     /// Identifier; a webhook's `webhook-id`.
     pub id: String,
-    /// Event, or `test`.
+    /// Name of the event, or `test`.
     pub event: String,
     pub status: DeliveryStatus,
     /// Attempts since it was made or last replayed.
     pub tries: u32,
     /// Attempts, the oldest first; of many the newest.
     pub attempts: Vec<AttemptBody>,
-    /// Time of creation.
     pub created_at: String,
     /// Time of the next attempt.
     pub next_attempt_at: Option<String>,
@@ -124,7 +112,7 @@ pub struct DeliveryBody {
 }
 
 impl WebhookBody {
-    /// Of a subscription.
+    /// Converts a subscription, without its secret.
     #[must_use]
     pub fn new(webhook: &Webhook) -> WebhookBody {
         WebhookBody {
@@ -143,7 +131,7 @@ impl WebhookBody {
 }
 
 impl DeliveryBody {
-    /// Of a delivery.
+    /// Converts a delivery with its attempts.
     #[must_use]
     pub fn new(delivery: &Delivery) -> DeliveryBody {
         DeliveryBody {

@@ -75,7 +75,7 @@ impl From<&Calendar> for CalendarBody {
 pub struct CalendarPut {
     /// Name, 1 to 100 characters.
     pub name: Option<String>,
-    /// `traffic` or `maintenance`.
+    /// Kind: `traffic` or `maintenance`.
     #[schema(value_type = Option<enumeration::CalendarKind>)]
     pub kind: Option<String>,
     /// Zone (IANA) of times that name none; `null` takes it away.
@@ -105,7 +105,6 @@ impl From<CalendarPut> for CalendarInput {
 /// An event at one time.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OccurrenceBody {
-    /// The event's summary.
     pub summary: String,
     pub start: String,
     pub end: String,
@@ -128,7 +127,6 @@ impl From<&Occurrence> for OccurrenceBody {
     }
 }
 
-/// Selection of events.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -14,7 +14,7 @@ pub struct ForecastStepBody {
     pub at: String,
     /// One value in twenty lies below.
     pub p05: f64,
-    /// The median.
+    /// Median of the forecast.
     pub p50: f64,
     /// One value in twenty lies above.
     pub p95: f64,
@@ -72,11 +72,9 @@ impl From<&Reason> for PredictionFindingBody {
 pub struct PredictionBody {
     pub id: String,
     pub rule_id: String,
-    /// Its version then.
+    /// Version of the rule at that time.
     pub rule_version: u64,
-    /// Time of creation.
     pub at: String,
-    /// The resource's connection.
     pub connection_id: String,
     pub resource_id: String,
     pub resource_name: String,
@@ -87,7 +85,7 @@ pub struct PredictionBody {
     /// `disk_space`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<Metric>,
-    /// Question.
+    /// A search as its caller asked it.
     pub prediction: PredictedEvent,
     pub outcome: PredictionOutcome,
     /// Probability within the horizon, percent.
@@ -108,7 +106,7 @@ pub struct PredictionBody {
     /// Height of a peak until then, with nineteen chances in twenty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak: Option<f64>,
-    /// The newest value.
+    /// Newest value of the series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// Limit that it was compared with.
@@ -122,13 +120,13 @@ pub struct PredictionBody {
     /// Last sample looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_until: Option<String>,
-    /// Samples looked at.
+    /// Number of samples that were looked at.
     pub data_points: u64,
     pub forecast: Vec<ForecastStepBody>,
     /// The event it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// Reasons in words.
+    /// Reasons, each as a sentence.
     pub reasons: Vec<String>,
     /// The same reasons with their numbers.
     pub findings: Vec<PredictionFindingBody>,
@@ -189,14 +187,13 @@ impl From<&Prediction> for PredictionBody {
     }
 }
 
-/// Selection of predictions.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct PredictionParams {
     pub rule: Option<String>,
     pub resource: Option<String>,
-    /// `foreseen`, `not_foreseen`, `abstained`.
+    /// `foreseen`, `not_foreseen` or `abstained`.
     pub outcome: Option<String>,
     /// At most this many (1 to 1000).
     pub limit: Option<u32>,

@@ -32,7 +32,6 @@ pub struct ConditionBody {
     pub probability: f64,
 }
 
-/// Action.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RuleActionBody {
     pub kind: PreparationKind,
@@ -44,7 +43,6 @@ pub struct RuleActionBody {
     pub target: Option<String>,
 }
 
-/// Under which approval.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ApprovalRuleBody {
     pub kind: RuleApprovalKind,
@@ -65,7 +63,6 @@ pub struct RuleScopeBody {
     pub services: Vec<String>,
 }
 
-/// A predictive rule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RuleBody {
     pub id: String,
@@ -76,14 +73,13 @@ pub struct RuleBody {
     pub agent_type: String,
     /// Condition under which it fires.
     pub condition: ConditionBody,
-    /// Action that follows.
     pub action: RuleActionBody,
     /// Under which approval. The approval matrix still asks by cost.
     pub approval: ApprovalRuleBody,
     pub scope: RuleScopeBody,
     /// Resources it covers; empty is all in scope.
     pub resources: Vec<String>,
-    /// Interval between evaluations.
+    /// Time between two evaluations of the rule.
     pub every: TimeSpanText,
     /// Time of the last evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]

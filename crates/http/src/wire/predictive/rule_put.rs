@@ -25,7 +25,7 @@ pub struct ConditionInput {
     /// The capacity, value or percentage; `null` takes it away.
     #[serde(default, deserialize_with = "given")]
     pub value: Option<Option<f64>>,
-    /// Calendars by identifier.
+    /// Identifiers of the calendars that count.
     pub calendars: Option<Vec<String>>,
     /// Time ahead that the forecast covers, such as `7d`.
     pub horizon: Option<String>,
@@ -38,7 +38,6 @@ pub struct ConditionInput {
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResponseInput {
-    /// Kind of action.
     pub kind: Option<String>,
     /// Growth of storage or a limit, percent; 25 unless given.
     #[serde(default, deserialize_with = "percent_number")]
@@ -84,7 +83,7 @@ pub struct RulePut {
     pub metric: Option<String>,
     /// `condition.prediction`, with its horizon: `full, 7d in advance`.
     pub prediction: Option<String>,
-    /// `condition.horizon`.
+    /// The same as `condition.horizon`.
     pub horizon: Option<String>,
     /// Condition under which it recommends.
     #[serde(default)]

@@ -11,12 +11,11 @@ use crate::wire::form::quantity::{Spelled, TimeSpanText};
 
 /// Value of a setting that is switched off.
 const DISABLED: &str = "disabled";
-/// Source of events.
+/// Name of the source of events.
 const CALENDARS: &str = "calendar_integration";
 /// Occasion of a failover.
 const MAINTENANCE: &str = "maintenance_windows";
 
-/// Traffic intelligence.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TrafficIntelligenceBody {
     /// Peaks are forecast from the past of each series. Without it only events of calendars
@@ -76,9 +75,8 @@ pub struct TrafficIntelligencePut {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum Switch {
-    /// On or off.
+    /// Switches it on or off.
     Flag(bool),
-    /// A value.
     Text(String),
 }
 

@@ -17,16 +17,15 @@ pub struct DiagnosisBody {
     pub causes: Vec<CauseBody>,
 }
 
-/// One cause.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CauseBody {
-    /// Stable name.
+    /// Stable name of the cause.
     pub name: String,
     /// `true` if it applies; null when that is not known.
     pub applies: Option<bool>,
     /// The facts, with their numbers.
     pub evidence: String,
-    /// Advice.
+    /// Advice on the next step.
     pub way_out: String,
     /// The guardrail that blocks, where one does.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,10 +16,10 @@ use crate::wire::form::quantity::percent_number;
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RolloutBody {
     pub id: String,
-    /// Title, one line.
+    /// Title of one line, for lists.
     pub name: String,
     pub agent_id: String,
-    /// Of which type.
+    /// Type of the recommendations.
     #[serde(rename = "type")]
     pub kind: RecommendationKind,
     pub status: RolloutStatus,
@@ -36,7 +36,6 @@ pub struct RolloutBody {
     pub members: Vec<RolloutMemberBody>,
     /// Decisions of its gates, oldest first; the last gate is the one it waits at.
     pub gates: Vec<GateBody>,
-    /// Requester.
     pub by: String,
     /// The agent, if the requester is one.
     pub by_agent: Option<String>,
@@ -121,7 +120,7 @@ pub struct GateBody {
     pub stage: RolloutStage,
     pub wave: u32,
     pub verdict: GateVerdict,
-    /// By which numbers.
+    /// Checks with the numbers that decided.
     pub checks: Vec<CheckBody>,
     /// The same in words.
     pub explanation: String,
@@ -137,11 +136,11 @@ pub struct GateBody {
 pub struct CheckBody {
     /// Fields that are counted.
     pub check: String,
-    /// Finding.
+    /// Value that was found.
     pub found: f64,
     /// Permission that is needed.
     pub needed: f64,
-    /// `at_least` or `at_most`.
+    /// Comparison: `at_least` or `at_most`.
     pub relation: String,
     /// `true` if it holds.
     pub holds: bool,
@@ -214,15 +213,14 @@ impl From<&Rollout> for RolloutBody {
     }
 }
 
-/// Message to deliver.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RolloutCreateBody {
     pub agent_id: String,
-    /// Of which type.
+    /// Type of the recommendations.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Title, one line.
+    /// Title of one line, for lists.
     pub name: Option<String>,
     /// Identifiers of the recommendations; left out or empty is all that are open, 500 at most.
     #[serde(default)]
@@ -252,7 +250,7 @@ pub struct RolloutParams {
     pub cursor: Option<String>,
     /// One or more states, separated by commas.
     pub status: Option<String>,
-    /// Agent identifier.
+    /// Identifier of an agent.
     pub agent: Option<String>,
     #[serde(rename = "type")]
     #[param(rename = "type")]

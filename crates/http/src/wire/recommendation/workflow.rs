@@ -16,7 +16,7 @@ use crate::wire::form::enumeration::{
 pub struct ActionRecordBody {
     pub id: String,
     pub recommendation_id: String,
-    /// The recommendation's title.
+    /// Title of the recommendation.
     pub title: String,
     pub purpose: ActionPurpose,
     /// `true` if the steps ran on a simulated twin: nothing real was touched, and nothing was
@@ -26,17 +26,15 @@ pub struct ActionRecordBody {
     pub resource_id: String,
     /// The plan's hash as it ran.
     pub plan_hash: String,
-    /// Requester.
     pub by: String,
     /// The agent, if the requester is one.
     pub by_agent: Option<String>,
     pub status: ActionStatus,
-    /// Steps so far.
+    /// Steps that were begun so far.
     pub steps: Vec<StepOutcomeBody>,
     /// Number of steps of the plan.
     pub steps_total: u32,
     pub started_at: String,
-    /// End.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
     /// Reason of the rollback or failure.
@@ -84,26 +82,22 @@ pub struct WatchBody {
 /// Outcome of one step.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct StepOutcomeBody {
-    /// Position.
     pub index: u32,
-    /// Operation.
     pub kind: StepKind,
-    /// In words.
     pub description: String,
     /// Belongs to a rollback.
     pub rollback: bool,
     pub started_at: String,
-    /// End.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
     /// `true` if it succeeded; absent while it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
-    /// Finding or error.
+    /// Result of the step, or its error.
     pub detail: String,
-    /// State before.
+    /// Attributes before the step.
     pub before: BTreeMap<String, String>,
-    /// State after.
+    /// Attributes after the step.
     pub after: BTreeMap<String, String>,
 }
 
@@ -112,25 +106,20 @@ pub struct StepOutcomeBody {
 pub struct ApprovalBody {
     pub id: String,
     pub recommendation_id: String,
-    /// The recommendation's title.
+    /// Title of the recommendation.
     pub title: String,
     /// The plan it binds to.
     pub plan_hash: String,
-    /// Impact level.
     pub impact: ImpactLevel,
-    /// Signatures needed.
     pub needed: Vec<Signature>,
-    /// Signatures given.
     pub signed: Vec<SignedBody>,
     /// Signatures left to others.
     pub delegated: Vec<DelegationBody>,
     /// Signatures the caller could give now.
     pub can_sign: Vec<String>,
-    /// Requester.
     pub requested_by: String,
     /// Time, RFC 3339 UTC with milliseconds.
     pub requested_at: String,
-    /// Expiry.
     pub expires_at: String,
     pub status: ApprovalStatus,
     /// Reason of the rejection; before that, the requester's comment.
@@ -155,16 +144,13 @@ pub struct ExceptionAskedBody {
     pub used_by: Option<String>,
 }
 
-/// A signature.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SignedBody {
-    /// Signature.
     pub signature: Signature,
-    /// By whom.
     pub by: String,
     /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
-    /// With which words.
+    /// Comment of the signer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
@@ -172,46 +158,39 @@ pub struct SignedBody {
 /// A signature that somebody leaves to somebody else.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DelegationBody {
-    /// Signature.
     pub signature: Signature,
-    /// By whom.
     pub from: String,
-    /// To whom.
     pub to: String,
     /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
 }
 
-/// Delegate.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelegateBody {
     /// The e-mail address of who is to sign instead.
     pub to: String,
-    /// For the log.
+    /// Comment that the log entry keeps.
     pub comment: Option<String>,
 }
 
-/// Approve.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApproveBody {
-    /// For the log.
+    /// Comment that the log entry keeps.
     pub comment: Option<String>,
 }
 
-/// Reject.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RejectBody {
     pub reason: String,
 }
 
-/// The kill switch.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KillSwitchBody {
-    /// On stops everything.
+    /// `true` stops every change.
     pub on: bool,
     pub reason: String,
 }
@@ -230,15 +209,15 @@ pub struct DashboardBody {
     pub active_agents: u64,
     /// All agents by mode.
     pub agents_by_mode: BTreeMap<String, u64>,
-    /// Recommendations that wait.
+    /// Number of open recommendations.
     pub recommendations_open: u64,
-    /// Those by priority.
+    /// Open recommendations by priority.
     pub recommendations_by_priority: BTreeMap<String, u64>,
-    /// Approvals that wait.
+    /// Number of approval requests that wait.
     pub approvals_pending: u64,
     /// Actions in the last 30 days.
     pub actions_taken: u64,
-    /// Those by status.
+    /// Actions by status.
     pub actions_by_status: BTreeMap<String, u64>,
     /// Measured savings a month, dollars: cost before less cost after, once the change was watched.
     pub savings_realised_monthly: f64,
@@ -262,7 +241,7 @@ pub struct DashboardBody {
     pub savings_history: Vec<SavingsPointBody>,
     /// Monthly cost of the estate, dollars.
     pub monthly_cost: f64,
-    /// Resources watched.
+    /// Number of resources that are watched.
     pub resources: u64,
     pub resources_by_provider: BTreeMap<String, u64>,
     /// Learning progress per agent.

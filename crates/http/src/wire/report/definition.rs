@@ -12,13 +12,13 @@ use crate::time;
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportFilters {
-    /// Accounts of resources.
+    /// Accounts that the resources belong to.
     #[serde(default)]
     pub accounts: Vec<String>,
     /// Identifiers or e-mail addresses of actors.
     #[serde(default)]
     pub users: Vec<String>,
-    /// Identifiers of resources.
+    /// Identifiers of the resources.
     #[serde(default)]
     pub resources: Vec<String>,
 }
@@ -58,7 +58,7 @@ pub struct ReportCreate {
     pub start_time: Option<String>,
     /// End, in place of `period`.
     pub end_time: Option<String>,
-    /// Narrowing.
+    /// Filters that narrow the report.
     #[serde(default)]
     pub filters: ReportFilters,
     /// Schedule of its runs; without one it runs only when asked.
@@ -80,7 +80,7 @@ pub struct ReportPatch {
     pub framework: Option<String>,
     pub query: Option<String>,
     pub group_by: Option<Vec<String>>,
-    /// Figures.
+    /// Names of the figures to show.
     pub metrics: Option<Vec<String>>,
     /// Period; ends a beginning and an end.
     pub period: Option<String>,
@@ -93,7 +93,7 @@ pub struct ReportPatch {
     #[schema(value_type = Option<ReportScheduleBody>)]
     pub schedule: Option<Option<ReportScheduleBody>>,
     pub channels: Option<Vec<String>>,
-    /// Addresses.
+    /// E-mail addresses that receive each run.
     pub recipients: Option<Vec<String>>,
     /// The version that was read: a conflict when the report has changed since.
     pub version: Option<u64>,
@@ -105,12 +105,11 @@ fn present<'de, D: serde::Deserializer<'de>>(
     Option::deserialize(from).map(Some)
 }
 
-/// A report.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReportBody {
     pub id: String,
     pub name: String,
-    /// `compliance` or `custom`.
+    /// Kind: `compliance` or `custom`.
     pub kind: String,
     /// Framework of a compliance report.
     pub framework: Option<String>,
@@ -122,10 +121,10 @@ pub struct ReportBody {
     pub metrics: Vec<String>,
     /// Period, unless it has a beginning and an end.
     pub period: Option<String>,
-    /// Beginning.
+    /// Beginning of the period.
     pub start_time: Option<String>,
     pub end_time: Option<String>,
-    /// Narrowing.
+    /// Filters that narrow the report.
     pub filters: ReportFilters,
     /// Schedule of its runs.
     pub schedule: Option<ReportScheduleBody>,
@@ -133,15 +132,14 @@ pub struct ReportBody {
     pub next_run_at: Option<String>,
     /// Channels that are told.
     pub channels: Vec<String>,
-    /// Addresses.
+    /// E-mail addresses that receive each run.
     pub recipients: Vec<String>,
     /// User whose rights scheduled runs have.
     pub owner: String,
-    /// Time of creation.
     pub created_at: String,
     /// Time of the last change.
     pub updated_at: String,
-    /// Version, for [`ReportPatch`].
+    /// Version to send with a change of the report.
     pub version: u64,
 }
 

@@ -26,7 +26,7 @@ pub struct ReportReviewBody {
     pub question: String,
     /// Entries that the run found for it.
     pub entries: u64,
-    /// Result.
+    /// Result of the review.
     pub comment: String,
     /// E-mail address of the user who reviewed.
     pub reviewed_by: String,

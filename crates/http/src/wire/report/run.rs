@@ -12,7 +12,6 @@ use crate::wire::report::definition::RequestFields;
 use crate::wire::report::review::ReportReviewBody;
 use crate::wire::report::summary::ReportSummaryBody;
 
-/// Runs to list.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -71,7 +70,7 @@ pub struct ReportRunBody {
     pub report_id: String,
     /// Name of the report when the run was asked for.
     pub report_name: String,
-    /// `compliance` or `custom`.
+    /// Kind: `compliance` or `custom`.
     pub kind: String,
     /// Framework of a compliance report.
     pub framework: Option<String>,
@@ -81,7 +80,7 @@ pub struct ReportRunBody {
     pub start_time: String,
     /// End of the period.
     pub end_time: String,
-    /// Narrowing.
+    /// Filters that narrow the report.
     pub filters: ReportFilters,
     pub state: ReportRunState,
     pub progress: RunProgressBody,
@@ -113,7 +112,7 @@ pub struct ReportDeliveryBody {
     /// `pending`, `delivered`, `dead_letter` when it was given up, or `no_channel` when no enabled
     /// channel has the name.
     pub status: String,
-    /// Attempts so far.
+    /// Attempts that were made so far.
     pub attempts: u32,
     /// Reason why the last attempt failed.
     pub error: Option<String>,

@@ -7,16 +7,14 @@ use utoipa::ToSchema;
 /// Number of distinct values.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct DistinctBody {
-    /// Values counted.
     pub count: u64,
     /// Set when counting stopped at a bound: there may be more.
     pub at_least: bool,
 }
 
-/// Beginning and end.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct ReportPeriodBody {
-    /// First instant.
+    /// First instant of the period.
     pub start: String,
     /// First instant after it.
     pub end: String,
@@ -40,11 +38,10 @@ pub struct FrameworkBody {
 pub struct BarBody {
     /// First instant of the span.
     pub start: String,
-    /// Entries.
     pub count: u64,
 }
 
-/// Entries over time.
+/// Numbers of entries over time.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct BarsBody {
     /// Length of the spans: `hour`, `day`, `week` or `month`.
@@ -57,7 +54,6 @@ pub struct BarsBody {
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct TopBody {
     pub value: String,
-    /// Entries.
     pub count: u64,
 }
 
@@ -66,16 +62,14 @@ pub struct TopBody {
 pub struct ControlQuestionBody {
     /// Identifier within the report.
     pub id: String,
-    /// Short name.
     pub name: String,
     pub query: String,
     /// Meaning of the entries that are found.
     pub explains: String,
-    /// Entries.
     pub found: u64,
-    /// Users among them.
+    /// Distinct users among the entries.
     pub unique_users: DistinctBody,
-    /// Resources among them.
+    /// Distinct resources among the entries.
     pub resources_affected: DistinctBody,
     /// Time of the earliest.
     pub first_at: Option<String>,
@@ -111,7 +105,7 @@ fn yes() -> bool {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct SourceCoverageBody {
-    /// Submitter in words.
+    /// Name of the submitter for readers.
     pub name: String,
     /// Entries; 0 for a source that was expected and is silent.
     pub entries: u64,
@@ -127,9 +121,9 @@ pub struct SourceCoverageBody {
 pub struct ConnectionCoverageBody {
     pub id: String,
     pub name: String,
-    /// Syncs that succeeded.
+    /// Number of syncs that succeeded.
     pub syncs: u64,
-    /// Syncs that failed.
+    /// Number of syncs that failed.
     pub failed_syncs: u64,
     /// First sync that succeeded.
     pub first_at: Option<String>,
@@ -137,7 +131,7 @@ pub struct ConnectionCoverageBody {
     pub last_at: Option<String>,
     /// Times of more than six hours without a successful sync, the longest five.
     pub interruptions: Vec<ReportPeriodBody>,
-    /// All interruptions.
+    /// Number of all interruptions.
     pub interruptions_total: u64,
 }
 
@@ -151,7 +145,6 @@ pub struct CoverageBody {
     pub before_the_log: Option<ReportPeriodBody>,
     /// Submitters of the period's entries, and expected ones without any.
     pub sources: Vec<SourceCoverageBody>,
-    /// Connections to clouds.
     pub connections: Vec<ConnectionCoverageBody>,
     /// Kinds of source that the log has entries of.
     pub connected: Vec<String>,
@@ -167,7 +160,7 @@ pub struct ControlBody {
     pub title: String,
     /// Requirement, in Reeve's own words.
     pub asks: String,
-    /// Chapter.
+    /// Chapter of the framework.
     pub group: String,
     /// `evidence`, `incomplete`, `exceptions`, `no_entries`, `no_source` or `outside_the_log`. No
     /// verdict: an auditor gives that.
@@ -185,15 +178,13 @@ pub struct ControlBody {
 pub struct GroupRowBody {
     /// Values by the name of the group's field; null where entries have none.
     pub values: std::collections::BTreeMap<String, Option<String>>,
-    /// Entries.
     pub events: u64,
-    /// Users among them.
+    /// Distinct users among the entries.
     pub unique_users: DistinctBody,
-    /// Resources among them.
+    /// Distinct resources among the entries.
     pub resources_affected: DistinctBody,
 }
 
-/// Controls by status.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct StatusesBody {
@@ -214,7 +205,7 @@ pub struct StatusesBody {
 /// List of values that a report's query compares with, as it was when the report ran.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct ReportListBody {
-    /// Name in queries.
+    /// Name that queries use.
     pub name: String,
     /// Number of values; report.json names them.
     pub size: u64,
@@ -227,7 +218,7 @@ pub struct ReportSummaryBody {
     pub framework: Option<FrameworkBody>,
     /// Fields of the groups.
     pub group_by: Vec<String>,
-    /// Figures to show.
+    /// Names of the figures to show.
     pub metrics: Vec<String>,
     pub period: ReportPeriodBody,
     /// Lists that the query compares with.
@@ -240,11 +231,11 @@ pub struct ReportSummaryBody {
     pub entries: u64,
     /// Of those, entries that report.json lists with their content.
     pub entries_listed: u64,
-    /// Users among them.
+    /// Distinct users among the entries.
     pub unique_users: DistinctBody,
-    /// Resources among them.
+    /// Distinct resources among the entries.
     pub resources_affected: DistinctBody,
-    /// Entries over time.
+    /// Numbers of entries over time.
     pub by_time: BarsBody,
     /// The most frequent event types.
     pub by_event_type: Vec<TopBody>,
@@ -252,13 +243,12 @@ pub struct ReportSummaryBody {
     pub by_user: Vec<TopBody>,
     /// The most frequent resources.
     pub by_resource: Vec<TopBody>,
-    /// Controls by status.
     pub statuses: StatusesBody,
     /// Controls of a compliance report.
     pub controls: Vec<ControlBody>,
     /// Groups of a custom report, the largest 200.
     pub groups: Vec<GroupRowBody>,
-    /// All groups.
+    /// Number of all groups.
     pub groups_total: u64,
     /// Entries of groups that were not counted apart.
     pub entries_ungrouped: u64,
@@ -272,7 +262,7 @@ pub struct TemplateControlBody {
     pub title: String,
     /// Requirement, in Reeve's own words.
     pub asks: String,
-    /// Chapter.
+    /// Chapter of the framework.
     pub group: String,
     /// Requirements that no log can show, and evidence to bring instead.
     pub gaps: Vec<String>,
@@ -285,19 +275,17 @@ pub struct TemplateControlBody {
 /// Query of a template.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TemplateQuestionBody {
-    /// Short name.
     pub name: String,
     pub query: String,
     /// Meaning of the entries that are found.
     pub explains: String,
 }
 
-/// A compliance template.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReportTemplateBody {
-    /// Name for `framework`.
+    /// Name to send as `framework`.
     pub id: String,
-    /// Name for readers.
+    /// Name as readers see it.
     pub name: String,
     /// Edition that the numbers follow.
     pub edition: String,

@@ -12,7 +12,7 @@ use reeve_estate::{Resource, ResourceKind};
 /// Form of a tag's key.
 #[derive(Debug, Clone, Copy)]
 enum Key {
-    /// The whole key.
+    /// The key is exactly this.
     Is(&'static str),
     /// The beginning of the key.
     Begins(&'static str),

@@ -15,7 +15,7 @@ const NEWEST: &str = "checkpoint";
 pub(crate) struct BucketDestination(Bucket);
 
 impl BucketDestination {
-    /// In a bucket.
+    /// Creates a destination in a bucket.
     pub(crate) fn new(bucket: Bucket) -> BucketDestination {
         BucketDestination(bucket)
     }

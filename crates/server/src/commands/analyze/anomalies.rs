@@ -14,7 +14,6 @@ use super::file::Sink;
 use super::series::SeriesFile;
 use crate::cli::{AlarmSensitivity, AnomaliesArgs};
 
-/// Runs it.
 pub(super) fn run(args: &AnomaliesArgs) -> Result<ExitCode> {
     let file = SeriesFile::read(&args.series)?;
     let sensitivity = match args.sensitivity {

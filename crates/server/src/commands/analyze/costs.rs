@@ -22,7 +22,7 @@ use crate::cli::CostsArgs;
 /// Charges that a bill may have: they are judged in memory.
 const MOST_CHARGES: usize = 5_000_000;
 
-/// Judges a bill.
+/// Judges the charges of a bill and prints the result.
 pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
     let charges = bill(&args.file, MOST_CHARGES)?;
     if charges

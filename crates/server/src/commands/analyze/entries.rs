@@ -28,7 +28,6 @@ struct Line<'a> {
     reasons: Vec<&'a str>,
 }
 
-/// Runs it.
 pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
     let mut out = Sink::create(args.output.output.as_deref())?;
     let mut review = EntryReview::default();

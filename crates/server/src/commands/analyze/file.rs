@@ -15,7 +15,7 @@ const BUFFER: usize = 256 << 10;
 
 /// A file to read.
 pub(super) struct Input {
-    /// Name in messages.
+    /// Name of the file in messages.
     pub(super) name: String,
     bytes: Box<dyn Read>,
     left: u64,

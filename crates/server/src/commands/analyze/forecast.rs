@@ -16,7 +16,6 @@ use super::file::Sink;
 use super::series::SeriesFile;
 use crate::cli::ForecastArgs;
 
-/// Runs it.
 pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
     let series = SeriesFile::read(&args.series)?;
     let grid = Grid::new(&series.points()).with_context(|| series.name.clone())?;

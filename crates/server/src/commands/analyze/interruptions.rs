@@ -15,7 +15,7 @@ use super::file::Sink;
 use super::series::SeriesFile;
 use crate::cli::InterruptionsArgs;
 
-/// Judges a file.
+/// Judges a file and prints the result.
 pub(super) fn run(args: &InterruptionsArgs) -> Result<ExitCode> {
     let file = SeriesFile::read(&args.series)?;
     let chances = chances(&file, args.horizon)?;

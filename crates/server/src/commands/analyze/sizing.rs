@@ -22,19 +22,18 @@ const MEMORY: (&str, &str) = ("memory_percent", "Memory");
 /// Values above this are no percentages of a present size.
 const MOST: f64 = 10_000.0;
 
-/// The answer.
 #[derive(Debug, Serialize)]
 struct Answer {
     /// Percent of the present size.
     cpu_percent_needed: f64,
     /// Percent of the present size; `null` where memory was not measured.
     memory_percent_needed: Option<f64>,
-    /// 0 to 100.
+    /// Confidence in percent, 0 to 100.
     confidence: f64,
     reasons: Vec<String>,
 }
 
-/// Judges a file.
+/// Judges a file and prints the result.
 pub(super) fn run(args: &SizingArgs) -> Result<ExitCode> {
     let answer = answer(&args.file, args.only.as_deref())?;
     let mut sink = Sink::create(args.output.output.as_deref())?;

@@ -11,7 +11,6 @@ use crate::cli::{ListArgs, NamedArgs};
 use crate::commands::collection::{Collection, PAGE, answer, items, print, text};
 use crate::commands::target::Remote;
 
-/// Connections.
 const CONNECTIONS: Collection = Collection {
     path: "connections",
     noun: "connection",
@@ -19,7 +18,6 @@ const CONNECTIONS: Collection = Collection {
     line,
 };
 
-/// Lists the connections.
 pub(super) async fn list(args: &ListArgs) -> Result<ExitCode> {
     let all = CONNECTIONS.all(&Remote::new(&args.service)?).await?;
     if args.json {

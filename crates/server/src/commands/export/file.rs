@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 /// Bytes gathered before a write.
 const BUFFER: usize = 256 << 10;
 
-/// Writes an export.
+/// Writes an export to a file or to standard output.
 pub(super) struct Sink {
     body: Body,
     /// The file's own name; `None` for standard output.
@@ -68,7 +68,7 @@ impl Write for Hashed {
     }
 }
 
-/// `FILE.part`.
+/// Returns the path of a file that is not complete (`FILE.part`).
 pub(crate) fn part(path: &Path) -> PathBuf {
     with_suffix(path, ".part")
 }
@@ -81,7 +81,7 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 impl Sink {
-    /// Begins an export.
+    /// Creates the file of an export.
     pub(super) fn create(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
             return Ok(Self::over(

@@ -26,7 +26,6 @@ pub(super) struct State {
     pub(super) to: Option<String>,
     /// The log as it was at the beginning.
     pub(super) checkpoint: Checkpoint,
-    /// Progress.
     pub(super) progress: Progress,
 }
 
@@ -51,13 +50,13 @@ pub(super) struct Progress {
     pub(super) next: Option<String>,
     /// `true` if there is no next page.
     pub(super) ended: bool,
-    /// Entries written.
+    /// Number of entries written so far.
     pub(super) entries: u64,
     /// Bytes they take in the file.
     pub(super) bytes: u64,
     /// Records that leave something out.
     pub(super) reduced: u64,
-    /// Entries left out.
+    /// Number of entries that were left out.
     pub(super) skipped: u64,
 }
 

@@ -41,7 +41,7 @@ const COLUMNS: [(Column, &str, usize, usize, u8); 8] = [
 
 /// Below so many columns an entry takes two lines.
 const NARROW: usize = 76;
-/// Between columns.
+/// Spaces between two columns.
 const GAP: usize = 2;
 
 impl Row {
@@ -189,7 +189,7 @@ impl Layout {
         screen.paint(Tone::Strong, line.trim_end())
     }
 
-    /// One entry.
+    /// Formats one entry as a line.
     pub(crate) fn line(&self, row: &Row, screen: &Screen) -> String {
         if self.narrow {
             return narrow(row, screen);

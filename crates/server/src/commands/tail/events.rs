@@ -5,7 +5,6 @@ use anyhow::{Result, bail};
 /// The longest line that is taken: an entry has at most a mebibyte, and escapes make it longer.
 const LONGEST: usize = 16 << 20;
 
-/// An event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Event {
     /// Its name; `message` when it has none.

@@ -19,7 +19,7 @@ use crate::tasks::context::TaskContext;
 const MOST_SOURCES: usize = 200;
 /// Organization of a workspace that nobody has named.
 const UNNAMED: &str = "Not named: set the name of the workspace under Settings";
-/// Reviews read.
+/// Most reviews that are read for a report.
 const MOST_REVIEWS: u64 = 1_000;
 
 /// Everything that a report says beside its answers.

@@ -14,7 +14,6 @@ use std::process::{Command, Output, Stdio};
 
 use reeve_testkit::service::reeve_command;
 
-/// `reeve analyze ...`.
 fn analyze(arguments: &[&str]) -> Command {
     let mut command = reeve_command().unwrap();
     command.arg("analyze").args(arguments);

@@ -8,7 +8,6 @@ use reeve_testkit::moto::test_data;
 use reeve_testkit::service::{ADMIN_TOKEN, Service, reeve};
 use serde_json::json;
 
-/// The records' folder.
 fn records(home: &Path) -> PathBuf {
     let real = test_data().join("cloudtrail/stratus");
     if real.is_dir() {

@@ -49,7 +49,6 @@ static INFO: AgentTypeInfo = AgentTypeInfo {
 /// A tape on these machines turns at this share of the CPU, percent.
 const TAPE_CPU: f64 = 25.0;
 
-/// The agent type.
 pub(super) struct TapeLibrarian;
 
 impl AgentDefinition for TapeLibrarian {

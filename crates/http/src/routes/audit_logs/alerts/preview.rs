@@ -49,7 +49,6 @@ pub(super) struct Past {
     pub(super) matched: Vec<Timestamp>,
     /// More match than are counted.
     pub(super) truncated: bool,
-    /// Firings.
     pub(super) fired: Vec<Firing>,
 }
 

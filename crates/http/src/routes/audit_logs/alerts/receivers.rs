@@ -19,9 +19,7 @@ use crate::wire::alert::{AlertTestBody, AlertTestedTargetBody};
 
 /// Channels and recipients that a rule's names stand for at this moment.
 pub(super) struct Receivers {
-    /// Channels.
     pub(super) channels: Vec<Channel>,
-    /// Subscriptions.
     pub(super) webhooks: Vec<Webhook>,
     /// Names that reach nobody, each with the reason.
     pub(super) missing: Vec<(String, String)>,

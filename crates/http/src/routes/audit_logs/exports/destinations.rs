@@ -22,12 +22,12 @@ use crate::wire::export::{
 };
 use crate::wire::form::list::{List, Paging};
 
-/// Destinations at most.
+/// Most destinations that an installation may have.
 const MOST: u64 = 200;
 /// Longest secret, bytes: a service account's key has 2,400.
 const MAX_SECRET: usize = 16_384;
 
-/// Destinations by name.
+/// Lists destinations by name.
 #[utoipa::path(get, path = "/api/v1/audit-logs/export-destinations", tag = "audit-logs", operation_id = "export_destinations_list",
     params(Paging), responses((status = 200, body = List<ExportDestinationBody>)))]
 pub(super) async fn list(
@@ -86,7 +86,7 @@ pub(super) async fn create(
     ))
 }
 
-/// One destination.
+/// Returns one destination.
 #[utoipa::path(get, path = "/api/v1/audit-logs/export-destinations/{id}", tag = "audit-logs", operation_id = "export_destinations_get",
     params(("id" = String, Path)),
     responses((status = 200, body = ExportDestinationBody), (status = 404, body = ProblemBody)))]

@@ -93,7 +93,7 @@ pub(super) async fn create(
     ))
 }
 
-/// One scheduled export.
+/// Returns one scheduled export.
 #[utoipa::path(get, path = "/api/v1/audit-logs/export-schedules/{id}", tag = "audit-logs", operation_id = "export_schedules_get",
     params(("id" = String, Path)), responses((status = 200, body = ExportScheduleBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(

@@ -54,7 +54,7 @@ pub struct PerformanceAnomalyPut {
     /// Metrics that are watched (`latency` is `response_time`, `throughput` is `request_rate`);
     /// empty is every metric.
     pub metrics: Option<Vec<String>>,
-    /// `low`, `medium`, `high`.
+    /// `low`, `medium` or `high`.
     #[schema(value_type = Option<enumeration::Sensitivity>)]
     pub sensitivity: Option<String>,
     /// Reaction: `alert`, `auto_investigate`, `auto_remediate`.
@@ -69,7 +69,7 @@ pub struct SecurityAnomalyPut {
     pub behavioral_analysis: Option<bool>,
     /// Entries are compared with the threat lists.
     pub threat_intelligence: Option<ThreatIntelligence>,
-    /// `low`, `medium`, `high`.
+    /// `low`, `medium` or `high`.
     #[schema(value_type = Option<enumeration::Sensitivity>)]
     pub sensitivity: Option<String>,
     /// Reaction: `alert`, `auto_investigate`, `alert_and_quarantine`.

@@ -27,7 +27,7 @@ impl Serialize for Exact {
     }
 }
 
-/// The whole answer.
+/// Everything that is printed.
 #[derive(Debug, Serialize)]
 pub(super) struct Bill<'a> {
     totals: TotalsOut<'a>,
@@ -183,7 +183,7 @@ struct AdviceOut<'a> {
 
 #[derive(Debug, Serialize)]
 struct SavingsOut<'a> {
-    /// At public prices.
+    /// Cost a month at public prices.
     monthly: Exact,
     currency: &'a str,
     monthly_after_discounts: Exact,
@@ -276,7 +276,7 @@ fn currency(totals: &CurrencyTotals) -> CurrencyOut<'_> {
     }
 }
 
-/// The dearest first.
+/// Converts costs by name, the dearest first.
 fn named(values: &BTreeMap<Arc<str>, Costs>) -> Vec<Named<'_>> {
     let mut all: Vec<_> = values.iter().collect();
     all.sort_by_key(|(_, of)| std::cmp::Reverse(of.effective));

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::analyze_text;
 
-/// A CloudTrail record.
 fn record(
     number: usize,
     second: usize,
