@@ -1,6 +1,6 @@
 //! Event types that a token may write.
 
-use reeve_audit::{EventType, FieldError};
+use reeve_audit::{EventType, FieldCode, FieldError};
 
 /// Most patterns of a token.
 const MAX_PATTERNS: usize = 50;
@@ -24,14 +24,14 @@ impl EventTypePattern {
             .map_or_else(|| text.to_owned(), |parts| format!("{parts}.x"));
         let event_type = EventType::new(example).map_err(|_| {
             refused(
-                "invalid",
+                FieldCode::InvalidValue,
                 format!("{text} is neither an event type such as authentication.login nor authentication.*"),
             )
         })?;
 
         if event_type.is_reserved() {
             return Err(refused(
-                "reserved",
+                FieldCode::Reserved,
                 format!("{text}: such entries are written by Reeve alone"),
             ));
         }
@@ -46,7 +46,7 @@ impl EventTypePattern {
     pub fn parse_all<T: AsRef<str>>(texts: &[T]) -> Result<Vec<Self>, FieldError> {
         if texts.len() > MAX_PATTERNS {
             let message = format!("must have at most {MAX_PATTERNS} event types");
-            return Err(FieldError::new("event_types", "too_many", message));
+            return Err(FieldError::new("event_types", FieldCode::TooMany, message));
         }
         texts
             .iter()
@@ -129,15 +129,15 @@ mod tests {
     #[test]
     fn malformed_and_reserved_patterns_are_refused() {
         for (text, code) in [
-            ("*", "invalid"),
-            ("login", "invalid"),
-            ("a.*.b", "invalid"),
+            ("*", "invalid_value"),
+            ("login", "invalid_value"),
+            ("a.*.b", "invalid_value"),
             ("audit.*", "reserved"),
             ("audit.view", "reserved"),
         ] {
             let error = EventTypePattern::parse(text).unwrap_err();
             assert_eq!(
-                (error.path.as_str(), error.code),
+                (error.path.as_str(), error.code.as_str()),
                 ("event_types", code),
                 "{text}"
             );

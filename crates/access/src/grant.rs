@@ -2,7 +2,7 @@
 //! outlive it.
 
 use jiff::Timestamp;
-use reeve_audit::{FieldError, Json, format_instant};
+use reeve_audit::{FieldCode, FieldError, Json, format_instant};
 use serde_json::json;
 
 use crate::event_type_pattern::{EventTypePattern, is_within};
@@ -96,7 +96,7 @@ impl ApiToken {
 
         if let Some(role) = request.roles.iter().find(|role| !allowed.contains(role)) {
             let message = format!("{} is not a role of that user", role.as_str());
-            return Err(FieldError::new("roles", "not_held", message));
+            return Err(FieldError::new("roles", FieldCode::NotHeld, message));
         }
 
         // Roles that the user is given later are none of a token that its bearer made with fewer.
@@ -163,7 +163,7 @@ fn granted_event_types(
     }
 
     let message = "must not include event types that the token that makes it may not write";
-    Err(FieldError::new("event_types", "not_held", message))
+    Err(FieldError::new("event_types", FieldCode::NotHeld, message))
 }
 
 /// Refuses an end that is over or is after the longest one.
@@ -172,7 +172,7 @@ fn check_end(end_ms: Option<i64>, longest_ms: Option<i64>, now_ms: i64) -> Resul
     if end_ms <= now_ms {
         return Err(FieldError::new(
             "expires_at",
-            "in_the_past",
+            FieldCode::InThePast,
             "must lie in the future",
         ));
     }
@@ -184,7 +184,7 @@ fn check_end(end_ms: Option<i64>, longest_ms: Option<i64>, now_ms: i64) -> Resul
                 "must not lie after the end of the token that makes it, {}",
                 instant(longest)
             );
-            Err(FieldError::new("expires_at", "too_late", message))
+            Err(FieldError::new("expires_at", FieldCode::TooLate, message))
         }
     }
 }

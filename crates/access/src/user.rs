@@ -3,7 +3,7 @@
 //! Whoever makes or changes a user does it here: the HTTP interface, the first start and the demo,
 //! so that each of them refuses the same.
 
-use reeve_audit::{Entry, FieldError, Json, is_email_address};
+use reeve_audit::{Entry, FieldCode, FieldError, Json, is_email_address};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -54,7 +54,7 @@ impl User {
         if email.len() > MAX_EMAIL || !is_email_address(&email) {
             return Err(FieldError::new(
                 "email",
-                "invalid",
+                FieldCode::InvalidValue,
                 "is not an e-mail address",
             ));
         }
@@ -93,7 +93,7 @@ impl User {
             found.ok_or_else(|| {
                 FieldError::new(
                     format!("teams[{index}]"),
-                    "invalid",
+                    FieldCode::InvalidValue,
                     format!("there is no team {id:?}"),
                 )
             })
@@ -154,7 +154,7 @@ pub fn read_roles(names: &[String]) -> Result<Vec<Role>, FieldError> {
     if names.is_empty() {
         return Err(FieldError::new(
             "roles",
-            "missing",
+            FieldCode::MissingField,
             "name at least one role",
         ));
     }
@@ -168,7 +168,7 @@ pub fn read_roles(names: &[String]) -> Result<Vec<Role>, FieldError> {
                 .join(", ");
             FieldError::new(
                 format!("roles[{index}]"),
-                "invalid",
+                FieldCode::InvalidValue,
                 format!("{name:?} is not one of {allowed}"),
             )
         })
@@ -282,7 +282,7 @@ mod tests {
 
         ann.join(&[teams[0].id.0.clone()], &teams).unwrap();
         assert_eq!(ann.teams, [teams[0].id.clone()]);
-        assert_eq!(read_roles(&[]).unwrap_err().code, "missing");
+        assert_eq!(read_roles(&[]).unwrap_err().code, "missing_field");
         assert_eq!(
             read_roles(&["operator".into(), "king".into()])
                 .unwrap_err()

@@ -10,8 +10,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use reeve_audit::FieldError;
 use reeve_audit::query::{Query, ValueList as Values, network};
+use reeve_audit::{FieldCode, FieldError};
 
 use crate::store::AccessError;
 
@@ -62,12 +62,12 @@ impl ValueList {
             let message = format!(
                 "must have 1 to {MAX_NAME} letters, digits, `_`, `-` or `.`, and be no address"
             );
-            errors.push(FieldError::new("name", "invalid_value", message));
+            errors.push(FieldError::new("name", FieldCode::InvalidValue, message));
         }
 
         if description.chars().count() > MAX_DESCRIPTION {
             let message = format!("may have at most {MAX_DESCRIPTION} characters");
-            errors.push(FieldError::new("description", "too_long", message));
+            errors.push(FieldError::new("description", FieldCode::TooLong, message));
         }
 
         if values.len() > MAX_LIST_VALUES {
@@ -75,14 +75,14 @@ impl ValueList {
                 "may have at most {MAX_LIST_VALUES} values, not {}",
                 values.len()
             );
-            errors.push(FieldError::new("values", "too_many", message));
+            errors.push(FieldError::new("values", FieldCode::TooMany, message));
         }
 
         let wrong = values.iter().enumerate().filter_map(|(at, value)| {
             let reason = unfit(value.trim())?;
             Some(FieldError::new(
                 format!("values[{at}]"),
-                "invalid_value",
+                FieldCode::InvalidValue,
                 reason,
             ))
         });

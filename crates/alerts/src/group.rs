@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use reeve_audit::json::Object;
 use reeve_audit::query::{Column, FieldPath, column_text, fold};
-use reeve_audit::{Entry, FieldError, Json};
+use reeve_audit::{Entry, FieldCode, FieldError, Json};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -34,7 +34,11 @@ impl GroupBy {
         let mut fields: Vec<(String, FieldPath)> = Vec::new();
         if names.len() > MAX_GROUP_FIELDS {
             let message = format!("may name at most {MAX_GROUP_FIELDS} fields");
-            errors.push(FieldError::new("group_by", "invalid_value", message));
+            errors.push(FieldError::new(
+                "group_by",
+                FieldCode::InvalidValue,
+                message,
+            ));
         }
 
         for (at, name) in names.iter().enumerate() {
@@ -42,14 +46,14 @@ impl GroupBy {
                 Ok(field) if fields.iter().any(|(_, known)| *known == field) => {
                     errors.push(FieldError::new(
                         format!("group_by[{at}]"),
-                        "invalid_value",
+                        FieldCode::InvalidValue,
                         "is named twice",
                     ));
                 }
                 Ok(field) => fields.push((name.clone(), field)),
                 Err(message) => errors.push(FieldError::new(
                     format!("group_by[{at}]"),
-                    "invalid_value",
+                    FieldCode::InvalidValue,
                     message,
                 )),
             }

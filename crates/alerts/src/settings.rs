@@ -1,7 +1,7 @@
 //! Settings of a rule: from what was sent to what can be evaluated. Every failing field is named.
 
 use reeve_audit::query::Query;
-use reeve_audit::{FieldError, Severity};
+use reeve_audit::{FieldCode, FieldError, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::group::GroupBy;
@@ -215,14 +215,14 @@ fn take<T>(read: Result<T, Vec<FieldError>>, errors: &mut Vec<FieldError>) -> Op
 }
 
 fn invalid(path: impl Into<String>, message: impl Into<String>) -> FieldError {
-    FieldError::new(path, "invalid_value", message)
+    FieldError::new(path, FieldCode::InvalidValue, message)
 }
 
 fn condition(text: &str) -> Result<Query, Vec<FieldError>> {
     if text.trim().is_empty() {
         return Err(vec![FieldError::new(
             "condition",
-            "missing_field",
+            FieldCode::MissingField,
             "must name the entries to count",
         )]);
     }
@@ -240,7 +240,7 @@ fn condition(text: &str) -> Result<Query, Vec<FieldError>> {
             }
             vec![FieldError {
                 offset: Some(error.position),
-                ..FieldError::new("condition", "invalid_query", message)
+                ..FieldError::new("condition", FieldCode::InvalidQuery, message)
             }]
         })
 }

@@ -12,15 +12,15 @@ use std::net::IpAddr;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
-use reeve_audit::{Entry, FieldError};
+use reeve_audit::{Entry, FieldCode, FieldError};
 use reeve_estate::{ResourceKind, StoreError};
+use reeve_recommend::recommendation::Priority;
 
 use super::behavior::succeeded;
 use super::behavior_watch::{SecurityFinding, place};
 use super::entry_names::operation;
 use super::finding::Finding;
 use super::record::Indication;
-use reeve_recommend::recommendation::Priority;
 
 /// Indicators of a list at most.
 pub const MOST_INDICATORS: usize = 100_000;
@@ -106,7 +106,11 @@ pub trait ThreatStore: Send + Sync {
 pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
     if text.len() > LONGEST_LIST {
         let message = format!("must have at most {LONGEST_LIST} bytes");
-        return Err(vec![FieldError::new("indicators", "too_long", message)]);
+        return Err(vec![FieldError::new(
+            "indicators",
+            FieldCode::TooLong,
+            message,
+        )]);
     }
 
     let (mut found, mut errors) = (Vec::new(), Vec::new());
@@ -120,7 +124,7 @@ pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
             Err(message) if errors.len() < MOST_ERRORS => {
                 errors.push(FieldError::new(
                     format!("indicators[{}]", index + 1),
-                    "invalid_value",
+                    FieldCode::InvalidValue,
                     message,
                 ));
             }
@@ -133,7 +137,7 @@ pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
             "{} indicators; a list has at most {MOST_INDICATORS}",
             found.len()
         );
-        errors.push(FieldError::new("indicators", "too_many", message));
+        errors.push(FieldError::new("indicators", FieldCode::TooMany, message));
     }
 
     let agents = found
@@ -142,7 +146,7 @@ pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
         .count();
     if agents > MOST_AGENTS {
         let message = format!("{agents} user agents; a list has at most {MOST_AGENTS}");
-        errors.push(FieldError::new("indicators", "too_many", message));
+        errors.push(FieldError::new("indicators", FieldCode::TooMany, message));
     }
 
     if errors.is_empty() {

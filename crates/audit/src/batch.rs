@@ -1,12 +1,12 @@
 //! Many entries in one submission: an object, an array, or one entry a line. All are taken or none.
 
 use jiff::Timestamp;
-use memchr::memchr;
 
 use crate::door;
 use crate::draft::Draft;
-use crate::field_error::FieldError;
+use crate::field_error::{FieldCode, FieldError};
 use crate::json::{self, Json, MAX_DEPTH, Numbers, Step};
+use memchr::memchr;
 
 /// A submission may have this many entries.
 pub const MAX_BATCH: usize = 10_000;
@@ -72,7 +72,7 @@ pub fn parse_batch(
             index: 0,
             errors: vec![FieldError::new(
                 "",
-                "empty_batch",
+                FieldCode::EmptyBatch,
                 "there is no entry in the submission",
             )],
         });
@@ -85,7 +85,7 @@ fn too_many(index: usize, max_entries: usize) -> BatchError {
     let message = format!("a submission may have at most {max_entries} entries");
     BatchError {
         index,
-        errors: vec![FieldError::new("", "batch_too_large", message)],
+        errors: vec![FieldError::new("", FieldCode::BatchTooLarge, message)],
     }
 }
 

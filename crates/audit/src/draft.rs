@@ -10,7 +10,7 @@ use crate::entry::{
     Claim, Entry, Metadata, OWN_ID_PREFIX, Submitter, SubmitterType, email, insert_submitter,
     read_claim, read_submitter,
 };
-use crate::field_error::FieldError;
+use crate::field_error::{FieldCode, FieldError};
 use crate::instant::{parse_instant, to_millis};
 use crate::json::{self, Json, MAX_DEPTH, Numbers};
 
@@ -170,7 +170,7 @@ impl Draft {
                 "the entry has {} bytes; the limit is {MAX_ENTRY_BYTES}",
                 scratch.len()
             );
-            return Err(FieldError::new("", "entry_too_large", message));
+            return Err(FieldError::new("", FieldCode::EntryTooLarge, message));
         }
 
         let claim = Sha256::new()
@@ -263,14 +263,14 @@ fn reserved(entry: &Entry) -> Option<FieldError> {
             "{} is Reeve's own: event types that begin with {category}. are written by Reeve alone",
             entry.event_type.as_str()
         );
-        return Some(FieldError::new("event_type", "reserved", message));
+        return Some(FieldError::new("event_type", FieldCode::Reserved, message));
     }
 
     let message = format!("identifiers that begin with {OWN_ID_PREFIX} are given by Reeve alone");
     entry
         .event_id
         .is_reserved()
-        .then(|| FieldError::new("event_id", "reserved", message))
+        .then(|| FieldError::new("event_id", FieldCode::Reserved, message))
 }
 
 /// Returns the faults that the types of an entry cannot rule out: a malformed e-mail address, or
@@ -284,7 +284,11 @@ fn unsound(entry: &Entry) -> Vec<FieldError> {
         .filter(|text| !text.is_empty())
         .map(email)
     {
-        errors.push(FieldError::new("actor.email", "invalid_value", message));
+        errors.push(FieldError::new(
+            "actor.email",
+            FieldCode::InvalidValue,
+            message,
+        ));
     }
 
     for (path, state) in [
@@ -298,7 +302,7 @@ fn unsound(entry: &Entry) -> Vec<FieldError> {
             Some(other) => {
                 errors.push(FieldError::new(
                     path,
-                    "wrong_type",
+                    FieldCode::WrongType,
                     format!("must be an object or null, not {}", other.kind()),
                 ));
             }
@@ -310,7 +314,7 @@ fn unsound(entry: &Entry) -> Vec<FieldError> {
         if Metadata::NAMED.contains(&name) {
             errors.push(FieldError::new(
                 &path,
-                "duplicate_key",
+                FieldCode::DuplicateKey,
                 "has a field of its own",
             ));
         }
@@ -325,14 +329,14 @@ fn check_tree(value: &Json, path: &str, levels: usize, errors: &mut Vec<FieldErr
         Json::Number(number) if !number.is_finite() => {
             errors.push(FieldError::new(
                 path,
-                "number_too_large",
+                FieldCode::NumberTooLarge,
                 "must be a finite number",
             ));
         }
         Json::Array(_) | Json::Object(_) if levels == 0 => {
             errors.push(FieldError::new(
                 path,
-                "too_deep",
+                FieldCode::TooDeep,
                 "arrays and objects are nested too deep",
             ));
         }

@@ -28,7 +28,7 @@ pub use entry::{
     is_email_address,
 };
 pub use events::EventKind;
-pub use field_error::FieldError;
+pub use field_error::{FieldCode, FieldError};
 pub use instant::{format_instant, parse_instant};
 pub use json::Json;
 pub use retention::RetentionClass;

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use reeve_audit::{ActionStatus, Entry, EventId, FieldError};
+use reeve_audit::{ActionStatus, Entry, EventId, FieldCode, FieldError};
 use reeve_estate::StoreError;
 use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::matrix::ApprovalMatrix;
@@ -228,7 +228,11 @@ pub(crate) fn fresh_id() -> String {
 pub(super) fn needed(field: &str, text: &str) -> Result<String, EngineError> {
     let text = text.trim();
     if text.is_empty() || text.chars().count() > 2000 {
-        let error = FieldError::new(field, "invalid_value", "must have 1 to 2000 characters");
+        let error = FieldError::new(
+            field,
+            FieldCode::InvalidValue,
+            "must have 1 to 2000 characters",
+        );
         return Err(EngineError::Invalid(vec![error]));
     }
     Ok(text.to_owned())

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use reeve_audit::{ActionStatus, FieldError, Severity};
+use reeve_audit::{ActionStatus, FieldCode, FieldError, Severity};
 use reeve_estate::{Resource, ResourceId};
 use reeve_recommend::agent::{Agent, AgentId, Mode};
 use reeve_recommend::caller::Caller;
@@ -225,7 +225,7 @@ impl RolloutService {
             );
             return Err(EngineError::Invalid(vec![FieldError::new(
                 "recommendations",
-                "unknown",
+                FieldCode::Unknown,
                 message,
             )]));
         }
@@ -469,7 +469,7 @@ fn sound(input: &RolloutInput) -> Result<RecommendationType, EngineError> {
     let mut errors = Vec::new();
     let mut check = |field: &str, holds: bool, message: String| {
         if !holds {
-            errors.push(FieldError::new(field, "invalid_value", message));
+            errors.push(FieldError::new(field, FieldCode::InvalidValue, message));
         }
     };
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use serde::{Deserialize, Serialize};
 
 use crate::name::names;
@@ -162,7 +162,7 @@ impl DestinationDraft {
         if name.is_empty() || name.chars().count() > 100 || name.contains(char::is_control) {
             errors.push(FieldError::new(
                 "name",
-                "invalid",
+                FieldCode::InvalidValue,
                 "must have 1 to 100 characters on one line",
             ));
         }
@@ -171,7 +171,7 @@ impl DestinationDraft {
         if !prefix.is_empty() && !is_relative(&prefix) {
             errors.push(FieldError::new(
                 "prefix",
-                "invalid",
+                FieldCode::InvalidValue,
                 "must be a relative path without . or .. parts",
             ));
         }
@@ -185,13 +185,13 @@ impl DestinationDraft {
             if value.is_empty() {
                 errors.push(FieldError::new(
                     field,
-                    "required",
+                    FieldCode::MissingField,
                     "is required for this kind of destination",
                 ));
             } else if !sound(&value) {
                 errors.push(FieldError::new(
                     field,
-                    "invalid",
+                    FieldCode::InvalidValue,
                     "has characters or a length that are not allowed here",
                 ));
             }
@@ -232,7 +232,7 @@ impl DestinationDraft {
                     .collect();
                 errors.push(FieldError::new(
                     "kind",
-                    "invalid_value",
+                    FieldCode::InvalidValue,
                     format!("must be one of {}", names.join(", ")),
                 ));
                 return Err(errors);
@@ -342,7 +342,7 @@ impl CarryError {
 ///     ) -> Result<(), FieldError> {
 ///         match settings {
 ///             DestinationSettings::Folder => Ok(()),
-///             _ => Err(FieldError::new("kind", "unsupported", "must be folder")),
+///             _ => Err(FieldError::new("kind", FieldCode::Unsupported, "must be folder")),
 ///         }
 ///     }
 ///

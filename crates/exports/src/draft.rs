@@ -1,8 +1,8 @@
 //! Requests for exports: from what was sent to what can be run. Every failing field is named.
 
 use jiff::Timestamp;
-use reeve_audit::FieldError;
 use reeve_audit::query::{Query, point_in_time, time_range};
+use reeve_audit::{FieldCode, FieldError};
 
 use crate::format::{ExportFormat, FormatOptions};
 
@@ -54,9 +54,9 @@ impl Selection {
                 .collect();
             let message = format!("must be one of {}", names.join(", "));
             let code = if draft.format.is_empty() {
-                "required"
+                FieldCode::MissingField
             } else {
-                "invalid_value"
+                FieldCode::InvalidValue
             };
             errors.push(FieldError::new("format", code, message));
         }
@@ -68,7 +68,7 @@ impl Selection {
                 let message = format!(
                     "{text:?} is neither an RFC 3339 time such as 2026-11-20T10:00:00Z nor now or now-24h"
                 );
-                errors.push(FieldError::new(field, "invalid_time", message));
+                errors.push(FieldError::new(field, FieldCode::InvalidTime, message));
             }
             found
         };
@@ -80,7 +80,7 @@ impl Selection {
         {
             errors.push(FieldError::new(
                 "start_time",
-                "out_of_range",
+                FieldCode::OutOfRange,
                 "must lie before end_time",
             ));
         }
@@ -89,7 +89,7 @@ impl Selection {
         if query.len() > MAX_QUERY {
             errors.push(FieldError::new(
                 "query",
-                "too_long",
+                FieldCode::TooLong,
                 format!("must have at most {MAX_QUERY} bytes"),
             ));
         } else if let Err(error) = parse(&query) {
@@ -135,7 +135,7 @@ fn parse(query: &str) -> Result<Query, FieldError> {
     Query::parse(query).map_err(|error| {
         FieldError::new(
             "query",
-            "invalid_query",
+            FieldCode::InvalidQuery,
             format!("at character {}: {}", error.position, error.message),
         )
     })

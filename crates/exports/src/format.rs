@@ -1,9 +1,9 @@
 //! Formats of exports and their choices.
 
-use reeve_audit::FieldError;
 use reeve_audit::format::{
     CefOptions, CsvOptions, Format, Framing, Hostname, Limit, Oversize, SyslogOptions,
 };
+use reeve_audit::{FieldCode, FieldError};
 use serde::{Deserialize, Serialize};
 
 use crate::name::names;
@@ -71,7 +71,7 @@ impl FormatOptions {
     /// The option that is wrong.
     pub fn text_format(&self, format: ExportFormat) -> Result<Option<Format>, FieldError> {
         let wrong = |field: &str, message: &str| {
-            FieldError::new(format!("options.{field}"), "invalid_value", message)
+            FieldError::new(format!("options.{field}"), FieldCode::InvalidValue, message)
         };
 
         let oversize = match self.oversize.as_deref() {

@@ -2,7 +2,7 @@
 //! last run that succeeded.
 
 use jiff::Timestamp;
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +75,7 @@ impl ScheduledExport {
         if sound {
             Ok(name.to_owned())
         } else {
-            Err(FieldError::new("name", "invalid", message))
+            Err(FieldError::new("name", FieldCode::InvalidValue, message))
         }
     }
 }

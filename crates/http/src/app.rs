@@ -16,7 +16,7 @@ use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
 use reeve_anomalies::{AnomalyService, AnomalyStore};
-use reeve_audit::Entry;
+use reeve_audit::{Entry, FieldCode};
 use reeve_engine::models::Registry;
 use reeve_engine::{
     AgentService, ExecutionService, GuardrailService, RecommendationService, RolloutService,
@@ -53,6 +53,7 @@ use crate::prices::PriceBook;
 use crate::self_checks::SelfChecks;
 use crate::streams::Streams;
 use crate::verification::{Jobs, Verifier};
+use crate::wire::form::enumeration::Name;
 
 /// Refused attempts from one network within this time are one entry, after the first.
 const REFUSALS: SignedDuration = SignedDuration::from_mins(1);
@@ -412,7 +413,7 @@ pub fn append_problem(error: &AppendError) -> Problem {
         )
         .with_errors(vec![FieldProblem {
             field: "event_id".to_owned(),
-            code: "event_id_conflict".to_owned(),
+            code: Name(FieldCode::EventIdConflict),
             message: "is taken by another entry".to_owned(),
             index: Some(*index as u64),
         }]),

@@ -7,13 +7,14 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use reeve_access::AccessError;
+use reeve_audit::{FieldCode, FieldError};
+use reeve_estate::StoreError;
+use reeve_estate::connection::rules::{BrokenRule, InvalidConnection};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use reeve_access::AccessError;
-use reeve_audit::FieldError;
-use reeve_estate::StoreError;
-use reeve_estate::connection::rules::InvalidConnection;
+use crate::wire::form::enumeration::{FieldFault, Name};
 
 /// Codes of problems. The text is what stands in `code` and names the page under `docs/errors/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,8 +232,8 @@ impl Code {
 pub struct FieldProblem {
     /// Dotted path, such as `actor.ip_address`.
     pub field: String,
-    /// Stable code (`unknown_field`, `wrong_type`, ...).
-    pub code: String,
+    /// Fault of the field, for programs.
+    pub code: FieldFault,
     pub message: String,
     /// Position in the batch, for batches.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -334,13 +335,13 @@ impl Problem {
 
     /// Creates a problem about one field.
     #[must_use]
-    pub fn field(field: impl Into<String>, code: &str, message: impl Into<String>) -> Self {
+    pub fn field(field: impl Into<String>, code: FieldCode, message: impl Into<String>) -> Self {
         let message = message.into();
         let field = field.into();
         Problem::new(Code::InvalidFields, format!("{field}: {message}")).with_errors(vec![
             FieldProblem {
                 field,
-                code: code.to_owned(),
+                code: Name(code),
                 message,
                 index: None,
             },
@@ -474,7 +475,12 @@ impl From<StoreError> for Problem {
 
 impl From<InvalidConnection> for Problem {
     fn from(error: InvalidConnection) -> Self {
-        Problem::field(error.field, error.code, error.message)
+        let code = match error.rule {
+            BrokenRule::Invalid => FieldCode::InvalidValue,
+            BrokenRule::Missing => FieldCode::MissingField,
+            BrokenRule::NotAvailable => FieldCode::NotAvailable,
+        };
+        Problem::field(error.field, code, error.message)
     }
 }
 

@@ -13,6 +13,7 @@ use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use axum::http::header;
 use axum::http::request::Parts;
 use reeve_access::Principal;
+use reeve_audit::FieldCode;
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
@@ -115,7 +116,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
         if text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
             return Err(Problem::field(
                 "body",
-                "wrong_type",
+                FieldCode::WrongType,
                 "must be an object, not a list",
             ));
         }
@@ -161,12 +162,12 @@ fn body_problem(error: &serde_path_to_error::Error<Mismatch>) -> Problem {
     let (path, mismatch) = (error.path().to_string(), error.inner());
     let (field, code) = match &mismatch.kind {
         // The path already ends in the unknown name.
-        MismatchKind::UnknownField(name) if path.ends_with(name) => (path, "unknown_field"),
-        MismatchKind::UnknownField(name) => (join(&path, name), "unknown_field"),
-        MismatchKind::DuplicateField(name) => (join(&path, name), "duplicate_key"),
-        MismatchKind::MissingField(name) => (join(&path, name), "missing"),
-        MismatchKind::WrongType => (path, "wrong_type"),
-        MismatchKind::InvalidValue => (path, "invalid_value"),
+        MismatchKind::UnknownField(name) if path.ends_with(name) => (path, FieldCode::UnknownField),
+        MismatchKind::UnknownField(name) => (join(&path, name), FieldCode::UnknownField),
+        MismatchKind::DuplicateField(name) => (join(&path, name), FieldCode::DuplicateKey),
+        MismatchKind::MissingField(name) => (join(&path, name), FieldCode::MissingField),
+        MismatchKind::WrongType => (path, FieldCode::WrongType),
+        MismatchKind::InvalidValue => (path, FieldCode::InvalidValue),
     };
 
     Problem::field(
@@ -385,16 +386,20 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {
 fn query_problem(error: &serde_path_to_error::Error<Mismatch>) -> Problem {
     let mismatch = error.inner();
     match &mismatch.kind {
-        MismatchKind::UnknownField(name) => {
-            Problem::field(name, "unknown_parameter", "the parameter does not exist")
+        MismatchKind::UnknownField(name) => Problem::field(
+            name,
+            FieldCode::UnknownParameter,
+            "the parameter does not exist",
+        ),
+        MismatchKind::MissingField(name) => {
+            Problem::field(*name, FieldCode::MissingField, "is required")
         }
-        MismatchKind::MissingField(name) => Problem::field(*name, "required", "is required"),
         MismatchKind::DuplicateField(name) => {
-            Problem::field(*name, "duplicate_parameter", "is given twice")
+            Problem::field(*name, FieldCode::DuplicateParameter, "is given twice")
         }
         MismatchKind::WrongType | MismatchKind::InvalidValue => Problem::field(
             error.path().to_string(),
-            "wrong_type",
+            FieldCode::WrongType,
             mismatch.message.clone(),
         ),
     }
@@ -429,7 +434,7 @@ mod tests {
         let code = |text: &str| {
             let problem = read_json::<Sample>(text.as_bytes()).unwrap_err();
             let error = problem.body().errors[0].clone();
-            (error.field, error.code)
+            (error.field, error.code.0.as_str())
         };
 
         for sentence in [
@@ -439,22 +444,12 @@ mod tests {
             "duplicate field `x`",
         ] {
             let body = serde_json::json!({ "cloud": sentence }).to_string();
-            assert_eq!(
-                code(&body),
-                ("cloud".into(), "invalid_value".into()),
-                "{sentence}"
-            );
+            assert_eq!(code(&body), ("cloud".into(), "invalid_value"), "{sentence}");
         }
 
-        assert_eq!(
-            code(r#"{"cloud": 7}"#),
-            ("cloud".into(), "wrong_type".into())
-        );
-        assert_eq!(
-            code(r#"{"sky": 7}"#),
-            ("sky".into(), "unknown_field".into())
-        );
-        assert_eq!(code("{}"), ("cloud".into(), "missing".into()));
+        assert_eq!(code(r#"{"cloud": 7}"#), ("cloud".into(), "wrong_type"));
+        assert_eq!(code(r#"{"sky": 7}"#), ("sky".into(), "unknown_field"));
+        assert_eq!(code("{}"), ("cloud".into(), "missing_field"));
     }
 
     const SHORT: Patience = Patience {

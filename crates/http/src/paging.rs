@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use reeve_audit::FieldCode;
 
 use crate::error::Problem;
 use crate::wire::form::list::List;
@@ -38,7 +39,7 @@ pub fn window(
     if limit == 0 || limit > MAX_LIMIT {
         return Err(Problem::field(
             "limit",
-            "out_of_range",
+            FieldCode::OutOfRange,
             format!("must be 1 to {MAX_LIMIT}, not {limit}"),
         ));
     }
@@ -47,7 +48,7 @@ pub fn window(
     if offset.is_some_and(|offset| offset > MAX_OFFSET) {
         return Err(Problem::field(
             "offset",
-            "out_of_range",
+            FieldCode::OutOfRange,
             format!("must be at most {MAX_OFFSET}"),
         ));
     }
@@ -58,14 +59,14 @@ pub fn window(
         Some(_) if offset.is_some_and(|offset| offset > 0) => {
             return Err(Problem::field(
                 "cursor",
-                "conflicting",
+                FieldCode::Conflicting,
                 "cannot be given together with offset",
             ));
         }
         Some(text) => Some(decode(text).ok_or_else(|| {
             Problem::field(
                 "cursor",
-                "invalid",
+                FieldCode::InvalidValue,
                 "is not a cursor of this list; give `next_cursor` of the page before",
             )
         })?),

@@ -1,6 +1,7 @@
 //! Times on the wire: RFC 3339 UTC with milliseconds.
 
 use jiff::Timestamp;
+use reeve_audit::FieldCode;
 
 use crate::error::Problem;
 
@@ -25,7 +26,7 @@ pub(crate) fn parse(field: &str, value: &str) -> Result<Timestamp, Problem> {
     reeve_audit::parse_instant(value).map_err(|_| {
         Problem::field(
             field,
-            "invalid_time",
+            FieldCode::InvalidTime,
             format!("{value:?} is not an RFC 3339 time such as 2026-11-20T10:00:00Z"),
         )
     })

@@ -2,7 +2,7 @@
 //! hour.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 
@@ -101,7 +101,7 @@ impl RuleService {
             return Ok(None);
         };
 
-        let wrong = |message: String| FieldError::new("url", "invalid_value", message);
+        let wrong = |message: String| FieldError::new("url", FieldCode::InvalidValue, message);
         if given.text.is_some() {
             return Err(wrong(
                 "must not be given together with icalendar".to_owned(),
@@ -272,7 +272,7 @@ impl CalendarInput {
         now: Timestamp,
     ) -> Result<Calendar, Vec<FieldError>> {
         let mut errors = Vec::new();
-        let mut say = |field: &str, code: &'static str, message: String| {
+        let mut say = |field: &str, code: FieldCode, message: String| {
             errors.push(FieldError::new(field, code, message))
         };
 
@@ -285,7 +285,7 @@ impl CalendarInput {
         if !(1..=100).contains(&name.chars().count()) {
             say(
                 "name",
-                "invalid_value",
+                FieldCode::InvalidValue,
                 "must have 1 to 100 characters".to_owned(),
             );
         }
@@ -297,7 +297,7 @@ impl CalendarInput {
         if kind.is_none() {
             say(
                 "kind",
-                "invalid_value",
+                FieldCode::InvalidValue,
                 "must be one of traffic, maintenance".to_owned(),
             );
         }
@@ -307,7 +307,7 @@ impl CalendarInput {
             .unwrap_or_else(|| before.and_then(|calendar| calendar.time_zone.clone()));
         let known = time_zone.as_deref().map(super::calendar::zone).transpose();
         if let Err(error) = &known {
-            say("time_zone", "invalid_value", error.to_string());
+            say("time_zone", FieldCode::InvalidValue, error.to_string());
         }
 
         let replaced = self.text.is_some();
@@ -337,7 +337,7 @@ impl CalendarInput {
         if text.is_none() {
             say(
                 "icalendar",
-                "missing_field",
+                FieldCode::MissingField,
                 "is needed, or a url".to_owned(),
             );
         } else if let Err(error) = calendar
@@ -345,7 +345,7 @@ impl CalendarInput {
             .and_then(|_| calendar.occurrences(now, now + AHEAD))
         {
             // What could not be expanded later is refused now.
-            say("icalendar", "invalid_value", error.to_string());
+            say("icalendar", FieldCode::InvalidValue, error.to_string());
         }
 
         if errors.is_empty() {

@@ -1,7 +1,7 @@
 //! A rule as people give it: every wrong field is named, all of them at once.
 
 use jiff::Timestamp;
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::TimeSpan;
 use reeve_recommend::agent::{AgentType, Scope};
 use reeve_recommend::recommendation::origin::RuleId;
@@ -59,13 +59,13 @@ struct Errors(Vec<FieldError>);
 type Names<'a, T> = (&'a [T], fn(&str) -> Option<T>);
 
 impl Errors {
-    fn say(&mut self, field: &str, code: &'static str, message: impl Into<String>) {
+    fn say(&mut self, field: &str, code: FieldCode, message: impl Into<String>) {
         self.0.push(FieldError::new(field, code, message));
     }
 
     fn check(&mut self, field: &str, holds: bool, message: &str) {
         if !holds {
-            self.say(field, "invalid_value", message);
+            self.say(field, FieldCode::InvalidValue, message);
         }
     }
 
@@ -79,7 +79,7 @@ impl Errors {
     ) -> Option<T> {
         let Some(text) = given else {
             if before.is_none() {
-                self.say(field, "missing_field", "is needed");
+                self.say(field, FieldCode::MissingField, "is needed");
             }
             return before;
         };
@@ -89,7 +89,7 @@ impl Errors {
             let known: Vec<String> = all.iter().map(ToString::to_string).collect();
             self.say(
                 field,
-                "invalid_value",
+                FieldCode::InvalidValue,
                 format!("must be one of {}", known.join(", ")),
             );
         }
@@ -130,7 +130,11 @@ impl Errors {
     ) -> i64 {
         let Some(text) = given else {
             if before.is_none() {
-                self.say(field, "missing_field", "is needed, such as 15m, 2h or 7d");
+                self.say(
+                    field,
+                    FieldCode::MissingField,
+                    "is needed, such as 15m, 2h or 7d",
+                );
             }
             return before.unwrap_or(0);
         };
@@ -145,7 +149,7 @@ impl Errors {
                 let range = format!("from {} to {}", super::as_text(least), super::as_text(most));
                 self.say(
                     field,
-                    "invalid_value",
+                    FieldCode::InvalidValue,
                     format!("must be a number of m, h or d {range}, such as 15m"),
                 );
                 0
@@ -384,7 +388,7 @@ impl RuleInput {
         match below_gb {
             None => errors.say(
                 "approval.auto_below",
-                "missing_field",
+                FieldCode::MissingField,
                 "is needed with the kind auto_below, such as 500GB",
             ),
             Some(gb) => errors.check(
@@ -416,7 +420,7 @@ fn checked_value(foreseen: Foreseen, value: Option<f64>, errors: &mut Errors) {
     let field = "condition.value";
     match (foreseen, value) {
         (Foreseen::Above | Foreseen::Below | Foreseen::Spike, None) => {
-            errors.say(field, "missing_field", "is needed")
+            errors.say(field, FieldCode::MissingField, "is needed")
         }
         (Foreseen::Spike, Some(percent)) => {
             errors.check(
@@ -427,7 +431,7 @@ fn checked_value(foreseen: Foreseen, value: Option<f64>, errors: &mut Errors) {
         }
         (Foreseen::Event, Some(_)) => errors.say(
             field,
-            "invalid_value",
+            FieldCode::InvalidValue,
             "is not used by a prediction of events",
         ),
         (_, Some(value)) => {

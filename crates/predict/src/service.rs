@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_audit::{Entry, FieldError};
+use reeve_audit::{Entry, FieldCode, FieldError};
 use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentTypes;
@@ -219,7 +219,7 @@ impl RuleService {
             missing.then(|| {
                 FieldError::new(
                     field,
-                    "invalid_value",
+                    FieldCode::InvalidValue,
                     format!("there is no calendar {}", id.0),
                 )
             })

@@ -1,7 +1,7 @@
 //! Traffic intelligence as people read and change it. Lead times go into the rules that prepare;
 //! each change is recorded.
 
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::TimeSpan;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
@@ -145,8 +145,13 @@ fn unsound(input: &TrafficInput) -> Vec<FieldError> {
     let wrong = |(name, lead): (&str, Option<Option<i64>>)| {
         let seconds = lead.flatten()?;
         let fits = (60..=FURTHEST_S).contains(&seconds);
-        (!fits)
-            .then(|| FieldError::new(name, "invalid_value", "must be from 1m to 7d, such as 15m"))
+        (!fits).then(|| {
+            FieldError::new(
+                name,
+                FieldCode::InvalidValue,
+                "must be from 1m to 7d, such as 15m",
+            )
+        })
     };
 
     names

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_audit::query::Query;
-use reeve_audit::{FieldError, is_email_address};
+use reeve_audit::{FieldCode, FieldError, is_email_address};
 use reeve_schedule::{Schedule, ScheduleError};
 
 use crate::definition::{Filters, GroupField, Metric, ReportKind, Request};
@@ -105,7 +105,7 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
         let message = format!("{} (at position {}){hint}", error.message, error.position);
         errors.push(FieldError {
             offset: Some(error.position),
-            ..FieldError::new("query", "invalid_query", message)
+            ..FieldError::new("query", FieldCode::InvalidQuery, message)
         });
     }
 
@@ -186,17 +186,17 @@ fn period(draft: &RequestDraft) -> Result<PeriodChoice, FieldError> {
         )),
         (None, None, None) => Err(FieldError::new(
             "period",
-            "missing_field",
+            FieldCode::MissingField,
             "must be given, or start_time and end_time",
         )),
         (None, None, _) => Err(FieldError::new(
             "start_time",
-            "missing_field",
+            FieldCode::MissingField,
             "must be given with end_time",
         )),
         (None, _, None) => Err(FieldError::new(
             "end_time",
-            "missing_field",
+            FieldCode::MissingField,
             "must be given with start_time",
         )),
     }
@@ -290,7 +290,7 @@ pub fn read_definition(
 }
 
 fn invalid(path: impl Into<String>, message: impl Into<String>) -> FieldError {
-    FieldError::new(path, "invalid_value", message)
+    FieldError::new(path, FieldCode::InvalidValue, message)
 }
 
 #[cfg(test)]

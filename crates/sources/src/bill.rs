@@ -5,7 +5,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::{ConnectionId, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -113,7 +113,7 @@ pub fn read_bucket(text: &str) -> Result<String, FieldError> {
 
     Err(FieldError::new(
         "bucket",
-        "invalid",
+        FieldCode::InvalidValue,
         format!("{text:?} is not the name of a bucket"),
     ))
 }
@@ -126,7 +126,7 @@ pub fn read_prefix(text: &str) -> Result<String, FieldError> {
     let text = text.trim().trim_start_matches('/');
     if text.len() > MAX_PREFIX || text.contains(char::is_control) {
         let message = format!("must have at most {MAX_PREFIX} bytes without control characters");
-        return Err(FieldError::new("prefix", "invalid", message));
+        return Err(FieldError::new("prefix", FieldCode::InvalidValue, message));
     }
     Ok(text.to_owned())
 }

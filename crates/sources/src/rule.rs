@@ -4,7 +4,7 @@
 //! combined. A counter is read as its rate per second. So memory in use is
 //! `node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes` with scale -100 and offset 100.
 
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::{Metric, ResourceKind, named};
 
 use crate::selector::{Selector, is_label_name};
@@ -114,7 +114,7 @@ pub fn read_rules(drafts: Vec<RuleDraft>) -> Result<Vec<MappingRule>, FieldError
     if drafts.len() > crate::MAX_RULES {
         return Err(FieldError::new(
             "rules",
-            "invalid",
+            FieldCode::InvalidValue,
             format!("must be at most {}", crate::MAX_RULES),
         ));
     }
@@ -128,7 +128,7 @@ pub fn read_rules(drafts: Vec<RuleDraft>) -> Result<Vec<MappingRule>, FieldError
 impl MappingRule {
     fn read(draft: RuleDraft, place: &str) -> Result<MappingRule, FieldError> {
         let wrong = |field: &str, message: String| {
-            FieldError::new(format!("{place}.{field}"), "invalid", message)
+            FieldError::new(format!("{place}.{field}"), FieldCode::InvalidValue, message)
         };
 
         let metric = one_of(

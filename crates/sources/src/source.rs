@@ -3,7 +3,7 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::{ConnectionId, named};
 use serde::{Deserialize, Serialize};
 
@@ -140,7 +140,7 @@ pub fn read_name(name: &str) -> Result<String, FieldError> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > MAX_NAME || name.contains(char::is_control) {
         let message = format!("must have 1 to {MAX_NAME} characters without control characters");
-        return Err(FieldError::new("name", "invalid", message));
+        return Err(FieldError::new("name", FieldCode::InvalidValue, message));
     }
     Ok(name.to_owned())
 }

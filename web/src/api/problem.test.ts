@@ -25,7 +25,11 @@ describe('problems', () => {
 
   it('shows what is wrong with an entry of a list at its list', () => {
     const errors = [
-      { field: 'regions[1]', code: 'invalid', message: '"Nowhere" is not a region name' },
+      {
+        field: 'regions[1]',
+        code: 'invalid_value' as const,
+        message: '"Nowhere" is not a region name',
+      },
     ];
     expect(
       fieldMessages(

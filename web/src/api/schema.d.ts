@@ -104,7 +104,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One alert rule. */
+        /** Returns one alert rule. */
         get: operations["get_audit_logs_alerts_id"];
         put?: never;
         post?: never;
@@ -473,7 +473,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Destinations by name. */
+        /** Lists destinations by name. */
         get: operations["get_audit_logs_export_destinations"];
         put?: never;
         /** Add a destination. */
@@ -491,7 +491,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One destination. */
+        /** Returns one destination. */
         get: operations["get_audit_logs_export_destinations_id"];
         put?: never;
         post?: never;
@@ -548,7 +548,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One scheduled export. */
+        /** Returns one scheduled export. */
         get: operations["get_audit_logs_export_schedules_id"];
         put?: never;
         post?: never;
@@ -824,7 +824,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports by name. */
+        /** Lists reports by name. */
         get: operations["get_audit_logs_reports"];
         put?: never;
         /** Add a report. It runs when asked, and by its schedule if it has one. */
@@ -842,7 +842,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One report. */
+        /** Returns one report. */
         get: operations["get_audit_logs_reports_id"];
         put?: never;
         post?: never;
@@ -981,7 +981,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One saved search. */
+        /** Returns one saved search. */
         get: operations["get_audit_logs_saved_searches_id"];
         /** Replace a saved search, from the version that was read. */
         put: operations["put_audit_logs_saved_searches_id"];
@@ -1132,7 +1132,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One source. */
+        /** Returns one source. */
         get: operations["get_bills_sources_id"];
         put?: never;
         post?: never;
@@ -1222,7 +1222,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All connections. */
+        /** Returns all connections. */
         get: operations["get_connections"];
         put?: never;
         /** Add a connection. It is tested on demand and synced on schedule; nothing is called before that. */
@@ -1240,7 +1240,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One connection. */
+        /** Returns one connection. */
         get: operations["get_connections_id"];
         put?: never;
         post?: never;
@@ -1344,7 +1344,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Actions, newest first. */
+        /** Lists actions, the newest first. */
         get: operations["get_intelligence_actions"];
         put?: never;
         post?: never;
@@ -1412,7 +1412,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All configured agents. */
+        /** Returns all configured agents. */
         get: operations["get_intelligence_agents"];
         put?: never;
         /**
@@ -1523,7 +1523,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One anomaly. */
+        /** Returns one anomaly. */
         get: operations["get_intelligence_anomalies_id"];
         put?: never;
         post?: never;
@@ -1689,7 +1689,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One approval request. */
+        /** Returns one approval request. */
         get: operations["get_intelligence_approvals_id"];
         put?: never;
         post?: never;
@@ -1757,7 +1757,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Calendars, oldest first. */
+        /** Lists calendars, the oldest first. */
         get: operations["get_intelligence_calendars"];
         put?: never;
         /**
@@ -1778,7 +1778,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One calendar. */
+        /** Returns one calendar. */
         get: operations["get_intelligence_calendars_id"];
         put?: never;
         post?: never;
@@ -1866,7 +1866,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The guardrails. */
+        /** Returns the guardrails in force. */
         get: operations["get_intelligence_guardrails"];
         /**
          * Change the guardrails; the approval matrix as an administrator. What is left out stays; with
@@ -2012,7 +2012,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Channels, oldest first. */
+        /** Lists channels, the oldest first. */
         get: operations["get_intelligence_notification_channels"];
         put?: never;
         /**
@@ -2033,7 +2033,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One channel. */
+        /** Returns one channel. */
         get: operations["get_intelligence_notification_channels_id"];
         put?: never;
         post?: never;
@@ -2120,7 +2120,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Rules, oldest first. */
+        /** Lists rules, the oldest first. */
         get: operations["get_intelligence_predictive_rules"];
         put?: never;
         /**
@@ -2214,7 +2214,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One recommendation. */
+        /** Returns one recommendation. */
         get: operations["get_intelligence_recommendations_id"];
         put?: never;
         post?: never;
@@ -2392,7 +2392,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remind later. */
+        /** Hides a recommendation until a time. */
         post: operations["post_intelligence_recommendations_id_snooze"];
         delete?: never;
         options?: never;
@@ -2427,7 +2427,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Rollouts, newest first. */
+        /** Lists rollouts, the newest first. */
         get: operations["get_intelligence_rollouts"];
         put?: never;
         /**
@@ -2590,7 +2590,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Subscriptions, oldest first. */
+        /** Lists subscriptions, the oldest first. */
         get: operations["get_intelligence_webhooks"];
         put?: never;
         /** Subscribe. The answer carries the secret, this once. */
@@ -2608,7 +2608,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One subscription. */
+        /** Returns one subscription. */
         get: operations["get_intelligence_webhooks_id"];
         put?: never;
         post?: never;
@@ -2747,7 +2747,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One source. */
+        /** Returns one source. */
         get: operations["get_metrics_sources_id"];
         put?: never;
         post?: never;
@@ -2912,7 +2912,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Resources, by identifier. */
+        /** Lists resources by identifier. */
         get: operations["get_resources"];
         put?: never;
         post?: never;
@@ -3070,7 +3070,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sessions of everybody. */
+        /** Lists the sessions of all users. */
         get: operations["get_sessions"];
         put?: never;
         /**
@@ -3091,11 +3091,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Signed-in user. */
+        /** Returns the user who is signed in. */
         get: operations["get_sessions_current"];
         put?: never;
         post?: never;
-        /** Sign out. */
+        /** Ends the session of the caller. */
         delete: operations["delete_sessions_current"];
         options?: never;
         head?: never;
@@ -3204,7 +3204,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All users. */
+        /** Returns all users. */
         get: operations["get_users"];
         put?: never;
         /** Add a user. */
@@ -3222,7 +3222,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One user. */
+        /** Returns one user. */
         get: operations["get_users_id"];
         put?: never;
         post?: never;
@@ -3238,11 +3238,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A connected account. */
         AccountChoiceBody: {
             /** @description The provider's account, subscription or project. */
             account: string;
-            /** @description The connection's name. */
+            /** @description Name of the connection, not its identifier. */
             connection: string;
             /**
              * Format: int64
@@ -3264,13 +3263,11 @@ export interface components {
         ActionPurpose: "apply" | "test" | "simulate";
         /** @description One execution of one plan. */
         ActionRecordBody: {
-            /** @description Requester. */
             by: string;
             /** @description The agent, if the requester is one. */
             by_agent?: string | null;
             /** @description `true` if a rollback can still be asked for. */
             can_roll_back: boolean;
-            /** @description End. */
             finished_at?: string | null;
             id: string;
             /** @description The plan's hash as it ran. */
@@ -3288,14 +3285,14 @@ export interface components {
             simulated: boolean;
             started_at: string;
             status: components["schemas"]["ActionStatus"];
-            /** @description Steps so far. */
+            /** @description Steps that were begun so far. */
             steps: components["schemas"]["StepOutcomeBody"][];
             /**
              * Format: int32
              * @description Number of steps of the plan.
              */
             steps_total: number;
-            /** @description The recommendation's title. */
+            /** @description Title of the recommendation. */
             title: string;
             /** @description Person who undid it by their own decision. */
             undone_by?: string | null;
@@ -3306,9 +3303,7 @@ export interface components {
          * @enum {string}
          */
         ActionStatus: "running" | "succeeded" | "rolling_back" | "rolled_back" | "failed" | "aborted";
-        /** @description Actor. */
         ActorBody: {
-            /** @description E-mail address. */
             email?: string | null;
             id?: string | null;
             ip_address?: string | null;
@@ -3324,21 +3319,19 @@ export interface components {
         /** @description An agent and where it stands. */
         AgentBody: {
             agent_type: string;
-            /** @description Acting by itself. */
+            /** @description Conditions under which the agent applies findings by itself. */
             auto_apply: components["schemas"]["AutoApplyBody"];
             /** @description Lowest confidence on which it acts. */
             confidence_threshold: components["schemas"]["Percent"];
-            /** @description Time of creation. */
             created_at: string;
             id: string;
-            /** @description Days, as `14d`. */
+            /** @description Learning period in days, such as `14d`. */
             learning_period: string;
             /** @description Reason why it went active before its learning period was over. */
             learning_waived?: string | null;
             mode: components["schemas"]["AgentMode"];
-            /** @description Display name. */
             name: string;
-            /** @description Notices. */
+            /** @description Times at which people are notified. */
             notifications: components["schemas"]["NotificationsBody"];
             /** @description Cron pattern by which it runs; absent is Reeve's own interval. */
             schedule?: string | null;
@@ -3347,7 +3340,6 @@ export interface components {
             scope: components["schemas"]["ScopeBody"];
             /** @description Thresholds and windows of its type that hold for it, nested. */
             settings: Record<string, unknown>;
-            /** @description State. */
             status: components["schemas"]["AgentStatusBody"];
             /**
              * Format: int64
@@ -3362,12 +3354,11 @@ export interface components {
             /** @description Percent as `85%` or `85`, 0 to 100. */
             confidence_threshold?: unknown;
             /**
-             * @description Days, as `14d`.
+             * @description Learning period in days, such as `14d`.
              * @default 14d
              */
             learning_period: string | null;
             mode?: components["schemas"]["AgentMode"] | null;
-            /** @description Display name. */
             name: string;
             notifications?: components["schemas"]["NotificationsBody"] | null;
             /** @description Reason, needed when the mode skips the learning period. */
@@ -3398,10 +3389,9 @@ export interface components {
             auto_apply?: components["schemas"]["AutoApplyBody"] | null;
             /** @description Percent as `85%` or `85`. */
             confidence_threshold?: unknown;
-            /** @description Days, as `14d`. */
+            /** @description Learning period in days, such as `14d`. */
             learning_period?: string | null;
             mode?: components["schemas"]["AgentMode"] | null;
-            /** @description Display name. */
             name?: string | null;
             notifications?: components["schemas"]["NotificationsBody"] | null;
             /** @description Reason, needed when the mode skips the learning period. */
@@ -3437,7 +3427,7 @@ export interface components {
              * @description Its recommendations that are not ended.
              */
             open_recommendations: number;
-            /** @description `idle` or `running`. */
+            /** @description `idle`, or `running` during a run. */
             state: string;
         };
         /** @description An agent type with its capabilities and actions. */
@@ -3461,10 +3451,8 @@ export interface components {
             };
             /** @description Paths of the values that are descriptions: nothing in this release follows from them. */
             described: string[];
-            /** @description Purpose, one sentence. */
             description: string;
             findings?: components["schemas"]["AgentFindingSource"] | null;
-            /** @description Name (`cost_optimizer`). */
             name: string;
             /**
              * @description Further settings, nested (`learning.interruption_history` is an
@@ -3476,12 +3464,12 @@ export interface components {
         AgeUseBody: {
             /**
              * Format: int64
-             * @description Least age, days.
+             * @description Least age of this group, days.
              */
             from_days: number;
             /**
              * Format: double
-             * @description Their size, GiB.
+             * @description Size of all of them, GiB.
              */
             gib: number;
             /** Format: int64 */
@@ -3529,7 +3517,7 @@ export interface components {
         AlertDegradedBody: {
             /** @description Last time that it was met. */
             at: string;
-            /** @description `groups` or `entries`. */
+            /** @description Bound that was met: `groups` or `entries`. */
             bound: string;
             /** @description First time that it was met. */
             since: string;
@@ -3543,7 +3531,6 @@ export interface components {
         };
         /** @description One field or several. */
         AlertGroupByBody: string | string[];
-        /** @description Rules to import. */
         AlertImport: {
             /** @description `sigma`, the only format so far. */
             format?: string | null;
@@ -3599,10 +3586,7 @@ export interface components {
         AlertPreviewFiringBody: {
             /** @description Time of its latest entry. */
             at: string;
-            /**
-             * Format: int64
-             * @description Entries.
-             */
+            /** Format: int64 */
             count: number;
             /** @description Values of the fields that the rule groups by. */
             group: {
@@ -3616,29 +3600,25 @@ export interface components {
             group_by?: components["schemas"]["AlertGroupByBody"] | null;
             threshold: components["schemas"]["AlertThresholdBody"];
         };
-        /** @description An alert rule. */
         AlertRuleBody: {
             /** @description Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`. */
             attack?: string[];
             class?: components["schemas"]["AlertClass"] | null;
             /** @description Condition in the query language. */
             condition: string;
-            /** @description Time of creation. */
             created_at: string;
             /** @description User who made it. */
             created_by: string;
             degraded?: components["schemas"]["AlertDegradedBody"] | null;
-            /** @description Explanation for readers. */
             description: string;
             /** @description Fields whose values are counted apart. */
             group_by: components["schemas"]["AlertGroupByBody"];
             id: string;
             name: string;
-            /** @description Receivers. */
             notification: components["schemas"]["AlertNotificationBody"];
             /** @description Address of the instructions for whoever is notified. */
             runbook?: string | null;
-            /** @description Severity of firings. */
+            /** @description Severity that its firings have. */
             severity: components["schemas"]["Severity"];
             /** @description Firings until then notify nobody. */
             silenced_until?: string | null;
@@ -3680,14 +3660,13 @@ export interface components {
             class?: string | null;
             /** @description Condition in the query language. Counting starts anew. */
             condition?: string | null;
-            /** @description Explanation for readers. */
             description?: string | null;
             group_by?: components["schemas"]["AlertGroupByBody"] | null;
             name?: string | null;
             notification?: components["schemas"]["AlertNotificationBody"] | null;
             /** @description Address of the instructions for whoever is notified; the empty text is none. */
             runbook?: string | null;
-            /** @description Severity of firings. */
+            /** @description Severity that its firings have. */
             severity?: string | null;
             threshold?: components["schemas"]["AlertThresholdBody"] | null;
             /**
@@ -3701,7 +3680,6 @@ export interface components {
          * @enum {string}
          */
         AlertRuleState: "draft" | "enabled" | "disabled";
-        /** @description A silence. */
         AlertSilenceRequest: {
             /** @description Until this time: RFC 3339, or a distance such as `now+2h`. Left out, the silence ends. */
             until?: string | null;
@@ -3710,7 +3688,6 @@ export interface components {
         AlertTestBody: {
             /** @description `true` if there are receivers and all of them were reached. */
             ok: boolean;
-            /** @description The receivers. */
             targets: components["schemas"]["AlertTestedTargetBody"][];
         };
         /** @description A receiver that was tried. */
@@ -3734,12 +3711,10 @@ export interface components {
             /** @description Length of the window, `1s` to `30d`, such as `5m`. */
             window: string;
         };
-        /** @description An anomaly. */
         AnomalyBody: {
             activity?: components["schemas"]["SecurityActivityBody"] | null;
             /** @description Resources of the bill that make the difference, the greatest first; of cost anomalies alone. */
             contributions?: components["schemas"]["ContributionBody"][];
-            /** @description Time of detection. */
             detected_at: string;
             /**
              * Format: double
@@ -3749,7 +3724,7 @@ export interface components {
             evidence: string[];
             /** @description Evidence beside `readings`, which is among `evidence` too. */
             facts: string[];
-            /** @description Feedback of people. */
+            /** @description Feedback that people gave. */
             feedback: components["schemas"]["AnomalyFeedbackBody"][];
             id: string;
             incident?: components["schemas"]["IncidentBody"] | null;
@@ -3770,12 +3745,11 @@ export interface components {
             log_entries: components["schemas"]["AnomalyEntryBody"][];
             /** @description Readings, strangest first, each with the expected value and the usual band. */
             readings: components["schemas"]["ReadingBody"][];
-            /** @description Advice. */
+            /** @description Advice on the next step. */
             recommended_action: string;
             /** @description Security anomalies that may belong to the same attack; only where one anomaly is asked for. */
             related?: components["schemas"]["RelatedAnomalyBody"][];
             remediation?: components["schemas"]["RemediationBody"] | null;
-            /** @description End. */
             resolved_at?: string | null;
             /** @description Place of the anomaly: a resource, or the principal of a security anomaly. */
             resource: components["schemas"]["AnomalyPlaceBody"];
@@ -3784,7 +3758,7 @@ export interface components {
             severity: components["schemas"]["Priority"];
             started_at: string;
             status: components["schemas"]["AnomalyStatus"];
-            /** @description Title, one line. */
+            /** @description Title of one line, for lists. */
             title: string;
             type: components["schemas"]["AnomalyType"];
         };
@@ -3793,16 +3767,14 @@ export interface components {
             /** @description Changes of the resource in that time, oldest first. */
             changes: components["schemas"]["CourseChangeBody"][];
             metric: components["schemas"]["Metric"];
-            /** @description Points, oldest first. */
+            /** @description Points in order, the oldest first. */
             points: components["schemas"]["CoursePointBody"][];
             /** @description The unit of its values. */
             unit: components["schemas"]["Unit"];
         };
         /** @description An entry of the audit log that may tell the cause. */
         AnomalyEntryBody: {
-            /** @description Time of completion. */
             at: string;
-            /** @description The entry's identifier. */
             event_id: string;
             /** @description Operation and its outcome. */
             operation: string;
@@ -3811,7 +3783,6 @@ export interface components {
              * @description Position in the log.
              */
             sequence: number;
-            /** @description Actor. */
             who: string;
         };
         /** @description Feedback of a person. */
@@ -3820,7 +3791,6 @@ export interface components {
             at: string;
             /** @description E-mail address or name of the user. */
             by: string;
-            /** @description In words. */
             comments?: string | null;
             kind: components["schemas"]["AnomalyFeedbackKind"];
             /** @description Time of withdrawal; it no longer counts. */
@@ -3830,7 +3800,6 @@ export interface components {
         };
         /** @description Feedback of a person. */
         AnomalyFeedbackCreate: {
-            /** @description In words. */
             comments?: string | null;
             /** @description `real`, `false`, `planned`, `new_normal`. */
             kind: components["schemas"]["AnomalyFeedbackKind"];
@@ -3844,11 +3813,8 @@ export interface components {
         AnomalyPlaceBody: {
             account?: string | null;
             id: string;
-            /** @description Description. */
             kind: string;
-            /** @description Display name. */
             name: string;
-            /** @description Cloud. */
             provider?: string | null;
             region?: string | null;
             service?: string | null;
@@ -3935,12 +3901,9 @@ export interface components {
             /** @description Signatures left to others. */
             delegated: components["schemas"]["DelegationBody"][];
             exception?: components["schemas"]["ExceptionAskedBody"] | null;
-            /** @description Expiry. */
             expires_at: string;
             id: string;
-            /** @description Impact level. */
             impact: components["schemas"]["ImpactLevel"];
-            /** @description Signatures needed. */
             needed: components["schemas"]["Signature"][];
             /** @description The plan it binds to. */
             plan_hash: string;
@@ -3949,15 +3912,12 @@ export interface components {
             recommendation_id: string;
             /** @description Time, RFC 3339 UTC with milliseconds. */
             requested_at: string;
-            /** @description Requester. */
             requested_by: string;
-            /** @description Signatures given. */
             signed: components["schemas"]["SignedBody"][];
             status: components["schemas"]["ApprovalStatus"];
-            /** @description The recommendation's title. */
+            /** @description Title of the recommendation. */
             title: string;
         };
-        /** @description The approval matrix. */
         ApprovalMatrixBody: {
             /**
              * Format: double
@@ -4024,7 +3984,6 @@ export interface components {
             /** @description Signatures; the same as `approval`. */
             signatures?: components["schemas"]["Signature"][] | null;
         };
-        /** @description Under which approval. */
         ApprovalRuleBody: {
             auto_below?: components["schemas"]["DataSize"] | null;
             /**
@@ -4050,16 +4009,13 @@ export interface components {
          * @enum {string}
          */
         ApprovalStatus: "pending" | "approved" | "rejected" | "expired";
-        /** @description Approve. */
         ApproveBody: {
-            /** @description For the log. */
+            /** @description Comment that the log entry keeps. */
             comment?: string | null;
         };
-        /** @description One attempt. */
         AttemptBody: {
-            /** @description The answer's beginning. */
+            /** @description Beginning of the receiver's answer. */
             answer: string;
-            /** @description Start. */
             at: string;
             /** Format: int64 */
             duration_ms: number;
@@ -4078,7 +4034,7 @@ export interface components {
              */
             status?: number | null;
         };
-        /** @description Acting by itself. */
+        /** @description Conditions under which the agent applies findings by itself. */
         AutoApplyBody: {
             /**
              * @description Impact level from which an approval is needed: `medium_impact`, `high_impact` (or `medium`,
@@ -4091,7 +4047,6 @@ export interface components {
             /** @default low */
             max_impact: components["schemas"]["ImpactLevel"] | null;
         };
-        /** @description Limits of availability. */
         AvailabilityBody: {
             /** @description Lowest uptime; planned restarts use up what it leaves. */
             min_uptime: components["schemas"]["Percent"];
@@ -4102,15 +4057,12 @@ export interface components {
         };
         /** @description Entries of a span of time. */
         BarBody: {
-            /**
-             * Format: int64
-             * @description Entries.
-             */
+            /** Format: int64 */
             count: number;
             /** @description First instant of the span. */
             start: string;
         };
-        /** @description Entries over time. */
+        /** @description Numbers of entries over time. */
         BarsBody: {
             /** @description Spans in their order. */
             counts: components["schemas"]["BarBody"][];
@@ -4122,7 +4074,6 @@ export interface components {
          * @example 30d_average
          */
         Baseline: string;
-        /** @description A source. */
         BillSourceBody: {
             /** @description Name of the bucket. */
             bucket: string;
@@ -4135,7 +4086,6 @@ export interface components {
             /** @description Identifier of the source. */
             id: string;
             last_sync?: components["schemas"]["BillSyncBody"] | null;
-            /** @description Display name. */
             name: string;
             /** @description Beginning of the objects' names. */
             prefix: string;
@@ -4155,7 +4105,6 @@ export interface components {
             bucket: string;
             /** @description Identifier of the connection whose credentials the bucket is read with. */
             connection_id: string;
-            /** @description Display name. */
             name: string;
             /** @description Beginning of the objects' names, such as `exports/focus/`; all unless given. */
             prefix?: string;
@@ -4168,9 +4117,8 @@ export interface components {
             bucket?: string | null;
             /** @description Identifier of the connection. */
             connection_id?: string | null;
-            /** @description On or off. */
+            /** @description Switches it on or off. */
             enabled?: boolean | null;
-            /** @description Display name. */
             name?: string | null;
             /** @description Beginning of the objects' names. */
             prefix?: string | null;
@@ -4205,7 +4153,7 @@ export interface components {
             finished_at: string;
             /** @description Time of the newest object. */
             newest_at?: string | null;
-            /** @description Failures, in words. */
+            /** @description Failures, each as a sentence. */
             problems: string[];
             /**
              * Format: int64
@@ -4312,21 +4260,17 @@ export interface components {
         };
         /** @description A threshold that was reached. */
         BudgetAlertBody: {
-            /**
-             * Format: double
-             * @description The budget's amount.
-             */
+            /** Format: double */
             amount: number;
             budget_id: string;
             /** @description Its name at that time. */
             budget_name: string;
-            /** @description Currency of both. */
+            /** @description Currency of both amounts, by ISO 4217. */
             currency: string;
             /** @description Identifier, also of the log's entry. */
             id: string;
             /** @description First day of the period. */
             period_start: string;
-            /** @description Time of detection. */
             raised_at: string;
             threshold: components["schemas"]["ThresholdBody"];
             /**
@@ -4340,7 +4284,6 @@ export interface components {
          * @enum {string}
          */
         BudgetBasis: "actual" | "forecast";
-        /** @description A budget. */
         BudgetBody: {
             /**
              * Format: double
@@ -4348,7 +4291,6 @@ export interface components {
              */
             amount: number;
             channels: string[];
-            /** @description Time of creation. */
             created_at: string;
             currency: string;
             id: string;
@@ -4356,10 +4298,10 @@ export interface components {
             period: components["schemas"]["BudgetPeriod"];
             /** @description Addresses that e-mail channels write to in place of their own receivers. */
             recipients: string[];
-            /** @description Charges that count. */
+            /** @description Charges that the budget counts. */
             scope: components["schemas"]["BudgetScopeBody"];
             standing?: components["schemas"]["StandingBody"] | null;
-            /** @description Thresholds, ascending. */
+            /** @description Thresholds in ascending order. */
             thresholds: components["schemas"]["ThresholdBody"][];
             /** @description Time of the last change. */
             updated_at: string;
@@ -4405,13 +4347,13 @@ export interface components {
             channels?: string[];
             /** @description Currency as bills write it; the workspace's unless given. Charges in others are not counted. */
             currency?: string | null;
-            /** @description Name, unique. */
+            /** @description Name that no other budget has. */
             name: string;
             /** @description `month`, `quarter` or `year` of the calendar, in UTC. */
             period: components["schemas"]["BudgetPeriod"];
             /** @description Addresses that e-mail channels write to in place of their own receivers. */
             recipients?: string[];
-            /** @description Charges that count. */
+            /** @description Charges that the budget counts. */
             scope?: components["schemas"]["BudgetScopeBody"];
             /**
              * @description Thresholds; 50, 80 and 100 percent of actual charges and 100 percent of the forecast unless
@@ -4486,16 +4428,15 @@ export interface components {
              */
             version?: number | null;
         };
-        /** @description One cause. */
         CauseBody: {
             /** @description `true` if it applies; null when that is not known. */
             applies?: boolean | null;
             block?: components["schemas"]["BlockBody"] | null;
             /** @description The facts, with their numbers. */
             evidence: string;
-            /** @description Stable name. */
+            /** @description Stable name of the cause. */
             name: string;
-            /** @description Advice. */
+            /** @description Advice on the next step. */
             way_out: string;
         };
         /** @description Rules of when, in which direction and by which owner resources may be changed. */
@@ -4529,14 +4470,12 @@ export interface components {
         ChangeDirection: "both" | "up_only" | "down_only";
         /** @description State before and after. */
         ChangesBody: {
-            /** @description After the change. */
+            /** @description Values after the change. */
             after?: Record<string, unknown> | null;
-            /** @description Before the change. */
+            /** @description Values before the change. */
             before?: Record<string, unknown> | null;
         };
-        /** @description A channel. */
         ChannelBody: {
-            /** @description Time of creation. */
             created_at: string;
             /** @description `true` if anything is sent. */
             enabled: boolean;
@@ -4555,12 +4494,10 @@ export interface components {
              */
             version: number;
         };
-        /** @description A choice. */
         ChannelChoiceBody: {
             label: string;
             value: string;
         };
-        /** @description A new channel. */
         ChannelCreate: {
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
@@ -4606,14 +4543,13 @@ export interface components {
         ChannelFieldForm: "text" | "host" | "port" | "choice" | "mailbox" | "mailboxes" | "address" | "key" | "uuid";
         /** @description A change of a channel; what is left out stays. The type stays as it is. */
         ChannelPatch: {
-            /** @description On or off. */
+            /** @description Switches it on or off. */
             enabled?: boolean | null;
-            /** @description Another name. */
             name?: string | null;
-            /** @description Another secret. */
+            /** @description Secret in place of the stored one. */
             secret?: string | null;
             settings?: components["schemas"]["ChannelSettingsBody"] | null;
-            /** @description Other topics. */
+            /** @description Topics in place of the stored ones. */
             topics?: components["schemas"]["ChannelTopic"][] | null;
             /**
              * Format: int64
@@ -4668,7 +4604,7 @@ export interface components {
             check: string;
             /**
              * Format: double
-             * @description Finding.
+             * @description Value that was found.
              */
             found: number;
             /** @description `true` if it holds. */
@@ -4678,10 +4614,9 @@ export interface components {
              * @description Permission that is needed.
              */
             needed: number;
-            /** @description `at_least` or `at_most`. */
+            /** @description Comparison: `at_least` or `at_most`. */
             relation: string;
         };
-        /** @description The circuit breaker. */
         CircuitBreakerBody: {
             /**
              * Format: int32
@@ -4759,7 +4694,7 @@ export interface components {
         };
         /** @description A condition as given. */
         ConditionInput: {
-            /** @description Calendars by identifier. */
+            /** @description Identifiers of the calendars that count. */
             calendars?: string[] | null;
             /** @description Time ahead that the forecast covers, such as `7d`. */
             horizon?: string | null;
@@ -4785,18 +4720,18 @@ export interface components {
         ConfidenceRangeBody: {
             /**
              * Format: double
-             * @description Upper end.
+             * @description Upper end of the range, percent.
              */
             high: number;
             /**
              * Format: double
-             * @description Lower end.
+             * @description Lower end of the range, percent.
              */
             low: number;
         };
         /** @description The provider's description of a resource, with secrets removed. */
         ConfigurationBody: {
-            /** @description The description. */
+            /** @description Configuration as the cloud describes it. */
             configuration: Record<string, unknown>;
             /** @description SHA-256 of the description in canonical JSON (RFC 8785). */
             hash: string;
@@ -4807,28 +4742,24 @@ export interface components {
             /** @description First observation with another description; absent for the current one. */
             until?: string | null;
         };
-        /** @description A connection. */
         ConnectionBody: {
             /** @description The access key's id with all but its last four characters hidden. */
             access_key_id?: string | null;
-            /** @description Account, once known. */
+            /** @description Account; empty until it is known. */
             account: string;
             /** @description `true` if Reeve may change resources over this connection. */
             allow_actions: boolean;
             assume_role?: string | null;
-            /** @description Time of creation. */
             created_at: string;
-            /** @description `access_key`, `ambient`, `simulated`. */
+            /** @description `access_key`, `ambient` or `simulated`. */
             credentials_kind: string;
-            /** @description Endpoint override. */
+            /** @description Endpoint in place of the provider's own. */
             endpoint?: string | null;
             id: string;
-            /** @description The last failure. */
+            /** @description Failure of the last sync. */
             last_error?: string | null;
             last_sync?: components["schemas"]["SyncBody"] | null;
-            /** @description Display name. */
             name: string;
-            /** @description Cloud. */
             provider: components["schemas"]["Provider"];
             regions: string[];
             status: components["schemas"]["ConnectionStatus"];
@@ -4837,7 +4768,7 @@ export interface components {
         ConnectionCoverageBody: {
             /**
              * Format: int64
-             * @description Syncs that failed.
+             * @description Number of syncs that failed.
              * @default 0
              */
             failed_syncs: number;
@@ -4855,7 +4786,7 @@ export interface components {
             interruptions: components["schemas"]["ReportPeriodBody"][];
             /**
              * Format: int64
-             * @description All interruptions.
+             * @description Number of all interruptions.
              * @default 0
              */
             interruptions_total: number;
@@ -4868,23 +4799,21 @@ export interface components {
             name: string;
             /**
              * Format: int64
-             * @description Syncs that succeeded.
+             * @description Number of syncs that succeeded.
              * @default 0
              */
             syncs: number;
         };
-        /** @description A new connection. */
         ConnectionCreate: {
             /** @description `true` if Reeve may change resources over this connection. */
             allow_actions?: boolean;
             /** @description Role to assume, an ARN. */
             assume_role?: string | null;
             credentials?: components["schemas"]["CredentialsBody"] | null;
-            /** @description Endpoint override, http(s). */
+            /** @description Endpoint in place of the provider's own, http or https. */
             endpoint?: string | null;
             /** @description External id for the role. */
             external_id?: string | null;
-            /** @description Display name. */
             name: string;
             /** @description `aws`; `simulated` in a demo. */
             provider: string;
@@ -4904,7 +4833,6 @@ export interface components {
             endpoint?: string | null;
             /** @description External id; an empty string removes it. */
             external_id?: string | null;
-            /** @description Display name. */
             name?: string | null;
             regions?: string[] | null;
         };
@@ -4950,7 +4878,7 @@ export interface components {
             exceptions: components["schemas"]["ControlQuestionBody"][];
             /** @description Requirements that no log can show, and evidence to bring instead. */
             gaps: string[];
-            /** @description Chapter. */
+            /** @description Chapter of the framework. */
             group: string;
             /** @description Number in the framework. */
             number: string;
@@ -4978,10 +4906,7 @@ export interface components {
             explains: string;
             /** @description Time of the earliest. */
             first_at?: string | null;
-            /**
-             * Format: int64
-             * @description Entries.
-             */
+            /** Format: int64 */
             found: number;
             /**
              * @description Not set where no source is connected that could write an entry: finding none then says
@@ -4997,16 +4922,15 @@ export interface components {
              * @description Longest time of the period without an entry, days.
              */
             longest_gap_days?: number;
-            /** @description Short name. */
             name: string;
             /** @description Set where entries occur as often as the control needs. */
             often_enough?: boolean;
             query: string;
-            /** @description Resources among them. */
+            /** @description Distinct resources among the entries. */
             resources_affected: components["schemas"]["DistinctBody"];
             /** @description Sources that can write an entry that the query finds. */
             sources?: string[];
-            /** @description Users among them. */
+            /** @description Distinct users among the entries. */
             unique_users: components["schemas"]["DistinctBody"];
         };
         /** @description A correction by a person. */
@@ -5016,7 +4940,6 @@ export interface components {
             /** @description E-mail address of the person. */
             by: string;
             class: string;
-            /** @description Explanation. */
             comment?: string | null;
         };
         /** @description Settings of cost anomalies. */
@@ -5064,9 +4987,9 @@ export interface components {
         };
         /** @description Limits of cost, in percent of the resource's monthly cost. */
         CostImpactBody: {
-            /** @description Highest decrease. */
+            /** @description Highest decrease of the monthly cost, percent. */
             max_decrease: components["schemas"]["Percent"];
-            /** @description Highest increase. */
+            /** @description Highest increase of the monthly cost, percent. */
             max_increase: components["schemas"]["Percent"];
         };
         /** @description Limits of cost to set. */
@@ -5086,7 +5009,7 @@ export interface components {
             by_service: {
                 [key: string]: number;
             };
-            /** @description `USD`. */
+            /** @description Currency, which is always `USD`. */
             currency: string;
             /**
              * Format: double
@@ -5134,7 +5057,6 @@ export interface components {
             /** @description The action, where Reeve did it. */
             action_id?: string | null;
             description: string;
-            /** @description From when. */
             from: string;
             /** @description To when; of what others changed it is known only to lie between the two. */
             to: string;
@@ -5143,19 +5065,16 @@ export interface components {
         CoursePointBody: {
             /**
              * Format: double
-             * @description 0 to 1.
+             * @description Score from 0 to 1; 1 is most unusual.
              */
             anomaly_score: number;
             /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
-            /**
-             * Format: double
-             * @description Expected value.
-             */
+            /** Format: double */
             expected: number;
             /**
              * Format: double
-             * @description Its upper edge.
+             * @description Upper edge of the expected range.
              */
             high: number;
             /**
@@ -5178,10 +5097,7 @@ export interface components {
              * @default []
              */
             connected: string[];
-            /**
-             * @description Connections to clouds.
-             * @default []
-             */
+            /** @default [] */
             connections: components["schemas"]["ConnectionCoverageBody"][];
             /**
              * @description Time at which the first entry of the log was recorded.
@@ -5199,12 +5115,11 @@ export interface components {
              */
             sources: components["schemas"]["SourceCoverageBody"][];
         };
-        /** @description An access key. */
         CredentialsBody: {
             access_key_id: string;
             /** @description Secret access key; write-only. */
             secret_access_key: string;
-            /** @description Session token; write-only. */
+            /** @description Session token, which is never sent back. */
             session_token?: string | null;
         };
         /** @description Charges in a currency that a budget does not count. */
@@ -5215,7 +5130,7 @@ export interface components {
         };
         /** @description The dashboard of Intelligence Automation. */
         DashboardBody: {
-            /** @description Those by status. */
+            /** @description Actions by status. */
             actions_by_status: {
                 [key: string]: number;
             };
@@ -5240,7 +5155,7 @@ export interface components {
             anomalies_detected: number;
             /**
              * Format: int64
-             * @description Approvals that wait.
+             * @description Number of approval requests that wait.
              */
             approvals_pending: number;
             /**
@@ -5258,18 +5173,18 @@ export interface components {
              * @description Monthly cost of the estate, dollars.
              */
             monthly_cost: number;
-            /** @description Those by priority. */
+            /** @description Open recommendations by priority. */
             recommendations_by_priority: {
                 [key: string]: number;
             };
             /**
              * Format: int64
-             * @description Recommendations that wait.
+             * @description Number of open recommendations.
              */
             recommendations_open: number;
             /**
              * Format: int64
-             * @description Resources watched.
+             * @description Number of resources that are watched.
              */
             resources: number;
             resources_by_provider: {
@@ -5325,18 +5240,16 @@ export interface components {
             /** @description The day, of UTC. */
             day: string;
         };
-        /** @description One check. */
         DecisionBody: {
             /** @description `yes`, `no` or `unknown`. */
             answer: string;
-            /** @description The question. */
+            /** @description Question that the check answers. */
             check: string;
-            /** @description The numbers. */
+            /** @description Numbers that it rests on, in words. */
             detail: string;
         };
-        /** @description Delegate. */
         DelegateBody: {
-            /** @description For the log. */
+            /** @description Comment that the log entry keeps. */
             comment?: string | null;
             /** @description The e-mail address of who is to sign instead. */
             to: string;
@@ -5345,20 +5258,15 @@ export interface components {
         DelegationBody: {
             /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
-            /** @description By whom. */
             from: string;
-            /** @description Signature. */
             signature: components["schemas"]["Signature"];
-            /** @description To whom. */
             to: string;
         };
-        /** @description A delivery. */
         DeliveryBody: {
             /** @description Attempts, the oldest first; of many the newest. */
             attempts: components["schemas"]["AttemptBody"][];
-            /** @description Time of creation. */
             created_at: string;
-            /** @description Event, or `test`. */
+            /** @description Name of the event, or `test`. */
             event: string;
             /** @description Time at which it arrived or was given up. */
             finished_at?: string | null;
@@ -5380,7 +5288,7 @@ export interface components {
         DeliveryStatus: "pending" | "delivered" | "dead_letter";
         /** @description A permission that was missing. */
         DeniedBody: {
-            /** @description The cloud's message. */
+            /** @description Message as the cloud sent it. */
             message: string;
             /** @description Permission by the cloud's name. */
             permission: string;
@@ -5412,7 +5320,6 @@ export interface components {
             /** @description Hash of the later description; absent if there was none. */
             to_hash?: string | null;
         };
-        /** @description Reject. */
         DismissBody: {
             reason: string;
         };
@@ -5420,10 +5327,7 @@ export interface components {
         DistinctBody: {
             /** @description Set when counting stopped at a bound: there may be more. */
             at_least: boolean;
-            /**
-             * Format: int64
-             * @description Values counted.
-             */
+            /** Format: int64 */
             count: number;
         };
         /** @description Watching the effect of a change. */
@@ -5432,7 +5336,7 @@ export interface components {
             window: components["schemas"]["TimeSpan"];
             /**
              * Format: int64
-             * @description `window` in seconds.
+             * @description `window` as a number of seconds.
              */
             window_s: number;
         };
@@ -5441,7 +5345,7 @@ export interface components {
             window?: components["schemas"]["TimeSpan"] | null;
             /**
              * Format: int64
-             * @description `window` in seconds.
+             * @description `window` as a number of seconds.
              */
             window_s?: number | null;
         };
@@ -5450,7 +5354,6 @@ export interface components {
          * @enum {string}
          */
         Effort: "low" | "medium" | "high";
-        /** @description An audit entry. */
         EntryBody: {
             action?: components["schemas"]["ActionBody"] | null;
             actor?: components["schemas"]["ActorBody"] | null;
@@ -5459,9 +5362,9 @@ export interface components {
             changes?: components["schemas"]["ChangesBody"] | null;
             /** @description Unique identifier; the idempotency key. */
             event_id: string;
-            /** @description Dotted `category.operation`. */
+            /** @description Category and operation, such as `authentication.login`. */
             event_type: string;
-            /** @description Proof of integrity. */
+            /** @description Place in the log, and the hashes that prove it. */
             integrity: components["schemas"]["IntegrityBody"];
             /** @description Request id, API version, tags, and what the source added. */
             metadata?: Record<string, unknown> | null;
@@ -5493,7 +5396,7 @@ export interface components {
             connection_id: string;
             /**
              * Format: double
-             * @description Planned downtime, seconds.
+             * @description Planned downtime of the last 30 days, seconds.
              */
             downtime_s: number;
             resource_id: string;
@@ -5509,32 +5412,27 @@ export interface components {
              */
             used: number;
         };
-        /** @description A resource. */
         EstateResourceBody: {
             access?: components["schemas"]["BucketAccessBody"] | null;
             account: string;
             connection_id: string;
             contents?: components["schemas"]["BucketContentsBody"] | null;
-            /** @description Time of creation. */
             created_at?: string | null;
             /** @description Scaling group it belongs to. */
             group?: string | null;
-            /** @description The provider's identifier. */
+            /** @description Identifier by the provider, such as an ARN. */
             id: string;
-            /** @description Size. */
             instance_type?: string | null;
             /**
              * Format: double
              * @description Cost a month, dollars.
              */
             monthly_cost?: number | null;
-            /** @description Display name. */
             name: string;
             /** @description Time at which it was last seen. */
             observed_at: string;
             /** @description Reasons for which some changes of it are never made; empty for most resources. */
             protections?: components["schemas"]["ProtectionBody"][];
-            /** @description Cloud. */
             provider: components["schemas"]["Provider"];
             purchase?: components["schemas"]["PurchaseOption"] | null;
             region: string;
@@ -5547,14 +5445,12 @@ export interface components {
             };
             type: string;
         };
-        /** @description Estimated impact. */
         EstimatedImpactBody: {
             /** @description Cost reduction in words. */
             cost_reduction: string;
             /** @description Performance impact in words. */
             performance_impact: string;
         };
-        /** @description An event type. */
         EventTypeBody: {
             /** @description Area of activity, as a heading. */
             area: string;
@@ -5563,7 +5459,7 @@ export interface components {
             /** @description One sentence about what such an entry means. */
             description: string;
             /**
-             * @description `category.operation`.
+             * @description Category and operation, joined by a point.
              * @example authentication.login
              */
             event_type: string;
@@ -5580,7 +5476,7 @@ export interface components {
         /** @description One piece of evidence. */
         EvidenceBody: {
             link?: components["schemas"]["EvidenceLinkBody"] | null;
-            /** @description As a sentence. */
+            /** @description Text as a whole sentence. */
             text: string;
         };
         /** @description Record that evidence refers to. */
@@ -5606,18 +5502,15 @@ export interface components {
              */
             value: number;
         };
-        /** @description A granted exception. */
         ExceptionBody: {
             /** @description The approval request that was signed. */
             approval_id: string;
             /** @description End of its validity. */
             expires_at: string;
-            /** @description Signers. */
             granted_by: string[];
             guardrail: string;
             /** @description The only plan that it covers. */
             plan_hash: string;
-            /** @description The requester's reason. */
             reason: string;
             /**
              * Format: double
@@ -5659,7 +5552,6 @@ export interface components {
             resource?: string | null;
             /** @description A type of recommendation. */
             type?: string | null;
-            /** @description End. */
             until?: string | null;
         };
         /** @description Outcome: an action that runs, or an approval that waits. */
@@ -5668,19 +5560,16 @@ export interface components {
             action_id?: string | null;
             /** @description The approval request, when one is needed. */
             approval_id?: string | null;
-            /** @description In words. */
             message: string;
             /** @description The recommendation's state now. */
             status: string;
         };
-        /** @description Apply now. */
         ExecuteBody: {
-            /** @description For the log. */
+            /** @description Comment that the log entry keeps. */
             comment?: string | null;
             /** @description The plan's hash as seen; when given and different, nothing is done (409). */
             plan_hash?: string | null;
         };
-        /** @description Reason. */
         ExplanationBody: {
             /** @description The change in words. */
             action: string;
@@ -5692,10 +5581,10 @@ export interface components {
             confidence_range?: components["schemas"]["ConfidenceRangeBody"] | null;
             /**
              * Format: int64
-             * @description Samples looked at.
+             * @description Number of samples that were looked at.
              */
             data_points: number;
-            /** @description Numbered checks. */
+            /** @description Checks in the order in which they decided. */
             decision_path: components["schemas"]["DecisionBody"][];
             estimated_impact: components["schemas"]["EstimatedImpactBody"];
             explanation: components["schemas"]["FactorsBody"];
@@ -5714,11 +5603,10 @@ export interface components {
              */
             success_rate?: number | null;
         };
-        /** @description An export. */
         ExportBody: {
             /**
              * Format: int64
-             * @description Bytes written.
+             * @description Number of bytes written so far.
              */
             bytes: number;
             /** @description Time of the request. */
@@ -5726,11 +5614,11 @@ export interface components {
             /** @description Address of the files at the destination. */
             delivered_to?: string | null;
             destination_id?: string | null;
-            /** @description End, itself excluded. */
+            /** @description End of the period, itself excluded. */
             end_time?: string | null;
             /**
              * Format: int64
-             * @description Entries written.
+             * @description Number of entries written so far.
              */
             entries: number;
             /**
@@ -5775,13 +5663,12 @@ export interface components {
              * @description Entries that were left out for their length.
              */
             skipped: number;
-            /** @description First instant. */
+            /** @description First instant of the period. */
             start_time?: string | null;
             /** @description Start of the run. */
             started_at?: string | null;
             status: components["schemas"]["ExportStatus"];
         };
-        /** @description A destination. */
         ExportDestinationBody: {
             /** @description Time it was made. */
             created_at: string;
@@ -5797,7 +5684,6 @@ export interface components {
              */
             version: number;
         };
-        /** @description A new destination. */
         ExportDestinationCreate: {
             /** @description Name, 1 to 100 characters, unique. */
             name: string;
@@ -5815,7 +5701,7 @@ export interface components {
         /** @description A change of a destination; what is left out stays. The type stays as it is. */
         ExportDestinationPatch: {
             name?: string | null;
-            /** @description Folder or prefix. */
+            /** @description Folder, or prefix of names, to write under. */
             prefix?: string | null;
             secret?: string | null;
             settings?: components["schemas"]["ExportDestinationSettingsBody"] | null;
@@ -5829,15 +5715,15 @@ export interface components {
         ExportDestinationSettingsBody: {
             /** @description `s3`: access key; left out, the credentials of the machine that Reeve runs on. */
             access_key_id?: string | null;
-            /** @description `azure_blob`: storage account. */
+            /** @description Storage account, of `azure_blob`. */
             account?: string | null;
-            /** @description `s3`, `gcs`: bucket. */
+            /** @description Bucket, of `s3` and `gcs`. */
             bucket?: string | null;
-            /** @description `azure_blob`: container. */
+            /** @description Container of the files, of `azure_blob`. */
             container?: string | null;
             /** @description `s3`, `azure_blob`, `gcs`: another endpoint than the provider's own. */
             endpoint?: string | null;
-            /** @description `sftp`: host. */
+            /** @description Host name or address, of `sftp`. */
             host?: string | null;
             /**
              * @description `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it. Without it
@@ -5849,16 +5735,16 @@ export interface components {
              * @description `sftp`: port; 22 unless given.
              */
             port?: number | null;
-            /** @description `s3`: region. */
+            /** @description Region of the bucket, of `s3`. */
             region?: string | null;
-            /** @description `sftp`: user. */
+            /** @description User name on the host, of `sftp`. */
             username?: string | null;
         };
         /** @description Outcome of a test. */
         ExportDestinationTestBody: {
             /** @description Address of the file. */
             address?: string | null;
-            /** @description Reason why not. */
+            /** @description Reason of the failure; absent after a success. */
             error?: string | null;
             /** @description `true` if a small file was written. */
             reachable: boolean;
@@ -5872,12 +5758,12 @@ export interface components {
         ExportEstimateBody: {
             /**
              * Format: int64
-             * @description Expected bytes.
+             * @description Expected size of the file, bytes.
              */
             bytes: number;
             /**
              * Format: int64
-             * @description Matching entries.
+             * @description Number of entries that match.
              */
             entries: number;
             /** @description Returns `true` if the export may start. */
@@ -5904,14 +5790,14 @@ export interface components {
         ExportFileBody: {
             /**
              * Format: int64
-             * @description Length.
+             * @description Size of the file, bytes.
              */
             bytes: number;
             /** Format: int64 */
             entries?: number | null;
             name: string;
             role: components["schemas"]["ExportFileRole"];
-            /** @description SHA-256, lower-case hex. */
+            /** @description SHA-256 of the file, lower-case hex. */
             sha256: string;
         };
         /**
@@ -5943,21 +5829,20 @@ export interface components {
              */
             raw?: boolean;
         };
-        /** @description A narrower period. */
         ExportPeriodBody: {
             /**
              * Format: int64
-             * @description Expected bytes.
+             * @description Expected size of the file, bytes.
              */
             bytes: number;
             /** @description End, itself excluded; absent for the present end of the log. */
             end_time?: string | null;
             /**
              * Format: int64
-             * @description Matching entries.
+             * @description Number of entries that match.
              */
             entries: number;
-            /** @description First instant. */
+            /** @description First instant of the period. */
             start_time: string;
         };
         /** @description A request for an export. */
@@ -5980,9 +5865,7 @@ export interface components {
         };
         /** @description Person an export is bound to. */
         ExportRequesterBody: {
-            /** @description E-mail address. */
             email: string;
-            /** @description User. */
             id: string;
         };
         /**
@@ -6052,15 +5935,15 @@ export interface components {
         ExportSchedulePatch: {
             /** @description Destination; the empty text is none. */
             destination?: string | null;
-            /** @description On or off. */
+            /** @description Switches it on or off. */
             enabled?: boolean | null;
             format?: string | null;
             name?: string | null;
             options?: components["schemas"]["ExportOptionsBody"] | null;
             query?: string | null;
-            /** @description Cron pattern. */
+            /** @description Cron pattern of five fields. */
             schedule?: string | null;
-            /** @description IANA time zone. */
+            /** @description Name of an IANA time zone. */
             time_zone?: string | null;
             /**
              * Format: int64
@@ -6073,7 +5956,7 @@ export interface components {
          * @enum {string}
          */
         ExportStatus: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-        /** @description Sentences with numbers. */
+        /** @description Factors as sentences with their numbers. */
         FactorsBody: {
             /**
              * @description The sentences: what was measured, the forecast, the price, the consequences, and last the
@@ -6092,23 +5975,19 @@ export interface components {
             first_sequence?: number | null;
             /**
              * Format: int64
-             * @description Last sequence concerned.
+             * @description Last sequence number that it concerns.
              */
             last_sequence?: number | null;
-            /** @description In words. */
             what: string;
         };
-        /** @description Acknowledgement. */
         FeedbackAnswer: {
             /** @description Identifier of the feedback. */
             id: string;
-            /** @description As stored. */
+            /** @description Outcome as it is stored. */
             outcome: string;
             recommendation_id: string;
-            /** @description Time of storing. */
             recorded_at: string;
         };
-        /** @description Feedback. */
         FeedbackBody: {
             /** @description Free text; needed with every outcome but the first. */
             comments?: string | null;
@@ -6116,7 +5995,7 @@ export interface components {
             outcome: components["schemas"]["FeedbackOutcome"];
             /**
              * Format: int64
-             * @description 1 to 5.
+             * @description Rating from 1 to 5, the best.
              */
             rating?: number | null;
             /** @description With `not_now`: until when; two weeks where it is left out. */
@@ -6127,24 +6006,28 @@ export interface components {
          * @enum {string}
          */
         FeedbackOutcome: "implemented_successfully" | "implemented_issues" | "not_applicable" | "not_now";
+        /**
+         * @description Fault of a field that is wrong.
+         * @enum {string}
+         */
+        FieldFault: "invalid_value" | "missing_field" | "unknown_field" | "wrong_type" | "out_of_range" | "too_many" | "too_long" | "conflicting" | "duplicate" | "invalid_query" | "invalid_time" | "invalid_price_file" | "unknown" | "not_found" | "not_available" | "not_allowed" | "not_held" | "reserved" | "unsupported" | "in_the_past" | "too_late" | "wrong" | "unchanged" | "too_weak" | "unknown_parameter" | "duplicate_parameter" | "unknown_aggregation" | "unknown_column" | "no_channel" | "event_id_conflict" | "not_written" | "empty_batch" | "batch_too_large" | "entry_too_large" | "duplicate_key" | "lone_surrogate" | "invalid_utf8" | "integer_too_large" | "number_too_large" | "too_deep" | "trailing_bytes" | "invalid_json";
         /** @description A field that is wrong. */
         FieldProblem: {
-            /** @description Stable code (`unknown_field`, `wrong_type`, ...). */
-            code: string;
-            /** @description Dotted path (`actor.ip_address`). */
+            /** @description Fault of the field, for programs. */
+            code: components["schemas"]["FieldFault"];
+            /** @description Dotted path, such as `actor.ip_address`. */
             field: string;
             /**
              * Format: int64
              * @description Position in the batch, for batches.
              */
             index?: number | null;
-            /** @description In words. */
             message: string;
         };
         /** @description Simple filters. A value is taken whole; `*` is a wildcard. */
         FiltersBody: {
             account_id?: string | null;
-            /** @description `user`, `service`, ... */
+            /** @description Type of the actor: `user`, `service`, ... */
             actor_type?: string | null;
             /** @description The event type before its first dot. */
             category?: string | null;
@@ -6152,7 +6035,7 @@ export interface components {
             event_type?: string | null;
             /** @description IP address, `10.0.*`, or CIDR. `ip` is understood too. */
             ip_address?: string | null;
-            /** @description `api`, `console`, ... */
+            /** @description Interface of the request: `api`, `console`, ... */
             method?: string | null;
             /** @description Name of the operation. */
             operation?: string | null;
@@ -6164,21 +6047,19 @@ export interface components {
              */
             resource?: string | null;
             resource_id?: string | null;
-            /** @description Kind of resource. */
             resource_type?: string | null;
             severity?: string | null;
-            /** @description `success`, `failed`, ... */
+            /** @description Outcome: `success`, `failed`, ... */
             status?: string | null;
             /** @description Actor id or e-mail address. */
             user?: string | null;
         };
-        /** @description A firing. */
         FiringBody: {
             /** @description User who looks after it. */
             assignee?: string | null;
             /**
              * Format: int64
-             * @description Entries so far.
+             * @description Entries that were counted so far.
              */
             count: number;
             /** @description Time of recording of the entry that reached the threshold. */
@@ -6257,7 +6138,7 @@ export interface components {
             p05: number;
             /**
              * Format: double
-             * @description The median.
+             * @description Median of the forecast.
              */
             p50: number;
             /**
@@ -6277,16 +6158,13 @@ export interface components {
             /** @description Coverage of the template. */
             scope: string;
         };
-        /** @description A change freeze. */
         FreezeBody: {
             /** @description Account identifiers or connection names; empty is all. */
             accounts?: string[];
-            /** @description From when. */
             from: string;
             name: string;
             /** @description Services; empty is all. */
             services?: string[];
-            /** @description Until when. */
             until: string;
         };
         /** @description Decision of a gate. */
@@ -6295,7 +6173,7 @@ export interface components {
             at: string;
             /** @description User who overrode it. */
             by?: string | null;
-            /** @description By which numbers. */
+            /** @description Checks with the numbers that decided. */
             checks: components["schemas"]["CheckBody"][];
             /** @description The same in words. */
             explanation: string;
@@ -6312,25 +6190,21 @@ export interface components {
         GateVerdict: "waiting" | "opened" | "held" | "overridden";
         /** @description Row of a grouped report. */
         GroupRowBody: {
-            /**
-             * Format: int64
-             * @description Entries.
-             */
+            /** Format: int64 */
             events: number;
-            /** @description Resources among them. */
+            /** @description Distinct resources among the entries. */
             resources_affected: components["schemas"]["DistinctBody"];
-            /** @description Users among them. */
+            /** @description Distinct users among the entries. */
             unique_users: components["schemas"]["DistinctBody"];
             /** @description Values by the name of the group's field; null where entries have none. */
             values: {
                 [key: string]: string | null;
             };
         };
-        /** @description The guardrails. */
+        /** @description Returns the guardrails in force. */
         GuardrailsBody: {
             /** @description Impact by cost, and signatures by impact. */
             approval_matrix: components["schemas"]["ApprovalMatrixBody"];
-            /** @description Limits of availability. */
             availability: components["schemas"]["AvailabilityBody"];
             /** @description Limits of how much changes at once. */
             blast_radius: components["schemas"]["BlastRadiusBody"];
@@ -6345,16 +6219,13 @@ export interface components {
             cool_down: components["schemas"]["TimeSpan"];
             /**
              * Format: int64
-             * @description `cool_down` in seconds.
+             * @description `cool_down` as a number of seconds.
              */
             cool_down_s: number;
-            /** @description Limits of cost. */
             cost_impact: components["schemas"]["CostImpactBody"];
             /** @description Stops everything while true. Changed by `kill-switch`. */
             kill_switch: boolean;
-            /** @description Limits of performance. */
             performance_impact: components["schemas"]["PerformanceImpactBody"];
-            /** @description Rolling back. */
             rollback: components["schemas"]["RollbackBody"];
             /** @description Watching the effect of a change. */
             verification: components["schemas"]["EffectVerificationBody"];
@@ -6368,7 +6239,6 @@ export interface components {
         GuardrailsPut: {
             /** @description Impact by cost, and signatures by impact. */
             approval_matrix?: components["schemas"]["ApprovalMatrixPut"];
-            /** @description Limits of availability. */
             availability?: components["schemas"]["AvailabilityPut"];
             /** @description Limits of how much changes at once. */
             blast_radius?: components["schemas"]["BlastRadiusPut"];
@@ -6381,19 +6251,16 @@ export interface components {
             cool_down?: components["schemas"]["TimeSpan"] | null;
             /**
              * Format: int64
-             * @description `cool_down` in seconds.
+             * @description `cool_down` as a number of seconds.
              */
             cool_down_s?: number | null;
-            /** @description Limits of cost. */
             cost_impact?: components["schemas"]["CostImpactPut"];
             guardrails?: components["schemas"]["GuardrailsPut"] | null;
             /** @description Ignored: `kill-switch` changes it. */
             kill_switch?: boolean | null;
-            /** @description Limits of performance. */
             performance_impact?: components["schemas"]["PerformanceImpactPut"];
             /** @description Reason of the change, for the log. */
             reason?: string | null;
-            /** @description Rolling back. */
             rollback?: components["schemas"]["RollbackPut"];
             /** @description Watching the effect of a change. */
             verification?: components["schemas"]["EffectVerificationPut"];
@@ -6428,7 +6295,7 @@ export interface components {
             error_budgets: components["schemas"]["ErrorBudgetBody"][];
             /** Format: int64 */
             error_budgets_total: number;
-            /** @description Everything is stopped. */
+            /** @description `true` if everything is stopped. */
             kill_switch: boolean;
             /**
              * Format: int32
@@ -6441,11 +6308,10 @@ export interface components {
              */
             min_uptime: number;
         };
-        /** @description A possible cause. */
         HypothesisBody: {
             evidence: components["schemas"]["EvidenceBody"][];
             kind: components["schemas"]["HypothesisKind"];
-            /** @description As a clause. */
+            /** @description Statement as a clause, without a full stop. */
             statement: string;
             support: components["schemas"]["HypothesisSupport"];
         };
@@ -6470,7 +6336,6 @@ export interface components {
             cost: string;
             /** @description Performance, in words with figures. */
             performance: string;
-            /** @description Security, in words. */
             security: string;
         };
         /**
@@ -6492,8 +6357,16 @@ export interface components {
             id: string;
             /** @description Time of the last anomalous point of any member. */
             last_at: string;
-            /** @description The anomalies, oldest first. */
+            /**
+             * @description The anomalies, oldest first; of more than 50 the most severe. `GET
+             *     intelligence/anomalies?incident=` lists all.
+             */
             members: components["schemas"]["IncidentMemberBody"][];
+            /**
+             * Format: int64
+             * @description Number of all its anomalies.
+             */
+            members_total: number;
             /**
              * Format: int64
              * @description Number of distinct resources that the calls named.
@@ -6519,7 +6392,7 @@ export interface components {
         IntegrityBody: {
             /** @description SHA-256 of domain, salt and canonical bytes. */
             commitment: string;
-            /** @description Chain hash. */
+            /** @description Hash that links the entry to the one before it. */
             hash: string;
             /** @description RFC 6962 leaf hash of the commitment. */
             leaf_hash: string;
@@ -6555,26 +6428,24 @@ export interface components {
              */
             to_size?: number | null;
         };
-        /** @description The log's keys. */
+        /** @description Public keys that the log was signed with. */
         KeysBody: {
             /** @description All keys, the oldest first; the last is in charge. */
             keys: components["schemas"]["KeyBody"][];
             /** @description The records of key epochs, in order: signed notes, each by the key before and the key after. */
             records: string[];
         };
-        /** @description The kill switch. */
         KillSwitchBody: {
-            /** @description On stops everything. */
+            /** @description `true` stops every change. */
             on: boolean;
             reason: string;
         };
         /** @description A kind of resource. */
         KindBody: {
-            /** @description Class. */
             class: components["schemas"]["KindClass"];
             /** @description Name of an icon. */
             icon: string;
-            /** @description Wording for several. */
+            /** @description Label for several resources. */
             plural: string;
             /** @description The providers' own types, by provider. */
             provider_types: {
@@ -6605,7 +6476,7 @@ export interface components {
             region: string;
             /**
              * Format: int64
-             * @description Resources seen.
+             * @description Number of resources that were seen.
              */
             seen: number;
             type: string;
@@ -6661,13 +6532,11 @@ export interface components {
         /** @description A page of a list. */
         List_ActionRecordBody: {
             items: {
-                /** @description Requester. */
                 by: string;
                 /** @description The agent, if the requester is one. */
                 by_agent?: string | null;
                 /** @description `true` if a rollback can still be asked for. */
                 can_roll_back: boolean;
-                /** @description End. */
                 finished_at?: string | null;
                 id: string;
                 /** @description The plan's hash as it ran. */
@@ -6685,14 +6554,14 @@ export interface components {
                 simulated: boolean;
                 started_at: string;
                 status: components["schemas"]["ActionStatus"];
-                /** @description Steps so far. */
+                /** @description Steps that were begun so far. */
                 steps: components["schemas"]["StepOutcomeBody"][];
                 /**
                  * Format: int32
                  * @description Number of steps of the plan.
                  */
                 steps_total: number;
-                /** @description The recommendation's title. */
+                /** @description Title of the recommendation. */
                 title: string;
                 /** @description Person who undid it by their own decision. */
                 undone_by?: string | null;
@@ -6707,21 +6576,19 @@ export interface components {
         List_AgentBody: {
             items: {
                 agent_type: string;
-                /** @description Acting by itself. */
+                /** @description Conditions under which the agent applies findings by itself. */
                 auto_apply: components["schemas"]["AutoApplyBody"];
                 /** @description Lowest confidence on which it acts. */
                 confidence_threshold: components["schemas"]["Percent"];
-                /** @description Time of creation. */
                 created_at: string;
                 id: string;
-                /** @description Days, as `14d`. */
+                /** @description Learning period in days, such as `14d`. */
                 learning_period: string;
                 /** @description Reason why it went active before its learning period was over. */
                 learning_waived?: string | null;
                 mode: components["schemas"]["AgentMode"];
-                /** @description Display name. */
                 name: string;
-                /** @description Notices. */
+                /** @description Times at which people are notified. */
                 notifications: components["schemas"]["NotificationsBody"];
                 /** @description Cron pattern by which it runs; absent is Reeve's own interval. */
                 schedule?: string | null;
@@ -6730,7 +6597,6 @@ export interface components {
                 scope: components["schemas"]["ScopeBody"];
                 /** @description Thresholds and windows of its type that hold for it, nested. */
                 settings: Record<string, unknown>;
-                /** @description State. */
                 status: components["schemas"]["AgentStatusBody"];
                 /**
                  * Format: int64
@@ -6765,10 +6631,8 @@ export interface components {
                 };
                 /** @description Paths of the values that are descriptions: nothing in this release follows from them. */
                 described: string[];
-                /** @description Purpose, one sentence. */
                 description: string;
                 findings?: components["schemas"]["AgentFindingSource"] | null;
-                /** @description Name (`cost_optimizer`). */
                 name: string;
                 /**
                  * @description Further settings, nested (`learning.interruption_history` is an
@@ -6789,22 +6653,19 @@ export interface components {
                 class?: components["schemas"]["AlertClass"] | null;
                 /** @description Condition in the query language. */
                 condition: string;
-                /** @description Time of creation. */
                 created_at: string;
                 /** @description User who made it. */
                 created_by: string;
                 degraded?: components["schemas"]["AlertDegradedBody"] | null;
-                /** @description Explanation for readers. */
                 description: string;
                 /** @description Fields whose values are counted apart. */
                 group_by: components["schemas"]["AlertGroupByBody"];
                 id: string;
                 name: string;
-                /** @description Receivers. */
                 notification: components["schemas"]["AlertNotificationBody"];
                 /** @description Address of the instructions for whoever is notified. */
                 runbook?: string | null;
-                /** @description Severity of firings. */
+                /** @description Severity that its firings have. */
                 severity: components["schemas"]["Severity"];
                 /** @description Firings until then notify nobody. */
                 silenced_until?: string | null;
@@ -6829,7 +6690,6 @@ export interface components {
                 activity?: components["schemas"]["SecurityActivityBody"] | null;
                 /** @description Resources of the bill that make the difference, the greatest first; of cost anomalies alone. */
                 contributions?: components["schemas"]["ContributionBody"][];
-                /** @description Time of detection. */
                 detected_at: string;
                 /**
                  * Format: double
@@ -6839,7 +6699,7 @@ export interface components {
                 evidence: string[];
                 /** @description Evidence beside `readings`, which is among `evidence` too. */
                 facts: string[];
-                /** @description Feedback of people. */
+                /** @description Feedback that people gave. */
                 feedback: components["schemas"]["AnomalyFeedbackBody"][];
                 id: string;
                 incident?: components["schemas"]["IncidentBody"] | null;
@@ -6860,12 +6720,11 @@ export interface components {
                 log_entries: components["schemas"]["AnomalyEntryBody"][];
                 /** @description Readings, strangest first, each with the expected value and the usual band. */
                 readings: components["schemas"]["ReadingBody"][];
-                /** @description Advice. */
+                /** @description Advice on the next step. */
                 recommended_action: string;
                 /** @description Security anomalies that may belong to the same attack; only where one anomaly is asked for. */
                 related?: components["schemas"]["RelatedAnomalyBody"][];
                 remediation?: components["schemas"]["RemediationBody"] | null;
-                /** @description End. */
                 resolved_at?: string | null;
                 /** @description Place of the anomaly: a resource, or the principal of a security anomaly. */
                 resource: components["schemas"]["AnomalyPlaceBody"];
@@ -6874,7 +6733,7 @@ export interface components {
                 severity: components["schemas"]["Priority"];
                 started_at: string;
                 status: components["schemas"]["AnomalyStatus"];
-                /** @description Title, one line. */
+                /** @description Title of one line, for lists. */
                 title: string;
                 type: components["schemas"]["AnomalyType"];
             }[];
@@ -6918,12 +6777,9 @@ export interface components {
                 /** @description Signatures left to others. */
                 delegated: components["schemas"]["DelegationBody"][];
                 exception?: components["schemas"]["ExceptionAskedBody"] | null;
-                /** @description Expiry. */
                 expires_at: string;
                 id: string;
-                /** @description Impact level. */
                 impact: components["schemas"]["ImpactLevel"];
-                /** @description Signatures needed. */
                 needed: components["schemas"]["Signature"][];
                 /** @description The plan it binds to. */
                 plan_hash: string;
@@ -6932,12 +6788,10 @@ export interface components {
                 recommendation_id: string;
                 /** @description Time, RFC 3339 UTC with milliseconds. */
                 requested_at: string;
-                /** @description Requester. */
                 requested_by: string;
-                /** @description Signatures given. */
                 signed: components["schemas"]["SignedBody"][];
                 status: components["schemas"]["ApprovalStatus"];
-                /** @description The recommendation's title. */
+                /** @description Title of the recommendation. */
                 title: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
@@ -6959,7 +6813,6 @@ export interface components {
                 /** @description Identifier of the source. */
                 id: string;
                 last_sync?: components["schemas"]["BillSyncBody"] | null;
-                /** @description Display name. */
                 name: string;
                 /** @description Beginning of the objects' names. */
                 prefix: string;
@@ -6981,21 +6834,17 @@ export interface components {
         /** @description A page of a list. */
         List_BudgetAlertBody: {
             items: {
-                /**
-                 * Format: double
-                 * @description The budget's amount.
-                 */
+                /** Format: double */
                 amount: number;
                 budget_id: string;
                 /** @description Its name at that time. */
                 budget_name: string;
-                /** @description Currency of both. */
+                /** @description Currency of both amounts, by ISO 4217. */
                 currency: string;
                 /** @description Identifier, also of the log's entry. */
                 id: string;
                 /** @description First day of the period. */
                 period_start: string;
-                /** @description Time of detection. */
                 raised_at: string;
                 threshold: components["schemas"]["ThresholdBody"];
                 /**
@@ -7018,7 +6867,6 @@ export interface components {
                  */
                 amount: number;
                 channels: string[];
-                /** @description Time of creation. */
                 created_at: string;
                 currency: string;
                 id: string;
@@ -7026,10 +6874,10 @@ export interface components {
                 period: components["schemas"]["BudgetPeriod"];
                 /** @description Addresses that e-mail channels write to in place of their own receivers. */
                 recipients: string[];
-                /** @description Charges that count. */
+                /** @description Charges that the budget counts. */
                 scope: components["schemas"]["BudgetScopeBody"];
                 standing?: components["schemas"]["StandingBody"] | null;
-                /** @description Thresholds, ascending. */
+                /** @description Thresholds in ascending order. */
                 thresholds: components["schemas"]["ThresholdBody"][];
                 /** @description Time of the last change. */
                 updated_at: string;
@@ -7085,7 +6933,6 @@ export interface components {
         /** @description A page of a list. */
         List_ChannelBody: {
             items: {
-                /** @description Time of creation. */
                 created_at: string;
                 /** @description `true` if anything is sent. */
                 enabled: boolean;
@@ -7131,24 +6978,21 @@ export interface components {
             items: {
                 /** @description The access key's id with all but its last four characters hidden. */
                 access_key_id?: string | null;
-                /** @description Account, once known. */
+                /** @description Account; empty until it is known. */
                 account: string;
                 /** @description `true` if Reeve may change resources over this connection. */
                 allow_actions: boolean;
                 assume_role?: string | null;
-                /** @description Time of creation. */
                 created_at: string;
-                /** @description `access_key`, `ambient`, `simulated`. */
+                /** @description `access_key`, `ambient` or `simulated`. */
                 credentials_kind: string;
-                /** @description Endpoint override. */
+                /** @description Endpoint in place of the provider's own. */
                 endpoint?: string | null;
                 id: string;
-                /** @description The last failure. */
+                /** @description Failure of the last sync. */
                 last_error?: string | null;
                 last_sync?: components["schemas"]["SyncBody"] | null;
-                /** @description Display name. */
                 name: string;
-                /** @description Cloud. */
                 provider: components["schemas"]["Provider"];
                 regions: string[];
                 status: components["schemas"]["ConnectionStatus"];
@@ -7163,9 +7007,8 @@ export interface components {
             items: {
                 /** @description Attempts, the oldest first; of many the newest. */
                 attempts: components["schemas"]["AttemptBody"][];
-                /** @description Time of creation. */
                 created_at: string;
-                /** @description Event, or `test`. */
+                /** @description Name of the event, or `test`. */
                 event: string;
                 /** @description Time at which it arrived or was given up. */
                 finished_at?: string | null;
@@ -7209,9 +7052,9 @@ export interface components {
                 changes?: components["schemas"]["ChangesBody"] | null;
                 /** @description Unique identifier; the idempotency key. */
                 event_id: string;
-                /** @description Dotted `category.operation`. */
+                /** @description Category and operation, such as `authentication.login`. */
                 event_type: string;
-                /** @description Proof of integrity. */
+                /** @description Place in the log, and the hashes that prove it. */
                 integrity: components["schemas"]["IntegrityBody"];
                 /** @description Request id, API version, tags, and what the source added. */
                 metadata?: Record<string, unknown> | null;
@@ -7235,26 +7078,22 @@ export interface components {
                 account: string;
                 connection_id: string;
                 contents?: components["schemas"]["BucketContentsBody"] | null;
-                /** @description Time of creation. */
                 created_at?: string | null;
                 /** @description Scaling group it belongs to. */
                 group?: string | null;
-                /** @description The provider's identifier. */
+                /** @description Identifier by the provider, such as an ARN. */
                 id: string;
-                /** @description Size. */
                 instance_type?: string | null;
                 /**
                  * Format: double
                  * @description Cost a month, dollars.
                  */
                 monthly_cost?: number | null;
-                /** @description Display name. */
                 name: string;
                 /** @description Time at which it was last seen. */
                 observed_at: string;
                 /** @description Reasons for which some changes of it are never made; empty for most resources. */
                 protections?: components["schemas"]["ProtectionBody"][];
-                /** @description Cloud. */
                 provider: components["schemas"]["Provider"];
                 purchase?: components["schemas"]["PurchaseOption"] | null;
                 region: string;
@@ -7282,7 +7121,7 @@ export interface components {
                 /** @description One sentence about what such an entry means. */
                 description: string;
                 /**
-                 * @description `category.operation`.
+                 * @description Category and operation, joined by a point.
                  * @example authentication.login
                  */
                 event_type: string;
@@ -7331,7 +7170,7 @@ export interface components {
             items: {
                 /**
                  * Format: int64
-                 * @description Bytes written.
+                 * @description Number of bytes written so far.
                  */
                 bytes: number;
                 /** @description Time of the request. */
@@ -7339,11 +7178,11 @@ export interface components {
                 /** @description Address of the files at the destination. */
                 delivered_to?: string | null;
                 destination_id?: string | null;
-                /** @description End, itself excluded. */
+                /** @description End of the period, itself excluded. */
                 end_time?: string | null;
                 /**
                  * Format: int64
-                 * @description Entries written.
+                 * @description Number of entries written so far.
                  */
                 entries: number;
                 /**
@@ -7388,7 +7227,7 @@ export interface components {
                  * @description Entries that were left out for their length.
                  */
                 skipped: number;
-                /** @description First instant. */
+                /** @description First instant of the period. */
                 start_time?: string | null;
                 /** @description Start of the run. */
                 started_at?: string | null;
@@ -7469,7 +7308,7 @@ export interface components {
                 assignee?: string | null;
                 /**
                  * Format: int64
-                 * @description Entries so far.
+                 * @description Entries that were counted so far.
                  */
                 count: number;
                 /** @description Time of recording of the entry that reached the threshold. */
@@ -7516,11 +7355,10 @@ export interface components {
         /** @description A page of a list. */
         List_KindBody: {
             items: {
-                /** @description Class. */
                 class: components["schemas"]["KindClass"];
                 /** @description Name of an icon. */
                 icon: string;
-                /** @description Wording for several. */
+                /** @description Label for several resources. */
                 plural: string;
                 /** @description The providers' own types, by provider. */
                 provider_types: {
@@ -7552,7 +7390,7 @@ export interface components {
                 region: string;
                 /**
                  * Format: int64
-                 * @description Resources seen.
+                 * @description Number of resources that were seen.
                  */
                 seen: number;
                 type: string;
@@ -7575,7 +7413,6 @@ export interface components {
                 id: string;
                 kind: components["schemas"]["MetricSourceType"];
                 last_sync?: components["schemas"]["SourceSyncBody"] | null;
-                /** @description Display name. */
                 name: string;
                 pushed?: components["schemas"]["PushedBody"] | null;
                 /** @description Time up to which samples were read, for `query`. */
@@ -7676,7 +7513,6 @@ export interface components {
             items: {
                 end: string;
                 start: string;
-                /** @description The event's summary. */
                 summary: string;
                 /** @description The zone it is written in (IANA); absent where that zone has no name. */
                 time_zone?: string | null;
@@ -7691,13 +7527,11 @@ export interface components {
         /** @description A page of a list. */
         List_PredictionBody: {
             items: {
-                /** @description Time of creation. */
                 at: string;
-                /** @description The resource's connection. */
                 connection_id: string;
                 /**
                  * Format: int64
-                 * @description Samples looked at.
+                 * @description Number of samples that were looked at.
                  */
                 data_points: number;
                 /** @description Before this with one chance in twenty. */
@@ -7734,14 +7568,14 @@ export interface components {
                  * @description Height of a peak until then, with nineteen chances in twenty.
                  */
                 peak?: number | null;
-                /** @description Question. */
+                /** @description A search as its caller asked it. */
                 prediction: components["schemas"]["PredictedEvent"];
                 /**
                  * Format: double
                  * @description Probability within the horizon, percent.
                  */
                 probability?: number | null;
-                /** @description Reasons in words. */
+                /** @description Reasons, each as a sentence. */
                 reasons: string[];
                 /** @description The recommendation it led to. */
                 recommendation_id?: string | null;
@@ -7750,13 +7584,13 @@ export interface components {
                 rule_id: string;
                 /**
                  * Format: int64
-                 * @description Its version then.
+                 * @description Version of the rule at that time.
                  */
                 rule_version: number;
                 samples?: components["schemas"]["Metric"] | null;
                 /**
                  * Format: double
-                 * @description The newest value.
+                 * @description Newest value of the series.
                  */
                 value?: number | null;
             }[];
@@ -7770,7 +7604,7 @@ export interface components {
             items: {
                 /**
                  * Format: int64
-                 * @description Days since then.
+                 * @description Number of days since then.
                  */
                 age_days: number;
                 /** @description Day or month of the price list. */
@@ -7841,7 +7675,6 @@ export interface components {
                 class: string;
                 /** @description Condition in the query language. */
                 condition: string;
-                /** @description Explanation for readers. */
                 description: string;
                 /** @description Fields whose values are counted apart. */
                 group_by: components["schemas"]["AlertGroupByBody"];
@@ -7851,7 +7684,7 @@ export interface components {
                 name: string;
                 /** @description Identifier of the rule that was made of it, if there is one. */
                 rule_id?: string | null;
-                /** @description Severity of firings. */
+                /** @description Severity that its firings have. */
                 severity: string;
                 /** @description State of that rule; `draft` where there is none. */
                 state: string;
@@ -7886,17 +7719,16 @@ export interface components {
             items: {
                 /** @description Channels that are told. */
                 channels: string[];
-                /** @description Time of creation. */
                 created_at: string;
                 end_time?: string | null;
-                /** @description Narrowing. */
+                /** @description Filters that narrow the report. */
                 filters: components["schemas"]["ReportFilters"];
                 /** @description Framework of a compliance report. */
                 framework?: string | null;
                 /** @description Grouping of a custom report. */
                 group_by: string[];
                 id: string;
-                /** @description `compliance` or `custom`. */
+                /** @description Kind: `compliance` or `custom`. */
                 kind: string;
                 /** @description Figures of a custom report. */
                 metrics: string[];
@@ -7909,16 +7741,16 @@ export interface components {
                 period?: string | null;
                 /** @description Query of a custom report. */
                 query?: string | null;
-                /** @description Addresses. */
+                /** @description E-mail addresses that receive each run. */
                 recipients: string[];
                 schedule?: components["schemas"]["ReportScheduleBody"] | null;
-                /** @description Beginning. */
+                /** @description Beginning of the period. */
                 start_time?: string | null;
                 /** @description Time of the last change. */
                 updated_at: string;
                 /**
                  * Format: int64
-                 * @description Version, for [`ReportPatch`].
+                 * @description Version to send with a change of the report.
                  */
                 version: number;
             }[];
@@ -7940,12 +7772,12 @@ export interface components {
                 /** @description Reason of a failure. */
                 error?: string | null;
                 files?: components["schemas"]["RunFilesBody"] | null;
-                /** @description Narrowing. */
+                /** @description Filters that narrow the report. */
                 filters: components["schemas"]["ReportFilters"];
                 /** @description Framework of a compliance report. */
                 framework?: string | null;
                 id: string;
-                /** @description `compliance` or `custom`. */
+                /** @description Kind: `compliance` or `custom`. */
                 kind: string;
                 progress: components["schemas"]["RunProgressBody"];
                 /** @description Query of a custom report. */
@@ -7977,9 +7809,9 @@ export interface components {
                 controls: components["schemas"]["TemplateControlBody"][];
                 /** @description Edition that the numbers follow. */
                 edition: string;
-                /** @description Name for `framework`. */
+                /** @description Name to send as `framework`. */
                 id: string;
-                /** @description Name for readers. */
+                /** @description Name as readers see it. */
                 name: string;
                 publisher: string;
                 /** @description Coverage of the template. */
@@ -7994,7 +7826,6 @@ export interface components {
         List_RolloutBody: {
             items: {
                 agent_id: string;
-                /** @description Requester. */
                 by: string;
                 /** @description The agent, if the requester is one. */
                 by_agent?: string | null;
@@ -8005,7 +7836,7 @@ export interface components {
                 id: string;
                 /** @description Columns, in the order in which they are written. */
                 members: components["schemas"]["RolloutMemberBody"][];
-                /** @description Title, one line. */
+                /** @description Title of one line, for lists. */
                 name: string;
                 /** @description Reason why it is held, stopped or aborted. */
                 reason?: string | null;
@@ -8014,7 +7845,7 @@ export interface components {
                 /** @description Start of its stage or wave. */
                 stage_since: string;
                 status: components["schemas"]["RolloutStatus"];
-                /** @description Of which type. */
+                /** @description Type of the recommendations. */
                 type: components["schemas"]["RecommendationKind"];
                 /** @description Time of the last change. */
                 updated_at: string;
@@ -8032,7 +7863,6 @@ export interface components {
         /** @description A page of a list. */
         List_RuleBody: {
             items: {
-                /** @description Action that follows. */
                 action: components["schemas"]["RuleActionBody"];
                 /** @description The type of agent in whose name it recommends. */
                 agent_type: string;
@@ -8048,7 +7878,7 @@ export interface components {
                 enabled: boolean;
                 /** @description Time of the last evaluation. */
                 evaluated_at?: string | null;
-                /** @description Interval between evaluations. */
+                /** @description Time between two evaluations of the rule. */
                 every: components["schemas"]["TimeSpan"];
                 id: string;
                 /** @description Result of that evaluation. */
@@ -8075,13 +7905,11 @@ export interface components {
             items: {
                 /** @description Fields shown as columns, in order; empty leaves it to the reader. */
                 columns: string[];
-                /** @description Time of creation. */
                 created_at: string;
-                /** @description Purpose. */
                 description: string;
                 /** @description Up to this time. */
                 end_time?: string | null;
-                /** @description Simple filters. */
+                /** @description Filters by field; an entry must match all of them. */
                 filters: components["schemas"]["FiltersBody"];
                 id: string;
                 name: string;
@@ -8111,14 +7939,11 @@ export interface components {
         /** @description A page of a list. */
         List_SessionBody: {
             items: {
-                /** @description Start. */
                 created_at: string;
-                /** @description End. */
                 expires_at: string;
                 id: string;
                 /** @description Network that the sign-in came from. */
                 ip_address?: string | null;
-                /** @description With what. */
                 user_agent?: string | null;
                 user_id: string;
             }[];
@@ -8130,7 +7955,6 @@ export interface components {
         /** @description A page of a list. */
         List_TeamBody: {
             items: {
-                /** @description Time of creation. */
                 created_at: string;
                 id: string;
                 /** @description E-mail addresses of its members. */
@@ -8166,16 +7990,13 @@ export interface components {
         /** @description A page of a list. */
         List_TokenBody: {
             items: {
-                /** @description Time of creation. */
                 created_at: string;
                 /** @description Event types that it may append; empty for all. */
                 event_types: string[];
-                /** @description Expiry. */
                 expires_at?: string | null;
                 id: string;
                 /** @description Time of the last use. */
                 last_used_at?: string | null;
-                /** @description Purpose. */
                 name: string;
                 /** @description Roles it is narrowed to. */
                 roles: string[];
@@ -8194,10 +8015,8 @@ export interface components {
                 active: boolean;
                 /** @description Time at which the user was created. */
                 created_at: string;
-                /** @description E-mail address. */
                 email: string;
                 id: string;
-                /** @description Display name. */
                 name: string;
                 roles: string[];
                 teams: string[];
@@ -8210,17 +8029,13 @@ export interface components {
         /** @description A page of a list. */
         List_ValueListBody: {
             items: {
-                /** @description Purpose. */
                 description: string;
                 /**
                  * @description Name; a query compares with it as `field:@NAME`.
                  * @example known_addresses
                  */
                 name: string;
-                /**
-                 * Format: int64
-                 * @description Number of values.
-                 */
+                /** Format: int64 */
                 size: number;
                 /** @description Time of the last change. */
                 updated_at: string;
@@ -8242,7 +8057,7 @@ export interface components {
             items: {
                 /** @description SHA-256 of the description; absent while the resource was gone. */
                 hash?: string | null;
-                /** @description First observation. */
+                /** @description Time at which this version was first seen. */
                 seen_at: string;
                 /** @description First observation with another description; absent for the current version. */
                 until?: string | null;
@@ -8255,7 +8070,6 @@ export interface components {
         /** @description A page of a list. */
         List_WebhookBody: {
             items: {
-                /** @description Time of creation. */
                 created_at: string;
                 /** @description Reason why Reeve switched it off. */
                 disabled_reason?: string | null;
@@ -8306,7 +8120,7 @@ export interface components {
         };
         /** @description A loss by a change. */
         LossBody: {
-            /** @description In a sentence. */
+            /** @description Detail as a whole sentence. */
             detail: string;
             kind: components["schemas"]["LossKind"];
             /** @description `true` if neither undoing the change nor time brings it back. */
@@ -8317,7 +8131,6 @@ export interface components {
          * @enum {string}
          */
         LossKind: "local_disks" | "address" | "burst_credits" | "warm_caches" | "data" | "members" | "fees";
-        /** @description A maintenance window. */
         MaintenanceWindowBody: {
             /** @description Account identifiers or connection names; empty is all. */
             accounts?: string[];
@@ -8377,13 +8190,10 @@ export interface components {
         MeBody: {
             /** @description `true` if this is the demo. */
             demo: boolean;
-            /** @description E-mail address. */
             email: string;
             /** @description End of the session. */
             expires_at?: string | null;
-            /** @description User. */
             id: string;
-            /** @description Display name. */
             name: string;
             /** @description Permissions, for showing what can be done. */
             permissions: string[];
@@ -8430,7 +8240,6 @@ export interface components {
             /** @description Rules to try; the stored ones unless given. */
             rules?: components["schemas"]["MappingRuleBody"][] | null;
         };
-        /** @description A source. */
         MetricSourceBody: {
             /** @description Creation time of the source. */
             created_at: string;
@@ -8442,7 +8251,6 @@ export interface components {
             id: string;
             kind: components["schemas"]["MetricSourceType"];
             last_sync?: components["schemas"]["SourceSyncBody"] | null;
-            /** @description Display name. */
             name: string;
             pushed?: components["schemas"]["PushedBody"] | null;
             /** @description Time up to which samples were read, for `query`. */
@@ -8458,12 +8266,10 @@ export interface components {
              */
             version: number;
         };
-        /** @description A new source. */
         MetricSourceCreate: {
             credentials?: components["schemas"]["QueryCredentialsBody"] | null;
             /** @description `remote_write` for a server that pushes, `query` for one that is queried. */
             kind: string;
-            /** @description Display name. */
             name: string;
             /** @description Rules; `GET metrics/mappings` has ready ones. */
             rules?: components["schemas"]["MappingRuleBody"][];
@@ -8473,9 +8279,8 @@ export interface components {
         /** @description A change of a source. What is left out stays. */
         MetricSourcePatch: {
             credentials?: components["schemas"]["QueryCredentialsBody"] | null;
-            /** @description On or off. */
+            /** @description Switches it on or off. */
             enabled?: boolean | null;
-            /** @description Display name. */
             name?: string | null;
             rules?: components["schemas"]["MappingRuleBody"][] | null;
             /** @description Address. Credentials must be given again with another one. */
@@ -8500,7 +8305,7 @@ export interface components {
         MetricSourceType: "remote_write" | "query";
         /** @description Names and units of metrics. */
         MetricTablesBody: {
-            /** @description Metrics of resources. */
+            /** @description Metrics that resources have. */
             metrics: components["schemas"]["MetricBody"][];
             /** @description Metrics that predictive rules watch. */
             predictive: components["schemas"]["PredictiveMetricBody"][];
@@ -8625,7 +8430,6 @@ export interface components {
         OccurrenceBody: {
             end: string;
             start: string;
-            /** @description The event's summary. */
             summary: string;
             /** @description The zone it is written in (IANA); absent where that zone has no name. */
             time_zone?: string | null;
@@ -8690,16 +8494,14 @@ export interface components {
             metrics?: string[] | null;
             sensitivity?: components["schemas"]["Sensitivity"] | null;
         };
-        /** @description Limits of performance. */
         PerformanceImpactBody: {
-            /** @description Highest degradation. */
+            /** @description Highest expected loss of performance, percent. */
             max_degradation: components["schemas"]["Percent"];
         };
         /** @description Limits of performance to set. */
         PerformanceImpactPut: {
             max_degradation?: components["schemas"]["Percent"] | null;
         };
-        /** @description A plan. */
         PlanBody: {
             change?: components["schemas"]["PlannedChangeBody"] | null;
             /** @description SHA-256 that an approval binds to. */
@@ -8718,7 +8520,7 @@ export interface components {
             restart_needed: boolean;
             /** @description `true` if it can be undone. */
             reversible: boolean;
-            /** @description Steps in order. */
+            /** @description Steps in the order of their execution. */
             steps: components["schemas"]["StepBody"][];
         };
         /** @description Typed change of a plan. */
@@ -8774,7 +8576,6 @@ export interface components {
              * @description Machines whose use it would pay for: on demand, with a list price.
              */
             machines: number;
-            /** @description Cloud. */
             provider: string;
             /** @description Highest level that would have lost in no week: the one to begin with. */
             safe: components["schemas"]["CommitmentLevelBody"];
@@ -8791,13 +8592,11 @@ export interface components {
         PredictedEvent: "full" | "saturation" | "exhaustion" | "above" | "below" | "spike" | "event";
         /** @description A forecast that a rule decided on. */
         PredictionBody: {
-            /** @description Time of creation. */
             at: string;
-            /** @description The resource's connection. */
             connection_id: string;
             /**
              * Format: int64
-             * @description Samples looked at.
+             * @description Number of samples that were looked at.
              */
             data_points: number;
             /** @description Before this with one chance in twenty. */
@@ -8834,14 +8633,14 @@ export interface components {
              * @description Height of a peak until then, with nineteen chances in twenty.
              */
             peak?: number | null;
-            /** @description Question. */
+            /** @description A search as its caller asked it. */
             prediction: components["schemas"]["PredictedEvent"];
             /**
              * Format: double
              * @description Probability within the horizon, percent.
              */
             probability?: number | null;
-            /** @description Reasons in words. */
+            /** @description Reasons, each as a sentence. */
             reasons: string[];
             /** @description The recommendation it led to. */
             recommendation_id?: string | null;
@@ -8850,13 +8649,13 @@ export interface components {
             rule_id: string;
             /**
              * Format: int64
-             * @description Its version then.
+             * @description Version of the rule at that time.
              */
             rule_version: number;
             samples?: components["schemas"]["Metric"] | null;
             /**
              * Format: double
-             * @description The newest value.
+             * @description Newest value of the series.
              */
             value?: number | null;
         };
@@ -8942,7 +8741,6 @@ export interface components {
             detail?: string | null;
             /** @description Impact by the approval matrix. */
             impact_level: string;
-            /** @description Kind of recommendation. */
             kind: string;
             /** @description `applies`, `requests_approval`, `rollout`, `blocked`, `left_to_people`. */
             outcome: string;
@@ -8986,7 +8784,7 @@ export interface components {
         PriceTableBody: {
             /**
              * Format: int64
-             * @description Days since then.
+             * @description Number of days since then.
              */
             age_days: number;
             /** @description Day or month of the price list. */
@@ -9014,7 +8812,7 @@ export interface components {
         /** @description An RFC 9457 problem. */
         ProblemBody: {
             block?: components["schemas"]["BlockBody"] | null;
-            /** @description Stable code. */
+            /** @description Stable name of the kind of problem; each has a page in `docs/errors`. */
             code: string;
             /** @description In this case, and what to do. */
             detail: string;
@@ -9033,10 +8831,10 @@ export interface components {
             reason?: string | null;
             /**
              * Format: int32
-             * @description HTTP status.
+             * @description HTTP status, as in the answer's first line.
              */
             status: number;
-            /** @description In general. */
+            /** @description Title of the kind of problem, the same for each occurrence (RFC 9457). */
             title: string;
             /** @description `/errors/<code>`: the page that explains it. */
             type: string;
@@ -9099,7 +8897,7 @@ export interface components {
             pushes: number;
             /**
              * Format: int64
-             * @description Points received.
+             * @description Number of points received so far.
              */
             received: number;
             /**
@@ -9137,11 +8935,10 @@ export interface components {
         };
         /** @description Credentials of a server that is queried: a bearer token, or a user name and a password. */
         QueryCredentialsBody: {
-            /** @description Bearer token; write-only. */
+            /** @description Bearer token, which is never sent back. */
             bearer_token?: string | null;
-            /** @description Password; write-only. */
+            /** @description Password, which is never sent back. */
             password?: string | null;
-            /** @description User name. */
             username?: string | null;
         };
         /** @description A field of the query language. */
@@ -9165,7 +8962,7 @@ export interface components {
         RankingBody: {
             /**
              * Format: int64
-             * @description Answers against it.
+             * @description Number of answers against it.
              */
             against: number;
             /**
@@ -9190,19 +8987,16 @@ export interface components {
         ReadingBody: {
             /**
              * Format: double
-             * @description 0 to 1.
+             * @description Score from 0 to 1; 1 is most unusual.
              */
             anomaly_score: number;
             /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
-            /**
-             * Format: double
-             * @description Expected value.
-             */
+            /** Format: double */
             expected: number;
             /**
              * Format: double
-             * @description Its upper edge.
+             * @description Upper edge of the expected range.
              */
             high: number;
             /**
@@ -9215,7 +9009,7 @@ export interface components {
             sign: string;
             /**
              * Format: double
-             * @description Measured value.
+             * @description Value that was measured.
              */
             value: number;
         };
@@ -9240,7 +9034,6 @@ export interface components {
             class: string;
             /** @description Condition in the query language. */
             condition: string;
-            /** @description Explanation for readers. */
             description: string;
             /** @description Fields whose values are counted apart. */
             group_by: components["schemas"]["AlertGroupByBody"];
@@ -9250,7 +9043,7 @@ export interface components {
             name: string;
             /** @description Identifier of the rule that was made of it, if there is one. */
             rule_id?: string | null;
-            /** @description Severity of firings. */
+            /** @description Severity that its firings have. */
             severity: string;
             /** @description State of that rule; `draft` where there is none. */
             state: string;
@@ -9258,9 +9051,8 @@ export interface components {
         };
         /** @description Receipt of an appended entry. Hashes are lower-case hex. */
         ReceiptBody: {
-            /** @description The entry's identifier. */
             event_id: string;
-            /** @description Chain hash. */
+            /** @description Hash that links the entry to the one before it. */
             hash: string;
             /** @description RFC 6962 leaf hash. */
             leaf_hash: string;
@@ -9280,13 +9072,9 @@ export interface components {
             items: components["schemas"]["ReceiptBody"][];
             /** @description Entries that were not recorded, by their index in the batch; only with `on_conflict=report`. */
             refused?: components["schemas"]["FieldProblem"][] | null;
-            /**
-             * Format: int64
-             * @description Number of receipts.
-             */
+            /** Format: int64 */
             total: number;
         };
-        /** @description A recommendation. */
         RecommendationBody: {
             /**
              * @description The agent that owns it, of the type `agent_type`; null for advice without such an agent,
@@ -9303,7 +9091,6 @@ export interface components {
              * @description Percent, 0 to 100.
              */
             confidence: number;
-            /** @description Time of creation. */
             created_at: string;
             effort: components["schemas"]["Effort"];
             exception?: components["schemas"]["ExceptionBody"] | null;
@@ -9339,13 +9126,12 @@ export interface components {
             scheduled_for?: string | null;
             /** @description Until when it sleeps. */
             snoozed_until?: string | null;
-            /** @description State. */
             status: components["schemas"]["RecommendationStatus"];
             /** @description Reason why it was dismissed, snoozed or failed. */
             status_reason?: string | null;
             /** @description Person who undid the change by their own decision; such an end is no failure of the finding. */
             taken_back_by?: string | null;
-            /** @description Title, one line. */
+            /** @description Title of one line, for lists. */
             title: string;
             /**
              * @description One of the thirteen types (`right_size`, `idle_resource_cleanup`,
@@ -9393,11 +9179,10 @@ export interface components {
         RecommendationStatus: "open" | "pending_approval" | "approved" | "scheduled" | "testing" | "snoozed" | "dismissed" | "executing" | "verifying" | "succeeded" | "rolled_back" | "failed" | "superseded" | "expired";
         /** @description A rule that was not imported. */
         RefusedRuleBody: {
-            /** @description The reasons. */
+            /** @description Reasons for which the rule is not imported. */
             problems: components["schemas"]["RuleProblemBody"][];
             title: string;
         };
-        /** @description Reject. */
         RejectBody: {
             reason: string;
         };
@@ -9408,7 +9193,6 @@ export interface components {
             id: string;
             title: string;
         };
-        /** @description A related resource. */
         RelationBody: {
             /** @description `outgoing` from this resource, or `incoming` from the other one. */
             direction: string;
@@ -9439,21 +9223,19 @@ export interface components {
             /** @description Recommendation that carries the change. */
             recommendation_id?: string | null;
         };
-        /** @description A report. */
         ReportBody: {
             /** @description Channels that are told. */
             channels: string[];
-            /** @description Time of creation. */
             created_at: string;
             end_time?: string | null;
-            /** @description Narrowing. */
+            /** @description Filters that narrow the report. */
             filters: components["schemas"]["ReportFilters"];
             /** @description Framework of a compliance report. */
             framework?: string | null;
             /** @description Grouping of a custom report. */
             group_by: string[];
             id: string;
-            /** @description `compliance` or `custom`. */
+            /** @description Kind: `compliance` or `custom`. */
             kind: string;
             /** @description Figures of a custom report. */
             metrics: string[];
@@ -9466,16 +9248,16 @@ export interface components {
             period?: string | null;
             /** @description Query of a custom report. */
             query?: string | null;
-            /** @description Addresses. */
+            /** @description E-mail addresses that receive each run. */
             recipients: string[];
             schedule?: components["schemas"]["ReportScheduleBody"] | null;
-            /** @description Beginning. */
+            /** @description Beginning of the period. */
             start_time?: string | null;
             /** @description Time of the last change. */
             updated_at: string;
             /**
              * Format: int64
-             * @description Version, for [`ReportPatch`].
+             * @description Version to send with a change of the report.
              */
             version: number;
         };
@@ -9488,7 +9270,7 @@ export interface components {
             channels?: string[];
             /** @description End, in place of `period`. */
             end_time?: string | null;
-            /** @description Narrowing. */
+            /** @description Filters that narrow the report. */
             filters?: components["schemas"]["ReportFilters"];
             /** @description Framework of a compliance report: the `id` of a template. */
             framework?: string | null;
@@ -9518,7 +9300,7 @@ export interface components {
         ReportDeliveryBody: {
             /**
              * Format: int32
-             * @description Attempts so far.
+             * @description Attempts that were made so far.
              */
             attempts: number;
             /** @description Name of the channel. */
@@ -9537,16 +9319,16 @@ export interface components {
         };
         /** @description Narrowing of a report. An empty list narrows nothing; `*` in a value is a wildcard. */
         ReportFilters: {
-            /** @description Accounts of resources. */
+            /** @description Accounts that the resources belong to. */
             accounts?: string[];
-            /** @description Identifiers of resources. */
+            /** @description Identifiers of the resources. */
             resources?: string[];
             /** @description Identifiers or e-mail addresses of actors. */
             users?: string[];
         };
         /** @description List of values that a report's query compares with, as it was when the report ran. */
         ReportListBody: {
-            /** @description Name in queries. */
+            /** @description Name that queries use. */
             name: string;
             /**
              * Format: int64
@@ -9561,13 +9343,13 @@ export interface components {
             filters?: components["schemas"]["ReportFilters"] | null;
             framework?: string | null;
             group_by?: string[] | null;
-            /** @description Figures. */
+            /** @description Names of the figures to show. */
             metrics?: string[] | null;
             name?: string | null;
             /** @description Period; ends a beginning and an end. */
             period?: string | null;
             query?: string | null;
-            /** @description Addresses. */
+            /** @description E-mail addresses that receive each run. */
             recipients?: string[] | null;
             schedule?: components["schemas"]["ReportScheduleBody"] | null;
             /** @description Beginning; ends a period. */
@@ -9578,16 +9360,15 @@ export interface components {
              */
             version?: number | null;
         };
-        /** @description Beginning and end. */
         ReportPeriodBody: {
             /** @description First instant after it. */
             end: string;
-            /** @description First instant. */
+            /** @description First instant of the period. */
             start: string;
         };
         /** @description A review of an exception. */
         ReportReviewBody: {
-            /** @description Result. */
+            /** @description Result of the review. */
             comment: string;
             /**
              * Format: int64
@@ -9622,12 +9403,12 @@ export interface components {
             /** @description Reason of a failure. */
             error?: string | null;
             files?: components["schemas"]["RunFilesBody"] | null;
-            /** @description Narrowing. */
+            /** @description Filters that narrow the report. */
             filters: components["schemas"]["ReportFilters"];
             /** @description Framework of a compliance report. */
             framework?: string | null;
             id: string;
-            /** @description `compliance` or `custom`. */
+            /** @description Kind: `compliance` or `custom`. */
             kind: string;
             progress: components["schemas"]["RunProgressBody"];
             /** @description Query of a custom report. */
@@ -9669,7 +9450,7 @@ export interface components {
             by_event_type: components["schemas"]["TopBody"][];
             /** @description The most frequent resources. */
             by_resource: components["schemas"]["TopBody"][];
-            /** @description Entries over time. */
+            /** @description Numbers of entries over time. */
             by_time: components["schemas"]["BarsBody"];
             /** @description The most frequent users. */
             by_user: components["schemas"]["TopBody"][];
@@ -9699,29 +9480,27 @@ export interface components {
             groups: components["schemas"]["GroupRowBody"][];
             /**
              * Format: int64
-             * @description All groups.
+             * @description Number of all groups.
              */
             groups_total: number;
             /** @description Lists that the query compares with. */
             lists?: components["schemas"]["ReportListBody"][];
-            /** @description Figures to show. */
+            /** @description Names of the figures to show. */
             metrics: string[];
             period: components["schemas"]["ReportPeriodBody"];
-            /** @description Resources among them. */
+            /** @description Distinct resources among the entries. */
             resources_affected: components["schemas"]["DistinctBody"];
-            /** @description Controls by status. */
             statuses: components["schemas"]["StatusesBody"];
-            /** @description Users among them. */
+            /** @description Distinct users among the entries. */
             unique_users: components["schemas"]["DistinctBody"];
         };
-        /** @description A compliance template. */
         ReportTemplateBody: {
             controls: components["schemas"]["TemplateControlBody"][];
             /** @description Edition that the numbers follow. */
             edition: string;
-            /** @description Name for `framework`. */
+            /** @description Name to send as `framework`. */
             id: string;
-            /** @description Name for readers. */
+            /** @description Name as readers see it. */
             name: string;
             publisher: string;
             /** @description Coverage of the template. */
@@ -9737,28 +9516,23 @@ export interface components {
             tags?: {
                 [key: string]: string;
             };
-            /** @description Kind of resource. */
             type?: string | null;
         };
         /** @description Number of resources with one value. */
         ResourceCountBody: {
-            /**
-             * Format: int64
-             * @description Resources.
-             */
+            /** Format: int64 */
             count: number;
             /** @description The value; empty for resources without the tag. */
             value: string;
         };
-        /** @description Counts of resources. */
         ResourceCountsBody: {
-            /** @description Attribute counted by. */
+            /** @description Attribute that resources are counted by. */
             by: string;
             /** @description Values, the most frequent first. */
             items: components["schemas"]["ResourceCountBody"][];
             /**
              * Format: int64
-             * @description Resources in all.
+             * @description Number of all resources that were counted.
              */
             total: number;
         };
@@ -9771,13 +9545,11 @@ export interface components {
         ResponseBody: {
             /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
-            /** @description Outcome. */
             detail: string;
             stage: components["schemas"]["ResponseStage"];
         };
         /** @description An action as given: `"expand_storage"`, or an object. */
         ResponseInput: {
-            /** @description Kind of action. */
             kind?: string | null;
             /**
              * Format: double
@@ -9801,7 +9573,6 @@ export interface components {
          * @enum {string}
          */
         RetrainReason: "first_training" | "accuracy_below_threshold" | "drift" | "configuration_changed" | "schedule" | "requested";
-        /** @description Rolling back. */
         RollbackBody: {
             /** @description Reeve rolls back without being asked. */
             automatic: boolean;
@@ -9809,7 +9580,7 @@ export interface components {
             timeout: components["schemas"]["TimeSpan"];
             /**
              * Format: int64
-             * @description `timeout` in seconds.
+             * @description `timeout` as a number of seconds.
              */
             timeout_s: number;
         };
@@ -9820,14 +9591,13 @@ export interface components {
             timeout?: components["schemas"]["TimeSpan"] | null;
             /**
              * Format: int64
-             * @description `timeout` in seconds.
+             * @description `timeout` as a number of seconds.
              */
             timeout_s?: number | null;
         };
         /** @description A rollout: one kind of change of one agent, carried to many resources in stages. */
         RolloutBody: {
             agent_id: string;
-            /** @description Requester. */
             by: string;
             /** @description The agent, if the requester is one. */
             by_agent?: string | null;
@@ -9838,7 +9608,7 @@ export interface components {
             id: string;
             /** @description Columns, in the order in which they are written. */
             members: components["schemas"]["RolloutMemberBody"][];
-            /** @description Title, one line. */
+            /** @description Title of one line, for lists. */
             name: string;
             /** @description Reason why it is held, stopped or aborted. */
             reason?: string | null;
@@ -9847,7 +9617,7 @@ export interface components {
             /** @description Start of its stage or wave. */
             stage_since: string;
             status: components["schemas"]["RolloutStatus"];
-            /** @description Of which type. */
+            /** @description Type of the recommendations. */
             type: components["schemas"]["RecommendationKind"];
             /** @description Time of the last change. */
             updated_at: string;
@@ -9857,15 +9627,14 @@ export interface components {
              */
             wave: number;
         };
-        /** @description Message to deliver. */
         RolloutCreateBody: {
             agent_id: string;
-            /** @description Title, one line. */
+            /** @description Title of one line, for lists. */
             name?: string | null;
             /** @description Identifiers of the recommendations; left out or empty is all that are open, 500 at most. */
             recommendations?: string[];
             settings?: components["schemas"]["RolloutSettingsBody"];
-            /** @description Of which type. */
+            /** @description Type of the recommendations. */
             type: string;
         };
         /** @description One resource of a rollout. */
@@ -9960,7 +9729,6 @@ export interface components {
              */
             size: number;
         };
-        /** @description Action. */
         RuleActionBody: {
             kind: components["schemas"]["PreparationKind"];
             /**
@@ -9979,9 +9747,7 @@ export interface components {
          * @enum {string}
          */
         RuleApprovalKind: "auto" | "required" | "auto_below";
-        /** @description A predictive rule. */
         RuleBody: {
-            /** @description Action that follows. */
             action: components["schemas"]["RuleActionBody"];
             /** @description The type of agent in whose name it recommends. */
             agent_type: string;
@@ -9997,7 +9763,7 @@ export interface components {
             enabled: boolean;
             /** @description Time of the last evaluation. */
             evaluated_at?: string | null;
-            /** @description Interval between evaluations. */
+            /** @description Time between two evaluations of the rule. */
             every: components["schemas"]["TimeSpan"];
             id: string;
             /** @description Result of that evaluation. */
@@ -10038,7 +9804,6 @@ export interface components {
         RuleProblemBody: {
             /** @description Line of the text, from 1. */
             line: number;
-            /** @description The reason. */
             message: string;
         };
         /** @description A new rule, or a change of one: what is left out stays. */
@@ -10055,7 +9820,7 @@ export interface components {
             enabled?: boolean | null;
             /** @description Interval between evaluations, `1m` to `7d`; `1h` unless given. */
             every?: string | null;
-            /** @description `condition.horizon`. */
+            /** @description The same as `condition.horizon`. */
             horizon?: string | null;
             /** @description `condition.metric`, such as `disk_space`. */
             metric?: string | null;
@@ -10085,15 +9850,13 @@ export interface components {
             accounts?: string[] | null;
             services?: string[] | null;
         };
-        /** @description One run. */
         RunBody: {
             /**
              * Format: int64
-             * @description Applied by itself.
+             * @description Recommendations that the agent applied by itself.
              */
             applied: number;
             error?: string | null;
-            /** @description End. */
             finished_at: string;
             /**
              * @description Commitments simulated on the use of the scope by the hour, one for each account that was
@@ -10105,10 +9868,7 @@ export interface components {
              * @description Recommendations made or refreshed.
              */
             recommendations: number;
-            /**
-             * Format: int64
-             * @description Resources looked at.
-             */
+            /** Format: int64 */
             resources_seen: number;
             run_id: string;
             /**
@@ -10166,13 +9926,11 @@ export interface components {
         SavedSearchBody: {
             /** @description Fields shown as columns, in order; empty leaves it to the reader. */
             columns: string[];
-            /** @description Time of creation. */
             created_at: string;
-            /** @description Purpose. */
             description: string;
             /** @description Up to this time. */
             end_time?: string | null;
-            /** @description Simple filters. */
+            /** @description Filters by field; an entry must match all of them. */
             filters: components["schemas"]["FiltersBody"];
             id: string;
             name: string;
@@ -10202,7 +9960,7 @@ export interface components {
             description?: string;
             /** @description Up to this time. */
             end_time?: string | null;
-            /** @description Simple filters. */
+            /** @description Filters by field; an entry must match all of them. */
             filters?: components["schemas"]["FiltersBody"];
             /** @description Name, 1 to 100 characters, unique among one's own. */
             name: string;
@@ -10216,7 +9974,6 @@ export interface components {
         SavedSearchPatch: {
             /** @description Fields to show as columns. */
             columns?: string[] | null;
-            /** @description Purpose. */
             description?: string | null;
             /** @description Up to this time; null takes the bound away. */
             end_time?: string | null;
@@ -10241,7 +9998,7 @@ export interface components {
             description?: string;
             /** @description Up to this time. */
             end_time?: string | null;
-            /** @description Simple filters. */
+            /** @description Filters by field; an entry must match all of them. */
             filters?: components["schemas"]["FiltersBody"];
             /** @description Name, 1 to 100 characters, unique among one's own. */
             name: string;
@@ -10269,7 +10026,7 @@ export interface components {
         /** @description Savings a month; negative when it costs more, null where no price is known. */
         SavingsBody: {
             basis?: components["schemas"]["SavingsBasis"] | null;
-            /** @description `USD`. */
+            /** @description Currency, which is always `USD`. */
             currency: string;
             /**
              * Format: double
@@ -10309,11 +10066,10 @@ export interface components {
              */
             predicted_monthly: number;
         };
-        /** @description Set a time. */
         ScheduleBody: {
             /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
-            /** @description For the log. */
+            /** @description Comment that the log entry keeps. */
             comment?: string | null;
         };
         /** @description Scope of an agent. An empty list is everything. */
@@ -10353,7 +10109,6 @@ export interface components {
              */
             total?: number | null;
         };
-        /** @description A search. */
         SearchBody: {
             /**
              * Format: int32
@@ -10415,10 +10170,7 @@ export interface components {
              */
             start_time?: string | null;
         };
-        /**
-         * @description Order of entries.
-         * @enum {string}
-         */
+        /** @enum {string} */
         SearchOrder: "newest_first" | "oldest_first";
         /** @description Calls or sign-ins behind a security anomaly. */
         SecurityActivityBody: {
@@ -10451,7 +10203,6 @@ export interface components {
              * @description Calls or sign-ins that succeeded.
              */
             succeeded: number;
-            /** @description Operations that succeeded. */
             succeeded_operations: string[];
         };
         /** @description Settings of security anomalies. */
@@ -10482,7 +10233,7 @@ export interface components {
         SeriesBody: {
             /**
              * Format: int64
-             * @description Points before averaging.
+             * @description Number of points before they were averaged.
              */
             data_points: number;
             metric: components["schemas"]["Metric"];
@@ -10521,16 +10272,12 @@ export interface components {
              */
             resources: number;
         };
-        /** @description A session. */
         SessionBody: {
-            /** @description Start. */
             created_at: string;
-            /** @description End. */
             expires_at: string;
             id: string;
             /** @description Network that the sign-in came from. */
             ip_address?: string | null;
-            /** @description With what. */
             user_agent?: string | null;
             user_id: string;
         };
@@ -10552,7 +10299,6 @@ export interface components {
          * @enum {string}
          */
         Severity: "info" | "low" | "medium" | "high" | "critical";
-        /** @description A signal. */
         SignalBody: {
             /** @description Observed value, in words. */
             detail: string;
@@ -10570,20 +10316,16 @@ export interface components {
          * @enum {string}
          */
         Signature: "manager" | "director" | "security";
-        /** @description A signature. */
         SignedBody: {
             /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
-            /** @description By whom. */
             by: string;
-            /** @description With which words. */
+            /** @description Comment of the signer. */
             comment?: string | null;
-            /** @description Signature. */
             signature: components["schemas"]["Signature"];
         };
         /** @description Signing in: with e-mail address and password, or with an API token. */
         SignIn: {
-            /** @description E-mail address. */
             email?: string | null;
             password?: string | null;
             /** @description API token, in place of the two. */
@@ -10602,13 +10344,11 @@ export interface components {
         /** @description A resource without a recommendation. */
         SkippedResourceBody: {
             id: string;
-            /** @description Display name. */
             name: string;
         };
-        /** @description Remind later. */
+        /** @description Hides a recommendation until a time. */
         SnoozeBody: {
             reason?: string | null;
-            /** @description Until when. */
             until: string;
         };
         /** @description Entries of one submitter in the period. */
@@ -10630,7 +10370,7 @@ export interface components {
              */
             last_at: string | null;
             /**
-             * @description Submitter in words.
+             * @description Name of the submitter for readers.
              * @default
              */
             name: string;
@@ -10648,11 +10388,11 @@ export interface components {
             mapped: number;
             /** @description Time of the newest sample. */
             newest_at?: string | null;
-            /** @description Failures, in words. */
+            /** @description Failures, each as a sentence. */
             problems: string[];
             /**
              * Format: int64
-             * @description Samples stored.
+             * @description Number of samples that were stored.
              */
             samples: number;
             /** @description Start of the query. */
@@ -10673,7 +10413,6 @@ export interface components {
             data_until?: string | null;
             /** @description Charges of each day that has some. */
             days: components["schemas"]["DayAmount"][];
-            /** @description Time of evaluation. */
             evaluated_at: string;
             /**
              * Format: double
@@ -10695,7 +10434,7 @@ export interface components {
             period_start: string;
             /**
              * Format: double
-             * @description Charges so far.
+             * @description Charges of the period so far.
              */
             spent: number;
             /**
@@ -10711,7 +10450,7 @@ export interface components {
                 [key: string]: components["schemas"]["CountsBody"];
             };
             by_event_type: components["schemas"]["CountBody"][];
-            /** @description By resource id. */
+            /** @description Counts by identifier of the resource. */
             by_resource: components["schemas"]["CountBody"][];
             by_severity: components["schemas"]["CountBody"][];
             by_status: components["schemas"]["CountBody"][];
@@ -10735,7 +10474,6 @@ export interface components {
              */
             total: number;
         };
-        /** @description Controls by status. */
         StatusesBody: {
             /**
              * Format: int64
@@ -10776,7 +10514,6 @@ export interface components {
         };
         /** @description A step of a plan. */
         StepBody: {
-            /** @description In words. */
             description: string;
             kind: components["schemas"]["StepKind"];
             /** @description The resource it touches. */
@@ -10789,26 +10526,20 @@ export interface components {
         StepKind: "precondition" | "snapshot" | "stop" | "modify" | "start" | "grow" | "scale" | "hold" | "fail_over" | "replicate" | "isolate" | "delete" | "tag" | "change" | "verify";
         /** @description Outcome of one step. */
         StepOutcomeBody: {
-            /** @description State after. */
+            /** @description Attributes after the step. */
             after: {
                 [key: string]: string;
             };
-            /** @description State before. */
+            /** @description Attributes before the step. */
             before: {
                 [key: string]: string;
             };
-            /** @description In words. */
             description: string;
-            /** @description Finding or error. */
+            /** @description Result of the step, or its error. */
             detail: string;
-            /** @description End. */
             finished_at?: string | null;
-            /**
-             * Format: int32
-             * @description Position.
-             */
+            /** Format: int32 */
             index: number;
-            /** @description Operation. */
             kind: components["schemas"]["StepKind"];
             /** @description `true` if it succeeded; absent while it runs. */
             ok?: boolean | null;
@@ -10821,18 +10552,17 @@ export interface components {
             account: string;
             /** @description The connection it is reached over. */
             connection_id: string;
-            /** @description The provider's identifier. */
+            /** @description Identifier by the provider, such as an ARN. */
             id: string;
-            /** @description Size now. */
+            /** @description Size that it has now. */
             instance_type?: string | null;
             /** @description Infrastructure as code owns the resource, and undoes what is changed beside it. */
             managed_by_code: boolean;
-            /** @description Display name. */
             name: string;
             provider: components["schemas"]["Provider"];
             region: string;
             service: string;
-            /** @description Size proposed. */
+            /** @description Size that is proposed. */
             target_type?: string | null;
             /** @description `virtual_machine`, `volume`, `database`, ... */
             type: string;
@@ -10846,7 +10576,6 @@ export interface components {
             /** @description IP address of the request. */
             ip_address?: string | null;
             session_id?: string | null;
-            /** @description API token. */
             token_id?: string | null;
             /** @description The token's name at that time. */
             token_name?: string | null;
@@ -10859,22 +10588,20 @@ export interface components {
         SubmitterType: "reeve" | "token" | "session" | "local";
         /** @description A switch with a value. */
         Switch: boolean | string;
-        /** @description A sync. */
         SyncBody: {
             /** @description Calls that were not permitted. */
             denied: components["schemas"]["DeniedBody"][];
-            /** @description End. */
             finished_at: string;
-            /** @description Further errors. */
+            /** @description Errors that did not end the sync. */
             problems: string[];
             /**
              * Format: int64
-             * @description Resources seen.
+             * @description Number of resources that were seen.
              */
             resources: number;
             /**
              * Format: int64
-             * @description Samples stored.
+             * @description Number of samples that were stored.
              */
             samples: number;
             started_at: string;
@@ -10884,9 +10611,7 @@ export interface components {
             /** @description The connection's status now. */
             status: string;
         };
-        /** @description A team. */
         TeamBody: {
-            /** @description Time of creation. */
             created_at: string;
             id: string;
             /** @description E-mail addresses of its members. */
@@ -10907,7 +10632,7 @@ export interface components {
             exceptions: components["schemas"]["TemplateQuestionBody"][];
             /** @description Requirements that no log can show, and evidence to bring instead. */
             gaps: string[];
-            /** @description Chapter. */
+            /** @description Chapter of the framework. */
             group: string;
             /** @description Number in the framework. */
             number: string;
@@ -10917,11 +10642,9 @@ export interface components {
         TemplateQuestionBody: {
             /** @description Meaning of the entries that are found. */
             explains: string;
-            /** @description Short name. */
             name: string;
             query: string;
         };
-        /** @description Try it. */
         TestBody: {
             /**
              * @description `resource` (a twin tagged as no production) or `simulated` (nothing real is touched); left
@@ -10965,7 +10688,6 @@ export interface components {
              */
             indicators: string;
         };
-        /** @description A threshold. */
         ThresholdBody: {
             /** @description `actual` charges, or `forecast` of the whole period. */
             basis: components["schemas"]["BudgetBasis"];
@@ -10987,30 +10709,25 @@ export interface components {
         TimeSpan: string;
         /** @description A token, without its secret. */
         TokenBody: {
-            /** @description Time of creation. */
             created_at: string;
             /** @description Event types that it may append; empty for all. */
             event_types: string[];
-            /** @description Expiry. */
             expires_at?: string | null;
             id: string;
             /** @description Time of the last use. */
             last_used_at?: string | null;
-            /** @description Purpose. */
             name: string;
             /** @description Roles it is narrowed to. */
             roles: string[];
             /** @description The user it acts for. */
             user_id: string;
         };
-        /** @description A new token. */
         TokenCreate: {
             /**
              * @description Event types that it may append, such as `authentication.login` or `authentication.*`;
              *     default all.
              */
             event_types?: string[];
-            /** @description Expiry; default never. */
             expires_at?: string | null;
             /** @description Purpose, or the source whose entries it hands in: they have it as `submitted_by.token_name`. */
             name: string;
@@ -11026,14 +10743,10 @@ export interface components {
         };
         /** @description A value and how many entries have it. */
         TopBody: {
-            /**
-             * Format: int64
-             * @description Entries.
-             */
+            /** Format: int64 */
             count: number;
             value: string;
         };
-        /** @description Traffic intelligence. */
         TrafficIntelligenceBody: {
             /** @description `calendar_integration`: forecasts of peaks know the events of calendars; else `disabled`. */
             event_awareness: string;
@@ -11105,7 +10818,7 @@ export interface components {
              *     agent judged it yet.
              */
             code: string;
-            /** @description The numbers. */
+            /** @description Numbers that it rests on, in words. */
             detail: string;
         };
         /**
@@ -11123,57 +10836,43 @@ export interface components {
              */
             series: number;
         };
-        /** @description A user. */
         UserBody: {
             /** @description `true` if the user may sign in. */
             active: boolean;
             /** @description Time at which the user was created. */
             created_at: string;
-            /** @description E-mail address. */
             email: string;
             id: string;
-            /** @description Display name. */
             name: string;
             roles: string[];
             teams: string[];
         };
-        /** @description A new user. */
         UserCreate: {
-            /** @description E-mail address. */
             email: string;
-            /** @description Display name. */
             name: string;
             /** @description Password; without one the user signs in with tokens only. */
             password?: string | null;
             roles: string[];
-            /** @description Team identifiers. */
             teams?: string[];
         };
         /** @description A change of a user. What is left out stays. */
         UserPatch: {
             /** @description `true` if the user may sign in. */
             active?: boolean | null;
-            /** @description Display name. */
             name?: string | null;
-            /** @description New password. */
             password?: string | null;
             roles?: string[] | null;
-            /** @description Team identifiers. */
             teams?: string[] | null;
         };
         /** @description A list of values without what it holds. */
         ValueListBody: {
-            /** @description Purpose. */
             description: string;
             /**
              * @description Name; a query compares with it as `field:@NAME`.
              * @example known_addresses
              */
             name: string;
-            /**
-             * Format: int64
-             * @description Number of values.
-             */
+            /** Format: int64 */
             size: number;
             /** @description Time of the last change. */
             updated_at: string;
@@ -11213,7 +10912,6 @@ export interface components {
         VerificationBody: {
             /** @description Reason why nothing could be found out. */
             error?: string | null;
-            /** @description End. */
             finished_at?: string | null;
             id: string;
             result?: components["schemas"]["VerifiedBody"] | null;
@@ -11278,7 +10976,7 @@ export interface components {
         VersionBody: {
             /** @description SHA-256 of the description; absent while the resource was gone. */
             hash?: string | null;
-            /** @description First observation. */
+            /** @description Time at which this version was first seen. */
             seen_at: string;
             /** @description First observation with another description; absent for the current version. */
             until?: string | null;
@@ -11316,9 +11014,7 @@ export interface components {
          * @enum {string}
          */
         WatchVerdict: "watching" | "holds" | "degraded" | "not_enough_data" | "overruled";
-        /** @description A subscription. */
         WebhookBody: {
-            /** @description Time of creation. */
             created_at: string;
             /** @description Reason why Reeve switched it off. */
             disabled_reason?: string | null;
@@ -11343,20 +11039,15 @@ export interface components {
              */
             version: number;
         };
-        /** @description A new subscription. */
         WebhookCreate: {
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
-            /**
-             * @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
-             *     `budget_alert`.
-             */
             event: components["schemas"]["WebhookEvent"];
             /** @description `priority=high`, `type=security`, `impact=medium`, or several joined by commas. */
             filter?: string;
             /** @description At most 100 characters. */
             name?: string;
-            /** @description An https address. */
+            /** @description Address that is called, https only. */
             url: string;
         };
         /**
@@ -11366,15 +11057,11 @@ export interface components {
         WebhookEvent: "recommendation_ready" | "anomaly_detected" | "action_completed" | "alert_fired" | "budget_alert";
         /** @description A change of a subscription; what is left out stays. */
         WebhookPatch: {
-            /** @description On or off. */
+            /** @description Switches it on or off. */
             enabled?: boolean | null;
-            /** @description Another event. */
-            event?: string | null;
-            /** @description Another filter. */
+            event?: components["schemas"]["WebhookEvent"] | null;
             filter?: string | null;
-            /** @description Another name. */
             name?: string | null;
-            /** @description Another address. */
             url?: string | null;
             /**
              * Format: int64
@@ -11386,7 +11073,7 @@ export interface components {
         WebhookSecretBody: components["schemas"]["WebhookBody"] & {
             /** @description Until when the secret before signs too. */
             previous_until?: string | null;
-            /** @description `whsec_...` */
+            /** @description Signing secret (`whsec_...`), shown once. */
             secret: string;
         };
         /** @description Workload of a resource. */
@@ -11418,7 +11105,6 @@ export interface components {
         /** @description Correction of a workload. */
         WorkloadCorrectionBody: {
             class: components["schemas"]["WorkloadClass"];
-            /** @description Explanation, optional. */
             comment?: string | null;
         };
         /** @description Settings of the workspace. */
@@ -16351,7 +16037,7 @@ export interface operations {
                 auto_apply?: boolean;
                 /** @description Highest impact of automatic changes: `low`, `medium`, `high`. */
                 max_impact?: string;
-                /** @description `learning`, `safe_mode`, `active`. */
+                /** @description `learning`, `safe_mode` or `active`. */
                 mode?: string;
             };
             header?: never;
@@ -16445,7 +16131,7 @@ export interface operations {
                 incident?: string;
                 /** @description Page size, 1 to 1000. */
                 limit?: number;
-                /** @description Skip this many. */
+                /** @description Number of results to skip. */
                 offset?: number;
                 /** @description A resource's identifier, or a principal. */
                 resource?: string;
@@ -17672,7 +17358,7 @@ export interface operations {
                 name?: string;
                 /** @description After skipping this many. */
                 offset?: number;
-                /** @description `serving`, `candidate`, `retired`. */
+                /** @description `serving`, `candidate` or `retired`. */
                 status?: string;
                 /** @description `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
                 type?: string;
@@ -18140,7 +17826,7 @@ export interface operations {
                 limit?: number;
                 /** @description After skipping this many. */
                 offset?: number;
-                /** @description `foreseen`, `not_foreseen`, `abstained`. */
+                /** @description `foreseen`, `not_foreseen` or `abstained`. */
                 outcome?: string;
                 resource?: string;
                 rule?: string;
@@ -18460,7 +18146,7 @@ export interface operations {
     get_intelligence_recommendations: {
         parameters: {
             query?: {
-                /** @description Account or connection. */
+                /** @description Account, or name of a connection. */
                 account?: string;
                 /** @description Agent identifier or type. */
                 agent?: string;
@@ -18475,7 +18161,7 @@ export interface operations {
                 /** @description After skipping this many. */
                 offset?: number;
                 priority?: string;
-                /** @description Resource identifier. */
+                /** @description Identifier of a resource. */
                 resource?: string;
                 /** @description One or more states, separated by commas. */
                 status?: string;
@@ -19058,7 +18744,7 @@ export interface operations {
     get_intelligence_rollouts: {
         parameters: {
             query?: {
-                /** @description Agent identifier. */
+                /** @description Identifier of an agent. */
                 agent?: string;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
@@ -20598,9 +20284,8 @@ export interface operations {
                 /** @description `type`, `account`, `region`, `state`, or a tag as `tag:owner`. */
                 by: string;
                 connection?: string;
-                /** @description Cloud. */
                 provider?: string;
-                /** @description Query over resources. */
+                /** @description Query in the language of resource searches. */
                 query?: string;
                 service?: string;
                 /** @description Text in id, name or tags. */
@@ -20682,7 +20367,6 @@ export interface operations {
                 limit?: number;
                 /** @description After skipping this many. */
                 offset?: number;
-                /** @description Cloud. */
                 provider?: string;
                 /**
                  * @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22
@@ -20726,7 +20410,6 @@ export interface operations {
             query?: {
                 account?: string;
                 connection?: string;
-                /** @description Cloud. */
                 provider?: string;
                 /**
                  * @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22
@@ -20940,7 +20623,7 @@ export interface operations {
     get_resources_id_samples: {
         parameters: {
             query?: {
-                /** @description To (default: now). */
+                /** @description End of the span; now unless given. */
                 end_time?: string;
                 /** @description At most this many points a metric; more are averaged down (default 500). */
                 max_points?: number;

@@ -1,7 +1,7 @@
 //! The settings of each class, and the lists of indicators.
 
 use jiff::Timestamp;
-use reeve_audit::{FieldError, Json};
+use reeve_audit::{FieldCode, FieldError, Json};
 use reeve_estate::StoreError;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
@@ -27,7 +27,7 @@ impl AnomalyService {
         let mut errors = Vec::new();
         let mut check = |field: &str, holds: bool, message: &str| {
             if !holds {
-                errors.push(FieldError::new(field, "invalid_value", message));
+                errors.push(FieldError::new(field, FieldCode::InvalidValue, message));
             }
         };
 
@@ -107,7 +107,7 @@ impl AnomalyService {
             let message = "must have 1 to 128 characters without control characters";
             return Err(EngineError::Invalid(vec![FieldError::new(
                 "name",
-                "invalid_value",
+                FieldCode::InvalidValue,
                 message,
             )]));
         }

@@ -1,6 +1,6 @@
 //! Feedback on an anomaly, and its withdrawal.
 
-use reeve_audit::{FieldError, Json};
+use reeve_audit::{FieldCode, FieldError, Json};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::origin::{AnomalyId, Cause};
@@ -28,7 +28,7 @@ impl AnomalyService {
             let message = "must be one of real, false, planned, new_normal";
             return Err(EngineError::Invalid(vec![FieldError::new(
                 "kind",
-                "invalid_value",
+                FieldCode::InvalidValue,
                 message,
             )]));
         };
@@ -44,7 +44,7 @@ impl AnomalyService {
             let message = "must have at most 2000 characters";
             return Err(EngineError::Invalid(vec![FieldError::new(
                 "comments",
-                "invalid_value",
+                FieldCode::InvalidValue,
                 message,
             )]));
         }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use super::UnknownName;
-use crate::field_error::FieldError;
+use crate::field_error::{FieldCode, FieldError};
 use crate::json::{Json, Object};
 use crate::suggest;
 
@@ -41,7 +41,7 @@ impl<'e> Fields<'e> {
         }
     }
 
-    pub(super) fn error(&mut self, name: &str, code: &'static str, message: impl Into<String>) {
+    pub(super) fn error(&mut self, name: &str, code: FieldCode, message: impl Into<String>) {
         let path = self.path_of(name);
         self.errors.push(FieldError::new(path, code, message));
     }
@@ -49,7 +49,7 @@ impl<'e> Fields<'e> {
     fn wrong_type(&mut self, name: &str, expected: &str, got: &Json) {
         self.error(
             name,
-            "wrong_type",
+            FieldCode::WrongType,
             format!("must be {expected}, not {}", got.kind()),
         );
     }
@@ -82,7 +82,7 @@ impl<'e> Fields<'e> {
         match parse(&text) {
             Ok(value) => Some(value),
             Err(e) => {
-                self.error(name, "invalid_value", e.to_string());
+                self.error(name, FieldCode::InvalidValue, e.to_string());
                 None
             }
         }
@@ -186,7 +186,7 @@ impl<'e> Fields<'e> {
                     self.known.join(", ")
                 ),
             };
-            self.error(&name, "unknown_field", message);
+            self.error(&name, FieldCode::UnknownField, message);
         }
     }
 }

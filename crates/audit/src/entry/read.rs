@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::{
     Action, Actor, Changes, Entry, EventId, EventType, Metadata, ResourceRef, Severity, Submitter,
 };
-use crate::field_error::FieldError;
+use crate::field_error::{FieldCode, FieldError};
 use crate::instant::{parse_instant, to_millis};
 use crate::json::Json;
 
@@ -28,7 +28,7 @@ pub(crate) fn read_claim(value: Json, received: Timestamp) -> Result<Claim, Vec<
         other => {
             return Err(vec![FieldError::new(
                 "",
-                "wrong_type",
+                FieldCode::WrongType,
                 format!("an entry must be an object, not {}", other.kind()),
             )]);
         }
@@ -83,7 +83,7 @@ pub(crate) fn read_submitter(value: Json) -> Result<Submitter, Vec<FieldError>> 
         Some(submitter) if errors.is_empty() => Ok(submitter),
         _ if errors.is_empty() => Err(vec![FieldError::new(
             "submitted_by",
-            "invalid_value",
+            FieldCode::InvalidValue,
             "is not a submitter",
         )]),
         _ => Err(errors),
@@ -115,12 +115,14 @@ fn event_type(fields: &mut Fields<'_>) -> Option<EventType> {
     match fields.take("event_type") {
         Some(Json::String(name)) => match EventType::new(name) {
             Ok(event_type) => return Some(event_type),
-            Err(e) => fields.error("event_type", "invalid_value", e.to_string()),
+            Err(e) => fields.error("event_type", FieldCode::InvalidValue, e.to_string()),
         },
-        None | Some(Json::Null) => fields.error("event_type", "missing_field", "is required"),
+        None | Some(Json::Null) => {
+            fields.error("event_type", FieldCode::MissingField, "is required")
+        }
         Some(other) => fields.error(
             "event_type",
-            "wrong_type",
+            FieldCode::WrongType,
             format!("must be a string, not {}", other.kind()),
         ),
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::field_error::FieldCode;
+
 /// One step from a value to a value inside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -77,16 +79,16 @@ pub enum JsonFault {
 
 impl JsonFault {
     /// A stable name for programs.
-    pub fn code(self) -> &'static str {
+    pub fn code(self) -> FieldCode {
         match self {
-            Self::Syntax(_) | Self::UnexpectedEnd => "invalid_json",
-            Self::DuplicateKey => "duplicate_key",
-            Self::LoneSurrogate => "lone_surrogate",
-            Self::InvalidUtf8 => "invalid_utf8",
-            Self::IntegerTooLarge => "integer_too_large",
-            Self::NumberTooLarge => "number_too_large",
-            Self::TooDeep => "too_deep",
-            Self::TrailingBytes => "trailing_bytes",
+            Self::Syntax(_) | Self::UnexpectedEnd => FieldCode::InvalidJson,
+            Self::DuplicateKey => FieldCode::DuplicateKey,
+            Self::LoneSurrogate => FieldCode::LoneSurrogate,
+            Self::InvalidUtf8 => FieldCode::InvalidUtf8,
+            Self::IntegerTooLarge => FieldCode::IntegerTooLarge,
+            Self::NumberTooLarge => FieldCode::NumberTooLarge,
+            Self::TooDeep => FieldCode::TooDeep,
+            Self::TrailingBytes => FieldCode::TrailingBytes,
         }
     }
 }

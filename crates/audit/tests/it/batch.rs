@@ -10,7 +10,7 @@ fn parse(text: &[u8], content: Content) -> Result<Vec<Draft>, BatchError> {
 fn refused(text: &str, content: Content) -> (usize, String, &'static str, Option<usize>) {
     let e = parse(text.as_bytes(), content).expect_err(text);
     let first = e.errors.into_iter().next().expect("an error");
-    (e.index, first.path, first.code, first.offset)
+    (e.index, first.path, first.code.as_str(), first.offset)
 }
 
 const ONE: &str = r#"{"event_type":"a.b"}"#;
@@ -90,7 +90,7 @@ fn emptiness_and_excess() {
     let many = [ONE; 4].join(",");
     let limited = |text: &str, content| {
         parse_batch(text.as_bytes(), content, Timestamp::UNIX_EPOCH, 3)
-            .map_err(|e| e.errors[0].code)
+            .map_err(|e| e.errors[0].code.as_str())
     };
 
     assert_eq!(

@@ -112,7 +112,7 @@ fn nobody_else_writes_what_only_reeve_does() {
         ));
         let (index, error) = Draft::submitted_by(vec![open.clone(), forged], &by).unwrap_err();
         assert_eq!(
-            (index, error.path.as_str(), error.code),
+            (index, error.path.as_str(), error.code.as_str()),
             (1, "event_type", "reserved"),
             "{reserved}"
         );
@@ -126,7 +126,7 @@ fn nobody_else_writes_what_only_reeve_does() {
     let (index, error) =
         Draft::submitted_by(vec![open.clone(), squatted.clone()], &by).unwrap_err();
     assert_eq!(
-        (index, error.path.as_str(), error.code),
+        (index, error.path.as_str(), error.code.as_str()),
         (1, "event_id", "reserved")
     );
     assert!(Draft::by_reeve(squatted.entry, received()).is_ok());

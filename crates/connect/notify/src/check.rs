@@ -20,15 +20,11 @@ pub(crate) fn check(
     for field in row.settings {
         if let Some(value) = settings.value(field.name) {
             check_value(policy, field, value)
-                .map_err(|reason| ChannelFault::setting(field.name, "invalid", reason))?;
+                .map_err(|reason| ChannelFault::value(field.name, reason))?;
         }
     }
 
-    check_secret(policy, settings, &row.secret, secret).map_err(|message| ChannelFault {
-        field: "secret".to_owned(),
-        code: "invalid",
-        message,
-    })
+    check_secret(policy, settings, &row.secret, secret).map_err(ChannelFault::secret)
 }
 
 fn check_secret(

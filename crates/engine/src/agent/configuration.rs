@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use reeve_audit::{ActionStatus, FieldError};
+use reeve_audit::{ActionStatus, FieldCode, FieldError};
 use reeve_estate::EstateStore;
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::agent::settings::Setting;
@@ -123,8 +123,13 @@ impl AgentService {
         let why = format!(
             "is required: the agent has {days} of the {period} days of its learning period; wait, or give the reason for skipping it"
         );
-        let missing =
-            || EngineError::Invalid(vec![FieldError::new("reason", "missing_field", why)]);
+        let missing = || {
+            EngineError::Invalid(vec![FieldError::new(
+                "reason",
+                FieldCode::MissingField,
+                why,
+            )])
+        };
         reason
             .map(|reason| Some(reason.to_owned()))
             .ok_or_else(missing)

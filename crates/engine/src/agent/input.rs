@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::{Percent, TimeSpan};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::agent::settings::Setting;
@@ -90,7 +90,11 @@ impl Settings {
 /// The type of a new agent. Types this release cannot run are refused by name.
 pub(crate) fn agent_type(input: &AgentInput, types: &AgentTypes) -> Result<AgentType, FieldError> {
     let Some(text) = input.agent_type.as_deref() else {
-        return Err(FieldError::new("agent_type", "missing_field", "is needed"));
+        return Err(FieldError::new(
+            "agent_type",
+            FieldCode::MissingField,
+            "is needed",
+        ));
     };
     let Some(row) = AgentType::parse(text).and_then(|name| types.get(name)) else {
         return Err(one_of("agent_type", types.names().into_iter()));
@@ -104,7 +108,11 @@ pub(crate) fn agent_type(input: &AgentInput, types: &AgentTypes) -> Result<Agent
         "{text} is not available in this release; available are {}",
         types.available().join(", ")
     );
-    Err(FieldError::new("agent_type", "not_available", message))
+    Err(FieldError::new(
+        "agent_type",
+        FieldCode::NotAvailable,
+        message,
+    ))
 }
 
 /// Refuses a schedule for a type whose runs judge nothing: it would promise checks that never
@@ -133,7 +141,11 @@ pub(crate) fn runs_by_schedule(
     let message = format!(
         "agents of type {agent_type} judge nothing themselves and hold what anomalies and predictive rules find; leave the schedule out"
     );
-    Err(FieldError::new("schedule", "not_available", message))
+    Err(FieldError::new(
+        "schedule",
+        FieldCode::NotAvailable,
+        message,
+    ))
 }
 
 /// Lays the input over a configuration; every failing field is named.
@@ -158,7 +170,7 @@ pub(crate) fn overlay(
     {
         errors.push(FieldError::new(
             "name",
-            "invalid_value",
+            FieldCode::InvalidValue,
             "must have 1 to 200 characters",
         ));
     }
@@ -248,7 +260,7 @@ fn schedule(
         let alone = || {
             FieldError::new(
                 "schedule_time_zone",
-                "conflicting",
+                FieldCode::Conflicting,
                 "cannot be combined with schedule",
             )
         };
@@ -266,7 +278,7 @@ fn schedule(
         } else {
             "schedule"
         };
-        FieldError::new(field, "invalid_value", error.to_string())
+        FieldError::new(field, FieldCode::InvalidValue, error.to_string())
     })?;
     set(Some(found));
 
@@ -275,7 +287,7 @@ fn schedule(
 
 fn one_of<'a>(path: &str, names: impl Iterator<Item = &'a str>) -> FieldError {
     let message = format!("must be one of {}", names.collect::<Vec<_>>().join(", "));
-    FieldError::new(path, "invalid_value", message)
+    FieldError::new(path, FieldCode::InvalidValue, message)
 }
 
 fn named<T: Copy>(
@@ -328,7 +340,7 @@ fn names(
     if let Some(at) = given.iter().position(bad) {
         return Err(FieldError::new(
             format!("{path}[{at}]"),
-            "invalid_value",
+            FieldCode::InvalidValue,
             "must be a name of 1 to 256 bytes",
         ));
     }
@@ -336,7 +348,7 @@ fn names(
     if given.len() > 1000 {
         return Err(FieldError::new(
             path,
-            "invalid_value",
+            FieldCode::InvalidValue,
             "at most 1000 names are taken",
         ));
     }
@@ -366,7 +378,7 @@ fn days(given: Option<&str>, set: impl FnOnce(u32)) -> Result<(), FieldError> {
         }
         _ => Err(FieldError::new(
             "learning_period",
-            "invalid_value",
+            FieldCode::InvalidValue,
             "must be a number of days from 0d to 365d, as in 14d",
         )),
     }
@@ -381,7 +393,7 @@ fn percent(given: Option<&str>, set: impl FnOnce(f64)) -> Result<(), FieldError>
         }
         _ => Err(FieldError::new(
             "confidence_threshold",
-            "invalid_value",
+            FieldCode::InvalidValue,
             "must be a percentage from 0 to 100, as in 85%",
         )),
     }
@@ -540,7 +552,7 @@ mod tests {
 
         let spot = parsed("spot_optimizer").unwrap_err();
         assert_eq!(
-            (spot.path.as_str(), spot.code),
+            (spot.path.as_str(), spot.code.as_str()),
             ("agent_type", "not_available")
         );
         assert!(
@@ -565,7 +577,7 @@ mod tests {
                 ..AgentInput::default()
             };
             runs_by_schedule(agent_type, &types, &input, before)
-                .map_err(|error| (error.path, error.code))
+                .map_err(|error| (error.path, error.code.as_str()))
         };
 
         let refused = Err(("schedule".to_owned(), "not_available"));

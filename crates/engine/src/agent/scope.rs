@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::{
     Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId,
     ResourceKind, ResourcePages, SampleStore, Series,
@@ -248,7 +248,7 @@ fn refused(path: &str, name: &str, what: &str, known: &BTreeSet<&str>) -> FieldE
 
     FieldError::new(
         path,
-        "unknown",
+        FieldCode::Unknown,
         format!("no connected {what} is named {name:?}; {hint}"),
     )
 }

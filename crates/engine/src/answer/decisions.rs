@@ -1,7 +1,7 @@
 //! Answers to a recommendation other than applying it: dismiss, snooze, schedule, reopen.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionStatus, FieldError};
+use reeve_audit::{ActionStatus, FieldCode, FieldError};
 use reeve_recommend::agent::Mode;
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::caller::Caller;
@@ -218,7 +218,7 @@ impl RecommendationService {
         let message = format!("must lie ahead, within {days} days");
         Err(EngineError::Invalid(vec![FieldError::new(
             field,
-            "invalid_value",
+            FieldCode::InvalidValue,
             message,
         )]))
     }

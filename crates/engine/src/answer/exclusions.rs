@@ -2,7 +2,7 @@
 //! reason.
 
 use jiff::Timestamp;
-use reeve_audit::{ActionStatus, Entry, FieldError, Json, ResourceRef};
+use reeve_audit::{ActionStatus, Entry, FieldCode, FieldError, Json, ResourceRef};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
@@ -121,7 +121,7 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
     if input.resource.is_none() && input.account.is_none() && input.kind.is_none() {
         wrong(
             "resource",
-            "missing_field",
+            FieldCode::MissingField,
             "name a resource, an account or a type: all of them cannot be excluded".into(),
         );
     }
@@ -133,14 +133,18 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
         {
             wrong(
                 field,
-                "invalid_value",
+                FieldCode::InvalidValue,
                 "must have 1 to 1024 bytes".to_owned(),
             );
         }
     }
 
     if input.until.is_some_and(|until| until <= now) {
-        wrong("until", "invalid_value", "must lie ahead".to_owned());
+        wrong(
+            "until",
+            FieldCode::InvalidValue,
+            "must lie ahead".to_owned(),
+        );
     }
 
     let kind = input.kind.as_deref().map(RecommendationType::parse);
@@ -151,7 +155,7 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
             .collect();
         wrong(
             "type",
-            "invalid_value",
+            FieldCode::InvalidValue,
             format!("must be one of {}", names.join(", ")),
         );
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionStatus, FieldError};
+use reeve_audit::{ActionStatus, FieldCode, FieldError};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
@@ -174,7 +174,7 @@ fn checked(
             .collect();
         errors.push(FieldError::new(
             "outcome",
-            "invalid_value",
+            FieldCode::InvalidValue,
             format!("must be one of {}", names.join(", ")),
         ));
     }
@@ -185,7 +185,7 @@ fn checked(
         Some(_) => {
             errors.push(FieldError::new(
                 "rating",
-                "invalid_value",
+                FieldCode::InvalidValue,
                 "must be from 1 to 5",
             ));
             None
@@ -198,7 +198,11 @@ fn checked(
                 "is required with {}: describe it or give the reason",
                 input.outcome
             );
-            errors.push(FieldError::new("comments", "missing_field", message));
+            errors.push(FieldError::new(
+                "comments",
+                FieldCode::MissingField,
+                message,
+            ));
             None
         }
         Ok(comments) => comments,
@@ -212,7 +216,7 @@ fn checked(
     if input.until.is_some() && outcome != Some(FeedbackOutcome::NotNow) {
         errors.push(FieldError::new(
             "until",
-            "invalid_value",
+            FieldCode::InvalidValue,
             "goes with not_now alone",
         ));
     }

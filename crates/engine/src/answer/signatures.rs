@@ -1,7 +1,7 @@
 //! Signing and refusing approval requests. An approval binds to the hash of one exact plan.
 
 use jiff::Timestamp;
-use reeve_audit::{ActionStatus, FieldError};
+use reeve_audit::{ActionStatus, FieldCode, FieldError};
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signed};
 use reeve_recommend::caller::{Caller, same_person};
 use reeve_recommend::error::EngineError;
@@ -174,7 +174,7 @@ impl RecommendationService {
             let message = "must be another user who has neither requested nor approved it";
             return Err(EngineError::Invalid(vec![FieldError::new(
                 "to",
-                "invalid_value",
+                FieldCode::InvalidValue,
                 message,
             )]));
         }

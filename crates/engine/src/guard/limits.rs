@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use reeve_audit::{ActionStatus, FieldError, Json, ResourceRef, Severity};
+use reeve_audit::{ActionStatus, FieldCode, FieldError, Json, ResourceRef, Severity};
 use reeve_estate::EstateStore;
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::caller::Caller;
@@ -281,7 +281,7 @@ fn invalid_fields(guardrails: &Guardrails) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut check = |field: &str, holds: bool, message: &str| {
         if !holds {
-            errors.push(FieldError::new(field, "invalid_value", message));
+            errors.push(FieldError::new(field, FieldCode::InvalidValue, message));
         }
     };
 

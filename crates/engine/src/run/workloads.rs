@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reeve_audit::{ActionStatus, Entry, FieldError, Json, ResourceRef};
+use reeve_audit::{ActionStatus, Entry, FieldCode, FieldError, Json, ResourceRef};
 use reeve_estate::{EstateStore, Resource, ResourceId};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
@@ -189,7 +189,7 @@ fn checked(
             "a {} has no workload; machines, databases and scaling groups have",
             resource.kind
         );
-        errors.push(FieldError::new("class", "invalid_value", message));
+        errors.push(FieldError::new("class", FieldCode::InvalidValue, message));
     }
 
     let found = WorkloadClass::parse(class);
@@ -200,7 +200,7 @@ fn checked(
             .collect();
         errors.push(FieldError::new(
             "class",
-            "invalid_value",
+            FieldCode::InvalidValue,
             format!("must be one of {}", names.join(", ")),
         ));
     }

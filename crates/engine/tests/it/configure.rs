@@ -133,7 +133,7 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
     };
 
     assert_eq!(
-        (errors[0].path.as_str(), errors[0].code),
+        (errors[0].path.as_str(), errors[0].code.as_str()),
         ("reason", "missing_field")
     );
     assert!(
@@ -220,7 +220,7 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
             panic!("{result:?}")
         };
         assert_eq!(
-            (errors[0].path.as_str(), errors[0].code),
+            (errors[0].path.as_str(), errors[0].code.as_str()),
             ("reason", "missing_field")
         );
     }

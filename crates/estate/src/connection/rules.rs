@@ -11,14 +11,24 @@ pub const MAX_REGIONS: usize = 40;
 /// Longest name of a connection, characters.
 pub const MAX_NAME: usize = 100;
 
+/// Rule that a field of a connection breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BrokenRule {
+    /// The value cannot be taken.
+    Invalid,
+    /// The value is needed.
+    Missing,
+    /// This release does not serve the value.
+    NotAvailable,
+}
+
 /// A field of a connection that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct InvalidConnection {
     /// Path of the field, such as `regions[2]`.
     pub field: String,
-    /// Stable name of the rule: `invalid`, `missing` or `not_available`.
-    pub code: &'static str,
+    pub rule: BrokenRule,
     /// Sentence for people that follows the field.
     pub message: String,
 }
@@ -26,7 +36,7 @@ pub struct InvalidConnection {
 fn invalid(field: impl Into<String>, message: impl Into<String>) -> InvalidConnection {
     InvalidConnection {
         field: field.into(),
-        code: "invalid",
+        rule: BrokenRule::Invalid,
         message: message.into(),
     }
 }
@@ -40,7 +50,7 @@ pub fn read_provider(name: &str) -> Result<Provider, InvalidConnection> {
         Some(Provider::Aws) => Ok(Provider::Aws),
         Some(other) => Err(InvalidConnection {
             field: "provider".to_owned(),
-            code: "not_available",
+            rule: BrokenRule::NotAvailable,
             message: format!("{other} connections are not available in this release; aws is"),
         }),
         None => Err(invalid(
@@ -137,7 +147,7 @@ impl Credentials {
             let field = "credentials.secret_access_key".to_owned();
             return Err(InvalidConnection {
                 field,
-                code: "missing",
+                rule: BrokenRule::Missing,
                 message: "is needed".to_owned(),
             });
         }
@@ -186,7 +196,7 @@ impl Connection {
         if keeps_key && self.endpoint != after.endpoint {
             return Err(InvalidConnection {
                 field: "credentials".to_owned(),
-                code: "missing",
+                rule: BrokenRule::Missing,
                 message: "must be given again: the endpoint changes, and the key was given for the one before"
                     .to_owned(),
             });
@@ -291,7 +301,10 @@ mod tests {
 
     #[test]
     fn wrong_fields_are_named() {
-        assert_eq!(read_provider("azure").unwrap_err().code, "not_available");
+        assert_eq!(
+            read_provider("azure").unwrap_err().rule,
+            BrokenRule::NotAvailable
+        );
         assert_eq!(read_provider("acme").unwrap_err().field, "provider");
         assert_eq!(read_name(" acme ").unwrap(), "acme");
         assert!(read_name(" ").is_err() && read_name(&"a".repeat(MAX_NAME + 1)).is_err());
@@ -321,8 +334,8 @@ mod tests {
         assert_eq!(
             Credentials::access_key("AB", String::new(), None)
                 .unwrap_err()
-                .code,
-            "missing"
+                .rule,
+            BrokenRule::Missing
         );
 
         let credentials = connection().credentials;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use reeve_access::{AccessError, PrincipalKind, User, password};
-use reeve_audit::{ActionStatus, ResourceRef, events};
+use reeve_audit::{ActionStatus, FieldCode, ResourceRef, events};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -49,7 +49,7 @@ async fn change_password(
         app.record(entry).await?;
         return Err(Problem::field(
             "current_password",
-            "wrong",
+            FieldCode::Wrong,
             "is not your current password",
         ));
     }
@@ -58,7 +58,7 @@ async fn change_password(
     if body.new_password == body.current_password {
         return Err(Problem::field(
             "new_password",
-            "unchanged",
+            FieldCode::Unchanged,
             "must differ from the current password",
         ));
     }
@@ -85,7 +85,7 @@ pub(super) async fn hashed(
     email: &str,
 ) -> Result<String, Problem> {
     password::check(&given, email)
-        .map_err(|error| Problem::field(field, "too_weak", error.to_string()))?;
+        .map_err(|error| Problem::field(field, FieldCode::TooWeak, error.to_string()))?;
     app.passwords
         .run(move || password::hash(&given))
         .await?

@@ -6,8 +6,9 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::Permission;
-use reeve_audit::{Entry, EventKind, Json as AuditJson, ResourceRef, events};
+use reeve_audit::{Entry, EventKind, FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_estate::connection::rules;
+use reeve_estate::connection::rules::InvalidConnection;
 use reeve_estate::{Connection, ConnectionId, Credentials, Provider};
 use reeve_sources::{BillSource, BillSourceId, read_bucket, read_name, read_prefix};
 use serde_json::json;
@@ -228,7 +229,7 @@ async fn sync(
 }
 
 async fn connection(app: &App, id: String) -> Result<Connection, Problem> {
-    let wrong = |message: &str| Problem::field("connection_id", "invalid", message);
+    let wrong = |message: &str| Problem::field("connection_id", FieldCode::InvalidValue, message);
     let all = app.estate.connection_list().await?;
     let found = all
         .into_iter()
@@ -246,8 +247,12 @@ fn region(given: Option<String>, otherwise: Option<&String>) -> Result<String, P
         .map(|region| region.trim().to_owned())
         .filter(|region| !region.is_empty());
     let region = given.or_else(|| otherwise.cloned()).unwrap_or_default();
-    rules::check_regions(std::slice::from_ref(&region))
-        .map_err(|error| Problem::field("region", error.code, error.message))?;
+    rules::check_regions(std::slice::from_ref(&region)).map_err(|error| {
+        Problem::from(InvalidConnection {
+            field: "region".to_owned(),
+            ..error
+        })
+    })?;
     Ok(region)
 }
 

@@ -9,9 +9,11 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::Permission;
 use reeve_anomalies::budget::{
-    Basis, Budget, BudgetAlert, BudgetId, MOST_BUDGETS, MOST_THRESHOLDS, Period, Scope, Threshold,
+    Basis, Budget, BudgetAlert, BudgetId, MOST_BUDGETS, MOST_THRESHOLDS, Scope, Threshold,
 };
-use reeve_audit::{Entry, EventKind, Json as AuditJson, ResourceRef, events, is_email_address};
+use reeve_audit::{
+    Entry, EventKind, FieldCode, Json as AuditJson, ResourceRef, events, is_email_address,
+};
 use reeve_estate::Amount;
 
 use crate::app::App;
@@ -197,7 +199,7 @@ async fn budget(
     if !(body.amount > 0.0 && body.amount <= GREATEST) {
         return Err(Problem::field(
             "amount",
-            "invalid",
+            FieldCode::InvalidValue,
             "must be more than 0, and at most 1,000,000,000,000",
         ));
     }
@@ -206,9 +208,6 @@ async fn budget(
         Some(currency) => currency,
         None => app.workspace.workspace_get().await?.currency,
     };
-    let period = Period::parse(&body.period);
-    let period = period
-        .ok_or_else(|| Problem::field("period", "invalid", "must be month, quarter or year"))?;
     let now = app.now();
 
     Ok(Budget {
@@ -217,7 +216,7 @@ async fn budget(
         // Cents are whole, whatever a double makes of them.
         amount: Amount::from_f64(body.amount).rounded(2),
         currency: crate::routes::workspace::currency("currency", &currency)?,
-        period,
+        period: body.period.0,
         scope: scope(body.scope)?,
         thresholds: thresholds(body.thresholds)?,
         channels: names("channels", body.channels)?,
@@ -233,7 +232,7 @@ fn name(field: &str, given: &str) -> Result<String, Problem> {
     if given.is_empty() || given.chars().count() > LONGEST || given.contains(char::is_control) {
         return Err(Problem::field(
             field,
-            "invalid",
+            FieldCode::InvalidValue,
             format!("must have 1 to {LONGEST} characters without control characters"),
         ));
     }
@@ -244,7 +243,7 @@ fn names(field: &str, given: Vec<String>) -> Result<Vec<String>, Problem> {
     if given.len() > MOST_NAMES {
         return Err(Problem::field(
             field,
-            "too_many",
+            FieldCode::TooMany,
             format!("may have at most {MOST_NAMES} values"),
         ));
     }
@@ -259,7 +258,7 @@ fn scope(given: BudgetScopeBody) -> Result<Scope, Problem> {
     if given.tags.len() > MOST_NAMES {
         return Err(Problem::field(
             "scope.tags",
-            "too_many",
+            FieldCode::TooMany,
             format!("may have at most {MOST_NAMES} values"),
         ));
     }
@@ -287,7 +286,7 @@ fn thresholds(given: Option<Vec<ThresholdBody>>) -> Result<Vec<Threshold>, Probl
     if given.is_empty() || given.len() > MOST_THRESHOLDS {
         return Err(Problem::field(
             "thresholds",
-            "invalid",
+            FieldCode::InvalidValue,
             format!("must have 1 to {MOST_THRESHOLDS} thresholds"),
         ));
     }
@@ -295,13 +294,17 @@ fn thresholds(given: Option<Vec<ThresholdBody>>) -> Result<Vec<Threshold>, Probl
     let mut found = BTreeSet::new();
     for (at, threshold) in given.iter().enumerate() {
         let message = "needs a percent from 1 to 1000, and actual or forecast as its basis";
-        let parsed = threshold
-            .parse()
-            .ok_or_else(|| Problem::field(format!("thresholds[{at}]"), "invalid", message))?;
+        let parsed = threshold.parse().ok_or_else(|| {
+            Problem::field(
+                format!("thresholds[{at}]"),
+                FieldCode::InvalidValue,
+                message,
+            )
+        })?;
         if !found.insert((parsed.percent, parsed.basis)) {
             return Err(Problem::field(
                 format!("thresholds[{at}]"),
-                "duplicate",
+                FieldCode::Duplicate,
                 "is given twice",
             ));
         }
@@ -318,7 +321,7 @@ fn recipients(given: Vec<String>) -> Result<Vec<String>, Problem> {
     if let Some(at) = given.iter().position(|address| !is_email_address(address)) {
         return Err(Problem::field(
             format!("recipients[{at}]"),
-            "invalid",
+            FieldCode::InvalidValue,
             "is not an e-mail address",
         ));
     }

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::Permission;
-use reeve_audit::{Json as AuditJson, ResourceRef, events};
+use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_estate::connection::rules;
 use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
 use serde_json::json;
@@ -78,7 +78,7 @@ async fn policy(
         changes,
     };
     let policy = iam_policy(&app.settings.aws_reads, &wish)
-        .map_err(|error| Problem::field("changes", "invalid", error))?;
+        .map_err(|error| Problem::field("changes", FieldCode::InvalidValue, error))?;
 
     Ok(Json(PolicyBody { policy }))
 }
@@ -340,13 +340,13 @@ fn endpoint(app: &App, given: Option<String>) -> Result<Option<String>, Problem>
         if url.contains(char::is_whitespace) {
             return Err(Problem::field(
                 "endpoint",
-                "invalid",
+                FieldCode::InvalidValue,
                 "must be an address without spaces",
             ));
         }
         app.syncer
             .check_endpoint(url)
-            .map_err(|reason| Problem::field("endpoint", "invalid", reason))?;
+            .map_err(|reason| Problem::field("endpoint", FieldCode::InvalidValue, reason))?;
     }
 
     Ok(given)

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use reeve_access::Permission;
-use reeve_audit::{Entry, EventKind, Json as AuditJson, ResourceRef, events};
+use reeve_audit::{Entry, EventKind, FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_estate::catalogue::price_file::digest;
 use reeve_estate::{PriceFile, PriceKind, PriceTableInfo, Provider};
 use serde_json::json;
@@ -86,7 +86,7 @@ async fn import(
     let file = file.map_err(|error| {
         Problem::field(
             error.field,
-            "invalid_price_file",
+            FieldCode::InvalidPriceFile,
             format!("line {}: {}", error.line, error.message),
         )
     })?;

@@ -12,6 +12,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use jiff::SignedDuration;
 use reeve_access::Permission;
+use reeve_audit::FieldCode;
 use reeve_estate::bucket::access::AGE_BANDS;
 use reeve_estate::{
     BucketAccess, BucketContents, Catalogue, GIB, Metric, Money, Resource, ResourceId,
@@ -135,7 +136,7 @@ async fn samples(
     if start >= end {
         return Err(Problem::field(
             "start_time",
-            "out_of_range",
+            FieldCode::OutOfRange,
             "must lie before end_time",
         ));
     }
@@ -218,9 +219,13 @@ pub(super) fn parse<T>(
         None => Ok(None),
         Some(value) => {
             let found = read(value).or_else(|| read(&as_name(value)));
-            found
-                .map(Some)
-                .ok_or_else(|| Problem::field(field, "invalid", format!("{value:?} is not known")))
+            found.map(Some).ok_or_else(|| {
+                Problem::field(
+                    field,
+                    FieldCode::InvalidValue,
+                    format!("{value:?} is not known"),
+                )
+            })
         }
     }
 }

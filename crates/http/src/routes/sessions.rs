@@ -13,7 +13,7 @@ use reeve_access::{
     AccessError, Permission, Principal, PrincipalKind, SESSION_PREFIX, Secret, Session,
     SignInMethod, TokenHash, User, password,
 };
-use reeve_audit::{ResourceRef, events};
+use reeve_audit::{FieldCode, ResourceRef, events};
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -128,7 +128,7 @@ fn check_lengths(body: &SignIn) -> Result<(), Problem> {
     {
         Some((field, _, most)) => Err(Problem::field(
             *field,
-            "too_long",
+            FieldCode::TooLong,
             format!("must have at most {most} bytes"),
         )),
         None => Ok(()),
@@ -210,7 +210,7 @@ async fn verify(app: &App, body: &SignIn) -> Result<(User, Option<Arc<Principal>
         }
         _ => Err(Problem::field(
             "email",
-            "missing",
+            FieldCode::MissingField,
             "give email and password, or token",
         )),
     }

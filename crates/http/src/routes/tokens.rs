@@ -9,7 +9,7 @@ use reeve_access::{
     ApiToken, EventTypePattern, Permission, Secret, TOKEN_PREFIX, TokenHash, TokenRequest, UserId,
     read_roles,
 };
-use reeve_audit::{ResourceRef, events};
+use reeve_audit::{FieldCode, ResourceRef, events};
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -93,11 +93,13 @@ async fn requested(
         ));
     }
 
-    let owner = app
-        .access
-        .user_get(&user)
-        .await
-        .map_err(|_| Problem::field("user_id", "invalid", "the user does not exist"))?;
+    let owner = app.access.user_get(&user).await.map_err(|_| {
+        Problem::field(
+            "user_id",
+            FieldCode::InvalidValue,
+            "the user does not exist",
+        )
+    })?;
 
     let request = TokenRequest {
         name: body.name,

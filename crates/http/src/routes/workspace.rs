@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use jiff::tz::TimeZone;
 use reeve_access::{Permission, PublicUrl, Workspace};
-use reeve_audit::{Json as AuditJson, ResourceRef, events};
+use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
 
 use crate::app::{App, Settings};
 use crate::error::{Code, Problem, ProblemBody};
@@ -57,7 +57,11 @@ async fn put(
 
     if app.settings.public_url.is_some() && body.public_url.is_some() {
         let message = "is set as public_url in the configuration of the service: change it there";
-        return Err(Problem::field("public_url", "invalid", message));
+        return Err(Problem::field(
+            "public_url",
+            FieldCode::InvalidValue,
+            message,
+        ));
     }
 
     let after = changed(&before, body)?;
@@ -86,7 +90,7 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
         if name.is_empty() || name.chars().count() > LONGEST || name.contains(char::is_control) {
             return Err(Problem::field(
                 "name",
-                "invalid",
+                FieldCode::InvalidValue,
                 format!("must have 1 to {LONGEST} characters without control characters"),
             ));
         }
@@ -96,7 +100,8 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
     if let Some(time_zone) = body.time_zone {
         let message = "must be a time zone of the IANA database, such as Europe/Berlin";
         let known = |name: &str| {
-            TimeZone::get(name).map_err(|_| Problem::field("time_zone", "invalid", message))
+            TimeZone::get(name)
+                .map_err(|_| Problem::field("time_zone", FieldCode::InvalidValue, message))
         };
         after.time_zone = match time_zone.trim() {
             "" => None,
@@ -117,7 +122,7 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
         if !(0.0..=GREATEST_RATE).contains(&rate) {
             return Err(Problem::field(
                 "usd_rate",
-                "invalid",
+                FieldCode::InvalidValue,
                 "must be more than 0, or 0 to remove the rate",
             ));
         }
@@ -128,7 +133,7 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
         if !SAMPLES_DAYS.contains(&days) {
             return Err(Problem::field(
                 "samples_days",
-                "invalid",
+                FieldCode::InvalidValue,
                 "must be 30 to 3660 days",
             ));
         }
@@ -138,7 +143,7 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
     if let Some(url) = body.public_url {
         let message =
             "must be an https or http address without a query, such as https://reeve.example.com";
-        let invalid = || Problem::field("public_url", "invalid", message);
+        let invalid = || Problem::field("public_url", FieldCode::InvalidValue, message);
         after.public_url = match url.trim() {
             "" => None,
             url => Some(PublicUrl::parse(url).ok_or_else(invalid)?),
@@ -180,7 +185,7 @@ pub(super) fn currency(field: &str, given: &str) -> Result<String, Problem> {
     if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return Err(Problem::field(
             field,
-            "invalid",
+            FieldCode::InvalidValue,
             "must be a code of three letters, such as USD or EUR",
         ));
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use reeve_audit::FieldCode;
 use serde::de::Error as _;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -35,17 +36,33 @@ pub struct ChannelFault {
     /// Name of the setting (`settings.host`), or `secret`.
     pub field: String,
     /// Code of a wrong field.
-    pub code: &'static str,
+    pub code: FieldCode,
     pub message: String,
 }
 
 impl ChannelFault {
     /// Creates the fault of a setting.
     #[must_use]
-    pub fn setting(name: &str, code: &'static str, message: impl Into<String>) -> ChannelFault {
+    pub fn setting(name: &str, code: FieldCode, message: impl Into<String>) -> ChannelFault {
         ChannelFault {
             field: format!("settings.{name}"),
             code,
+            message: message.into(),
+        }
+    }
+
+    /// Creates the fault of a setting whose value cannot be taken.
+    #[must_use]
+    pub fn value(name: &str, message: impl Into<String>) -> ChannelFault {
+        ChannelFault::setting(name, FieldCode::InvalidValue, message)
+    }
+
+    /// Creates the fault of a secret that cannot be taken.
+    #[must_use]
+    pub fn secret(message: impl Into<String>) -> ChannelFault {
+        ChannelFault {
+            field: "secret".to_owned(),
+            code: FieldCode::InvalidValue,
             message: message.into(),
         }
     }
@@ -67,7 +84,7 @@ impl ChannelSettings {
     /// assert!(ChannelSettings::parse(ChannelKind::Pagerduty, &given).is_ok());
     ///
     /// let fault = ChannelSettings::parse(ChannelKind::Slack, &given).unwrap_err();
-    /// assert_eq!((fault.field.as_str(), fault.code), ("settings.url", "unknown_field"));
+    /// assert_eq!((fault.field.as_str(), fault.code.as_str()), ("settings.url", "unknown_field"));
     /// ```
     pub fn parse(
         kind: ChannelKind,
@@ -82,7 +99,11 @@ impl ChannelSettings {
         });
         if let Some((name, _)) = unknown {
             let message = format!("is not a setting of a channel of type {kind}");
-            return Err(ChannelFault::setting(name, "unknown_field", message));
+            return Err(ChannelFault::setting(
+                name,
+                FieldCode::UnknownField,
+                message,
+            ));
         }
 
         ChannelSettings::of_known(kind, given)
@@ -104,7 +125,11 @@ impl ChannelSettings {
                 Some(value) => Some(read(field, value)?),
             };
             if value.is_none() && field.required == Required::Always {
-                return Err(ChannelFault::setting(field.name, "missing", "is needed"));
+                return Err(ChannelFault::setting(
+                    field.name,
+                    FieldCode::MissingField,
+                    "is needed",
+                ));
             }
             values.push((field.name, value));
         }
@@ -175,7 +200,7 @@ fn default(field: &ChannelField, given: &Map<String, Value>) -> Option<ChannelVa
 fn read(field: &ChannelField, value: &Value) -> Result<ChannelValue, ChannelFault> {
     let wrong = |expected: &str| {
         let message = format!("must be {expected}");
-        ChannelFault::setting(field.name, "wrong_type", message)
+        ChannelFault::setting(field.name, FieldCode::WrongType, message)
     };
 
     match field.form {
@@ -198,7 +223,11 @@ fn read(field: &ChannelField, value: &Value) -> Result<ChannelValue, ChannelFaul
             }
             let choices: Vec<_> = field.choices.iter().map(|(choice, _)| *choice).collect();
             let message = format!("{text:?} is not one of {}", choices.join(", "));
-            Err(ChannelFault::setting(field.name, "invalid", message))
+            Err(ChannelFault::setting(
+                field.name,
+                FieldCode::InvalidValue,
+                message,
+            ))
         }
         _ => value
             .as_str()
@@ -293,13 +322,13 @@ mod tests {
         );
 
         let cases = [
-            ("host", Value::Null, "missing"),
+            ("host", Value::Null, "missing_field"),
             ("to", json!("t"), "wrong_type"),
             ("to", json!([1]), "wrong_type"),
             ("port", json!(70_000), "wrong_type"),
             ("port", json!("25"), "wrong_type"),
             ("from", json!(1), "wrong_type"),
-            ("encryption", json!("none"), "invalid"),
+            ("encryption", json!("none"), "invalid_value"),
             ("url", json!("https://x.example"), "unknown_field"),
             ("colour", Value::Null, "unknown_field"),
         ];
@@ -308,7 +337,7 @@ mod tests {
             given[name] = value;
             let fault = parse(ChannelKind::Email, given).unwrap_err();
             assert_eq!(
-                (fault.field, fault.code),
+                (fault.field, fault.code.as_str()),
                 (format!("settings.{name}"), code)
             );
         }

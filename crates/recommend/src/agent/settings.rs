@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use serde::{Deserialize, Serialize};
 
 /// Value of a setting.
@@ -181,7 +181,7 @@ impl Setting {
 
         Err(FieldError::new(
             format!("settings.{}", self.path),
-            "invalid_value",
+            FieldCode::InvalidValue,
             message,
         ))
     }
@@ -273,7 +273,7 @@ impl Settings {
                 };
                 errors.push(FieldError::new(
                     format!("settings.{path}"),
-                    "unknown_field",
+                    FieldCode::UnknownField,
                     message,
                 ));
                 continue;

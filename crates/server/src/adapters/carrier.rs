@@ -5,7 +5,7 @@ mod folder;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_connect_aws::{Bucket, BucketError, BucketPlace};
 use reeve_connect_outbound::Policy;
 use reeve_connect_storage::azure::{self, Container};
@@ -77,7 +77,7 @@ impl Carriers {
 
         Err(FieldError::new(
             "settings.access_key_id",
-            "required",
+            FieldCode::MissingField,
             message,
         ))
     }
@@ -99,8 +99,9 @@ impl Carrier for Carriers {
     ) -> Result<(), FieldError> {
         self.check_credentials(settings)?;
         if let Some(endpoint) = settings.endpoint() {
-            let wrong =
-                |message: String| FieldError::new("settings.endpoint", "invalid_value", message);
+            let wrong = |message: String| {
+                FieldError::new("settings.endpoint", FieldCode::InvalidValue, message)
+            };
             return self.policy.check_given(endpoint).map_err(wrong);
         }
 
@@ -108,15 +109,16 @@ impl Carrier for Carriers {
             DestinationSettings::Folder => self
                 .to_folder()
                 .map(|_| ())
-                .map_err(|error| FieldError::new("type", "not_allowed", error.message)),
+                .map_err(|error| FieldError::new("type", FieldCode::NotAllowed, error.message)),
             DestinationSettings::Sftp { host, .. } => {
                 let host = if host.contains(':') && !host.starts_with('[') {
                     format!("[{host}]")
                 } else {
                     host.clone()
                 };
-                let wrong =
-                    |message: String| FieldError::new("settings.host", "invalid_value", message);
+                let wrong = |message: String| {
+                    FieldError::new("settings.host", FieldCode::InvalidValue, message)
+                };
                 self.policy
                     .check_given(&format!("https://{host}/"))
                     .map_err(wrong)

@@ -17,23 +17,23 @@ pub(crate) struct HttpForms;
 
 impl RecordForms for HttpForms {
     fn recommendation(&self, recommendation: &Recommendation) -> Value {
-        reeve_http::routes::intelligence::records::recommendation_record(recommendation)
+        reeve_http::recommendation_record(recommendation)
     }
 
     fn action(&self, action: &Action, recommendation: &Recommendation) -> Value {
-        reeve_http::routes::intelligence::records::action_record(action, recommendation)
+        reeve_http::action_record(action, recommendation)
     }
 
     fn anomaly(&self, anomaly: &Anomaly) -> Value {
-        reeve_http::routes::intelligence::records::anomaly_record(anomaly)
+        reeve_http::anomaly_record(anomaly)
     }
 
     fn firing(&self, firing: &Firing) -> Value {
-        reeve_http::routes::audit_logs::alerts::firings::firing_record(firing)
+        reeve_http::firing_record(firing)
     }
 
     fn budget_alert(&self, alert: &BudgetAlert) -> Value {
-        reeve_http::routes::budgets::budget_alert_record(alert)
+        reeve_http::budget_alert_record(alert)
     }
 
     fn report_file(&self, run: &Run) -> Attachment {

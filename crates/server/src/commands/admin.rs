@@ -32,7 +32,7 @@ pub(crate) async fn first_rules(service: &Service) -> Result<()> {
         return Ok(());
     }
 
-    match reeve_http::routes::audit_logs::alerts::ready::add_first_rules(&service.app).await {
+    match reeve_http::add_first_rules(&service.app).await {
         Ok(()) => Ok(()),
         Err(problem) => bail!("alert rules were not added: {}", problem.body().detail),
     }

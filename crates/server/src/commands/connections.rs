@@ -9,8 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use reeve_connect_aws::reads;
-use reeve_http::iam_policy;
-use reeve_http::iam_policy::PolicyWish;
+use reeve_http::{PolicyWish, iam_policy};
 use reeve_recommend::agent::AgentType;
 use serde_json::Value;
 

@@ -193,11 +193,8 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
         sort: ask.sort,
         cursor,
         count_total: ask.total,
-        aggregations: reeve_http::routes::audit_logs::aggregations::named_counts(
-            &ask.counts,
-            ask.values,
-        )
-        .map_err(|problem| refusal::words(problem.body()))?,
+        aggregations: reeve_http::named_counts(&ask.counts, ask.values)
+            .map_err(|problem| refusal::words(problem.body()))?,
         now,
     };
     let page = log.search.search(&request).await?;

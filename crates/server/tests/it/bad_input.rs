@@ -377,7 +377,7 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
         ("limit=1001", "limit", "out_of_range"),
         ("limit=ten", "limit", "wrong_type"),
         ("offset=-1", "offset", "wrong_type"),
-        ("cursor=nonsense", "cursor", "invalid"),
+        ("cursor=nonsense", "cursor", "invalid_value"),
         ("cursor=MTo1&offset=3", "cursor", "conflicting"),
         ("page=2", "page", "unknown_parameter"),
         ("limit=1&limit=2", "limit", "duplicate_parameter"),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use reeve_audit::FieldCode;
 use reeve_audit::query::{Column, FieldPath};
 use reeve_ledger::{Aggregation, Counts, GroupBy, TimeUnit};
 
@@ -51,7 +52,7 @@ pub(super) fn read(
     if names.len() > MOST {
         return Err(Problem::field(
             field,
-            "too_many",
+            FieldCode::TooMany,
             format!("name at most {MOST}, not {}", names.len()),
         ));
     }
@@ -66,7 +67,7 @@ pub(super) fn read(
     if limit == 0 || limit > MOST_VALUES {
         return Err(Problem::field(
             limit_field,
-            "out_of_range",
+            FieldCode::OutOfRange,
             format!("must be 1 to {MOST_VALUES}, not {limit}"),
         ));
     }
@@ -106,7 +107,7 @@ fn group_by(at: &str, name: &str) -> Result<GroupBy, Problem> {
 
 fn single(at: &str, name: &str) -> Result<GroupBy, Problem> {
     let wrong = |message: String, hint: &str| {
-        Problem::field(at, "unknown_aggregation", message).with_hint(Some(hint.to_owned()))
+        Problem::field(at, FieldCode::UnknownAggregation, message).with_hint(Some(hint.to_owned()))
     };
 
     if let Some(unit) = unit(name) {

@@ -17,7 +17,9 @@ use jiff::SignedDuration;
 use reeve_access::{ListError, Permission};
 use reeve_alerts::{DegradedRule, Rule, RuleId, RuleSettings, RuleState};
 use reeve_audit::query::point_in_time;
-use reeve_audit::{Entry, EventKind, FieldError, Json as AuditJson, ResourceRef, events};
+use reeve_audit::{
+    Entry, EventKind, FieldCode, FieldError, Json as AuditJson, ResourceRef, events,
+};
 
 use crate::app::App;
 use crate::change::same_version;
@@ -30,6 +32,7 @@ use crate::wire::alert;
 use crate::wire::alert::{
     AlertDegradedBody, AlertRuleBody, AlertRuleCreate, AlertRulePatch, AlertSilenceRequest,
 };
+use crate::wire::form::enumeration::Name;
 use crate::wire::form::list::{List, Paging};
 use utoipa_axum::routes;
 
@@ -95,8 +98,13 @@ async fn create(
     caller: Caller,
     Body(given): Body<AlertRuleCreate>,
 ) -> Result<(StatusCode, Json<AlertRuleBody>), Problem> {
-    let state = alert::state(given.state.as_deref())
-        .ok_or_else(|| Problem::field("state", "invalid", "must be draft, enabled or disabled"))?;
+    let state = alert::state(given.state.as_deref()).ok_or_else(|| {
+        Problem::field(
+            "state",
+            FieldCode::InvalidValue,
+            "must be draft, enabled or disabled",
+        )
+    })?;
     let settings = RuleSettings::read(given.draft()).map_err(field_problems)?;
     receivers::check(&app, &settings).await?;
     known_lists(&app, &settings).await?;
@@ -110,7 +118,7 @@ async fn known_lists(app: &App, settings: &RuleSettings) -> Result<(), Problem> 
         Ok(_) => Ok(()),
         Err(ListError::Unknown(name)) => Err(Problem::field(
             "condition",
-            "invalid_query",
+            FieldCode::InvalidQuery,
             format!("there is no list `{name}`"),
         )),
         Err(ListError::Store(error)) => Err(error.into()),
@@ -256,7 +264,7 @@ async fn silence(
         let message = "must be in the future, such as 2027-01-01T00:00:00Z or now+2h";
         point_in_time(&text, now)
             .filter(|until| *until > now)
-            .ok_or_else(|| Problem::field("until", "invalid_time", message))
+            .ok_or_else(|| Problem::field("until", FieldCode::InvalidTime, message))
     });
 
     let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
@@ -331,7 +339,7 @@ fn record(rule: &Rule) -> AuditJson {
 pub(super) fn field_problems(errors: Vec<FieldError>) -> Problem {
     let field = |error: FieldError| FieldProblem {
         field: error.path,
-        code: error.code.to_owned(),
+        code: Name(error.code),
         message: error.message,
         index: None,
     };

@@ -11,7 +11,8 @@ use axum::response::Response;
 use jiff::Timestamp;
 use reeve_access::{EventTypePattern, event_type_pattern};
 use reeve_audit::{
-    BatchError, Content, Draft, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, Submitter, parse_batch,
+    BatchError, Content, Draft, FieldCode, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, Submitter,
+    parse_batch,
 };
 use reeve_ledger::{AppendError, Receipt};
 use tokio::task::spawn_blocking;
@@ -20,6 +21,7 @@ use crate::app::{App, append_problem};
 use crate::error::{Code, FieldProblem, Problem, ProblemBody};
 use crate::extract::{Caller, Params};
 use crate::routes::audit_logs::receipts;
+use crate::wire::form::enumeration::Name;
 use crate::wire::log::entry::{AppendParams, EntryBody, OnConflict, ReceiptsBody};
 use crate::{extract, log_entry};
 
@@ -113,7 +115,7 @@ async fn check_event_types(app: &App, caller: &Caller, drafts: &[Draft]) -> Resu
 
     let field = FieldProblem {
         field: "event_type".to_owned(),
-        code: "not_allowed".to_owned(),
+        code: Name(FieldCode::NotAllowed),
         message: format!("the token may write {allowed}, not {event_type}"),
         index: Some(index as u64),
     };
@@ -174,7 +176,7 @@ async fn append_each(
 fn conflict(index: usize, event_id: &str) -> FieldProblem {
     FieldProblem {
         field: "event_id".to_owned(),
-        code: "event_id_conflict".to_owned(),
+        code: Name(FieldCode::EventIdConflict),
         message: format!("{event_id} is taken by another entry"),
         index: Some(index as u64),
     }
@@ -183,7 +185,7 @@ fn conflict(index: usize, event_id: &str) -> FieldProblem {
 fn not_written(index: usize, draft: &Draft, error: &AppendError) -> FieldProblem {
     FieldProblem {
         field: String::new(),
-        code: "not_written".to_owned(),
+        code: Name(FieldCode::NotWritten),
         message: format!(
             "{} was not written: {error}; send it again",
             draft.entry.event_id
@@ -223,11 +225,11 @@ fn batch_problem(error: BatchError) -> Problem {
     let too_large = error
         .errors
         .iter()
-        .any(|field| field.code == "entry_too_large");
+        .any(|field| field.code == FieldCode::EntryTooLarge);
     let unreadable = error.errors.iter().any(|field| {
         matches!(
             field.code,
-            "invalid_json" | "invalid_utf8" | "trailing_bytes"
+            FieldCode::InvalidJson | FieldCode::InvalidUtf8 | FieldCode::TrailingBytes
         )
     });
 
@@ -256,7 +258,7 @@ fn batch_problem(error: BatchError) -> Problem {
 fn field_problem(error: FieldError, index: u64) -> FieldProblem {
     FieldProblem {
         field: error.path,
-        code: error.code.to_owned(),
+        code: Name(error.code),
         message: error.message,
         index: Some(index),
     }

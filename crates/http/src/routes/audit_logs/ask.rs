@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 use reeve_access::ListError;
+use reeve_audit::FieldCode;
 use reeve_audit::query::{
     Expr, Query, QueryError, filter as filter_term, point_in_time, time_range,
 };
@@ -40,7 +41,7 @@ pub(super) fn read(asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> 
     {
         return Err(Problem::field(
             "start_time",
-            "out_of_range",
+            FieldCode::OutOfRange,
             "must lie before end_time",
         ));
     }
@@ -94,7 +95,7 @@ pub(super) fn instant(
         let message = format!(
             "{text:?} is neither an RFC 3339 time such as 2026-11-20T10:00:00Z nor now or now-24h"
         );
-        Problem::field(field, "invalid_time", message)
+        Problem::field(field, FieldCode::InvalidTime, message)
     })
 }
 
@@ -104,7 +105,12 @@ fn filter(name: &str, value: &str) -> Result<Expr, Problem> {
     let term = if name == "ip_address" { "ip" } else { name };
     filter_term(term, value).map_err(|error| {
         let hint = error.hint.clone();
-        Problem::field(format!("filters.{name}"), "invalid", error.to_string()).with_hint(hint)
+        Problem::field(
+            format!("filters.{name}"),
+            FieldCode::InvalidValue,
+            error.to_string(),
+        )
+        .with_hint(hint)
     })
 }
 
@@ -131,7 +137,9 @@ pub(super) fn request(
 /// Returns the problem for a log that could not be read.
 pub(super) fn problem(error: TrailError) -> Problem {
     match error {
-        TrailError::Invalid(message) => Problem::field("aggregations", "invalid", message),
+        TrailError::Invalid(message) => {
+            Problem::field("aggregations", FieldCode::InvalidValue, message)
+        }
         TrailError::Damaged(message) => {
             tracing::error!(cause = %message, "a part of the log is damaged");
             let detail =

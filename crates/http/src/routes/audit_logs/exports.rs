@@ -16,7 +16,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use reeve_access::Permission;
 use reeve_audit::events::{self, EventKind};
-use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
+use reeve_audit::{Entry, FieldCode, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{
     DestinationId, Export, ExportFilter, ExportId, ExportState, Progress, Requester, ScheduleId,
     Selection,
@@ -31,6 +31,7 @@ use crate::log_entry;
 use crate::paging::window;
 use crate::routes::audit_logs::ask;
 use crate::wire::export::{ExportBody, ExportListParams, ExportRequest};
+use crate::wire::form::enumeration::Name;
 use crate::wire::form::list::List;
 use utoipa_axum::routes;
 
@@ -141,7 +142,8 @@ async fn list(
         .filter(|text| !text.is_empty())
         .map(|text| {
             let names = "must be queued, running, succeeded, failed or cancelled";
-            ExportState::parse(text).ok_or_else(|| Problem::field("state", "invalid_value", names))
+            ExportState::parse(text)
+                .ok_or_else(|| Problem::field("state", FieldCode::InvalidValue, names))
         });
 
     let filter = ExportFilter {
@@ -267,7 +269,7 @@ async fn destination(app: &App, text: &str) -> Result<DestinationId, Problem> {
     let missing = || {
         Problem::field(
             "destination",
-            "unknown",
+            FieldCode::Unknown,
             format!("there is no destination {text:?}"),
         )
     };
@@ -311,7 +313,7 @@ fn record(export: &Export) -> AuditJson {
 fn problem(errors: Vec<FieldError>) -> Problem {
     let field = |error: FieldError| FieldProblem {
         field: error.path,
-        code: error.code.to_owned(),
+        code: Name(error.code),
         message: error.message,
         index: None,
     };

@@ -22,7 +22,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::{Stream, StreamExt as _, stream};
-use reeve_audit::events;
+use reeve_audit::{FieldCode, events};
 use serde_json::json;
 
 use self::credentials::Credentials;
@@ -100,7 +100,7 @@ fn position(app: &App, params: &LiveParams, headers: &HeaderMap) -> Result<Optio
             let wrong = || {
                 Problem::field(
                     "Last-Event-ID",
-                    "invalid",
+                    FieldCode::InvalidValue,
                     "must be the id of an event of this stream",
                 )
             };
@@ -113,7 +113,7 @@ fn position(app: &App, params: &LiveParams, headers: &HeaderMap) -> Result<Optio
     match after {
         Some(after) if after >= size => Err(Problem::field(
             field,
-            "out_of_range",
+            FieldCode::OutOfRange,
             format!(
                 "the log has {size} entries, so the last is {}",
                 size.saturating_sub(1)

@@ -1,5 +1,5 @@
 //! Receipts as they go over the wire, written straight to bytes: three hashes an entry, thousands
-//! of entries an answer. The shape is that of `wire::entry::{ReceiptBody, ReceiptsBody}`; a test
+//! of entries an answer. The shape is that of `wire::log::entry::{ReceiptBody, ReceiptsBody}`; a test
 //! holds it to them.
 
 use axum::body::Bytes;
@@ -124,8 +124,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use serde_json::{from_slice, to_value};
 
+    use reeve_audit::FieldCode;
+
     use super::*;
     use crate::time;
+    use crate::wire::form::enumeration::Name;
     use crate::wire::log::entry::{ReceiptBody, ReceiptsBody};
 
     fn receipt(sequence: u64, event_id: &str) -> Receipt {
@@ -181,7 +184,7 @@ mod tests {
             );
             let refused = vec![FieldProblem {
                 field: "event_id".to_owned(),
-                code: "event_id_conflict".to_owned(),
+                code: Name(FieldCode::EventIdConflict),
                 message: "\"taken\"".to_owned(),
                 index: Some(3),
             }];

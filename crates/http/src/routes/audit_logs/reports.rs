@@ -13,7 +13,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::{ListError, Permission};
-use reeve_audit::{Entry, EventKind, Json as AuditJson, ResourceRef, events};
+use reeve_audit::{Entry, EventKind, FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_reports::{ReportDefinition, ReportId, ReportKind, read_definition, read_request};
 
 use crate::app::App;
@@ -218,7 +218,7 @@ async fn known_lists(app: &App, query: &str) -> Result<(), Problem> {
         Ok(_) => Ok(()),
         Err(ListError::Unknown(name)) => Err(Problem::field(
             "query",
-            "invalid_query",
+            FieldCode::InvalidQuery,
             format!("there is no list `{name}`"),
         )),
         Err(ListError::Store(error)) => Err(error.into()),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use reeve_audit::events;
 use reeve_audit::query::Sort;
+use reeve_audit::{FieldCode, events};
 use reeve_ledger::{Aggregation, MOST_SORTED, Order, Page, SearchRequest};
 use serde_json::json;
 
@@ -87,7 +87,7 @@ pub(super) async fn search(
     if sort.is_some() && body.order.is_some() {
         return Err(Problem::field(
             "order",
-            "conflicting",
+            FieldCode::Conflicting,
             "cannot be given together with sort",
         ));
     }
@@ -132,7 +132,7 @@ fn sort(name: Option<&str>, window: Window) -> Result<Option<Sort>, Problem> {
 
     let sort = name.parse::<Sort>().map_err(|error| {
         let hint = error.hint.clone();
-        Problem::field("sort", "invalid", error.to_string()).with_hint(hint)
+        Problem::field("sort", FieldCode::InvalidValue, error.to_string()).with_hint(hint)
     })?;
     let reached = window.offset.saturating_add(window.limit);
 
@@ -141,7 +141,7 @@ fn sort(name: Option<&str>, window: Window) -> Result<Option<Sort>, Problem> {
             "a sorted search reaches {MOST_SORTED} entries with offset and limit, not {reached}"
         );
         return Err(
-            Problem::field("offset", "out_of_range", message).with_hint(Some(
+            Problem::field("offset", FieldCode::OutOfRange, message).with_hint(Some(
                 "give next_cursor of the page before in place of offset".to_owned(),
             )),
         );

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::events;
 use reeve_audit::query::Column;
+use reeve_audit::{FieldCode, events};
 use reeve_ledger::{Aggregation, Counts, GroupBy, TimeUnit};
 use serde_json::json;
 
@@ -111,7 +111,7 @@ impl Period {
             Some(name) => aggregations::unit(name).ok_or_else(|| {
                 Problem::field(
                     "interval",
-                    "invalid",
+                    FieldCode::InvalidValue,
                     "must be minute, 5m, 15m, hour, day, week or month",
                 )
             })?,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use reeve_audit::FieldCode;
 use reeve_engine::{AgentInput, ConnectedAccount};
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::{Agent, AgentId};
@@ -214,7 +215,7 @@ fn input(given: Given) -> Result<AgentInput, Problem> {
         Some(_) => {
             return Err(Problem::field(
                 "confidence_threshold",
-                "wrong_type",
+                FieldCode::WrongType,
                 "must be a percentage, as in 85 or \"85%\"",
             ));
         }

@@ -10,7 +10,7 @@ use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, Changes, course as course_of,
     course_changes, needed_from, resource_at,
 };
-use reeve_audit::events;
+use reeve_audit::{FieldCode, events};
 use reeve_estate::{Metric, ResourceId};
 use serde_json::json;
 
@@ -229,7 +229,7 @@ pub(super) async fn course(
     let Some(metric) = asked.or(strangest).filter(own) else {
         return Err(Problem::field(
             "metric",
-            "invalid",
+            FieldCode::InvalidValue,
             "the anomaly has no such metric",
         ));
     };
@@ -253,7 +253,7 @@ pub(super) async fn course(
     if from >= to {
         return Err(Problem::field(
             "start_time",
-            "out_of_range",
+            FieldCode::OutOfRange,
             "must lie before end_time",
         ));
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use reeve_access::AccessError;
+use reeve_audit::FieldCode;
 use reeve_recommend::approval::{Approval, ApprovalId};
 use reeve_recommend::recommendation::totals::ApprovalFilter;
 
@@ -106,7 +107,7 @@ pub(super) async fn delegate(
     let unknown = || {
         Problem::field(
             "to",
-            "unknown",
+            FieldCode::Unknown,
             "is not the e-mail address of an active user",
         )
     };

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use jiff::SignedDuration;
+use reeve_audit::FieldCode;
 use reeve_predict::calendar::CalendarId;
 
 use crate::app::App;
@@ -113,15 +114,15 @@ pub(super) async fn events(
     if span <= SignedDuration::ZERO || span > SignedDuration::from_hours(24 * 366) {
         return Err(Problem::field(
             "until",
-            "invalid_value",
+            FieldCode::InvalidValue,
             "must lie after from, by 366 days at most",
         ));
     }
 
     let found = tokio::task::spawn_blocking(move || calendar.occurrences(from, until)).await;
     let found = found.map_err(Problem::internal)?;
-    let found =
-        found.map_err(|error| Problem::field("until", "invalid_value", error.to_string()))?;
+    let found = found
+        .map_err(|error| Problem::field("until", FieldCode::InvalidValue, error.to_string()))?;
 
     Ok(Json(window.page(found.iter(), OccurrenceBody::from)))
 }

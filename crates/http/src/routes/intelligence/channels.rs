@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use reeve_audit::{Entry, Json as AuditJson, ResourceRef, events};
+use reeve_audit::{Entry, FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_notify::delivery::{DeliveryId, Target, Topic};
 use reeve_notify::notification::{
     Channel, ChannelFault, ChannelId, ChannelKind, ChannelSecret, ChannelSettings,
@@ -68,7 +68,7 @@ pub(super) async fn create(
     let kind = ChannelKind::parse(&body.kind).ok_or_else(|| {
         Problem::field(
             "type",
-            "invalid",
+            FieldCode::InvalidValue,
             format!("{:?} is not one of {}", body.kind, channel_type_names()),
         )
     })?;
@@ -241,7 +241,7 @@ fn named(text: String) -> Result<String, Problem> {
     if text.is_empty() {
         Err(Problem::field(
             "name",
-            "invalid",
+            FieldCode::InvalidValue,
             "must have 1 to 100 characters",
         ))
     } else {
@@ -256,7 +256,7 @@ fn topics(given: &[String]) -> Result<Vec<Topic>, Problem> {
             let known: Vec<_> = Topic::ALL.iter().map(|topic| topic.as_str()).collect();
             Problem::field(
                 format!("topics[{index}]"),
-                "invalid",
+                FieldCode::InvalidValue,
                 format!("{text:?} is not one of {}", known.join(", ")),
             )
         })?;

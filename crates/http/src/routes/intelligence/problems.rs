@@ -6,6 +6,7 @@ use reeve_recommend::error::EngineError;
 use crate::error::{BlockBody, Code, FieldProblem, Problem};
 use crate::extract::Caller;
 use crate::log_entry;
+use crate::wire::form::enumeration::Name;
 
 /// The one mapping of the engine's errors.
 pub(in crate::routes) fn problem(error: EngineError) -> Problem {
@@ -16,7 +17,7 @@ pub(in crate::routes) fn problem(error: EngineError) -> Problem {
                 .into_iter()
                 .map(|field| FieldProblem {
                     field: field.path,
-                    code: field.code.to_owned(),
+                    code: Name(field.code),
                     message: field.message,
                     index: None,
                 })

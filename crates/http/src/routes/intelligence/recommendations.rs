@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use reeve_audit::FieldCode;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::applicability::{Applicability, ApplicabilityState};
 use reeve_recommend::recommendation::combined::{added_cost, combined_savings};
@@ -102,7 +103,7 @@ fn filter(params: RecommendationParams) -> Result<RecommendationFilter, Problem>
     {
         return Err(Problem::field(
             "min_confidence",
-            "out_of_range",
+            FieldCode::OutOfRange,
             "must be a percentage from 0 to 100",
         ));
     }

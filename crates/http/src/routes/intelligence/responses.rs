@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use reeve_audit::FieldCode;
 use reeve_engine::{Execution, FeedbackInput};
 use reeve_recommend::recommendation::RecommendationId;
 
@@ -132,7 +133,7 @@ pub(super) async fn test(
         Some(_) => {
             return Err(Problem::field(
                 "on",
-                "invalid_value",
+                FieldCode::InvalidValue,
                 "must be one of resource, simulated",
             ));
         }

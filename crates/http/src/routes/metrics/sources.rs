@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::Secret;
-use reeve_audit::{Entry, Json as AuditJson, ResourceRef, events};
+use reeve_audit::{Entry, FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_sources::{
     MappingRule, MetricSource, MetricSourceId, QueryCredentials, SourceKind, TOKEN_PREFIX,
     read_name, read_rules, ready_mappings,
@@ -74,7 +74,7 @@ pub(super) async fn create(
     let kind = SourceKind::parse(&body.kind).ok_or_else(|| {
         Problem::field(
             "kind",
-            "invalid",
+            FieldCode::InvalidValue,
             format!("{:?} is not one of remote_write, query", body.kind),
         )
     })?;
@@ -179,7 +179,11 @@ pub(super) async fn patch(
         // another one.
         let message =
             "must be given again: the address changes, and they were given for the one before";
-        return Err(Problem::field("credentials", "missing", message));
+        return Err(Problem::field(
+            "credentials",
+            FieldCode::MissingField,
+            message,
+        ));
     }
 
     if let Some(given) = body.rules {
@@ -350,25 +354,25 @@ fn url(app: &App, kind: SourceKind, given: Option<String>) -> Result<Option<Stri
         (SourceKind::RemoteWrite, None) => Ok(None),
         (SourceKind::RemoteWrite, Some(_)) => Err(Problem::field(
             "url",
-            "invalid",
+            FieldCode::InvalidValue,
             "is for servers that are queried; this one pushes",
         )),
         (SourceKind::Query, None) => Err(Problem::field(
             "url",
-            "missing",
+            FieldCode::MissingField,
             "is needed: the address of the server",
         )),
         (SourceKind::Query, Some(url)) => {
             if url.contains(['?', '#']) || url.contains(char::is_whitespace) {
                 return Err(Problem::field(
                     "url",
-                    "invalid",
+                    FieldCode::InvalidValue,
                     "must have no query, fragment or white space",
                 ));
             }
             app.metric_intake
                 .check_url(&url)
-                .map_err(|reason| Problem::field("url", "invalid", reason))?;
+                .map_err(|reason| Problem::field("url", FieldCode::InvalidValue, reason))?;
             Ok(Some(url))
         }
     }
@@ -381,7 +385,7 @@ fn credentials_of(
     if kind == SourceKind::RemoteWrite && *credentials != QueryCredentials::None {
         return Err(Problem::field(
             "credentials",
-            "invalid",
+            FieldCode::InvalidValue,
             "are for servers that are queried; this one pushes",
         ));
     }

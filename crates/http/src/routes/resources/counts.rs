@@ -11,7 +11,7 @@ use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::stream::{self, StreamExt as _};
 use reeve_audit::format::push_csv_cell;
-use reeve_audit::{ResourceRef, events};
+use reeve_audit::{FieldCode, ResourceRef, events};
 use reeve_estate::{Money, Resource};
 
 use crate::app::App;
@@ -85,7 +85,7 @@ impl Attribute {
                 Some(name) => Ok(Attribute::Tag(name.to_owned())),
                 None => Err(Problem::field(
                     "by",
-                    "invalid",
+                    FieldCode::InvalidValue,
                     "must be type, account, region, state or tag:NAME",
                 )),
             },

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use jiff::{SignedDuration, Timestamp};
+use reeve_audit::FieldCode;
 use reeve_estate::{
     ConnectionId, Difference, Document, KindInfo, Neighbour, Reading, Resource, ResourceId, Version,
 };
@@ -100,7 +101,7 @@ pub(super) async fn difference(
     if from > to {
         return Err(Problem::field(
             "from",
-            "out_of_range",
+            FieldCode::OutOfRange,
             "must not lie after to",
         ));
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -122,7 +122,7 @@ fn flatten(
         Value::Array(_) => {
             errors.push(FieldError::new(
                 format!("settings.{path}"),
-                "wrong_type",
+                FieldCode::WrongType,
                 "must be one value, not a list",
             ));
         }

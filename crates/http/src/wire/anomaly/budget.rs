@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
-use crate::wire::form::enumeration;
 use crate::wire::form::enumeration::{BudgetBasis, BudgetPeriod};
 
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -54,8 +53,7 @@ pub struct BudgetSettings {
     pub currency: Option<String>,
     /// `month`, `quarter` or `year` of the calendar, in UTC.
     #[schema(example = "month")]
-    #[schema(value_type = enumeration::BudgetPeriod)]
-    pub period: String,
+    pub period: BudgetPeriod,
     /// Charges that the budget counts.
     #[serde(default)]
     pub scope: BudgetScopeBody,

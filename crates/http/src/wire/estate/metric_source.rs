@@ -2,7 +2,7 @@
 
 mod preview;
 
-use reeve_audit::FieldError;
+use reeve_audit::{FieldCode, FieldError};
 use reeve_sources::{
     MetricSource, QueryCredentials, ReadyMapping, RuleDraft, SourceKind, SourceSync, SyncState,
 };
@@ -133,7 +133,11 @@ impl QueryCredentialsBody {
     pub fn read(self) -> Result<QueryCredentials, FieldError> {
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
         let wrong = |field: &str, message: &str| {
-            FieldError::new(format!("credentials.{field}"), "invalid", message)
+            FieldError::new(
+                format!("credentials.{field}"),
+                FieldCode::InvalidValue,
+                message,
+            )
         };
 
         match (

@@ -103,6 +103,8 @@ macro_rules! enumerations {
 }
 
 enumerations! {
+    // Problems.
+    FieldFault = reeve_audit::FieldCode, "Fault of a field that is wrong.";
     // Agents, recommendations and actions.
     AgentMode = reeve_recommend::agent::Mode, "Mode of an agent.";
     AgentFindingSource = reeve_recommend::agent::types::FindingSource, "Source of the findings of an agent type.";

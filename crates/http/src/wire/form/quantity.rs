@@ -9,6 +9,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
+use reeve_audit::FieldCode;
 use reeve_estate::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -183,7 +184,7 @@ pub(crate) fn either<T: PartialEq>(
         (Some(given), Some(beside)) if before.as_ref() == Some(&given) => Ok(Some(beside)),
         (Some(_), Some(_)) => Err(Problem::field(
             field,
-            "conflicting",
+            FieldCode::Conflicting,
             format!("differs from {companion}; give one of the two"),
         )),
     }

@@ -1,6 +1,7 @@
 //! The approval matrix on the wire, as A-286 to A-288 write it: `cost: "100 to 1000 per
 //! month"`, `approval: "director plus security"`.
 
+use reeve_audit::FieldCode;
 use reeve_recommend::approval::Signature;
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use serde::{Deserialize, Serialize};
@@ -270,7 +271,7 @@ fn range(text: &str) -> Option<(Option<f64>, Option<f64>)> {
 fn wrong(field: &str, message: &str) -> Problem {
     Problem::field(
         format!("approval_matrix.{field}"),
-        "invalid_value",
+        FieldCode::InvalidValue,
         message.to_owned(),
     )
 }

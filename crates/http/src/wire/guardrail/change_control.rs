@@ -2,6 +2,7 @@
 
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
+use reeve_audit::FieldCode;
 use reeve_recommend::agent::Scope;
 use reeve_recommend::guardrail::change_control::{
     ChangeControl, Day, Direction, Freeze, IacRule, MaintenanceWindow,
@@ -114,7 +115,7 @@ fn one_of<T>(field: &str, text: &str, parsed: Option<T>, names: &str) -> Result<
     let wrong = || {
         Problem::field(
             field,
-            "invalid_value",
+            FieldCode::InvalidValue,
             format!("{text:?} is not one of {names}"),
         )
     };
@@ -179,8 +180,9 @@ impl ChangeControlBody {
 impl MaintenanceWindowBody {
     fn into_window(self, at: usize) -> Result<MaintenanceWindow, Problem> {
         let path = |field: &str| format!("change_control.maintenance_windows[{at}].{field}");
-        let wrong =
-            |field: &str, message: String| Problem::field(path(field), "invalid_value", message);
+        let wrong = |field: &str, message: String| {
+            Problem::field(path(field), FieldCode::InvalidValue, message)
+        };
         let day = |text: &String| one_of(&path("days"), text, Day::parse(text), "monday to sunday");
         let start: Time = self.start.parse().map_err(|_| {
             wrong(

@@ -1,6 +1,7 @@
 //! Guardrails on the wire, in the nesting of: `rollback.timeout: "5m"`,
 //! `cost_impact.max_increase: "5%"`.
 
+use reeve_audit::FieldCode;
 use reeve_estate::TimeSpan;
 use reeve_recommend::guardrail::Guardrails;
 use serde::{Deserialize, Serialize};
@@ -262,7 +263,11 @@ impl GuardrailsPut {
             self.reason = None;
             if self != GuardrailsPut::default() {
                 let message = "is given alone: put every setting inside it, or leave it out";
-                return Err(Problem::field("guardrails", "conflicting", message));
+                return Err(Problem::field(
+                    "guardrails",
+                    FieldCode::Conflicting,
+                    message,
+                ));
             }
             return GuardrailsPut { version, ..*inner }.applied(before);
         }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-use crate::wire::form::enumeration;
 use crate::wire::form::enumeration::SavedSearchSharing;
 use crate::wire::log::search::FiltersBody;
 
@@ -61,8 +60,7 @@ pub struct SavedSearchCreate {
     #[serde(default)]
     pub columns: Vec<String>,
     /// `private` (default), `team` or `everyone`.
-    #[schema(value_type = Option<enumeration::SavedSearchSharing>)]
-    pub shared_with: Option<String>,
+    pub shared_with: Option<SavedSearchSharing>,
 }
 
 /// A saved search in place of another.
@@ -90,8 +88,7 @@ pub struct SavedSearchPut {
     #[serde(default)]
     pub columns: Vec<String>,
     /// `private` (default), `team` or `everyone`.
-    #[schema(value_type = Option<enumeration::SavedSearchSharing>)]
-    pub shared_with: Option<String>,
+    pub shared_with: Option<SavedSearchSharing>,
 }
 
 /// A change of a saved search. What is left out stays.
@@ -117,8 +114,7 @@ pub struct SavedSearchPatch {
     /// Fields to show as columns.
     pub columns: Option<Vec<String>>,
     /// `private`, `team` or `everyone`.
-    #[schema(value_type = Option<enumeration::SavedSearchSharing>)]
-    pub shared_with: Option<String>,
+    pub shared_with: Option<SavedSearchSharing>,
 }
 
 /// Tells null from absent.

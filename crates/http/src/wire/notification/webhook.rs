@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
-use crate::wire::form::enumeration;
 use crate::wire::form::enumeration::{DeliveryStatus, WebhookEvent};
 
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -46,10 +45,7 @@ pub struct WebhookSecretBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookCreate {
-    /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
-    /// `budget_alert`.
-    #[schema(value_type = enumeration::WebhookEvent)]
-    pub event: String,
+    pub event: WebhookEvent,
     /// Address that is called, https only.
     pub url: String,
     /// `priority=high`, `type=security`, `impact=medium`, or several joined by commas.
@@ -66,7 +62,7 @@ pub struct WebhookCreate {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookPatch {
-    pub event: Option<String>,
+    pub event: Option<WebhookEvent>,
     pub url: Option<String>,
     pub filter: Option<String>,
     pub name: Option<String>,

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::time;
-use crate::wire::form::enumeration;
 use crate::wire::form::enumeration::CalendarKind;
 use crate::wire::predictive::given;
 
@@ -75,9 +74,7 @@ impl From<&Calendar> for CalendarBody {
 pub struct CalendarPut {
     /// Name, 1 to 100 characters.
     pub name: Option<String>,
-    /// Kind: `traffic` or `maintenance`.
-    #[schema(value_type = Option<enumeration::CalendarKind>)]
-    pub kind: Option<String>,
+    pub kind: Option<CalendarKind>,
     /// Zone (IANA) of times that name none; `null` takes it away.
     #[serde(default, deserialize_with = "given")]
     pub time_zone: Option<Option<String>>,
@@ -94,7 +91,7 @@ impl From<CalendarPut> for CalendarInput {
     fn from(body: CalendarPut) -> Self {
         CalendarInput {
             name: body.name,
-            kind: body.kind,
+            kind: body.kind.map(|kind| kind.0.as_str().to_owned()),
             time_zone: body.time_zone,
             text: body.icalendar,
             url: body.url,

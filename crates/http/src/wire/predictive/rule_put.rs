@@ -2,6 +2,7 @@
 //! requirements A-205 to A-207 (`"metric": "disk_space"`, `"prediction": "full, 7d in advance"`,
 //! `"action": "expand_storage"`, `"approval": "auto below 500GB"`).
 
+use reeve_audit::FieldCode;
 use reeve_estate::DataSize;
 use reeve_predict::{Rule, RuleInput};
 use serde::de::value::MapAccessDeserializer;
@@ -175,7 +176,7 @@ fn once(
     match (flat, nested) {
         (Some(_), Some(_)) => Err(Problem::field(
             field,
-            "conflicting",
+            FieldCode::Conflicting,
             format!("is given in condition.{field} too"),
         )),
         (flat, nested) => Ok(flat.or(nested)),
@@ -200,7 +201,7 @@ impl RulePut {
         if horizon.is_some() && ahead.is_some() {
             return Err(Problem::field(
                 "horizon",
-                "conflicting",
+                FieldCode::Conflicting,
                 "is given in the prediction too",
             ));
         }

@@ -1,6 +1,7 @@
 //! Traffic intelligence on the wire, as write it: `learn_patterns: true`,
 //! `event_awareness: "calendar_integration"`, `pre_scale: "15m before a traffic spike"`.
 
+use reeve_audit::FieldCode;
 use reeve_estate::TimeSpan;
 use reeve_predict::{Preparation, TrafficInput, TrafficIntelligence};
 use serde::{Deserialize, Serialize};
@@ -225,5 +226,5 @@ fn lead(field: &str, given: &Switch, last: impl FnOnce() -> i64) -> Result<Optio
 }
 
 fn wrong(field: &str, message: &str) -> Problem {
-    Problem::field(field, "invalid_value", message.to_owned())
+    Problem::field(field, FieldCode::InvalidValue, message.to_owned())
 }

@@ -89,7 +89,7 @@ async fn a_log_source_appends_its_event_types_and_reads_nothing() {
         .await
         .problem(403, "forbidden");
 
-    for (wanted, code) in [("audit.*", "reserved"), ("*", "invalid")] {
+    for (wanted, code) in [("audit.*", "reserved"), ("*", "invalid_value")] {
         let wanted = json!({ "name": "wrong", "event_types": [wanted] });
         let refused = admin
             .post("tokens", wanted)

@@ -24,8 +24,8 @@ describe('a threat list', () => {
 
   it('finds the lines that were refused, and where they stand', () => {
     const errors = [
-      { field: 'indicators[3]', code: 'invalid_value', message: 'no' },
-      { field: 'indicators', code: 'too_many', message: 'many' },
+      { field: 'indicators[3]', code: 'invalid_value' as const, message: 'no' },
+      { field: 'indicators', code: 'too_many' as const, message: 'many' },
     ];
     expect(
       wrongLines(

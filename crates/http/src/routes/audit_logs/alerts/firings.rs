@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use reeve_access::{AccessError, UserId};
 use reeve_alerts::{Firing, FiringFilter, FiringId, FiringStatus, RuleId};
-use reeve_audit::{Json as AuditJson, ResourceRef, events};
+use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
 use serde_json::json;
 
 use crate::app::App;
@@ -33,7 +33,7 @@ pub(super) async fn list(
         FiringStatus::parse(text).ok_or_else(|| {
             Problem::field(
                 "status",
-                "invalid",
+                FieldCode::InvalidValue,
                 "must be open, acknowledged or resolved",
             )
         })
@@ -135,7 +135,7 @@ pub(super) async fn assign(
     let Some(name) = given.assignee.as_deref() else {
         return Err(Problem::field(
             "assignee",
-            "missing",
+            FieldCode::MissingField,
             "must name a user, or be empty to unassign it",
         ));
     };
@@ -165,7 +165,7 @@ pub(super) async fn resolve(
     {
         return Err(Problem::field(
             "note",
-            "too_long",
+            FieldCode::TooLong,
             format!("may have at most {MAX_NOTE} characters"),
         ));
     }
@@ -203,7 +203,7 @@ async fn user(app: &App, name: &str) -> Result<Option<String>, Problem> {
         Ok(user) => Ok(Some(user.email)),
         Err(AccessError::NotFound { .. }) => Err(Problem::field(
             "assignee",
-            "not_found",
+            FieldCode::NotFound,
             "is not the id or e-mail address of a user",
         )),
         Err(error) => Err(error.into()),

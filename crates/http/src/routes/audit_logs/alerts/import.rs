@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use reeve_alerts::{RuleState, SigmaProblem, read_sigma};
+use reeve_audit::FieldCode;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -27,13 +28,17 @@ pub(super) async fn import(
         .as_deref()
         .is_some_and(|format| format != "sigma")
     {
-        return Err(Problem::field("format", "invalid", "must be sigma"));
+        return Err(Problem::field(
+            "format",
+            FieldCode::InvalidValue,
+            "must be sigma",
+        ));
     }
 
     let rules = read_sigma(&given.text).map_err(|problem| {
         Problem::field(
             "text",
-            "invalid",
+            FieldCode::InvalidValue,
             format!("line {}: {}", problem.line, problem.message),
         )
     })?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use reeve_alerts::{Rule, RuleId, RuleSettings};
-use reeve_audit::events;
+use reeve_audit::{FieldCode, events};
 use reeve_notify::delivery::{Delivery, DeliveryStatus, Target, Topic};
 use reeve_notify::notification::{Channel, ChannelKind};
 use reeve_notify::webhook::{Webhook, WebhookEvent};
@@ -81,7 +81,7 @@ pub(super) async fn check(app: &App, settings: &RuleSettings) -> Result<(), Prob
     let message = "are reached through e-mail channels, and no enabled one takes alerts; add one under Notifications, or name another channel";
     Err(Problem::field(
         "notification.recipients",
-        "no_channel",
+        FieldCode::NoChannel,
         message,
     ))
 }

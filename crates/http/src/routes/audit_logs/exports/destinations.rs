@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_audit::events::{self, EventKind};
-use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
+use reeve_audit::{Entry, FieldCode, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{CarryError, Destination, DestinationId, DestinationSecret};
 
 use crate::app::App;
@@ -127,7 +127,7 @@ pub(super) async fn patch(
     if settings != before.settings && secret.is_none() && !kept.0.is_empty() {
         return Err(Problem::field(
             "secret",
-            "required",
+            FieldCode::MissingField,
             "is required again when settings change",
         ));
     }
@@ -278,7 +278,9 @@ fn checked(secret: String) -> Result<DestinationSecret, Problem> {
     }
     let message = format!("must have at most {MAX_SECRET} bytes");
     Err(problem(vec![FieldError::new(
-        "secret", "too_long", message,
+        "secret",
+        FieldCode::TooLong,
+        message,
     )]))
 }
 

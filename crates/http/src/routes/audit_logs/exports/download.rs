@@ -6,7 +6,7 @@ use axum::body::Body as HttpBody;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::Response;
-use reeve_audit::events;
+use reeve_audit::{FieldCode, events};
 use reeve_exports::{Export, ExportFile, ExportState, FileRole};
 use tokio_util::io::ReaderStream;
 
@@ -102,7 +102,7 @@ fn chosen<'e>(export: &'e Export, name: Option<&str>) -> Result<&'e ExportFile, 
         return found.ok_or_else(|| {
             Problem::field(
                 "file",
-                "unknown",
+                FieldCode::Unknown,
                 format!("the export has no file {name:?}"),
             )
         });
@@ -118,7 +118,7 @@ fn chosen<'e>(export: &'e Export, name: Option<&str>) -> Result<&'e ExportFile, 
         [only] => Ok(only),
         _ => Err(Problem::field(
             "file",
-            "required",
+            FieldCode::MissingField,
             format!("the export has {} files; name one of them", entries.len()),
         )),
     }

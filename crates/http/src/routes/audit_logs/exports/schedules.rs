@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use reeve_audit::events::{self, EventKind};
-use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
+use reeve_audit::{Entry, FieldCode, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{Draft, ScheduleId, ScheduledExport, Selection};
 use reeve_schedule::{Schedule, ScheduleError};
 
@@ -235,7 +235,7 @@ fn timing(pattern: &str, zone: &str, now: Timestamp) -> Result<Schedule, Problem
         };
         problem(vec![FieldError::new(
             field,
-            "invalid_value",
+            FieldCode::InvalidValue,
             error.to_string(),
         )])
     })

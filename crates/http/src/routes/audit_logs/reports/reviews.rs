@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use reeve_audit::{Json as AuditJson, ResourceRef, events};
+use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_reports::{LONGEST_COMMENT, Review, Run, RunId, RunState};
 
 use crate::app::App;
@@ -37,7 +37,7 @@ pub(super) async fn create(
     if comment.is_empty() || comment.chars().count() > LONGEST_COMMENT {
         return Err(Problem::field(
             "comment",
-            "invalid",
+            FieldCode::InvalidValue,
             format!("must be 1 to {LONGEST_COMMENT} characters"),
         ));
     }
@@ -45,7 +45,7 @@ pub(super) async fn create(
     let entries = found(&run, &given.question).ok_or_else(|| {
         Problem::field(
             "question",
-            "invalid",
+            FieldCode::InvalidValue,
             "must be the id of an exception of the run",
         )
     })?;

@@ -7,7 +7,7 @@ use axum::body::Body as HttpBody;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use reeve_audit::{Entry, ResourceRef, events};
+use reeve_audit::{Entry, FieldCode, ResourceRef, events};
 use reeve_notify::delivery::{Target, Topic};
 use reeve_reports::{ReportId, Run, RunFilter, RunId, RunState};
 use serde_json::json;
@@ -76,7 +76,7 @@ pub(super) async fn list(
     {
         return Err(Problem::field(
             "kind",
-            "invalid",
+            FieldCode::InvalidValue,
             format!("{kind:?} must be compliance or custom"),
         ));
     }
@@ -237,7 +237,7 @@ pub(super) async fn download(
         "manifest" => ("application/json", run.files.manifest_bytes),
         other => {
             let message = format!("{other:?} must be pdf, csv, json or manifest");
-            return Err(Problem::field("format", "invalid", message));
+            return Err(Problem::field("format", FieldCode::InvalidValue, message));
         }
     };
 

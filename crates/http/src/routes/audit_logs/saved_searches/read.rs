@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_access::{SavedSearch, SharedWith, UserId};
+use reeve_audit::FieldCode;
 use reeve_audit::query::FieldPath;
 
 use crate::error::Problem;
@@ -30,7 +31,7 @@ pub(super) fn created(given: SavedSearchCreate, now: Timestamp) -> Result<SavedS
         start_time: given.start_time,
         end_time: given.end_time,
         columns: given.columns,
-        shared_with: shared_with(given.shared_with.as_deref())?,
+        shared_with: given.shared_with.map_or(SharedWith::Private, |way| way.0),
         version: 0,
         created_at_ms: 0,
         updated_at_ms: 0,
@@ -52,7 +53,7 @@ pub(super) fn put(
         start_time: given.start_time,
         end_time: given.end_time,
         columns: given.columns,
-        shared_with: shared_with(given.shared_with.as_deref())?,
+        shared_with: given.shared_with.map_or(SharedWith::Private, |way| way.0),
         ..next(before, now)
     };
     checked(search, &given.filters, now)
@@ -69,8 +70,8 @@ pub(super) fn patched(
         .filters
         .unwrap_or_else(|| FiltersBody::new(&search.filters));
     search.filters = filters(&filter_body);
-    if let Some(way) = &given.shared_with {
-        search.shared_with = shared_with(Some(way))?;
+    if let Some(way) = given.shared_with {
+        search.shared_with = way.0;
     }
 
     let set = |slot: &mut String, text: Option<String>| {
@@ -103,19 +104,6 @@ fn filters(body: &FiltersBody) -> std::collections::BTreeMap<String, String> {
         .collect()
 }
 
-fn shared_with(text: Option<&str>) -> Result<SharedWith, Problem> {
-    let Some(text) = text else {
-        return Ok(SharedWith::Private);
-    };
-    SharedWith::parse(text).ok_or_else(|| {
-        Problem::field(
-            "shared_with",
-            "invalid",
-            "must be private, team or everyone",
-        )
-    })
-}
-
 /// The same, tidied, once all of it holds.
 fn checked(
     mut search: SavedSearch,
@@ -129,7 +117,7 @@ fn checked(
     {
         return Err(Problem::field(
             "name",
-            "invalid",
+            FieldCode::InvalidValue,
             format!("must have 1 to {MAX_NAME} characters on one line"),
         ));
     }
@@ -137,7 +125,7 @@ fn checked(
     if search.description.chars().count() > MAX_DESCRIPTION {
         return Err(Problem::field(
             "description",
-            "too_long",
+            FieldCode::TooLong,
             format!("may have {MAX_DESCRIPTION} characters"),
         ));
     }
@@ -155,7 +143,7 @@ fn checked(
     if search.columns.len() > MAX_COLUMNS {
         return Err(Problem::field(
             "columns",
-            "too_many",
+            FieldCode::TooMany,
             format!("name at most {MAX_COLUMNS}"),
         ));
     }
@@ -165,7 +153,7 @@ fn checked(
         if !known || column.len() > MAX_COLUMN_BYTES {
             return Err(Problem::field(
                 format!("columns[{at}]"),
-                "unknown_column",
+                FieldCode::UnknownColumn,
                 "is not a field of an entry",
             ));
         }

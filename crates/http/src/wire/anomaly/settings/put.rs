@@ -2,8 +2,8 @@
 
 use reeve_anomalies::{
     AnomalyClass, AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings,
-    Sensitivity,
 };
+use reeve_audit::FieldCode;
 use reeve_estate::{Metric, TimeSpan};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -54,9 +54,7 @@ pub struct PerformanceAnomalyPut {
     /// Metrics that are watched (`latency` is `response_time`, `throughput` is `request_rate`);
     /// empty is every metric.
     pub metrics: Option<Vec<String>>,
-    /// `low`, `medium` or `high`.
-    #[schema(value_type = Option<enumeration::Sensitivity>)]
-    pub sensitivity: Option<String>,
+    pub sensitivity: Option<enumeration::Sensitivity>,
     /// Reaction: `alert`, `auto_investigate`, `auto_remediate`.
     pub action: Option<String>,
 }
@@ -69,9 +67,7 @@ pub struct SecurityAnomalyPut {
     pub behavioral_analysis: Option<bool>,
     /// Entries are compared with the threat lists.
     pub threat_intelligence: Option<ThreatIntelligence>,
-    /// `low`, `medium` or `high`.
-    #[schema(value_type = Option<enumeration::Sensitivity>)]
-    pub sensitivity: Option<String>,
+    pub sensitivity: Option<enumeration::Sensitivity>,
     /// Reaction: `alert`, `auto_investigate`, `alert_and_quarantine`.
     pub action: Option<String>,
 }
@@ -97,11 +93,9 @@ impl AnomalySettingsPut {
                 metrics: metrics
                     .transpose()?
                     .unwrap_or_else(|| before.performance.metrics.clone()),
-                sensitivity: sensitivity(
-                    "performance.sensitivity",
-                    performance.sensitivity.as_deref(),
-                    before.performance.sensitivity,
-                )?,
+                sensitivity: performance
+                    .sensitivity
+                    .map_or(before.performance.sensitivity, |given| given.0),
                 action: reaction(
                     "performance.action",
                     performance.action.as_deref(),
@@ -118,11 +112,9 @@ impl AnomalySettingsPut {
                     .map_or(before.security.threat_intelligence, |use_of| {
                         use_of == ThreatIntelligence::Integrated
                     }),
-                sensitivity: sensitivity(
-                    "security.sensitivity",
-                    security.sensitivity.as_deref(),
-                    before.security.sensitivity,
-                )?,
+                sensitivity: security
+                    .sensitivity
+                    .map_or(before.security.sensitivity, |given| given.0),
                 action: reaction(
                     "security.action",
                     security.action.as_deref(),
@@ -180,7 +172,7 @@ fn hours(span: TimeSpan) -> Result<u32, Problem> {
     whole.ok_or_else(|| {
         Problem::field(
             "cost.window",
-            "invalid_value",
+            FieldCode::InvalidValue,
             "must be whole hours from 1h to 31d",
         )
     })
@@ -199,20 +191,10 @@ fn metric(index: usize, text: &str) -> Result<Metric, Problem> {
         let message = format!("{text:?} is not a metric; metrics are {}", known.join(", "));
         Problem::field(
             format!("performance.metrics[{index}]"),
-            "invalid_value",
+            FieldCode::InvalidValue,
             message,
         )
     })
-}
-
-fn sensitivity(
-    field: &str,
-    text: Option<&str>,
-    before: Sensitivity,
-) -> Result<Sensitivity, Problem> {
-    let Some(text) = text else { return Ok(before) };
-    Sensitivity::parse(text)
-        .ok_or_else(|| Problem::field(field, "invalid_value", "must be one of low, medium, high"))
 }
 
 fn reaction(
@@ -232,7 +214,7 @@ fn reaction(
     let wrong = || {
         Problem::field(
             field,
-            "invalid_value",
+            FieldCode::InvalidValue,
             format!("must be one of {}", names.join(", ")),
         )
     };
