@@ -18,6 +18,7 @@ use reeve_audit::{Entry, EventId};
 use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::responses::Responses;
 use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder, record_change};
 use reeve_recommend::recommendation::RecommendationId;
@@ -46,7 +47,7 @@ const CONTEXT: SignedDuration = SignedDuration::from_hours(6);
 
 /// Isolation of a security anomaly's machine, or the reason why there is none; `None` for any other
 /// anomaly.
-type Isolation = Option<Result<RecommendationId, String>>;
+type Isolation = Option<Result<RecommendationId, Obstacle>>;
 
 /// Ports that the service needs.
 #[derive(Clone)]

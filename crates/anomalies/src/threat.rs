@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use reeve_audit::{Entry, FieldCode, FieldError};
 use reeve_estate::{ResourceKind, StoreError};
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::recommendation::Priority;
 
 use super::behavior::succeeded;
@@ -156,19 +157,19 @@ pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
     }
 }
 
-fn indicator(line: &str) -> Result<Indicator, String> {
+fn indicator(line: &str) -> Result<Indicator, Obstacle> {
     let mut fields = line.splitn(3, ',').map(str::trim);
     let value = fields.next().unwrap_or_default();
     let name = fields.next().unwrap_or_default();
     if name.chars().count() > 200 {
-        return Err("the name must have at most 200 characters".to_owned());
+        return Err(Obstacle::of("the name must have at most 200 characters"));
     }
 
     let date = match fields.next().filter(|text| !text.is_empty()) {
         None => None,
         Some(text) => Some(
             text.parse::<Date>()
-                .map_err(|_| format!("{text:?} is no date (2026-05-03)"))?,
+                .map_err(|_| Obstacle::of(format_args!("{text:?} is no date (2026-05-03)")))?,
         ),
     };
 
@@ -179,10 +180,10 @@ fn indicator(line: &str) -> Result<Indicator, String> {
     })
 }
 
-fn pattern(value: &str) -> Result<Pattern, String> {
+fn pattern(value: &str) -> Result<Pattern, Obstacle> {
     if let Some(part) = value.strip_prefix(AGENT).map(str::trim) {
         if !(3..=200).contains(&part.chars().count()) {
-            return Err("a user agent must have 3 to 200 characters".to_owned());
+            return Err(Obstacle::of("a user agent must have 3 to 200 characters"));
         }
         return Ok(Pattern::UserAgent(part.to_lowercase()));
     }

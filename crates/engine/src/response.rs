@@ -12,6 +12,7 @@ use reeve_recommend::agent::{AgentType, Scope};
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::responses::{Offer, Remedy, RemedyTarget, Responses};
 use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
@@ -65,7 +66,7 @@ impl Responses for ResponseService {
         &self,
         agent_type: AgentType,
         offers: Vec<Offer>,
-    ) -> Result<Vec<Result<RecommendationId, String>>, EngineError> {
+    ) -> Result<Vec<Result<RecommendationId, Obstacle>>, EngineError> {
         self.propose(agent_type, offers).await
     }
 
@@ -73,7 +74,7 @@ impl Responses for ResponseService {
         &self,
         agent_type: AgentType,
         offer: Offer,
-    ) -> Result<Result<Recommendation, String>, EngineError> {
+    ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
         self.keep_offer(agent_type, offer).await
     }
 

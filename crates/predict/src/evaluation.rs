@@ -396,7 +396,7 @@ impl RuleService {
         for (one, answer) in found.fired.iter_mut().zip(answers) {
             match answer {
                 Ok(id) => one.prediction.recommendation = Some(id),
-                Err(why) => one.prediction.not_recommended = Some(why),
+                Err(obstacle) => one.prediction.not_recommended = Some(obstacle.into()),
             }
         }
 

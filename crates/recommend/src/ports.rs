@@ -15,6 +15,7 @@ use crate::action::{Action, ActionId, ActionStatus};
 use crate::agent::{Agent, AgentId, AgentType};
 use crate::approval::{Approval, ApprovalId};
 use crate::guardrail::Guardrails;
+use crate::obstacle::Obstacle;
 use crate::recommendation::exclusion::{Exclusion, ExclusionId};
 use crate::recommendation::lifecycle::Status;
 use crate::recommendation::origin::Cause;
@@ -156,7 +157,10 @@ pub trait Clock: Send + Sync {
 #[async_trait]
 pub trait Clouds: Send + Sync {
     /// The actor of a connection; an error in words when the connection is gone or may not act.
-    async fn actor(&self, connection: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), String>;
+    async fn actor(
+        &self,
+        connection: &ConnectionId,
+    ) -> Result<(Connection, Arc<dyn Act>), Obstacle>;
 }
 
 #[derive(Debug, Clone, Default)]

@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use reeve_estate::charge::{Amount, Charge};
 use reeve_learn::grid::Grid;
 use reeve_learn::{Point, forecast};
+use reeve_recommend::obstacle::Obstacle;
 
 use super::period::{day, number};
 use super::{Budget, Span};
@@ -27,7 +28,7 @@ pub struct BudgetStatus {
     /// Charges of the period so far.
     pub spent: Amount,
     /// Charges of the whole period as expected, or the reason why nothing is.
-    pub forecast: Result<Amount, String>,
+    pub forecast: Result<Amount, Obstacle>,
     /// The last day that bills fill.
     pub data_until: Option<Date>,
     /// Charges of each day of the period that has some.
@@ -124,7 +125,7 @@ fn ahead(
     daily: &BTreeMap<i64, Amount>,
     last: Option<i64>,
     end: i64,
-) -> Result<Vec<(i64, Amount)>, String> {
+) -> Result<Vec<(i64, Amount)>, Obstacle> {
     let last = last.ok_or_else(|| "no bill has charges by the hour or day".to_owned())?;
     if last + 1 >= end {
         return Ok(Vec::new());
@@ -139,9 +140,9 @@ fn ahead(
     let days = last - begun + 1;
 
     if days < LEAST {
-        return Err(format!(
+        return Err(Obstacle::of(format_args!(
             "{days} days of charges are too few for a forecast; it takes {LEAST}"
-        ));
+        )));
     }
 
     let points: Vec<Point> = (begun..=last)
@@ -152,14 +153,14 @@ fn ahead(
             )
         })
         .collect();
-    let grid = Grid::with_step(&points, DAY_MS).map_err(|error| error.to_string())?;
+    let grid = Grid::with_step(&points, DAY_MS).map_err(Obstacle::of)?;
 
     let steps = usize::try_from(end - 1 - last).unwrap_or(0);
     let settings = forecast::Settings {
         horizon: steps.min(31),
         ..forecast::Settings::default()
     };
-    let model = forecast::fit(&grid, &settings).map_err(|error| error.to_string())?;
+    let model = forecast::fit(&grid, &settings).map_err(Obstacle::of)?;
     let bands = model.forecast(steps);
 
     Ok(bands

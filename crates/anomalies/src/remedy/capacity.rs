@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Metric, Money, Resource, ResourceKind};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::guardrail::ownership::is_opted_out;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::plan::relief;
 use reeve_recommend::plan::relief::{Relief, Shortage};
 use reeve_recommend::recommendation::{Decision, RecommendationType};
@@ -61,9 +62,9 @@ pub(crate) fn capacity(
     account: Option<Money>,
     terms: Terms<'_>,
     now: Timestamp,
-) -> Result<Remedy, String> {
+) -> Result<Remedy, Obstacle> {
     if is_opted_out(resource) {
-        return Err("a tag excludes the resource".to_owned());
+        return Err(Obstacle::of("a tag excludes the resource"));
     }
 
     let mut why = None;
@@ -85,10 +86,10 @@ pub(crate) fn capacity(
         }
     }
 
-    Err(why.unwrap_or_else(|| "no measured capacity is short".to_owned()))
+    Err(why.unwrap_or_else(|| "no measured capacity is short".into()))
 }
 
-fn need(reading: &Reading) -> Result<Need, String> {
+fn need(reading: &Reading) -> Result<Need, Obstacle> {
     let metric = reading.metric.ok_or("no metric was read")?;
     let up = reading.value >= reading.expected;
     let name = words::name(metric);
@@ -101,14 +102,16 @@ fn need(reading: &Reading) -> Result<Need, String> {
         (Metric::FreeStorage, false) | (Metric::DiskUtilization, true) => Ok(Need::Storage),
         (Metric::DatabaseConnections, true) => Ok(Need::Connections),
         (Metric::RequestRate | Metric::ResponseTime, true) => Ok(Need::Requests),
-        (Metric::ErrorRate, true) => {
-            Err("errors come from what runs on it, and no size makes them fewer".to_owned())
-        }
-        (_, true) => Err(format!(
+        (Metric::ErrorRate, true) => Err(Obstacle::of(
+            "errors come from what runs on it, and no size makes them fewer",
+        )),
+        (_, true) => Err(Obstacle::of(format_args!(
             "{} has no limit that Reeve could raise",
             name.to_lowercase()
-        )),
-        (_, false) => Err(format!("{name} fell, so no capacity runs short")),
+        ))),
+        (_, false) => Err(Obstacle::of(format_args!(
+            "{name} fell, so no capacity runs short"
+        ))),
     }
 }
 
@@ -121,7 +124,7 @@ fn relieve<'a>(
     all: &'a [Resource],
     catalogue: &Catalogue,
     now: Timestamp,
-) -> Result<Found<'a>, String> {
+) -> Result<Found<'a>, Obstacle> {
     let more_members = |group: &'a Resource| {
         let times = if reading.expected > 0.0 {
             reading.value / reading.expected
@@ -149,15 +152,15 @@ fn relieve<'a>(
     match (need, resource.kind) {
         (Need::Size(_), ResourceKind::VirtualMachine) if resource.group.is_some() => group()
             .map(more_members)
-            .ok_or_else(|| "its group is not known".to_owned()),
+            .ok_or_else(|| "its group is not known".into()),
         (Need::Size(_) | Need::Requests, ResourceKind::ScalingGroup) => Ok(more_members(resource)),
         (Need::Size(short), ResourceKind::VirtualMachine | ResourceKind::Database) => {
-            let larger = relief::larger_size(resource, short, catalogue).map_err(str::to_owned)?;
+            let larger = relief::larger_size(resource, short, catalogue).map_err(Obstacle::from)?;
             Ok((resource, larger, LARGER_SIZE))
         }
         (Need::Requests, ResourceKind::LoadBalancer) => relief::group_behind(resource, all)
             .map(more_members)
-            .ok_or_else(|| "the machines behind it do not belong to one scaling group".to_owned()),
+            .ok_or_else(|| "the machines behind it do not belong to one scaling group".into()),
         (Need::Connections, ResourceKind::Database) => {
             Ok((resource, relief::read_replica(resource), READ_REPLICA))
         }
@@ -174,10 +177,10 @@ fn relieve<'a>(
                 MORE_STORAGE,
             ))
         }
-        (_, kind) => Err(format!(
+        (_, kind) => Err(Obstacle::of(format_args!(
             "Reeve cannot enlarge a {}",
             kind.as_str().replace('_', " ")
-        )),
+        ))),
     }
 }
 

@@ -4,6 +4,7 @@
 use reeve_estate::{InstanceSpec, Money, Resource, ResourceKind, ResourceState, Series};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::guardrail::ownership::is_opted_out;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::plan::procedure::{resize, stop_idle};
 use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::title::title;
@@ -80,31 +81,33 @@ pub(crate) fn spending(
     usage: Option<Usage>,
     before: Option<&str>,
     terms: Terms<'_>,
-) -> Result<Remedy, String> {
+) -> Result<Remedy, Obstacle> {
     let name = &resource.name;
     let kind = resource.kind.as_str().replace('_', " ");
     if is_opted_out(resource) {
-        return Err(format!("a tag excludes {name}"));
+        return Err(Obstacle::of(format_args!("a tag excludes {name}")));
     }
 
     if resource.group.is_some() {
-        return Err(format!(
+        return Err(Obstacle::of(format_args!(
             "{name} belongs to a group, which starts another one"
-        ));
+        )));
     }
 
     if !matches!(
         resource.kind,
         ResourceKind::VirtualMachine | ResourceKind::Database
     ) {
-        return Err(format!("Reeve cannot reduce the cost of a {kind}"));
+        return Err(Obstacle::of(format_args!(
+            "Reeve cannot reduce the cost of a {kind}"
+        )));
     }
 
     if !matches!(
         resource.state,
         ResourceState::Running | ResourceState::Available
     ) {
-        return Err(format!("{name} does not run any more"));
+        return Err(Obstacle::of(format_args!("{name} does not run any more")));
     }
 
     let is_new = part.expected <= 0.02 * part.observed;
@@ -124,11 +127,13 @@ pub(crate) fn spending(
         (_, None) if is_new => Ok(choose.stop(volumes, "Is it new, and is its use not measured?")),
         (_, Some(_)) => match choose.smaller() {
             Some(smaller) => choose.size(&smaller, "Does its load fit a smaller size?"),
-            None => Err(format!(
+            None => Err(Obstacle::of(format_args!(
                 "{name} is in use: decide manually whether it is needed"
-            )),
+            ))),
         },
-        (_, None) => Err(format!("the use of {name} is not measured")),
+        (_, None) => Err(Obstacle::of(format_args!(
+            "the use of {name} is not measured"
+        ))),
     }
 }
 
@@ -193,7 +198,7 @@ impl Choice<'_> {
             .map(|monthly| monthly.cost)
     }
 
-    fn size(&self, to: &str, check: &str) -> Result<Remedy, String> {
+    fn size(&self, to: &str, check: &str) -> Result<Remedy, Obstacle> {
         let resource = self.resource;
         let from = resource
             .specification

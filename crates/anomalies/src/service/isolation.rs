@@ -4,6 +4,7 @@
 use reeve_estate::{ResourceId, ResourceKind, StoreError};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::responses::{Offer, Remedy};
 use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationId};
@@ -19,7 +20,7 @@ impl AnomalyService {
     pub(super) async fn recommend_isolation(
         &self,
         anomaly: &mut Anomaly,
-    ) -> Result<Option<Result<RecommendationId, String>>, EngineError> {
+    ) -> Result<Option<Result<RecommendationId, Obstacle>>, EngineError> {
         let machine = anomaly.place.kind == ResourceKind::VirtualMachine.as_str();
         if !machine {
             let what = anomaly.place.kind.replace('_', " ");
@@ -42,7 +43,7 @@ impl AnomalyService {
         let proposed = match self.keep_isolation(anomaly).await {
             Ok(proposed) => proposed,
             Err(error) if error.is_outage() => return Err(error),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(Obstacle::of(error)),
         };
 
         anomaly.remediation = Some(match &proposed {
@@ -80,18 +81,20 @@ impl AnomalyService {
     async fn keep_isolation(
         &self,
         anomaly: &Anomaly,
-    ) -> Result<Result<Recommendation, String>, EngineError> {
+    ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
         let id = ResourceId::new(anomaly.place.id.clone());
         let machine = match self.ports.estate.resource_get(&id).await {
             Ok(found) if found.kind == ResourceKind::VirtualMachine => found,
             Ok(_) | Err(StoreError::NotFound { .. }) => {
-                return Ok(Err(format!("{id} is not a machine in the inventory")));
+                return Ok(Err(Obstacle::of(format_args!(
+                    "{id} is not a machine in the inventory"
+                ))));
             }
             Err(error) => return Err(error.into()),
         };
 
         if machine.specification.isolated {
-            return Ok(Err(format!("{id} is already isolated")));
+            return Ok(Err(Obstacle::of(format_args!("{id} is already isolated"))));
         }
 
         let proposal = quarantine::proposal(&machine, anomaly);
@@ -106,14 +109,14 @@ impl AnomalyService {
             .responses
             .keep(AgentType::SECURITY_INTELLIGENCE, offer)
             .await?;
-        Ok(kept.map_err(|reason| reason.replace('_', " ")))
+        Ok(kept.map_err(|reason| Obstacle::from(reason.as_str().replace('_', " "))))
     }
 
     /// Carries the isolation out for a critical threat. What came of it, in words.
     pub(super) async fn isolate(
         &self,
         anomaly: &Anomaly,
-        isolation: Option<Result<RecommendationId, String>>,
+        isolation: Option<Result<RecommendationId, Obstacle>>,
     ) -> Result<String, EngineError> {
         let severity = anomaly.severity;
         Ok(match isolation {

@@ -6,6 +6,7 @@ use reeve_estate::{
     Attribute, Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError,
 };
 use reeve_recommend::error::EngineError;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ports::responses::Offer;
 use reeve_recommend::recommendation::Recommendation;
@@ -61,22 +62,22 @@ impl AnomalyService {
     }
 
     /// Judges which change relieves an anomaly; the inner error is the reason why there is none.
-    async fn remedy(&self, anomaly: &Anomaly) -> Result<Result<Remedy, String>, EngineError> {
+    async fn remedy(&self, anomaly: &Anomaly) -> Result<Result<Remedy, Obstacle>, EngineError> {
         if anomaly.class == AnomalyClass::Cost {
             return self.cheaper(anomaly).await;
         }
 
         if ResourceKind::parse(&anomaly.place.kind).is_none() {
             return Ok(Err(
-                "it is not about a resource that Reeve can change".to_owned()
+                "it is not about a resource that Reeve can change".into()
             ));
         }
 
         let Some(resource) = resource_at(&*self.ports.estate, &anomaly.place).await? else {
-            return Ok(Err(format!(
+            return Ok(Err(Obstacle::of(format_args!(
                 "{} is not a resource in the inventory",
                 anomaly.place.id
-            )));
+            ))));
         };
 
         let around = self.around(&resource).await?;
@@ -98,13 +99,13 @@ impl AnomalyService {
     }
 
     /// Judges the resources that make the difference of a bill, the costliest first.
-    async fn cheaper(&self, anomaly: &Anomaly) -> Result<Result<Remedy, String>, EngineError> {
+    async fn cheaper(&self, anomaly: &Anomaly) -> Result<Result<Remedy, Obstacle>, EngineError> {
         if anomaly
             .readings
             .first()
             .is_some_and(|reading| reading.value < reading.expected)
         {
-            return Ok(Err("it costs less than usual".to_owned()));
+            return Ok(Err(Obstacle::of("it costs less than usual")));
         }
 
         let mut why = None;
@@ -121,7 +122,7 @@ impl AnomalyService {
         }
 
         Ok(Err(why.unwrap_or_else(|| {
-            "the bill does not name a resource that explains the difference".to_owned()
+            "the bill does not name a resource that explains the difference".into()
         })))
     }
 
@@ -129,7 +130,7 @@ impl AnomalyService {
         &self,
         anomaly: &Anomaly,
         part: &Contribution,
-    ) -> Result<Result<Remedy, String>, EngineError> {
+    ) -> Result<Result<Remedy, Obstacle>, EngineError> {
         let mut found = None;
         for name in [part.resource_id(), part.resource.as_str()] {
             if found.is_none() && !name.is_empty() {
@@ -138,10 +139,10 @@ impl AnomalyService {
         }
 
         let Some(resource) = found else {
-            return Ok(Err(format!(
+            return Ok(Err(Obstacle::of(format_args!(
                 "{} is not a resource in the inventory",
                 part.name()
-            )));
+            ))));
         };
 
         let since = anomaly
@@ -279,12 +280,14 @@ impl AnomalyService {
         let kept = match self.ports.responses.keep(remedy.agent_type, offer).await {
             Ok(kept) => kept,
             Err(error) if error.is_outage() => return Err(error),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(Obstacle::of(error)),
         };
 
         Ok(match kept {
             Ok(kept) => of_recommendation(&kept, &words, by_hand),
-            Err(reason) => Remediation::none(format!("{words}: {}", reason.replace('_', " "))),
+            Err(reason) => {
+                Remediation::none(format!("{words}: {}", reason.as_str().replace('_', " ")))
+            }
         })
     }
 

@@ -13,6 +13,7 @@ use reeve_recommend::action::Purpose;
 use reeve_recommend::change::{Goal, Task, prior_of_v1};
 use reeve_recommend::guardrail::ownership::{is_opted_out, owned_by_code};
 use reeve_recommend::guardrail::protection::refusal;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::plan::{Loss, LossKind, Plan};
 
 use crate::execution::runner::{Done, Runner, STOPPED};
@@ -65,7 +66,7 @@ impl Runner {
     }
 
     /// Reads the resource anew; what may pass is tried again until a time.
-    pub(crate) async fn look(&mut self, until: Timestamp) -> Result<Observed, String> {
+    pub(crate) async fn look(&mut self, until: Timestamp) -> Result<Observed, Obstacle> {
         loop {
             match self.act.observe(&self.resource).await {
                 Ok(mut seen) => {
@@ -77,7 +78,7 @@ impl Runner {
                     let passing =
                         matches!(error.kind, ActErrorKind::Unknown | ActErrorKind::Throttled);
                     if !passing || self.execution.records.clock.now() >= until {
-                        return Err(self.refused(error));
+                        return Err(self.refused(error).into());
                     }
                 }
             }
@@ -86,19 +87,21 @@ impl Runner {
     }
 
     /// Checks that the resource is still what the finding saw, and keeps the state before.
-    pub(crate) async fn precondition(&mut self, task: &Task) -> Result<Done, String> {
+    pub(crate) async fn precondition(&mut self, task: &Task) -> Result<Done, Obstacle> {
         let seen = self.look(self.deadline()).await?;
         if let Some(difference) = task.difference(&seen.resource) {
-            return Err(format!(
+            return Err(Obstacle::of(format_args!(
                 "the resource has changed since the recommendation: {difference}"
-            ));
+            )));
         }
 
         if let Some(group) = &seen.resource.group {
-            return Err(format!("it belongs to group {group} now"));
+            return Err(Obstacle::of(format_args!(
+                "it belongs to group {group} now"
+            )));
         }
         if is_opted_out(&seen.resource) {
-            return Err("a tag now excludes the resource from changes".to_owned());
+            return Err(Obstacle::of("a tag now excludes the resource from changes"));
         }
 
         self.nothing_more_is_lost(&seen.resource)?;
@@ -107,7 +110,9 @@ impl Runner {
             && self.action.purpose == Purpose::Apply
             && owned_by_code(&seen.resource).is_some()
         {
-            return Err("it is now managed by infrastructure as code; change it there".to_owned());
+            return Err(Obstacle::of(
+                "it is now managed by infrastructure as code; change it there",
+            ));
         }
 
         self.every_volume_kept().await?;
@@ -124,13 +129,13 @@ impl Runner {
 
     /// Checks what the cloud says now against the protections and the losses that the plan states:
     /// a tag, a cluster or an address may have come since.
-    fn nothing_more_is_lost(&self, seen: &Resource) -> Result<(), String> {
+    fn nothing_more_is_lost(&self, seen: &Resource) -> Result<(), Obstacle> {
         let (change, catalogue) = (self.procedure.change(), Catalogue::builtin());
         if let Some(protected) = refusal(seen, change.name(), catalogue) {
-            return Err(format!(
+            return Err(Obstacle::of(format_args!(
                 "the resource is protected from this change: {}",
                 protected.reason
-            ));
+            )));
         }
 
         if self.action.purpose != Purpose::Apply {
@@ -153,17 +158,17 @@ impl Runner {
             .find(is_new)
             .filter(|_| change.restarts() || change.name() == "stop_machine")
         {
-            Some(loss) => Err(format!(
+            Some(loss) => Err(Obstacle::of(format_args!(
                 "the plan does not state this loss, so run the agent again: {}",
                 loss.detail
-            )),
+            ))),
             None => Ok(()),
         }
     }
 
     /// Reads the resource until it is what the plan wanted, or for long enough to know that it will
     /// not be.
-    pub(crate) async fn verify(&mut self, task: &Task) -> Result<Done, String> {
+    pub(crate) async fn verify(&mut self, task: &Task) -> Result<Done, Obstacle> {
         let mut looks = 0;
         loop {
             let seen = self.look(self.deadline()).await?;
@@ -179,7 +184,9 @@ impl Runner {
             // deadline.
             looks += u32::from(seen.state != ResourceState::Changing);
             if looks > LOOKS || self.execution.records.clock.now() >= self.deadline() {
-                return Err(format!("the change did not take effect: {difference}"));
+                return Err(Obstacle::of(format_args!(
+                    "the change did not take effect: {difference}"
+                )));
             }
             self.wait(POLL_S).await?;
         }
@@ -190,7 +197,7 @@ impl Runner {
         &mut self,
         goal: &Arc<dyn Goal>,
         until: Timestamp,
-    ) -> Result<Done, String> {
+    ) -> Result<Done, Obstacle> {
         let before = self.state_of_resource();
         self.drive(&**goal, until).await?;
         Ok(Done {
@@ -201,7 +208,7 @@ impl Runner {
     }
 
     /// Leaves the resource as it is until a time. A test does not wait for it.
-    pub(crate) async fn hold(&mut self, until: Timestamp) -> Result<Done, String> {
+    pub(crate) async fn hold(&mut self, until: Timestamp) -> Result<Done, Obstacle> {
         while self.action.purpose == Purpose::Apply && self.execution.records.clock.now() < until {
             self.wait(POLL_S).await?;
         }
@@ -216,7 +223,7 @@ impl Runner {
 
     /// A change of the plan that keeps snapshots of a machine's volumes keeps one of each: a volume
     /// that was attached since the finding has none.
-    async fn every_volume_kept(&self) -> Result<(), String> {
+    async fn every_volume_kept(&self) -> Result<(), Obstacle> {
         let machine = self.resource.kind == ResourceKind::VirtualMachine;
         let Some(kept) = self.procedure.change().volumes_kept().filter(|_| machine) else {
             return Ok(());
@@ -229,15 +236,15 @@ impl Runner {
             .map_err(|error| error.message)?;
 
         match volumes.iter().find(|volume| !kept.contains(&volume.id.0)) {
-            Some(volume) => Err(format!(
+            Some(volume) => Err(Obstacle::of(format_args!(
                 "the plan keeps no snapshot of volume {}; run the agent again",
                 volume.id
-            )),
+            ))),
             None => Ok(()),
         }
     }
 
-    async fn drive(&mut self, goal: &dyn Goal, until: Timestamp) -> Result<Observed, String> {
+    async fn drive(&mut self, goal: &dyn Goal, until: Timestamp) -> Result<Observed, Obstacle> {
         let (mut accepted, mut looks, mut asked_again, mut refusals) = (false, 0, 0, 0);
         loop {
             let seen = self.look(until).await?;
@@ -245,11 +252,11 @@ impl Runner {
                 return Ok(seen);
             }
             if self.execution.records.clock.now() >= until {
-                return Err(format!(
+                return Err(Obstacle::of(format_args!(
                     "{} was not reached in time; it is {}",
                     goal.name(),
                     seen.state
-                ));
+                )));
             }
             let moving = seen.state == ResourceState::Changing;
             if accepted && !moving {
@@ -259,10 +266,10 @@ impl Runner {
                     (accepted, looks) = (false, 0);
                 }
                 if asked_again >= 2 {
-                    return Err(format!(
+                    return Err(Obstacle::of(format_args!(
                         "{} was accepted but did not take effect",
                         goal.name()
-                    ));
+                    )));
                 }
             }
             // Where the switch cannot be asked, nothing is asked of the cloud either.
@@ -286,7 +293,7 @@ impl Runner {
                         );
                         refusals += u32::from(error.kind != ActErrorKind::Throttled);
                         if !(passing || error.kind == ActErrorKind::Throttled) || refusals > TRIES {
-                            return Err(self.refused(error));
+                            return Err(self.refused(error).into());
                         }
                     }
                 }
@@ -296,10 +303,10 @@ impl Runner {
     }
 
     /// Returns `true` if a change may be requested now; `false` while that is unknown.
-    pub(crate) async fn may_ask(&self) -> Result<bool, String> {
+    pub(crate) async fn may_ask(&self) -> Result<bool, Obstacle> {
         match self.is_stopped().await {
             Ok(false) => Ok(true),
-            Ok(true) => Err(STOPPED.to_owned()),
+            Ok(true) => Err(STOPPED.into()),
             Err(_) => Ok(false),
         }
     }

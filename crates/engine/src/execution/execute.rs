@@ -226,7 +226,7 @@ impl ExecutionService {
             .clouds
             .actor(&resource.connection)
             .await
-            .map_err(EngineError::Cloud)?;
+            .map_err(|obstacle| EngineError::Cloud(obstacle.into()))?;
 
         if connection.allow_actions {
             Ok(act)

@@ -98,7 +98,7 @@ impl ExecutionService {
                     .clouds
                     .actor(&action.connection)
                     .await
-                    .map_err(EngineError::Cloud)?;
+                    .map_err(|obstacle| EngineError::Cloud(obstacle.into()))?;
                 let own = purpose == Purpose::Apply;
                 let resource = if own {
                     self.resource_of(&recommendation).await?

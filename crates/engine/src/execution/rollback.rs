@@ -13,6 +13,7 @@ use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::change::{Reversal, Task, Work};
 use reeve_recommend::error::EngineError;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::recommendation::Recommendation;
 
 use crate::execution::ExecutionService;
@@ -209,7 +210,7 @@ impl Runner {
         let until = self.execution.records.clock.now()
             + SignedDuration::from_secs(self.procedure.change().rollback_limit_s());
         let mut faults = 0;
-        let mut last = String::new();
+        let mut last = Obstacle::from("");
 
         loop {
             if faults >= FAULTS || self.execution.records.clock.now() >= until {

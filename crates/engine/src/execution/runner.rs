@@ -15,6 +15,7 @@ use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome, Watch,
 use reeve_recommend::caller::Caller;
 use reeve_recommend::change::{Effect, EffectEvidence, Procedure, Task, Work};
 use reeve_recommend::error::EngineError;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::recommendation::lifecycle::Status;
@@ -289,7 +290,7 @@ impl Runner {
     }
 
     /// Records how the step ended, then keeps it.
-    pub(crate) async fn end_step(&mut self, found: Result<Done, String>) -> Result<(), Halt> {
+    pub(crate) async fn end_step(&mut self, found: Result<Done, Obstacle>) -> Result<(), Halt> {
         let now = self.execution.records.clock.now();
         let Some(outcome) = self.action.steps.last_mut() else {
             return Ok(());
@@ -307,7 +308,7 @@ impl Runner {
                     outcome.before = done.before;
                 }
             }
-            Err(why) => outcome.detail = why,
+            Err(obstacle) => outcome.detail = obstacle.into(),
         }
 
         let outcome = outcome.clone();
@@ -388,11 +389,11 @@ impl Runner {
 
     /// Waits between two looks. On the way forward the kill switch is asked every second, so that
     /// no wait for the cloud outlasts it.
-    pub(crate) async fn wait(&self, seconds: u64) -> Result<(), String> {
+    pub(crate) async fn wait(&self, seconds: u64) -> Result<(), Obstacle> {
         for _ in 0..seconds {
             self.rest(1).await;
             if self.is_stopped().await.unwrap_or(false) {
-                return Err(STOPPED.to_owned());
+                return Err(STOPPED.into());
             }
         }
         Ok(())

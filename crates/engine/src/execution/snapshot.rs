@@ -4,6 +4,7 @@
 use jiff::SignedDuration;
 use reeve_estate::{ActErrorKind, Applied, Mutation, Resource, ResourceKind};
 use reeve_recommend::change::Task;
+use reeve_recommend::obstacle::Obstacle;
 
 use crate::execution::runner::{Done, Runner};
 
@@ -14,7 +15,7 @@ const LIMIT_S: i64 = 3 * 3600;
 
 impl Runner {
     /// Keeps the state before: a record of a machine, a snapshot of anything that holds data.
-    pub(crate) async fn snapshot(&mut self, task: &Task) -> Result<Done, String> {
+    pub(crate) async fn snapshot(&mut self, task: &Task) -> Result<Done, Obstacle> {
         let own = task.resource == self.resource.id.0;
         if own && self.resource.kind == ResourceKind::VirtualMachine {
             return self.note_machine().await;
@@ -37,16 +38,16 @@ impl Runner {
             match self.act.apply(&target, &mutation).await {
                 Ok(Applied::Snapshot(snapshot)) => break snapshot,
                 Ok(Applied::Accepted | Applied::Pending) => {
-                    return Err("the cloud named no snapshot".to_owned());
+                    return Err(Obstacle::of("the cloud named no snapshot"));
                 }
                 Err(error) if error.kind == ActErrorKind::Throttled && !self.is_past(begun) => {
                     self.wait(POLL_S).await?;
                 }
                 Err(error) if error.kind == ActErrorKind::Unknown => {
                     let hint = "a snapshot may have been started; its description contains the recommendation's identifier";
-                    return Err(format!("{} ({hint})", error.message));
+                    return Err(Obstacle::of(format_args!("{} ({hint})", error.message)));
                 }
-                Err(error) => return Err(self.refused(error)),
+                Err(error) => return Err(self.refused(error).into()),
             }
         };
 
@@ -58,13 +59,16 @@ impl Runner {
             {
                 Ok(true) => break,
                 Ok(false) if self.is_past(begun) => {
-                    return Err(format!("snapshot {} is not complete after hours", taken.id));
+                    return Err(Obstacle::of(format_args!(
+                        "snapshot {} is not complete after hours",
+                        taken.id
+                    )));
                 }
                 Ok(false) => {}
                 Err(error)
                     if matches!(error.kind, ActErrorKind::Unknown | ActErrorKind::Throttled)
                         && !self.is_past(begun) => {}
-                Err(error) => return Err(self.refused(error)),
+                Err(error) => return Err(self.refused(error).into()),
             }
             self.wait(POLL_S).await?;
         }
@@ -84,7 +88,7 @@ impl Runner {
         self.execution.records.clock.now() >= begun + SignedDuration::from_secs(LIMIT_S)
     }
 
-    async fn note_machine(&mut self) -> Result<Done, String> {
+    async fn note_machine(&mut self) -> Result<Done, Obstacle> {
         self.look(self.deadline()).await?;
         let mut state = self.state_of_resource();
         let volumes = self
@@ -104,13 +108,18 @@ impl Runner {
         })
     }
 
-    async fn volume(&self, id: &str) -> Result<Resource, String> {
+    async fn volume(&self, id: &str) -> Result<Resource, Obstacle> {
         let volumes = self
             .act
             .volumes_of(&self.resource)
             .await
             .map_err(|error| error.message)?;
         let found = volumes.into_iter().find(|volume| volume.id.as_str() == id);
-        found.ok_or_else(|| format!("volume {id} is no longer attached to {}", self.resource.id))
+        found.ok_or_else(|| {
+            Obstacle::of(format_args!(
+                "volume {id} is no longer attached to {}",
+                self.resource.id
+            ))
+        })
     }
 }

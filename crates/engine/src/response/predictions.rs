@@ -10,6 +10,7 @@ use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::Judgement;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ports::responses::Offer;
 use reeve_recommend::recommendation::lifecycle::Status;
@@ -35,7 +36,7 @@ impl ResponseService {
         &self,
         of_type: AgentType,
         offers: Vec<Offer>,
-    ) -> Result<Vec<Result<RecommendationId, String>>, EngineError> {
+    ) -> Result<Vec<Result<RecommendationId, Obstacle>>, EngineError> {
         if offers.is_empty() {
             return Ok(Vec::new());
         }
@@ -61,7 +62,7 @@ impl ResponseService {
                 .kept
                 .first()
                 .map(|recommendation| recommendation.id.clone());
-            let reason = || protected.unwrap_or_else(|| skipped_reason(&found));
+            let reason = || Obstacle::from(protected.unwrap_or_else(|| skipped_reason(&found)));
             answers.push(answer.ok_or_else(reason));
             if let Some(id) = holder.id() {
                 kept.entry(id).or_default().extend(found.kept);
@@ -87,7 +88,7 @@ impl ResponseService {
         &self,
         of_type: AgentType,
         offer: Offer,
-    ) -> Result<Result<Recommendation, String>, EngineError> {
+    ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
         let agents = self.records.agents.agent_list(Some(of_type)).await?;
         let connections = self.scopes.connections().await?;
         let holder = Holder::covering(of_type, &offer.resource, &agents, &connections);
@@ -101,7 +102,7 @@ impl ResponseService {
             .findings
             .keep_forecast(holder, &offer.cause, judged)
             .await?;
-        let reason = || protected.unwrap_or_else(|| skipped_reason(&found));
+        let reason = || Obstacle::from(protected.unwrap_or_else(|| skipped_reason(&found)));
 
         Ok(found.kept.first().cloned().ok_or_else(reason))
     }

@@ -18,6 +18,7 @@ use reeve_recommend::models::{
     LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote,
     calibrator_from, has_seen,
 };
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::ranking::stars_share;
@@ -106,13 +107,13 @@ impl ModelService {
         match self.calibrator_of(agent).await {
             Ok(found) => found,
             Err(error) => {
-                tracing::warn!(agent = %agent.id.0, error, "the confidence model could not be read; confidence is based on backtests alone");
+                tracing::warn!(agent = %agent.id.0, %error, "the confidence model could not be read; confidence is based on backtests alone");
                 None
             }
         }
     }
 
-    async fn calibrator_of(&self, agent: &Agent) -> Result<Option<Calibration>, String> {
+    async fn calibrator_of(&self, agent: &Agent) -> Result<Option<Calibration>, Obstacle> {
         let Some(models) = self.models.as_ref() else {
             return Ok(None);
         };
@@ -125,18 +126,12 @@ impl ModelService {
             ..ModelFilter::default()
         };
 
-        let (serving, _) = models
-            .model_list(&filter)
-            .await
-            .map_err(|error| error.to_string())?;
+        let (serving, _) = models.model_list(&filter).await.map_err(Obstacle::of)?;
         let (mut calibrator, model) = match serving.into_iter().next() {
             Some(model) => {
-                let state = models
-                    .model_state(&model.id)
-                    .await
-                    .map_err(|error| error.to_string())?;
+                let state = models.model_state(&model.id).await.map_err(Obstacle::of)?;
                 (
-                    calibrator_from(&state).map_err(|error| error.to_string())?,
+                    calibrator_from(&state).map_err(Obstacle::of)?,
                     Some(ModelReference::from_model(&model)),
                 )
             }
@@ -146,7 +141,7 @@ impl ModelService {
         let outcomes = self
             .known_outcomes(agent.agent_type)
             .await
-            .map_err(|error| error.to_string())?;
+            .map_err(Obstacle::of)?;
         for (known_at, example) in outcomes {
             if model
                 .as_ref()

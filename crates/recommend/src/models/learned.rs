@@ -17,6 +17,7 @@ use crate::agent::AgentId;
 use crate::models::model::{Model, ModelId, ModelStatus, ModelType};
 use crate::models::port::{ModelFilter, ModelStore};
 use crate::models::trainer::NotTrained;
+use crate::obstacle::Obstacle;
 
 /// Age from which a version is stale: three times the interval at which versions are trained.
 const STALE: SignedDuration = SignedDuration::from_hours(24 * 21);
@@ -92,13 +93,13 @@ struct LearnedModel {
     reference: ModelReference,
     text: String,
     /// Read once, by the first judgement that needs it.
-    state: OnceLock<Result<Box<dyn Any + Send + Sync>, String>>,
+    state: OnceLock<Result<Box<dyn Any + Send + Sync>, Obstacle>>,
 }
 
 /// Models that the judgements of one run may read, by name.
 #[derive(Default)]
 pub struct LearnedModels {
-    by_name: BTreeMap<String, Result<LearnedModel, String>>,
+    by_name: BTreeMap<String, Result<LearnedModel, Obstacle>>,
 }
 
 impl fmt::Debug for LearnedModels {
@@ -154,7 +155,7 @@ impl LearnedModels {
     /// Adds a version with its state, or the reason why it may not be used.
     pub fn add(&mut self, model: &Model, state: String, now: Timestamp) {
         let usable = match unusable(model, now) {
-            Some(reason) => Err(reason),
+            Some(reason) => Err(reason.into()),
             None => Ok(LearnedModel {
                 reference: ModelReference::from_model(model),
                 text: state,
@@ -168,24 +169,34 @@ impl LearnedModels {
     ///
     /// # Errors
     /// The reason why there is none, as a clause: `the demand model is not trained yet`.
-    pub fn get<S: ModelState>(&self) -> Result<(&ModelReference, &S), String> {
+    pub fn get<S: ModelState>(&self) -> Result<(&ModelReference, &S), Obstacle> {
         let name = S::NAME;
         let model = match self.by_name.get(name) {
-            None => return Err(format!("the {name} model is not trained yet")),
-            Some(Err(reason)) => return Err(format!("the {name} model is not used: {reason}")),
+            None => {
+                return Err(Obstacle::of(format_args!(
+                    "the {name} model is not trained yet"
+                )));
+            }
+            Some(Err(reason)) => {
+                return Err(Obstacle::of(format_args!(
+                    "the {name} model is not used: {reason}"
+                )));
+            }
             Some(Ok(model)) => model,
         };
 
         let read = || match S::read(&model.text) {
             Ok(state) => Ok(Box::new(state) as Box<dyn Any + Send + Sync>),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(Obstacle::of(error)),
         };
         let state = model.state.get_or_init(read).as_ref();
-        let state = state.map_err(|error| format!("the {name} model cannot be read: {error}"))?;
+        let state = state.map_err(|error| {
+            Obstacle::of(format_args!("the {name} model cannot be read: {error}"))
+        })?;
 
-        let typed = state
-            .downcast_ref::<S>()
-            .ok_or_else(|| format!("the {name} model was read as another type"))?;
+        let typed = state.downcast_ref::<S>().ok_or_else(|| {
+            Obstacle::of(format_args!("the {name} model was read as another type"))
+        })?;
         Ok((&model.reference, typed))
     }
 }

@@ -11,6 +11,7 @@ use crate::approval::matrix::ApprovalMatrix;
 use crate::caller::Caller;
 use crate::error::EngineError;
 use crate::judgement::proposal::Proposal;
+use crate::obstacle::Obstacle;
 use crate::recommendation::origin::Cause;
 use crate::recommendation::{Recommendation, RecommendationId};
 
@@ -58,7 +59,7 @@ pub trait Responses: Send + Sync {
         &self,
         agent_type: AgentType,
         offers: Vec<Offer>,
-    ) -> Result<Vec<Result<RecommendationId, String>>, EngineError>;
+    ) -> Result<Vec<Result<RecommendationId, Obstacle>>, EngineError>;
 
     /// Keeps a finding without applying it: as a recommendation of the agent of the type whose
     /// scope includes the resource, or as advice where there is none. The inner error is the reason
@@ -70,7 +71,7 @@ pub trait Responses: Send + Sync {
         &self,
         agent_type: AgentType,
         offer: Offer,
-    ) -> Result<Result<Recommendation, String>, EngineError>;
+    ) -> Result<Result<Recommendation, Obstacle>, EngineError>;
 
     /// Carries out a recommendation for an emergency, or requests its signatures, as its agent's
     /// configuration says. `why` stands in the records.

@@ -153,7 +153,7 @@ impl From<&BudgetStatus> for StandingRow {
             end: standing.span.end.to_string(),
             spent: standing.spent.to_string(),
             forecast: standing.forecast.as_ref().ok().map(ToString::to_string),
-            no_forecast: standing.forecast.as_ref().err().cloned(),
+            no_forecast: standing.forecast.as_ref().err().map(ToString::to_string),
             data_until: standing.data_until.map(|day| day.to_string()),
             days: by_day(&standing.days),
             ahead: by_day(&standing.ahead),
@@ -187,7 +187,7 @@ impl StandingRow {
             spent: amount(&self.spent)?,
             forecast: match self.forecast {
                 Some(forecast) => Ok(amount(&forecast)?),
-                None => Err(self.no_forecast.unwrap_or_default()),
+                None => Err(self.no_forecast.unwrap_or_default().into()),
             },
             data_until: self.data_until.as_deref().map(date).transpose()?,
             days: by_day(self.days)?,

@@ -214,7 +214,7 @@ impl StandingBody {
             spent_percent: percent(standing.spent, budget.amount),
             forecast: forecast.map(cents),
             forecast_percent: forecast.map(|forecast| percent(forecast, budget.amount)),
-            no_forecast: standing.forecast.as_ref().err().cloned(),
+            no_forecast: standing.forecast.as_ref().err().map(ToString::to_string),
             data_until: standing.data_until.map(|day| day.to_string()),
             days: days(&standing.days),
             ahead: days(&standing.ahead),
