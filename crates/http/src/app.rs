@@ -32,6 +32,7 @@ use reeve_predict::{RuleService, RuleStore};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::models::ModelStore;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::{AgentStore, Clock};
 use reeve_reports::ReportStore;
 use reeve_sources::{BillSource, BillSourceStore, MetricSourceStore};
@@ -138,7 +139,7 @@ pub trait Syncer: Send + Sync {
     ///
     /// # Errors
     /// The address may not be reached.
-    fn check_endpoint(&self, url: &str) -> Result<(), String>;
+    fn check_endpoint(&self, url: &str) -> Result<(), Obstacle>;
     /// Begins a sync in the background; `false` when one is running already.
     async fn sync(&self, connection: &ConnectionId, by: &str) -> bool;
 }

@@ -4,6 +4,7 @@ use std::io;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use reeve_recommend::obstacle::Obstacle;
 use tokio::sync::{mpsc, oneshot};
 
 /// A backup that is being written.
@@ -13,7 +14,7 @@ pub struct BackupStream {
     /// The archive, piece by piece. An error says that it is of no use.
     pub pieces: mpsc::Receiver<io::Result<Bytes>>,
     /// The end of it: bytes and SHA-256, or why it was not finished.
-    pub done: oneshot::Receiver<Result<(u64, String), String>>,
+    pub done: oneshot::Receiver<Result<(u64, String), Obstacle>>,
 }
 
 /// Reason why a backup did not begin.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use reeve_estate::Provider;
 use reeve_recommend::change::{ChangeType, Changes, PermittedOn};
+use reeve_recommend::obstacle::Obstacle;
 use serde_json::{Value, json};
 
 /// Permissions that a policy is to hold.
@@ -20,7 +21,7 @@ pub struct PolicyWish {
 ///
 /// # Errors
 /// A change is not offered on AWS; the text lists those that are.
-pub fn iam_policy(reads: &[&str], wish: &PolicyWish) -> Result<Value, String> {
+pub fn iam_policy(reads: &[&str], wish: &PolicyWish) -> Result<Value, Obstacle> {
     let changes = Changes::builtin();
     let offered = |row: &&ChangeType| {
         row.permissions
@@ -35,10 +36,10 @@ pub fn iam_policy(reads: &[&str], wish: &PolicyWish) -> Result<Value, String> {
         .find(|name| !offered.iter().any(|row| row.name == name.as_str()))
     {
         let names: Vec<&str> = offered.iter().map(|row| row.name).collect();
-        return Err(format!(
+        return Err(Obstacle::of(format_args!(
             "AWS offers no change {unknown:?}; it offers {}",
             names.join(", ")
-        ));
+        )));
     }
 
     let wanted = |row: &&&ChangeType| {

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_sources::{Counts, MappingRule, MetricSource, MetricSourceId, Preview};
 
 /// Reason why a push was not taken.
@@ -60,14 +61,14 @@ pub trait MetricIntake: Send + Sync {
         &self,
         source: &MetricSource,
         rules: &[MappingRule],
-    ) -> Result<Preview, String>;
+    ) -> Result<Preview, Obstacle>;
     /// Returns what a source has pushed.
     fn status(&self, id: &MetricSourceId) -> WriteStatus;
     /// Judges the address that somebody gives a source.
     ///
     /// # Errors
     /// The address may not be reached.
-    fn check_url(&self, url: &str) -> Result<(), String>;
+    fn check_url(&self, url: &str) -> Result<(), Obstacle>;
     /// Begins to query a source in the background; `false` when that is going on already.
     async fn sync(&self, id: &MetricSourceId, by: &str) -> bool;
 }

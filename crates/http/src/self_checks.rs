@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use reeve_recommend::obstacle::Obstacle;
+
 use crate::verification::Verified;
 
 /// Value before the first check.
@@ -27,7 +29,7 @@ impl Default for SelfChecks {
 impl SelfChecks {
     /// Notes the result of a verification. One that could not be finished says nothing about the
     /// log.
-    pub fn verified(&self, outcome: &Result<Verified, String>) {
+    pub fn verified(&self, outcome: &Result<Verified, Obstacle>) {
         if let Ok(found) = outcome {
             self.faults.store(
                 i64::try_from(found.findings_total).unwrap_or(i64::MAX),

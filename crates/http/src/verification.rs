@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-
 use reeve_access::UserId;
+use reeve_recommend::obstacle::Obstacle;
 
 /// Jobs that are remembered.
 const REMEMBERED: usize = 20;
@@ -19,7 +19,7 @@ const REMEMBERED: usize = 20;
 pub trait Verifier: Send + Sync {
     /// Verifies what the log holds at the beginning. The message says why nothing could be found
     /// out.
-    async fn verify(&self) -> Result<Verified, String>;
+    async fn verify(&self) -> Result<Verified, Obstacle>;
 }
 
 /// Result of a verification.
@@ -114,12 +114,12 @@ impl Jobs {
     }
 
     /// Ends a job with its outcome.
-    pub fn end(&self, id: &str, outcome: Result<Verified, String>, now: Timestamp) {
+    pub fn end(&self, id: &str, outcome: Result<Verified, Obstacle>, now: Timestamp) {
         if let Some(job) = self.0.lock().iter_mut().find(|job| job.id == id) {
             job.finished_at = Some(now);
             job.state = match outcome {
                 Ok(verified) => JobState::Done(Box::new(verified)),
-                Err(message) => JobState::Failed(message),
+                Err(obstacle) => JobState::Failed(obstacle.into()),
             };
         }
     }

@@ -138,7 +138,7 @@ async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
 
     for id in &connections {
         if let Some(Err(message)) = service.observers.syncer.sync_now(id, "demo").await {
-            tracing::warn!(connection = %id, message, "a sync failed");
+            tracing::warn!(connection = %id, %message, "a sync failed");
         }
     }
 

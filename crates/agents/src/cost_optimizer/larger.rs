@@ -3,12 +3,13 @@
 //! of its family that does.
 
 use reeve_estate::InstanceSpec;
+use reeve_recommend::obstacle::Obstacle;
+use reeve_recommend::words::percent;
 
 use super::burstable::baseline_percent;
 use super::evidence::Evidence;
 use super::fit::fit;
 use super::price::Change;
-use reeve_recommend::words::percent;
 
 /// The measured work may take this share of what the larger size sustains, percent: demand beyond
 /// 100 % was not measured.
@@ -80,7 +81,7 @@ pub(super) fn choose(
     evidence: &Evidence<'_>,
     from: &InstanceSpec,
     short: Short,
-) -> Result<Larger, String> {
+) -> Result<Larger, Obstacle> {
     let facts = evidence.facts;
     let resource = facts.resource;
     let architecture = resource.specification.architecture.as_deref();
@@ -142,8 +143,8 @@ pub(super) fn choose(
             Short::Processors(used) => format!("{} of {} vCPU", percent(used), from.vcpu),
             Short::Credits => "more than its baseline".to_owned(),
         };
-        format!(
+        Obstacle::of(format_args!(
             "no size that boots its image has enough for {wanted} and holds the rest of its load"
-        )
+        ))
     })
 }

@@ -9,6 +9,7 @@ use reeve_learn::Summary;
 use reeve_recommend::models::{
     DemandModel, DemandOutlook, ModelReference, ModelUse, Recurrence, UsageModel,
 };
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::words::percent;
 
 use super::burstable::baseline_percent;
@@ -24,7 +25,7 @@ const LEAST_NOW: f64 = 50.0;
 /// The demand model's answer about a machine, or the reason why it has none.
 pub(super) fn demand<'e>(
     evidence: &'e Evidence<'_>,
-) -> Result<(&'e ModelReference, DemandOutlook), String> {
+) -> Result<(&'e ModelReference, DemandOutlook), Obstacle> {
     let facts = evidence.facts;
     let (model, state) = facts.models.get::<DemandModel>()?;
     let known = state.resources.get(&facts.resource.id.0);
@@ -37,13 +38,13 @@ pub(super) fn demand<'e>(
         .unchanged_since
         .is_some_and(|since| since.as_second() > forecast.learned_from_s)
     {
-        return Err("the demand model learned it at another size".to_owned());
+        return Err(Obstacle::of("the demand model learned it at another size"));
     }
 
     let outlook = forecast.outlook(facts.now, DAYS);
     outlook
         .map(|outlook| (model, outlook))
-        .ok_or_else(|| "the demand model's forecast has ended".to_owned())
+        .ok_or_else(|| "the demand model's forecast has ended".into())
 }
 
 /// The highest demand of an outlook, in words.
@@ -153,7 +154,7 @@ pub(super) fn passes(evidence: &Evidence<'_>, now: &Summary) -> Option<Passing> 
 pub(super) fn recurrence<'e>(
     evidence: &'e Evidence<'_>,
     counts: impl Fn(i64) -> bool,
-) -> Result<(&'e ModelReference, i64, Option<Recurrence>), String> {
+) -> Result<(&'e ModelReference, i64, Option<Recurrence>), Obstacle> {
     let facts = evidence.facts;
     let (model, state) = facts.models.get::<UsageModel>()?;
     let known = state.resources.get(&facts.resource.id.0);

@@ -16,6 +16,7 @@ use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::assessment::{Hazards, impact_level, risk};
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::{shortened, title};
@@ -71,7 +72,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Option<Result<Proposal, Abstention>> {
     for (key, configured) in missing {
         match sourced(facts, key, *configured) {
             Ok(found) => return Some(Ok(propose(facts, key, found))),
-            Err(reason) => reasons.push(reason),
+            Err(obstacle) => reasons.push(String::from(obstacle)),
         }
     }
 
@@ -93,7 +94,7 @@ fn key_and_value(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn sourced(facts: &Facts<'_>, key: &str, configured: Option<&str>) -> Result<Sourced, String> {
+fn sourced(facts: &Facts<'_>, key: &str, configured: Option<&str>) -> Result<Sourced, Obstacle> {
     let carried: Vec<&str> = facts
         .volumes
         .iter()
@@ -125,12 +126,12 @@ fn sourced(facts: &Facts<'_>, key: &str, configured: Option<&str>) -> Result<Sou
                 witnesses: 0,
             })
         }
-        (0, _, None) => Err(format!(
+        (0, _, None) => Err(Obstacle::of(format_args!(
             "{key} is missing: no attached volume has it, and the setting names no value for it"
-        )),
-        (count, ..) => Err(format!(
+        ))),
+        (count, ..) => Err(Obstacle::of(format_args!(
             "{key} is missing: its volumes have {count} different values"
-        )),
+        ))),
     }
 }
 

@@ -231,7 +231,7 @@ impl Connection {
     /// settings that were changed during the sync stay, and a connection that was switched off
     /// meanwhile stays off.
     #[must_use]
-    pub fn after_sync(self, account: &str, outcome: &Result<SyncReport, String>) -> Connection {
+    pub fn after_sync(self, account: &str, outcome: Result<&SyncReport, &str>) -> Connection {
         let status = match (self.status, outcome) {
             (ConnectionStatus::Disabled, _) => ConnectionStatus::Disabled,
             (_, Ok(_)) => ConnectionStatus::Ready,
@@ -250,7 +250,7 @@ impl Connection {
             Err(message) => Connection {
                 account,
                 status,
-                last_error: Some(message.clone()),
+                last_error: Some(message.to_owned()),
                 ..self
             },
         }
@@ -392,13 +392,13 @@ mod tests {
             status: ConnectionStatus::Syncing,
             ..connection()
         };
-        let after = renamed.clone().after_sync("1234", &Ok(report(5)));
+        let after = renamed.clone().after_sync("1234", Ok(&report(5)));
         assert_eq!(
             (after.name.as_str(), after.account.as_str(), after.status),
             ("renamed", "1234", ConnectionStatus::Ready)
         );
 
-        let failed = after.after_sync("1234", &Err("no".into()));
+        let failed = after.after_sync("1234", Err("no"));
         assert_eq!(
             (failed.status, failed.last_error.as_deref()),
             (ConnectionStatus::Failed, Some("no"))
@@ -410,7 +410,7 @@ mod tests {
             ..renamed
         };
         assert_eq!(
-            off.after_sync("1234", &Ok(report(5))).status,
+            off.after_sync("1234", Ok(&report(5))).status,
             ConnectionStatus::Disabled
         );
     }

@@ -61,14 +61,14 @@ async fn create(State(app): State<Arc<App>>, caller: Caller) -> Result<Response,
     tokio::spawn(async move {
         let outcome = done
             .await
-            .unwrap_or_else(|_| Err("it stopped without an error message".to_owned()));
+            .unwrap_or_else(|_| Err("it stopped without an error message".into()));
         let (announced, failure) = match outcome {
             Ok((bytes, sha256)) => {
                 let result =
                     AuditJson::from(json!({ "size": size, "bytes": bytes, "sha256": sha256 }));
                 (announced.with_metadata("result", result), None)
             }
-            Err(message) => (announced, Some(message)),
+            Err(obstacle) => (announced, Some(String::from(obstacle))),
         };
         app.conclude(announced, failure.as_deref()).await;
     });

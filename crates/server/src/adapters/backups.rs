@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use reeve_http::backups::{BackupRefusal, BackupStream, Backups};
 use reeve_ledger::Ledger;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_store::Store;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
@@ -62,10 +63,10 @@ impl Backups for RunningBackups {
             let outcome = match written {
                 Ok((_, summary)) => Ok((summary.bytes, summary.sha256)),
                 Err(error) => {
-                    let message = error.to_string();
+                    let obstacle = Obstacle::of(&error);
                     // Nobody may be there to hear it.
                     let _ = send.blocking_send(Err(error));
-                    Err(message)
+                    Err(obstacle)
                 }
             };
             let _ = tell.send(outcome);

@@ -15,6 +15,7 @@ use reeve_audit::Entry;
 use reeve_connect_aws::{BillBucket, BillBucketError, ListedObject};
 use reeve_estate::EstateStore;
 use reeve_http::app::BillSyncer;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::Recorder;
 use reeve_sources::{BillSource, BillSourceId, BillSourceStore, BillSync};
 use serde_json::json;
@@ -137,14 +138,14 @@ impl BillPuller {
         // than half of one.
         if sync.problems.is_empty() {
             sync.dropped = drop_others(&self.folder, &source.id, |name| wanted.contains_key(name))
-                .map_err(failed)?;
+                .map_err(|obstacle| failed(obstacle.into()))?;
         }
 
         Ok(())
     }
 
     /// Drops the files of sources that are gone.
-    pub(crate) fn drop_gone(&self, sources: &[BillSource]) -> Result<u64, String> {
+    pub(crate) fn drop_gone(&self, sources: &[BillSource]) -> Result<u64, Obstacle> {
         drop_files(&self.folder, |name| {
             !sources
                 .iter()
@@ -224,19 +225,20 @@ fn drop_others(
     folder: &Path,
     id: &BillSourceId,
     keep: impl Fn(&str) -> bool,
-) -> Result<u64, String> {
+) -> Result<u64, Obstacle> {
     drop_files(folder, |name| {
         name.starts_with(&beginning(id)) && !keep(name)
     })
 }
 
-fn drop_files(folder: &Path, is_unwanted: impl Fn(&str) -> bool) -> Result<u64, String> {
+fn drop_files(folder: &Path, is_unwanted: impl Fn(&str) -> bool) -> Result<u64, Obstacle> {
     let mut dropped = 0;
     for name in own_files(folder)
         .into_iter()
         .filter(|name| is_unwanted(name))
     {
-        std::fs::remove_file(folder.join(&name)).map_err(|error| format!("{name}: {error}"))?;
+        std::fs::remove_file(folder.join(&name))
+            .map_err(|error| Obstacle::of(format_args!("{name}: {error}")))?;
         dropped += 1;
     }
     Ok(dropped)

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-
 use reeve_connect_aws::AwsConnection;
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_simulated::SimulatedEstate;
@@ -12,6 +11,7 @@ use reeve_estate::{
     Act, Catalogue, Connection, ConnectionId, ConnectionStatus, Credentials, DescriptionSink,
     EstateStore, KindReader, Observe, ObserveError, ObserveErrorKind, Provider,
 };
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::Clouds;
 
 use crate::active::{Deadline, Fenced};
@@ -65,16 +65,13 @@ impl CloudRegistry {
         connection: &Connection,
         observer: &dyn Observe,
         sink: &dyn DescriptionSink,
-    ) -> Result<(), String> {
+    ) -> Result<(), Obstacle> {
         observer
             .describe(sink)
             .await
-            .map_err(|error| error.message)?;
+            .map_err(|error| Obstacle::from(error.message))?;
         for reader in &self.readers {
-            reader
-                .read(connection, sink)
-                .await
-                .map_err(|error| error.to_string())?;
+            reader.read(connection, sink).await.map_err(Obstacle::of)?;
         }
 
         Ok(())
@@ -116,8 +113,11 @@ impl CloudRegistry {
     }
 
     /// Judges the endpoint of a connection before anything is asked there.
-    pub(crate) fn check_endpoint(&self, url: &str) -> Result<(), String> {
-        self.outbound.policy().check_given(url)
+    pub(crate) fn check_endpoint(&self, url: &str) -> Result<(), Obstacle> {
+        self.outbound
+            .policy()
+            .check_given(url)
+            .map_err(Obstacle::from)
     }
 
     /// Opens the account of a connection to AWS.
@@ -184,24 +184,24 @@ fn no(message: &str) -> ObserveError {
 
 #[async_trait]
 impl Clouds for CloudRegistry {
-    async fn actor(&self, id: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), String> {
+    async fn actor(&self, id: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), Obstacle> {
         let Some(estate) = &self.estate else {
-            return Err("no connections are known yet".to_owned());
+            return Err(Obstacle::of("no connections are known yet"));
         };
 
-        let connection = estate
-            .connection_get(id)
-            .await
-            .map_err(|error| error.to_string())?;
+        let connection = estate.connection_get(id).await.map_err(Obstacle::of)?;
         if connection.status == ConnectionStatus::Disabled {
-            return Err(format!("connection {} is switched off", connection.name));
+            return Err(Obstacle::of(format_args!(
+                "connection {} is switched off",
+                connection.name
+            )));
         }
 
         if !connection.allow_actions {
-            return Err(format!(
+            return Err(Obstacle::of(format_args!(
                 "connection {} does not allow changes; set allow_actions on it first",
                 connection.name
-            ));
+            )));
         }
 
         #[cfg(test)]
@@ -212,15 +212,21 @@ impl Clouds for CloudRegistry {
         let actor: Arc<dyn Act> = match (&connection.credentials, connection.provider) {
             (Credentials::Simulated, _) => match self.simulated(&connection) {
                 Some(cloud) => cloud,
-                None => return Err("the simulated estate only exists in `reeve demo`".to_owned()),
+                None => {
+                    return Err(Obstacle::of(
+                        "the simulated estate only exists in `reeve demo`",
+                    ));
+                }
             },
-            (_, Provider::Aws) => {
-                Arc::new(self.aws(&connection).await.map_err(|error| error.message)?)
-            }
+            (_, Provider::Aws) => Arc::new(
+                self.aws(&connection)
+                    .await
+                    .map_err(|error| Obstacle::from(error.message))?,
+            ),
             (_, other) => {
-                return Err(format!(
+                return Err(Obstacle::of(format_args!(
                     "{other} connections are not available in this release"
-                ));
+                )));
             }
         };
 

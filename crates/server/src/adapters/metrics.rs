@@ -21,6 +21,7 @@ use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_prometheus::{MAX_ANSWER_BYTES, WriteFault, decode_write};
 use reeve_estate::{DescriptionStore, EstateStore, SampleStore};
 use reeve_http::metric_intake::{MetricIntake, WriteError, WriteStatus};
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::Recorder;
 use reeve_sources::{
     Counts, Intake, MappingRule, MetricSource, MetricSourceId, MetricSourceStore, Needs, Preview,
@@ -282,12 +283,8 @@ impl MetricIntake for MetricGate {
         &self,
         source: &MetricSource,
         rules: &[MappingRule],
-    ) -> Result<Preview, String> {
-        let index = self
-            .0
-            .index_of(rules)
-            .await
-            .map_err(|error| error.to_string())?;
+    ) -> Result<Preview, Obstacle> {
+        let index = self.0.index_of(rules).await.map_err(Obstacle::of)?;
 
         if source.kind == SourceKind::Query {
             return self.0.queried_preview(source, rules, &index).await;
@@ -299,7 +296,7 @@ impl MetricIntake for MetricGate {
             .0
             .current(source, &mut state)
             .await
-            .map_err(|error| error.to_string())?;
+            .map_err(Obstacle::of)?;
 
         Ok(preview(&state.intake, &index, rules))
     }
@@ -309,8 +306,12 @@ impl MetricIntake for MetricGate {
         known.map_or_else(|| self.0.empty(), |pushing| *pushing.status.lock())
     }
 
-    fn check_url(&self, url: &str) -> Result<(), String> {
-        self.0.outbound.policy().check_given(url)
+    fn check_url(&self, url: &str) -> Result<(), Obstacle> {
+        self.0
+            .outbound
+            .policy()
+            .check_given(url)
+            .map_err(Obstacle::from)
     }
 
     async fn sync(&self, id: &MetricSourceId, by: &str) -> bool {

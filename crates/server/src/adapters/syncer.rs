@@ -21,6 +21,7 @@ use reeve_estate::{
     ResourceKind, SampleStore, StoreError, SyncReport,
 };
 use reeve_http::app::Syncer;
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::{LogReader, Recorder};
 use serde_json::json;
 
@@ -77,30 +78,29 @@ impl ConnectionSyncer {
         &self,
         id: &ConnectionId,
         by: &str,
-    ) -> Option<Result<SyncReport, String>> {
+    ) -> Option<Result<SyncReport, Obstacle>> {
         let _turn = self.running.begin(id)?;
         Some(self.run(id, by).await)
     }
 
-    async fn run(&self, id: &ConnectionId, by: &str) -> Result<SyncReport, String> {
-        let mut connection = self
-            .estate
-            .connection_get(id)
-            .await
-            .map_err(|error| error.to_string())?;
+    async fn run(&self, id: &ConnectionId, by: &str) -> Result<SyncReport, Obstacle> {
+        let mut connection = self.estate.connection_get(id).await.map_err(Obstacle::of)?;
         connection.status = ConnectionStatus::Syncing;
         self.estate
             .connection_update(&connection)
             .await
-            .map_err(|error| error.to_string())?;
+            .map_err(Obstacle::of)?;
         let outcome = self.observe(&mut connection).await;
 
         if let Ok(current) = self.estate.connection_get(id).await {
-            let after = current.after_sync(&connection.account, &outcome);
+            let after = current.after_sync(
+                &connection.account,
+                outcome.as_ref().map_err(Obstacle::as_str),
+            );
             self.estate
                 .connection_update(&after)
                 .await
-                .map_err(|error| error.to_string())?;
+                .map_err(Obstacle::of)?;
         }
 
         if let Err(error) = self
@@ -114,7 +114,7 @@ impl ConnectionSyncer {
         outcome
     }
 
-    async fn observe(&self, connection: &mut Connection) -> Result<SyncReport, String> {
+    async fn observe(&self, connection: &mut Connection) -> Result<SyncReport, Obstacle> {
         let started_at = Timestamp::now();
         let observer = self
             .clouds
@@ -220,7 +220,7 @@ impl ConnectionSyncer {
         inventory: &Inventory,
         (readings, read_before): (&[Reading], &HashSet<Place>),
         changed: HashMap<ResourceId, Changed>,
-    ) -> Result<Outcome, String> {
+    ) -> Result<Outcome, Obstacle> {
         let words = |error: StoreError| error.to_string();
         let Context {
             connection,
@@ -294,7 +294,7 @@ impl ConnectionSyncer {
             self.recorder
                 .record(batch.to_vec())
                 .await
-                .map_err(|error| error.to_string())?;
+                .map_err(Obstacle::of)?;
         }
 
         let changed: Vec<Resource> = changed.into_iter().map(|changed| changed.seen).collect();
@@ -314,7 +314,7 @@ impl ConnectionSyncer {
 
     /// Marks the resources of a disabled connection as deleted: nobody looks whether they are still
     /// there.
-    pub(crate) async fn retire(&self, connection: &Connection) -> Result<(), String> {
+    pub(crate) async fn retire(&self, connection: &Connection) -> Result<(), Obstacle> {
         let words = |error: StoreError| error.to_string();
         if self.is_running(&connection.id)
             || self
@@ -336,10 +336,7 @@ impl ConnectionSyncer {
             0 => Ok(()),
             count => {
                 let entries = vec![unwatched_entry(connection, count)];
-                self.recorder
-                    .record(entries)
-                    .await
-                    .map_err(|error| error.to_string())
+                self.recorder.record(entries).await.map_err(Obstacle::of)
             }
         }
     }
@@ -369,7 +366,7 @@ fn unwatched_entry(connection: &Connection, count: u64) -> Entry {
         )
 }
 
-fn story(connection: &Connection, by: &str, outcome: &Result<SyncReport, String>) -> Entry {
+fn story(connection: &Connection, by: &str, outcome: &Result<SyncReport, Obstacle>) -> Entry {
     let status = if outcome.is_ok() {
         ActionStatus::Success
     } else {
@@ -393,7 +390,7 @@ fn story(connection: &Connection, by: &str, outcome: &Result<SyncReport, String>
                 "problems": report.problems,
             })),
         ),
-        Err(message) => entry.with_severity(Severity::Medium).with_metadata("error", Json::from(json!(message))),
+        Err(obstacle) => entry.with_severity(Severity::Medium).with_metadata("error", Json::from(json!(obstacle.as_str()))),
     }
 }
 
@@ -406,7 +403,7 @@ impl Syncer for Background {
         self.0.clouds.observer(connection).await?.identity().await
     }
 
-    fn check_endpoint(&self, url: &str) -> Result<(), String> {
+    fn check_endpoint(&self, url: &str) -> Result<(), Obstacle> {
         self.0.clouds.check_endpoint(url)
     }
 

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-
 use reeve_http::verification::{Fault, Verified, Verifier};
+use reeve_recommend::obstacle::Obstacle;
 use reeve_verify::{Options, Progress, Report, verify_directory};
 use tokio::sync::oneshot;
 
@@ -18,7 +18,7 @@ pub(crate) struct DirectoryVerifier {
 
 #[async_trait]
 impl Verifier for DirectoryVerifier {
-    async fn verify(&self) -> Result<Verified, String> {
+    async fn verify(&self) -> Result<Verified, Obstacle> {
         let (data_dir, anchor) = (self.data_dir.clone(), self.anchor.clone());
         let (tell, receiver) = oneshot::channel();
 
@@ -32,13 +32,13 @@ impl Verifier for DirectoryVerifier {
                 };
                 let outcome = verify_directory(&data_dir, &options, &Progress::hidden());
                 // Nobody waits any more when the service is ending.
-                let _ = tell.send(outcome.map(found).map_err(|error| error.to_string()));
+                let _ = tell.send(outcome.map(found).map_err(Obstacle::of));
             })
-            .map_err(|error| format!("no thread could be started: {error}"))?;
+            .map_err(|error| Obstacle::of(format_args!("no thread could be started: {error}")))?;
 
         receiver
             .await
-            .unwrap_or_else(|_| Err("the verification ended without an answer".to_owned()))
+            .unwrap_or_else(|_| Err(Obstacle::of("the verification ended without an answer")))
     }
 }
 

@@ -65,7 +65,7 @@ async fn verify(app: &App) {
             );
         }
         Some(Ok(found)) => tracing::info!(entries = found.size, "the log was verified"),
-        Some(Err(error)) => tracing::error!(error, "the log could not be verified"),
+        Some(Err(error)) => tracing::error!(%error, "the log could not be verified"),
         None => tracing::info!("another verification of the log is in progress"),
     }
 }

@@ -12,6 +12,7 @@ use reeve_access::UserId;
 use reeve_audit::{
     ActionMethod, ActionStatus, Actor, Entry, Json as AuditJson, ResourceRef, Severity, events,
 };
+use reeve_recommend::obstacle::Obstacle;
 use serde_json::json;
 
 use crate::app::App;
@@ -39,7 +40,7 @@ pub(super) async fn begin(
     {
         app.verifications.end(
             &job.id,
-            Err("it could not be recorded".to_owned()),
+            Err(Obstacle::of("it could not be recorded")),
             app.now(),
         );
         return Err(problem);
@@ -76,7 +77,7 @@ pub(super) async fn get(
 impl App {
     /// Verifies the log on the service's own account and records the result like that of a
     /// verification that somebody asked for; `None` while another one runs.
-    pub async fn verify_by_itself(&self) -> Option<Result<Verified, String>> {
+    pub async fn verify_by_itself(&self) -> Option<Result<Verified, Obstacle>> {
         let job = self
             .verifications
             .begin(&UserId("system".to_owned()), self.now())
@@ -113,7 +114,7 @@ fn entry(caller: &Caller, operation: &str, id: &str) -> Entry {
 }
 
 /// Adds severity, status and result of a verification to its entry.
-fn with_outcome(entry: Entry, outcome: &Result<Verified, String>) -> Entry {
+fn with_outcome(entry: Entry, outcome: &Result<Verified, Obstacle>) -> Entry {
     let mut entry = match outcome {
         Ok(found) if found.findings_total == 0 => entry,
         Ok(_) => entry.with_severity(Severity::Critical),
@@ -129,7 +130,7 @@ fn with_outcome(entry: Entry, outcome: &Result<Verified, String>) -> Entry {
             json!({ "checked": found.size, "intact": found.intact, "expired": found.expired, "missing": found.missing,
             "findings": found.findings_total, "root": found.root })
         }
-        Err(message) => json!({ "error": message }),
+        Err(obstacle) => json!({ "error": obstacle.as_str() }),
     };
 
     entry.with_metadata("result", AuditJson::from(result))

@@ -5,6 +5,7 @@
 use reeve_audit::FieldCode;
 use reeve_estate::DataSize;
 use reeve_predict::{Rule, RuleInput};
+use reeve_recommend::obstacle::Obstacle;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -108,13 +109,13 @@ pub struct RulePut {
 
 /// An input that its name alone may stand for.
 trait Named {
-    fn named(text: &str) -> Result<Self, String>
+    fn named(text: &str) -> Result<Self, Obstacle>
     where
         Self: Sized;
 }
 
 impl Named for ResponseInput {
-    fn named(text: &str) -> Result<Self, String> {
+    fn named(text: &str) -> Result<Self, Obstacle> {
         Ok(ResponseInput {
             kind: Some(text.to_owned()),
             ..ResponseInput::default()
@@ -123,7 +124,7 @@ impl Named for ResponseInput {
 }
 
 impl Named for ApprovalRuleInput {
-    fn named(text: &str) -> Result<Self, String> {
+    fn named(text: &str) -> Result<Self, Obstacle> {
         let words = text.replace(['_', ':'], " ");
         let Some(size) = words.trim().strip_prefix("auto below") else {
             return Ok(ApprovalRuleInput {

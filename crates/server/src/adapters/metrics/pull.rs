@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Entry;
 use reeve_connect_prometheus::{Prometheus, QueryAnswer, QueryError, QueryErrorKind};
 use reeve_estate::{Sample, StoreError};
+use reeve_recommend::obstacle::Obstacle;
 use reeve_sources::{
     MappingRule, MetricSource, MetricSourceId, PERIOD_S, Preview, ResourceIndex, RulePreview,
     SourceSync, SyncState, range_expression, series_expression,
@@ -98,15 +99,16 @@ impl MetricTaker {
         Ok(())
     }
 
-    async fn prometheus(&self, source: &MetricSource) -> Result<Prometheus, String> {
+    async fn prometheus(&self, source: &MetricSource) -> Result<Prometheus, Obstacle> {
         let credentials = self
             .ports
             .sources
             .metric_source_credentials(&source.id)
             .await;
-        let credentials = credentials.map_err(|error| error.to_string())?;
+        let credentials = credentials.map_err(Obstacle::of)?;
         let url = source.url.as_deref().unwrap_or_default();
-        Prometheus::new(self.outbound.clone(), url, credentials).map_err(|error| error.message)
+        Prometheus::new(self.outbound.clone(), url, credentials)
+            .map_err(|error| error.message.into())
     }
 
     /// Asks the server for the series of rules as they are now.
@@ -115,7 +117,7 @@ impl MetricTaker {
         source: &MetricSource,
         rules: &[MappingRule],
         index: &ResourceIndex,
-    ) -> Result<Preview, String> {
+    ) -> Result<Preview, Obstacle> {
         let prometheus = self.prometheus(source).await?;
         let mut preview = Preview {
             complete: true,
@@ -165,7 +167,7 @@ impl Pull<'_> {
         let prometheus = match self.taker.prometheus(self.source).await {
             Ok(prometheus) => prometheus,
             Err(message) => {
-                self.sync.problems.push(message);
+                self.sync.problems.push(message.into());
                 return Ok(read_until);
             }
         };

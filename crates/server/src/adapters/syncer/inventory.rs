@@ -11,11 +11,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-
 use reeve_estate::{
     Connection, Difference, EstateStore, InventorySink, Observe, Resource, ResourceFilter,
     ResourceId, ResourceKind, ResourcePages, StoreError,
 };
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::Recorder;
 
 use super::actor::Actors;
@@ -53,7 +53,7 @@ pub(super) struct Taken {
     /// Times of the first and the last observation.
     observed: Option<(Timestamp, Timestamp)>,
     /// Failure of the store or the log, in words.
-    failure: Option<String>,
+    failure: Option<Obstacle>,
 }
 
 impl Taken {
@@ -81,7 +81,7 @@ impl InventorySink for InventorySync<'_> {
                 self.taken
                     .lock()
                     .failure
-                    .get_or_insert_with(|| error.to_string());
+                    .get_or_insert_with(|| Obstacle::of(&error));
                 return Err(error);
             }
         }
@@ -180,7 +180,7 @@ impl<'s> InventorySync<'s> {
 
     /// Returns what is kept of the pages, or the failure of the store or the log: a connector tells
     /// its own failures alone.
-    pub(super) fn into_taken(self) -> Result<Taken, String> {
+    pub(super) fn into_taken(self) -> Result<Taken, Obstacle> {
         let mut taken = self.taken.into_inner();
         taken.failure.take().map_or(Ok(taken), Err)
     }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-
 use reeve_estate::{
     Connection, EstateStore, Metric, Observe, Resource, ResourceFilter, ResourceId, ResourceKind,
     ResourcePages, SampleQuery, SampleStore, SyncReport,
 };
+use reeve_recommend::obstacle::Obstacle;
 
 use super::seen::Seen;
 
@@ -28,12 +28,12 @@ pub(super) struct SampleSync<'s> {
 
 impl SampleSync<'_> {
     /// Reads the samples of the resources that this sync has seen. The report counts them.
-    pub(super) async fn run(&self, seen: &Seen, report: &mut SyncReport) -> Result<(), String> {
+    pub(super) async fn run(&self, seen: &Seen, report: &mut SyncReport) -> Result<(), Obstacle> {
         let newest = self
             .samples
             .sample_newest(&self.connection.id)
             .await
-            .map_err(|error| error.to_string())?;
+            .map_err(Obstacle::of)?;
 
         let newest: HashMap<(ResourceId, Metric), Timestamp> = newest
             .into_iter()
@@ -59,11 +59,7 @@ impl SampleSync<'_> {
             };
             let mut waiting: BTreeMap<String, Vec<SampleQuery>> = BTreeMap::new();
             let mut pages = ResourcePages::new(filter, PAGE);
-            while let Some(page) = pages
-                .next(&**self.estate)
-                .await
-                .map_err(|error| error.to_string())?
-            {
+            while let Some(page) = pages.next(&**self.estate).await.map_err(Obstacle::of)? {
                 for resource in page.iter().filter(|resource| seen.has(*kind, &resource.id)) {
                     let Some(query) = since(resource) else {
                         continue;
@@ -83,7 +79,7 @@ impl SampleSync<'_> {
         Ok(())
     }
 
-    async fn read(&self, queries: &[SampleQuery], report: &mut SyncReport) -> Result<(), String> {
+    async fn read(&self, queries: &[SampleQuery], report: &mut SyncReport) -> Result<(), Obstacle> {
         let batch = self
             .observer
             .samples(queries)
@@ -93,7 +89,7 @@ impl SampleSync<'_> {
         self.samples
             .sample_insert(&batch.samples)
             .await
-            .map_err(|error| error.to_string())?;
+            .map_err(Obstacle::of)?;
         report.samples += batch.samples.len() as u64;
 
         for denied in batch.denied {
