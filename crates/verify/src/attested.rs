@@ -273,8 +273,8 @@ pub(crate) fn check_statement(
         }
     };
 
-    if let Err(message) = kept::count(&proven.note, witnesses) {
-        report.fault(message);
+    if let Err(fault) = kept::count(&proven.note, witnesses) {
+        report.fault(fault.to_string());
     }
 
     let entry: Value = serde_json::from_slice(&proven.entry.to_canonical()).unwrap_or_default();

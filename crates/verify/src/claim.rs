@@ -3,7 +3,7 @@
 
 mod scan;
 
-use reeve_audit::json::{self, Json, Numbers, Options, write_canonical};
+use reeve_audit::json::{self, Json, JsonError, Numbers, Options, write_canonical};
 use reeve_audit::query::Column;
 use reeve_audit::{EventType, RetentionClass, parse_instant};
 
@@ -71,6 +71,23 @@ pub(crate) fn class_of(event_type: &[u8]) -> Option<&'static str> {
     Some(RetentionClass::for_event_type(&event_type).id())
 }
 
+/// Reason why committed bytes are not an entry in canonical form.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EntryFault {
+    /// They are not JSON by the strict rules.
+    #[error("the payload is not an entry")]
+    Json(#[source] JsonError),
+    /// They are JSON in another spelling than RFC 8785's.
+    #[error("the payload is not in canonical form (RFC 8785) from its byte {at} on")]
+    Spelling {
+        /// First byte that differs, counted from 0.
+        at: usize,
+    },
+    /// They lack a member that every entry has.
+    #[error("the payload is not an entry: it has no {0}")]
+    NoMember(&'static str),
+}
+
 /// An entry as its canonical bytes tell it. One at a time, on the stack: a box would be an
 /// allocation an entry.
 #[allow(clippy::large_enum_variant)]
@@ -86,20 +103,22 @@ impl<'a> Claim<'a> {
     /// Reads canonical bytes. `scratch` is overwritten. Refuses what is not JSON by the strict
     /// rules, what is JSON in another spelling than RFC 8785's, and what lacks a member that every
     /// entry has.
-    pub(crate) fn read(canonical: &'a [u8], scratch: &mut Vec<u8>) -> Result<Claim<'a>, String> {
+    pub(crate) fn read(
+        canonical: &'a [u8],
+        scratch: &mut Vec<u8>,
+    ) -> Result<Claim<'a>, EntryFault> {
         match scan::scan(canonical).filter(|fields| fields.lacks().is_none()) {
             Some(fields) => Ok(Claim::Quick(fields)),
             None => Claim::strictly(canonical, scratch),
         }
     }
 
-    fn strictly(canonical: &[u8], scratch: &mut Vec<u8>) -> Result<Claim<'static>, String> {
+    fn strictly(canonical: &[u8], scratch: &mut Vec<u8>) -> Result<Claim<'static>, EntryFault> {
         let options = Options {
             numbers: Numbers::Stored,
             ..Options::default()
         };
-        let parsed = json::parse_with(canonical, &options)
-            .map_err(|error| format!("the payload is not an entry: {error}"))?;
+        let parsed = json::parse_with(canonical, &options).map_err(EntryFault::Json)?;
         scratch.clear();
         write_canonical(&parsed.value, scratch);
 
@@ -109,17 +128,12 @@ impl<'a> Claim<'a> {
                 .zip(canonical)
                 .take_while(|(a, b)| a == b)
                 .count();
-            return Err(format!(
-                "the payload is not in canonical form (RFC 8785) from its byte {at} on"
-            ));
+            return Err(EntryFault::Spelling { at });
         }
 
         let claim = Claim::Read(parsed.value);
         match claim.fields().lacks() {
-            Some(column) => Err(format!(
-                "the payload is not an entry: it has no {}",
-                column.field_name()
-            )),
+            Some(column) => Err(EntryFault::NoMember(column.field_name())),
             None => Ok(claim),
         }
     }
@@ -158,6 +172,7 @@ fn member(members: &Json, column: Column) -> Option<&str> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::error::with_causes;
 
     const ENTRY: &str = r#"{"actor":{"id":"alice"},"event_id":"evt-1","event_type":"resource.view","metadata":{"api_version":"v1","n":100000000000000000},"recorded_at":"2026-11-20T10:00:05.250Z","severity":"info","timestamp":"2026-11-20T10:00:00.000Z"}"#;
 
@@ -256,6 +271,7 @@ mod tests {
         ] {
             let error =
                 Claim::read(ENTRY.replacen(from, to, 1).as_bytes(), &mut Vec::new()).unwrap_err();
+            let error = with_causes(&error);
             assert!(error.contains(message), "{error}");
         }
     }

@@ -12,12 +12,12 @@ use crate::attested::{self, ManifestReport};
 use crate::directory::{Options, verify_directory};
 use crate::error::CannotVerify;
 use crate::error::with_causes;
-use crate::evidence::{self, ProvenReport, ReportFault, verify_report, verify_report_files};
+use crate::evidence::{self, ProvenReport, verify_report, verify_report_files};
 use crate::export::verify_export;
 use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key;
 use crate::progress::Progress;
-use crate::proof::{ProofFault, Proven, verify_proof};
+use crate::proof::{Proven, verify_proof};
 use crate::remote::{Remote, fetch, verify_remote};
 use crate::report::Report;
 
@@ -282,7 +282,7 @@ fn proof(
     let keys = trusted(arguments, &key)?;
     let witnesses = witnesses(arguments)?;
     let verdict = verify_proof(&bytes, &keys)?.and_then(|proven| {
-        let cosigned = kept::count(&proven.note, &witnesses).map_err(ProofFault::Witnesses)?;
+        let cosigned = kept::count(&proven.note, &witnesses)?;
         Ok((proven, cosigned))
     });
 
@@ -318,7 +318,7 @@ fn report(
     let key = key.ok_or_else(|| no_key("a report"))?;
     let witnesses = witnesses(arguments)?;
     let verdict = verify_report(path, &trusted(arguments, &key)?)?.and_then(|proven| {
-        kept::count(&proven.note, &witnesses).map_err(ReportFault::Witnesses)?;
+        kept::count(&proven.note, &witnesses)?;
         Ok(proven)
     });
     let name = path.display();

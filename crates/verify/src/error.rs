@@ -59,6 +59,33 @@ impl CannotVerify {
     }
 }
 
+/// Reason why a check stopped before the end of what it reads: the evidence is faulty, which is a
+/// verdict, or it could not be looked at, which is none.
+#[derive(Debug)]
+pub(crate) enum Stop<F> {
+    /// Fault of the evidence; the caller reports it as a finding.
+    Fault(F),
+    /// There is no verdict.
+    CannotVerify(CannotVerify),
+}
+
+impl<F> Stop<F> {
+    /// Returns the fault that a check ended with, `None` if it reached the end.
+    pub(crate) fn fault_of(outcome: Result<(), Stop<F>>) -> Result<Option<F>, CannotVerify> {
+        match outcome {
+            Ok(()) => Ok(None),
+            Err(Stop::Fault(fault)) => Ok(Some(fault)),
+            Err(Stop::CannotVerify(error)) => Err(error),
+        }
+    }
+}
+
+impl<F> From<CannotVerify> for Stop<F> {
+    fn from(error: CannotVerify) -> Stop<F> {
+        Stop::CannotVerify(error)
+    }
+}
+
 /// A whole file; `None` when there is none.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CannotVerify> {
     match std::fs::read(path) {

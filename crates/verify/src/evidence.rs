@@ -16,6 +16,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde_json::Value;
 
 use crate::error::CannotVerify;
+use crate::kept::TooFewWitnesses;
 
 use cited::{Cited, Entries};
 pub(crate) use manifest::FORMAT as MANIFEST;
@@ -55,8 +56,8 @@ pub enum ReportFault {
     #[error("the checkpoint of the report is refused")]
     Checkpoint(#[source] EpochOpenError),
     /// Too few witnesses cosigned the checkpoint.
-    #[error("{0}")]
-    Witnesses(String),
+    #[error(transparent)]
+    Witnesses(#[from] TooFewWitnesses),
 }
 
 /// Returns `true` if a file begins as `report.json` does.

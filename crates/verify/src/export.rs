@@ -16,7 +16,7 @@ use std::path::Path;
 use reeve_tlog::{Checkpoint, Epochs, Hash, MultiProofReadError, MultiProofReader};
 
 use crate::attested::{ManifestReport, check_hash, check_statement};
-use crate::error::{CannotVerify, with_causes};
+use crate::error::{CannotVerify, Stop, with_causes};
 use crate::kept::Witnesses;
 
 use manifest::{Format, Manifest};
@@ -93,8 +93,8 @@ fn check_entries(
     };
 
     let outcome = match manifest.format {
-        Format::Json => rows::json(folder, manifest, &mut leaves, report)?,
-        Format::Parquet => rows::parquet(folder, manifest, &mut leaves, report)?,
+        Format::Json => rows::json(folder, manifest, &mut leaves, report),
+        Format::Parquet => rows::parquet(folder, manifest, &mut leaves, report),
         Format::Lossy(_) => {
             report.not_checked.push(
                 "the rows against the tree: this format does not carry the bytes that were hashed. The files are the ones that Reeve \
@@ -106,8 +106,8 @@ fn check_entries(
         }
     };
 
-    if let Err(message) = outcome {
-        report.fault(message);
+    if let Some(fault) = Stop::fault_of(outcome)? {
+        report.fault(with_causes(&fault));
         return Ok(());
     }
 

@@ -96,7 +96,7 @@ pub(crate) fn cosigned(
             "{text} the checkpoint of {} entries",
             checkpoint.size
         )),
-        Err(message) => findings.add(Finding::new(file, message)),
+        Err(fault) => findings.add(Finding::new(file, fault.to_string())),
     }
 
     Some(checkpoint)
@@ -122,8 +122,24 @@ pub(crate) fn times(bytes: &[u8], witnesses: &Witnesses, keys: &Epochs) -> Vec<C
     witnesses.keys.iter().filter_map(time).collect()
 }
 
+/// Fewer witnesses than needed cosigned a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{found} of {known} witnesses cosigned the checkpoint, and {needed} are needed: {names}",
+    found = .names.len(),
+    names = .names.join(", ")
+)]
+pub struct TooFewWitnesses {
+    /// Number of witnesses whose keys were given.
+    pub known: usize,
+    /// Number of cosignatures that are needed.
+    pub needed: usize,
+    /// Witnesses that cosigned, each with its time.
+    pub names: Vec<String>,
+}
+
 /// Returns the names of the witnesses that cosigned, or an error if they are too few.
-pub(crate) fn count(note: &SignedNote, witnesses: &Witnesses) -> Result<String, String> {
+pub(crate) fn count(note: &SignedNote, witnesses: &Witnesses) -> Result<String, TooFewWitnesses> {
     let cosigned = |key: &WitnessKey| {
         key.cosigned(note)
             .map(|cosigned| (key.name().to_owned(), cosigned.timestamp))
@@ -139,10 +155,11 @@ pub(crate) fn count(note: &SignedNote, witnesses: &Witnesses) -> Result<String, 
     let (have, known, needed) = (found.len(), witnesses.keys.len(), witnesses.needed);
 
     if have < needed {
-        return Err(format!(
-            "{have} of {known} witnesses cosigned the checkpoint, and {needed} are needed: {}",
-            names.join(", ")
-        ));
+        return Err(TooFewWitnesses {
+            known,
+            needed,
+            names,
+        });
     }
 
     Ok(format!(

@@ -45,12 +45,13 @@ mod wal;
 mod walk;
 
 pub use attested::ManifestReport;
+pub use claim::EntryFault;
 pub use directory::{Options, verify_directory};
 pub use error::CannotVerify;
 pub use evidence::{ProvenReport, ReportFault, verify_report, verify_report_files};
 pub use export::verify_export;
 pub use finding::{Finding, MAX_FINDINGS};
-pub use kept::{KeptCheckpoint, Witnesses};
+pub use kept::{KeptCheckpoint, TooFewWitnesses, Witnesses};
 pub use key::{Key, KeySource};
 pub use missing::Missing;
 pub use progress::Progress;

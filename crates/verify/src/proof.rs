@@ -8,8 +8,9 @@ use reeve_tlog::{
     SignedNote,
 };
 
-use crate::claim::Claim;
+use crate::claim::{Claim, EntryFault};
 use crate::error::CannotVerify;
+use crate::kept::TooFewWitnesses;
 
 /// Result of verifying a proof.
 #[derive(Debug, Clone)]
@@ -38,11 +39,11 @@ pub enum ProofFault {
     #[error("the checkpoint of the proof is refused")]
     Checkpoint(#[source] EpochOpenError),
     /// Too few witnesses cosigned the checkpoint.
-    #[error("{0}")]
-    Witnesses(String),
+    #[error(transparent)]
+    Witnesses(#[from] TooFewWitnesses),
     /// The committed bytes are not an entry.
-    #[error("the committed bytes are not an entry: {0}")]
-    Entry(String),
+    #[error("the committed bytes are not an entry")]
+    Entry(#[source] EntryFault),
 }
 
 /// Verifies a proof. The outer error says that nothing could be found out, the inner one that the
@@ -79,7 +80,7 @@ fn verify(proof: &ProofFile, keys: &Epochs) -> Result<Proven, ProofFault> {
         ..Options::default()
     };
     let entry = json::parse_with(disclosure.canonical, &options)
-        .map_err(|error| ProofFault::Entry(error.to_string()))?;
+        .map_err(|error| ProofFault::Entry(EntryFault::Json(error)))?;
 
     Ok(Proven {
         sequence: proof.index,

@@ -5,6 +5,7 @@
 mod batch;
 mod cut;
 mod exported;
+mod fault;
 mod rows;
 
 use std::fs::File;
@@ -14,14 +15,13 @@ use std::path::{Component, Path};
 
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::reader::ChunkReader;
 use reeve_tlog::Hash;
 use sha2::{Digest, Sha256};
 
-use crate::error::{CannotVerify, is_absence};
+use crate::error::{CannotVerify, Stop, is_absence};
 use crate::finding::{Finding, Findings};
 use crate::manifest::{Listed, MANIFEST};
 use crate::progress::Progress;
@@ -30,6 +30,7 @@ use crate::sequence::{EntryMark, IdHasher};
 use crate::submitters::Submitters;
 use batch::Batch;
 pub(crate) use exported::each_row;
+pub(crate) use fault::SegmentFault;
 use rows::Rows;
 
 /// The versions that are known; the newest first.
@@ -120,10 +121,10 @@ pub(crate) fn check(
         Some(bytes) => read(&bytes, listed, &mut rows),
         None => read(&Large(file), listed, &mut rows),
     }));
-    let outcome = caught.unwrap_or_else(|_| Ok(Err("its bytes cannot be decoded".into())));
-    if let Err(message) = outcome? {
+    let outcome = caught.unwrap_or(Err(Stop::Fault(SegmentFault::Undecodable)));
+    if let Some(fault) = Stop::fault_of(outcome)? {
         rows.findings
-            .add(finding(format!("the segment cannot be read: {message}")));
+            .add(finding(format!("the segment cannot be read: {fault}")));
     }
 
     checked.submitters = rows.submitters;
@@ -163,12 +164,12 @@ fn digest(file: &mut File) -> std::io::Result<(u64, String, Option<Bytes>)> {
 /// Source of a segment's bytes.
 trait Source {
     type Reader: ChunkReader + 'static;
-    fn reader(&self) -> Result<Self::Reader, String>;
+    fn reader(&self) -> Result<Self::Reader, SegmentFault>;
 }
 
 impl Source for Bytes {
     type Reader = Bytes;
-    fn reader(&self) -> Result<Bytes, String> {
+    fn reader(&self) -> Result<Bytes, SegmentFault> {
         Ok(self.clone())
     }
 }
@@ -178,55 +179,47 @@ struct Large(File);
 
 impl Source for Large {
     type Reader = File;
-    fn reader(&self) -> Result<File, String> {
-        self.0.try_clone().map_err(|error| error.to_string())
+    fn reader(&self) -> Result<File, SegmentFault> {
+        self.0.try_clone().map_err(SegmentFault::File)
     }
 }
 
-/// Reads all row groups. The inner error says why the file as a whole cannot be read.
+/// Reads all row groups. A fault is one of the file as a whole; those of single row groups become
+/// findings here.
 fn read(
     source: &impl Source,
     listed: &Listed,
     rows: &mut Rows<'_>,
-) -> Result<Result<(), String>, CannotVerify> {
+) -> Result<(), Stop<SegmentFault>> {
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let loaded = source.reader().and_then(|reader| {
-        ArrowReaderMetadata::load(&reader, plain).map_err(|error| error.to_string())
-    });
-    let metadata = match loaded {
-        Ok(metadata) => metadata,
-        Err(error) => return Ok(Err(error)),
-    };
+    let metadata = source
+        .reader()
+        .and_then(|reader| ArrowReaderMetadata::load(&reader, plain).map_err(SegmentFault::Parquet))
+        .map_err(Stop::Fault)?;
 
     if let Some(found) = tags(&metadata, listed, &mut rows.findings) {
-        return Err(CannotVerify::Version {
-            file: listed.path.clone(),
-            found,
-        });
+        let file = listed.path.clone();
+        return Err(CannotVerify::Version { file, found }.into());
     }
 
-    if let Err(message) = Batch::check_schema(metadata.schema(), version(&metadata)) {
-        return Ok(Err(message));
-    }
+    Batch::check_schema(metadata.schema(), version(&metadata)).map_err(Stop::Fault)?;
 
     let views = ArrowReaderOptions::new().with_schema(Batch::views(metadata.schema()));
-    let metadata = match ArrowReaderMetadata::try_new(metadata.metadata().clone(), views) {
-        Ok(metadata) => metadata,
-        Err(error) => return Ok(Err(error.to_string())),
-    };
+    let metadata = ArrowReaderMetadata::try_new(metadata.metadata().clone(), views)
+        .map_err(|error| Stop::Fault(SegmentFault::Parquet(error)))?;
 
     for group in 0..metadata.metadata().num_row_groups() {
         let caught = catch_unwind(AssertUnwindSafe(|| {
             row_group(source, &metadata, group, rows)
         }));
-        let outcome = caught.unwrap_or_else(|_| Ok(Err("its bytes cannot be decoded".into())));
-        if let Err(error) = outcome? {
-            let message = format!("row group {group} cannot be read to its end: {error}");
+        let outcome = caught.unwrap_or(Err(Stop::Fault(SegmentFault::Undecodable)));
+        if let Some(fault) = Stop::fault_of(outcome)? {
+            let message = format!("row group {group} cannot be read to its end: {fault}");
             rows.findings.add(Finding::new(&listed.path, message));
         }
     }
 
-    Ok(Ok(()))
+    Ok(())
 }
 
 fn row_group(
@@ -234,32 +227,21 @@ fn row_group(
     metadata: &ArrowReaderMetadata,
     group: usize,
     rows: &mut Rows<'_>,
-) -> Result<Result<(), String>, CannotVerify> {
-    let open = || -> Result<ParquetRecordBatchReader, String> {
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(source.reader()?, metadata.clone());
-        let builder = builder
-            .with_row_groups(vec![group])
-            .with_batch_size(BATCH_ROWS);
-        builder.build().map_err(|error| error.to_string())
-    };
+) -> Result<(), Stop<SegmentFault>> {
+    let reader = source.reader().map_err(Stop::Fault)?;
+    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, metadata.clone())
+        .with_row_groups(vec![group])
+        .with_batch_size(BATCH_ROWS)
+        .build()
+        .map_err(|error| Stop::Fault(SegmentFault::Parquet(error)))?;
 
-    let reader = match open() {
-        Ok(reader) => reader,
-        Err(error) => return Ok(Err(error)),
-    };
     for batch in reader {
-        let batch = match batch {
-            Ok(batch) => batch,
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        match Batch::new(&batch) {
-            Ok(batch) => rows.check(&batch)?,
-            Err(error) => return Ok(Err(error)),
-        }
+        let batch = batch.map_err(|error| Stop::Fault(SegmentFault::Arrow(error)))?;
+        let batch = Batch::new(&batch).map_err(Stop::Fault)?;
+        rows.check(&batch)?;
     }
 
-    Ok(Ok(()))
+    Ok(())
 }
 
 /// The version that the file says it has; the newest where it says nothing that is known.

@@ -253,8 +253,8 @@ impl<'a> Wal<'a> {
                         .mark(fields.text(Column::EventId), recorded_at);
                     audit.sequence.entry(sequence, mark);
                 }
-                Err(message) => audit.findings.add(
-                    Finding::new(&file.name, message)
+                Err(fault) => audit.findings.add(
+                    Finding::new(&file.name, with_causes(&fault))
                         .at(frame.offset)
                         .entry(sequence),
                 ),

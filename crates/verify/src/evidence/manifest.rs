@@ -77,8 +77,8 @@ fn cited(
                     proven.run_id
                 ));
             }
-            if let Err(message) = kept::count(&proven.note, witnesses) {
-                report.fault(message);
+            if let Err(fault) = kept::count(&proven.note, witnesses) {
+                report.fault(fault.to_string());
             }
         }
         Err(fault) => report.fault(with_causes(&fault)),

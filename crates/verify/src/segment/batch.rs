@@ -14,6 +14,7 @@ use reeve_audit::query::Column;
 use reeve_tlog::SALT_LEN;
 
 use super::cut::{Mender, is_placed};
+use super::fault::{RowFault, SegmentFault};
 
 /// Columns before and after those of [`Column::ALL`].
 const SEQUENCE: usize = 0;
@@ -85,19 +86,20 @@ fn expected(version: u8) -> Vec<(&'static str, DataType)> {
 
 impl<'a> Batch<'a> {
     /// Refuses a file whose columns are not those of the format.
-    pub(super) fn check_schema(schema: &Schema, version: u8) -> Result<(), String> {
+    pub(super) fn check_schema(schema: &Schema, version: u8) -> Result<(), SegmentFault> {
         let expected = expected(version);
-        let count = schema.fields().len();
-        if count != expected.len() {
-            return Err(format!("it has {count} columns and not {}", expected.len()));
+        let found = schema.fields().len();
+        if found != expected.len() {
+            let expected = expected.len();
+            return Err(SegmentFault::ColumnCount { expected, found });
         }
 
         for (field, (name, data_type)) in schema.fields().iter().zip(expected) {
             if field.name() != name || *field.data_type() != data_type {
-                let (found, found_type) = (field.name(), field.data_type());
-                return Err(format!(
-                    "it has the column {found} of type {found_type} where {name} of type {data_type} belongs"
-                ));
+                return Err(SegmentFault::Column {
+                    expected: format!("{name} of type {data_type}"),
+                    found: format!("{} of type {}", field.name(), field.data_type()),
+                });
             }
         }
 
@@ -122,13 +124,13 @@ impl<'a> Batch<'a> {
     }
 
     /// The columns of a batch whose schema was checked.
-    pub(super) fn new(batch: &'a RecordBatch) -> Result<Batch<'a>, String> {
-        fn typed<A: 'static>(batch: &RecordBatch, at: usize) -> Result<&A, String> {
+    pub(super) fn new(batch: &'a RecordBatch) -> Result<Batch<'a>, SegmentFault> {
+        fn typed<A: 'static>(batch: &RecordBatch, at: usize) -> Result<&A, SegmentFault> {
             let column = batch
                 .columns()
                 .get(at)
                 .and_then(|column| column.as_any().downcast_ref());
-            column.ok_or_else(|| format!("column {at} is of another type"))
+            column.ok_or(SegmentFault::ColumnType(at))
         }
 
         let columns = Column::ALL.iter().zip(1..).map(|(&column, at)| {
@@ -142,7 +144,7 @@ impl<'a> Batch<'a> {
 
         let batch = Batch {
             rows: batch.num_rows(),
-            columns: columns.collect::<Result<_, String>>()?,
+            columns: columns.collect::<Result<_, SegmentFault>>()?,
             sequence: typed(batch, SEQUENCE)?,
             salt: typed(batch, SALT)?,
             canonical: typed(batch, CANONICAL)?,
@@ -155,7 +157,7 @@ impl<'a> Batch<'a> {
         };
         if batch.sequence.null_count() + batch.salt.null_count() + batch.canonical.null_count() > 0
         {
-            return Err("sequence, salt or canonical is null".into());
+            return Err(SegmentFault::Null);
         }
 
         Ok(batch)
@@ -178,7 +180,7 @@ impl<'a> Batch<'a> {
         &'b self,
         row: usize,
         mender: &'b mut Mender,
-    ) -> Result<&'b [u8], String> {
+    ) -> Result<&'b [u8], RowFault> {
         let stored = self.canonical.value(row);
         let text = |column: Column| {
             let (_, values) = self.columns.iter().find(|(name, _)| *name == column)?;

@@ -2,6 +2,8 @@
 
 use memchr::memmem::Finder;
 
+use super::fault::RowFault;
+
 /// Bits of the values that version 2 cuts out.
 const EVENT_ID: u8 = 1;
 const REQUEST_ID: u8 = 2;
@@ -38,21 +40,18 @@ impl Mender {
         &'a mut self,
         stored: &[u8],
         put: impl Fn(usize, &mut Vec<u8>) -> Option<()>,
-    ) -> Result<&'a [u8], String> {
+    ) -> Result<&'a [u8], RowFault> {
         self.bytes.clear();
         let mut from = 0;
 
         while let Some(at) = place(stored, from) {
             self.bytes.extend_from_slice(&stored[from..at]);
-            let number = number(&stored[at..])
-                .ok_or("the payload has white space outside of its columns")?;
+            let number = number(&stored[at..]).ok_or(RowFault::WhiteSpace)?;
             self.bytes.push(b'"');
-            put(number, &mut self.bytes).ok_or_else(|| {
-                format!("the value of column {number} was cut out of the payload, and cannot be put back")
-            })?;
+            put(number, &mut self.bytes).ok_or(RowFault::Column(number))?;
             self.bytes.push(b'"');
             if self.bytes.len() > MOST {
-                return Err("the payload is larger than an entry can be".into());
+                return Err(RowFault::TooLarge);
             }
             from = at + 5;
         }
@@ -68,9 +67,9 @@ impl Mender {
         cut: u8,
         event_id: Option<&[u8]>,
         request_id: Option<&[u8]>,
-    ) -> Result<&'a [u8], String> {
+    ) -> Result<&'a [u8], RowFault> {
         if cut > EVENT_ID | REQUEST_ID {
-            return Err(format!("the column cut has the unknown value {cut}"));
+            return Err(RowFault::UnknownCut(cut));
         }
 
         self.bytes.clear();
@@ -87,9 +86,7 @@ impl Mender {
                 .find(&self.bytes)
                 .map(|at| at + member.needle().len() - 1);
             let (Some(at), Some(value)) = (place, value) else {
-                return Err(format!(
-                    "{name} was cut out of the payload, and cannot be put back"
-                ));
+                return Err(RowFault::Member(name));
             };
             let end = self.bytes.len();
             self.bytes.extend_from_slice(value);

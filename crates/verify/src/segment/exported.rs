@@ -12,43 +12,46 @@ use reeve_tlog::{Hash, commitment};
 use super::BATCH_ROWS;
 use super::batch::{Batch, Values};
 use super::cut::Mender;
+use super::fault::SegmentFault;
 use crate::claim::{Claim, Fields};
+use crate::error::with_causes;
 
 /// Calls `row` with sequence, leaf hash and, if a column says something else than the payload or
 /// the payload is not an entry, with that.
-pub(crate) fn each_row(
+pub(crate) fn each_row<E: From<SegmentFault>>(
     file: File,
-    row: impl FnMut(u64, Hash, Option<String>) -> Result<(), String>,
-) -> Result<(), String> {
+    row: impl FnMut(u64, Hash, Option<String>) -> Result<(), E>,
+) -> Result<(), E> {
     // A file that was made to mislead must not end the program.
     catch_unwind(AssertUnwindSafe(|| rows(file, row)))
-        .unwrap_or_else(|_| Err("its bytes cannot be decoded".to_owned()))
+        .unwrap_or_else(|_| Err(SegmentFault::Undecodable.into()))
 }
 
-fn rows(
+fn rows<E: From<SegmentFault>>(
     file: File,
-    mut row: impl FnMut(u64, Hash, Option<String>) -> Result<(), String>,
-) -> Result<(), String> {
-    let text = |error: parquet::errors::ParquetError| error.to_string();
+    mut row: impl FnMut(u64, Hash, Option<String>) -> Result<(), E>,
+) -> Result<(), E> {
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let metadata = ArrowReaderMetadata::load(&file, plain).map_err(text)?;
+    let metadata = ArrowReaderMetadata::load(&file, plain).map_err(SegmentFault::Parquet)?;
     Batch::check_schema(metadata.schema(), super::version(&metadata))?;
     let views = ArrowReaderOptions::new().with_schema(Batch::views(metadata.schema()));
-    let metadata =
-        ArrowReaderMetadata::try_new(metadata.metadata().clone(), views).map_err(text)?;
+    let metadata = ArrowReaderMetadata::try_new(metadata.metadata().clone(), views)
+        .map_err(SegmentFault::Parquet)?;
     let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
         .with_batch_size(BATCH_ROWS);
     let (mut mender, mut scratch) = (Mender::new(), Vec::new());
 
-    for batch in reader.build().map_err(text)? {
-        let batch = batch.map_err(|error| error.to_string())?;
+    for batch in reader.build().map_err(SegmentFault::Parquet)? {
+        let batch = batch.map_err(SegmentFault::Arrow)?;
         let batch = Batch::new(&batch)?;
         for at in 0..batch.rows {
-            let canonical = batch.canonical(at, &mut mender)?;
+            let canonical = batch
+                .canonical(at, &mut mender)
+                .map_err(SegmentFault::Row)?;
             let leaf = commitment(&batch.salt(at), canonical).leaf_hash();
             let wrong = match Claim::read(canonical, &mut scratch) {
                 Ok(claim) => misleading(&batch, at, &claim.fields()),
-                Err(message) => Some(message),
+                Err(fault) => Some(with_causes(&fault)),
             };
             row(batch.sequence(at), leaf, wrong)?;
         }

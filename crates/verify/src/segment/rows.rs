@@ -9,7 +9,7 @@ use super::CheckedRow;
 use super::batch::{Batch, Values};
 use super::cut::Mender;
 use crate::claim::{Claim, Fields, class_of};
-use crate::error::CannotVerify;
+use crate::error::{CannotVerify, with_causes};
 use crate::finding::{Finding, Findings};
 use crate::manifest::{Listed, MANIFEST};
 use crate::progress::Progress;
@@ -89,9 +89,9 @@ impl<'a> Rows<'a> {
     ) -> Result<(), CannotVerify> {
         let canonical = match batch.canonical(row, mender) {
             Ok(canonical) => canonical,
-            Err(message) => {
+            Err(fault) => {
                 self.findings
-                    .add(Finding::new(&self.listed.path, message).entry(sequence));
+                    .add(Finding::new(&self.listed.path, fault.to_string()).entry(sequence));
                 b""
             }
         };
@@ -103,9 +103,9 @@ impl<'a> Rows<'a> {
         let mut mark = None;
 
         match &claim {
-            Err(message) => self
+            Err(fault) => self
                 .findings
-                .add(Finding::new(&self.listed.path, message).entry(sequence)),
+                .add(Finding::new(&self.listed.path, with_causes(fault)).entry(sequence)),
             Ok(claim) => {
                 let fields = claim.fields();
                 self.submitters.count(&fields);
