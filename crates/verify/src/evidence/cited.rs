@@ -62,7 +62,7 @@ impl<'q> Cited<'q> {
 
         self.questions
             .answer(&entry, recorded_at, &row.answers)
-            .map_err(place)?;
+            .map_err(|fault| place(fault.to_string()))?;
         self.entries += 1;
         Ok(())
     }

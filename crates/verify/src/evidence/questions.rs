@@ -8,6 +8,36 @@ use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, ValueList, filte
 use reeve_audit::{Entry, parse_instant};
 use serde_json::Value;
 
+/// Difference between the queries that an entry answers and those that it is listed under.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum AnswerFault {
+    #[error("it is outside of the report's period")]
+    Period,
+    #[error("the filters of the report exclude it")]
+    Filtered,
+    #[error("it answers {0}, and is not listed there")]
+    NotListed(String),
+    #[error("it is listed under {0}, and does not answer it")]
+    NoAnswer(String),
+    #[error("no query of the report matches it")]
+    NoQuery,
+}
+
+/// Difference between a report's entries and the counts that it states.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum CountFault {
+    #[error("the report says that it lists {stated} entries, and lists {found}")]
+    Listed { stated: u64, found: u64 },
+    #[error("the report lists {listed} entries, and counted {counted}")]
+    Counted { listed: u64, counted: u64 },
+    #[error("the report says that {stated} entries answer {query}, and lists {listed}")]
+    Answers {
+        query: String,
+        stated: u64,
+        listed: u64,
+    },
+}
+
 struct Question {
     id: String,
     query: Query,
@@ -87,13 +117,13 @@ impl Questions {
         entry: &Entry,
         recorded_at: Timestamp,
         listed: &[String],
-    ) -> Result<(), String> {
+    ) -> Result<(), AnswerFault> {
         let (start, end) = self.period;
         if entry.timestamp < start || entry.timestamp >= end {
-            return Err("it is outside of the report's period".to_owned());
+            return Err(AnswerFault::Period);
         }
         if !self.narrowing.matches(entry, recorded_at, self.now) {
-            return Err("the filters of the report exclude it".to_owned());
+            return Err(AnswerFault::Filtered);
         }
 
         let mut rest = listed.iter();
@@ -103,36 +133,33 @@ impl Questions {
                 match rest.next() {
                     Some(id) if *id == question.id => {}
                     _ => {
-                        return Err(format!(
-                            "it answers {}, and is not listed there",
-                            question.id
-                        ));
+                        return Err(AnswerFault::NotListed(question.id.clone()));
                     }
                 }
             }
         }
 
         match rest.next() {
-            Some(id) => Err(format!("it is listed under {id}, and does not answer it")),
-            None if listed.is_empty() => Err("no query of the report matches it".to_owned()),
+            Some(id) => Err(AnswerFault::NoAnswer(id.clone())),
+            None if listed.is_empty() => Err(AnswerFault::NoQuery),
             None => Ok(()),
         }
     }
 
     /// Holds the counts against the entries.
-    pub(super) fn finish(&self, entries: u64) -> Result<(), String> {
+    pub(super) fn finish(&self, entries: u64) -> Result<(), CountFault> {
         if entries != self.listed {
-            return Err(format!(
-                "the report says that it lists {} entries, and lists {entries}",
-                self.listed
-            ));
+            return Err(CountFault::Listed {
+                stated: self.listed,
+                found: entries,
+            });
         }
 
         if self.listed > self.counted {
-            return Err(format!(
-                "the report lists {} entries, and counted {}",
-                self.listed, self.counted
-            ));
+            return Err(CountFault::Counted {
+                listed: self.listed,
+                counted: self.counted,
+            });
         }
 
         let whole = self.listed == self.counted;
@@ -141,9 +168,11 @@ impl Questions {
         } in &self.questions
         {
             if listed > found || (whole && listed != found) {
-                return Err(format!(
-                    "the report says that {found} entries answer {id}, and lists {listed}"
-                ));
+                return Err(CountFault::Answers {
+                    query: id.clone(),
+                    stated: *found,
+                    listed: *listed,
+                });
             }
         }
 
