@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn every_type_of_the_specification_is_there_once_and_those_with_findings_can_be_configured() {
         let types = registry();
-        let documented: Vec<&str> = reeve_recommend::agent::types::agent_types()
+        let documented: Vec<&str> = reeve_recommend::agent::type_table::agent_types()
             .iter()
             .map(|info| info.agent_type.as_str())
             .collect();

@@ -195,6 +195,7 @@ pub fn realised_savings(actions: &[Action]) -> RealisedSaving {
     }
 }
 
+/// One execution of the plan of a recommendation, step by step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Action {
     pub id: ActionId,

@@ -3,7 +3,7 @@
 pub mod contract;
 pub mod name;
 pub mod settings;
-pub mod types;
+pub mod type_table;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Connection, Resource, named};

@@ -30,6 +30,7 @@ named!(
     }
 );
 
+/// A signature that somebody gave to an approval request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signed {
     /// Role of the signature.

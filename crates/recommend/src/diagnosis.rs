@@ -22,6 +22,7 @@ named!(
     }
 );
 
+/// A possible cause of a condition, and whether it applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
     /// Stable name of the cause.

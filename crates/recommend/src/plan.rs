@@ -101,6 +101,7 @@ fn parameters<'de, D: Deserializer<'de>>(from: D) -> Result<Json, D::Error> {
     serde_json::Value::deserialize(from).map(|value| Json::from(&value))
 }
 
+/// The steps of a change, bound to approvals by their hash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Typed change; `None` in plans of format 1.

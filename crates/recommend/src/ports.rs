@@ -163,6 +163,7 @@ pub trait Clouds: Send + Sync {
     ) -> Result<(Connection, Arc<dyn Act>), Obstacle>;
 }
 
+/// Filter for recommendations; the fields that are set must all match.
 #[derive(Debug, Clone, Default)]
 pub struct RecommendationFilter {
     /// In any of these states; empty is all.

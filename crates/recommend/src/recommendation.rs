@@ -215,6 +215,7 @@ impl Explanation {
     }
 }
 
+/// A finding that is kept: reasons, plan, savings and state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recommendation {
     pub id: RecommendationId,

@@ -105,6 +105,7 @@ impl Default for RolloutSettings {
     }
 }
 
+/// Changes of one type that are carried out in stages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rollout {
     pub id: RolloutId,

@@ -9,7 +9,7 @@ use reeve_learn::sizing::HISTORY_DAYS;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
 use reeve_recommend::agent::settings::{Setting, Settings};
-use reeve_recommend::agent::types::{AgentTypeInfo, documented};
+use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::{AccountFacts, Facts, Judgement};
 use reeve_recommend::models::Trainer;
 

@@ -7,7 +7,7 @@ use reeve_learn::calibrate::Example;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
 use reeve_recommend::agent::settings::{Setting, Settings};
-use reeve_recommend::agent::types::{AgentTypeInfo, documented};
+use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::workload::CLASSIFIED_KINDS;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::{ModelState as _, Trainer, WorkloadModel};

@@ -48,6 +48,7 @@ pub struct PasswordChange {
     pub new_password: String,
 }
 
+/// A browser session of the caller or, for administrators, of anyone.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SessionBody {
     pub id: String,
@@ -61,6 +62,7 @@ pub struct SessionBody {
     pub user_agent: Option<String>,
 }
 
+/// A user to add, with the roles that the user gets.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserCreate {
@@ -87,6 +89,7 @@ pub struct UserPatch {
     pub active: Option<bool>,
 }
 
+/// A user with roles and teams, without the password.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct UserBody {
     pub id: String,
@@ -107,6 +110,7 @@ pub struct TeamCreate {
     pub name: String,
 }
 
+/// A team of users, for which searches and rows can be visible.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TeamBody {
     pub id: String,
@@ -116,6 +120,7 @@ pub struct TeamBody {
     pub created_at: String,
 }
 
+/// A token for a program, which acts with roles of its own.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenCreate {

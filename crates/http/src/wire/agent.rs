@@ -8,7 +8,7 @@ pub mod workload;
 
 use std::collections::BTreeMap;
 
-use reeve_recommend::agent::types::{AgentTypeInfo, TableValue, decided_by};
+use reeve_recommend::agent::type_table::{AgentTypeInfo, TableValue, decided_by};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -125,6 +125,7 @@ pub struct ScopeChoicesBody {
     pub services: Vec<ServiceChoiceBody>,
 }
 
+/// An account that a scope may name, with its connection.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AccountChoiceBody {
     /// Name of the connection, not its identifier.
@@ -313,6 +314,7 @@ pub struct AgentStatusBody {
     pub open_recommendations: u64,
 }
 
+/// Report of a run: what was looked at, found and applied.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RunBody {
     pub run_id: String,

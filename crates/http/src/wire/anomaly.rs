@@ -35,6 +35,7 @@ pub use settings::{
 pub use threat::{ThreatListBody, ThreatListPut, ThreatListTextBody};
 pub use threshold::{AnomalyThresholdBody, AnomalyThresholdParams, LessonBody};
 
+/// An anomaly with its cause, its incident and what was done about it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyBody {
     pub id: String,
@@ -181,6 +182,7 @@ pub struct AnomalyFeedbackCreate {
     pub comments: Option<String>,
 }
 
+/// Filters of anomalies, and the page to answer.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -17,6 +17,7 @@ use crate::wire::form::enumeration::{
 };
 use crate::wire::guardrail::protection::ProtectionBody;
 
+/// A connection to an account of a cloud to add.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionCreate {
@@ -39,6 +40,7 @@ pub struct ConnectionCreate {
     pub allow_actions: bool,
 }
 
+/// An access key of the cloud, which is stored encrypted.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CredentialsBody {
@@ -70,6 +72,7 @@ pub struct ConnectionPatch {
     pub enabled: Option<bool>,
 }
 
+/// A connection to an account of a cloud, without its credentials.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConnectionBody {
     pub id: String,
@@ -99,6 +102,7 @@ pub struct ConnectionBody {
     pub created_at: String,
 }
 
+/// Report of a sync: what was read, denied and failed.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SyncBody {
     pub started_at: String,
@@ -184,6 +188,7 @@ impl ResourceParams {
     }
 }
 
+/// Filters of resources; a resource must match all of them.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -202,6 +207,7 @@ pub struct ResourceFilterParams {
     pub query: Option<String>,
 }
 
+/// A resource of the inventory, as its last sync saw it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EstateResourceBody {
     /// Identifier by the provider, such as an ARN.
@@ -288,6 +294,7 @@ pub struct AgeUseBody {
     pub read_gib: f64,
 }
 
+/// Metric and time span of the samples to answer.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -110,6 +110,7 @@ impl ExportRequest {
     }
 }
 
+/// Filters of exports, and the page to answer.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -128,6 +129,7 @@ pub struct ExportListParams {
     pub schedule_id: Option<String>,
 }
 
+/// File of an export to download.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -153,6 +155,7 @@ pub struct ExportEstimateBody {
     pub narrower: Option<ExportPeriodBody>,
 }
 
+/// A period that fits into one export, with its expected size.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportPeriodBody {
     /// First instant of the period.
@@ -194,6 +197,7 @@ pub struct ExportRequesterBody {
     pub email: String,
 }
 
+/// An export with its progress and its files.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportBody {
     pub id: String,

@@ -15,6 +15,7 @@ use crate::wire::form::enumeration::{
 use crate::wire::form::quantity::percent_number;
 use crate::wire::guardrail::protection::LossBody;
 
+/// A recommendation with its reasons, plan, savings and state.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RecommendationBody {
     pub id: String,
@@ -117,6 +118,7 @@ pub struct ApplicabilityBody {
     pub can_be_excepted: bool,
 }
 
+/// An exception to a guardrail that was granted for one plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExceptionBody {
     pub guardrail: String,
@@ -223,6 +225,7 @@ pub struct PlannedChangeBody {
     pub resource: String,
 }
 
+/// The steps of a change, bound to approvals by their hash.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PlanBody {
     /// The typed change that the steps follow from; null in plans of releases before it.
@@ -251,6 +254,7 @@ pub struct StepBody {
     pub resource: String,
 }
 
+/// Reasons of a recommendation, with the numbers that decided.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExplanationBody {
     /// The change in words.
@@ -310,6 +314,7 @@ pub struct FactorsBody {
     pub factors: Vec<String>,
 }
 
+/// Estimated impact on cost and performance, in words.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EstimatedImpactBody {
     /// Cost reduction in words.
@@ -318,6 +323,7 @@ pub struct EstimatedImpactBody {
     pub performance_impact: String,
 }
 
+/// A check of the decision path, with its answer.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DecisionBody {
     /// Question that the check answers.
@@ -378,6 +384,7 @@ pub struct RecommendationList {
     pub savings_unpriced: u64,
 }
 
+/// Request to apply a recommendation now.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecuteBody {
@@ -401,6 +408,7 @@ pub struct ExecuteAnswer {
     pub message: String,
 }
 
+/// Refusal of a recommendation, with its reason.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DismissBody {
@@ -415,6 +423,7 @@ pub struct SnoozeBody {
     pub reason: Option<String>,
 }
 
+/// Request to try a change on a twin first.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestBody {
@@ -433,6 +442,7 @@ pub struct TrialBody {
     pub simulated: bool,
 }
 
+/// Time at which a recommendation is to be applied.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduleBody {
@@ -442,6 +452,7 @@ pub struct ScheduleBody {
     pub comment: Option<String>,
 }
 
+/// Feedback on a recommendation, as a person gives it.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FeedbackBody {
@@ -456,6 +467,7 @@ pub struct FeedbackBody {
     pub until: Option<String>,
 }
 
+/// Confirmation that feedback was stored.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FeedbackAnswer {
     /// Identifier of the feedback.

@@ -11,7 +11,7 @@ use reeve_learn::calibrate::Example;
 
 use crate::agent::name::AgentType;
 use crate::agent::settings::{Setting, Settings};
-use crate::agent::types::{AgentTypeInfo, FindingSource};
+use crate::agent::type_table::{AgentTypeInfo, FindingSource};
 use crate::judgement::{AccountFacts, Facts, Judgement};
 use crate::models::Trainer;
 
@@ -59,7 +59,7 @@ pub struct Needs {
 /// use reeve_recommend::agent::AgentType;
 /// use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes, Needs};
 /// use reeve_recommend::agent::settings::Settings;
-/// use reeve_recommend::agent::types::{AgentTypeInfo, FindingSource};
+/// use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 /// use reeve_recommend::judgement::proposal::Abstention;
 /// use reeve_recommend::judgement::{Facts, Judgement};
 /// use reeve_recommend::recommendation::RecommendationType;

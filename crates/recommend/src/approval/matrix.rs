@@ -21,6 +21,7 @@ named!(
     }
 );
 
+/// Signatures that changes need, by their impact, and the costs that decide it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalMatrix {
     /// Monthly cost from which a change is of medium impact, dollars; less is low.

@@ -238,6 +238,7 @@ impl Task {
         Task::of_kind(StepKind::Change, resource, description, goal)
     }
 
+    /// Creates the task that deletes the resource.
     pub fn delete(resource: &str, description: String, goal: impl Goal + 'static) -> Task {
         Task::of_kind(StepKind::Delete, resource, description, goal)
     }

@@ -11,6 +11,7 @@ use crate::recommendation::RecommendationId;
 /// Largest state of a model, bytes: about 2 KiB a resource for some 8,000 resources.
 pub const MAX_STATE_BYTES: usize = 16 * 1024 * 1024;
 
+/// Filter for models; the fields that are set must all match.
 #[derive(Debug, Clone, Default)]
 pub struct ModelFilter {
     pub agent: Option<AgentId>,

@@ -48,6 +48,7 @@ impl Check {
         }
     }
 
+    /// Returns the measurement as a clause for people.
     #[must_use]
     pub fn words(&self) -> String {
         let (relation, number) = (

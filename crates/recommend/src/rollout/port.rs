@@ -7,6 +7,7 @@ use crate::agent::AgentId;
 use crate::recommendation::RecommendationType;
 use crate::rollout::{Rollout, RolloutId, RolloutStatus};
 
+/// Filter for rollouts; the fields that are set must all match.
 #[derive(Debug, Clone, Default)]
 pub struct RolloutFilter {
     pub agent: Option<AgentId>,

@@ -5,6 +5,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::wire::form::enumeration::{ModelStatus, ModelType, RetrainReason};
 
+/// Filters of models, and the page to answer.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

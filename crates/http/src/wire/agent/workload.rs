@@ -46,6 +46,7 @@ pub struct UnclassifiedBody {
     pub detail: String,
 }
 
+/// A signal that speaks for a class of workload, with its weight.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SignalBody {
     /// Name (`tag env`, `shape of the metrics`).

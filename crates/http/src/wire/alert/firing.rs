@@ -21,6 +21,7 @@ pub struct FiringEntryBody {
     pub timestamp: String,
 }
 
+/// A firing of an alert rule, with the entries that caused it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FiringBody {
     /// Identifier; also that of its entry in the log.
@@ -63,6 +64,7 @@ pub struct FiringBody {
     pub version: u64,
 }
 
+/// Filters of firings, and the page to answer.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use crate::wire::alert::rule::AlertRuleBody;
 
+/// Rules of another system to import as alert rules.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AlertImport {

@@ -55,6 +55,7 @@ pub struct AlertNotificationBody {
     pub recipients: Vec<String>,
 }
 
+/// An alert rule with its condition, threshold and receivers.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AlertRuleBody {
     pub id: String,
@@ -151,6 +152,7 @@ pub struct AlertRulePatch {
     pub runbook: Option<String>,
 }
 
+/// A time span in which a rule notifies nobody.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AlertSilenceRequest {

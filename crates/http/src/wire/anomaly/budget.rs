@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use crate::time;
 use crate::wire::form::enumeration::{BudgetBasis, BudgetPeriod};
 
+/// A share of a budget at which its receivers are told.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThresholdBody {
@@ -117,6 +118,7 @@ pub struct StandingBody {
     pub evaluated_at: String,
 }
 
+/// A budget with its settings and its standing in the period.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct BudgetBody {
     pub id: String,

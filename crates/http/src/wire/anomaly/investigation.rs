@@ -37,6 +37,7 @@ pub struct LookupBody {
     pub result: String,
 }
 
+/// A possible cause of an anomaly, with what speaks for and against it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HypothesisBody {
     pub kind: HypothesisKind,

@@ -45,6 +45,7 @@ pub struct LessonBody {
     pub by: String,
 }
 
+/// Filters of learned thresholds, and the page to answer.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -64,6 +64,7 @@ pub struct BillSyncBody {
     pub problems: Vec<String>,
 }
 
+/// A source of bills with the result of its last sync.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct BillSourceBody {
     /// Identifier of the source.

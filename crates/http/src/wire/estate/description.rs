@@ -76,6 +76,7 @@ pub struct DifferenceBody {
     pub is_cut: bool,
 }
 
+/// A relation between two resources, as the cloud describes it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RelationBody {
     /// Relation, such as `protected_by`.
@@ -160,6 +161,7 @@ pub struct ResourceCountBody {
     pub count: u64,
 }
 
+/// Resources counted by an attribute, the most frequent values first.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ResourceCountsBody {
     /// Attribute that resources are counted by.

@@ -167,6 +167,7 @@ impl QueryCredentialsBody {
     }
 }
 
+/// A source of metrics to add.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MetricSourceCreate {
@@ -295,6 +296,7 @@ impl From<&SourceSync> for SourceSyncBody {
     }
 }
 
+/// A source of metrics with the state of its intake.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct MetricSourceBody {
     /// Identifier of the source.

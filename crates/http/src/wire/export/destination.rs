@@ -45,6 +45,7 @@ pub struct ExportDestinationSettingsBody {
     pub host_key: Option<String>,
 }
 
+/// A place that exports are written to, without its secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportDestinationBody {
     pub id: String,
@@ -60,6 +61,7 @@ pub struct ExportDestinationBody {
     pub version: u64,
 }
 
+/// A place that exports are written to, to add.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportDestinationCreate {

@@ -107,7 +107,7 @@ enumerations! {
     FieldFault = reeve_audit::FieldCode, "Fault of a field that is wrong.";
     // Agents, recommendations and actions.
     AgentMode = reeve_recommend::agent::Mode, "Mode of an agent.";
-    AgentFindingSource = reeve_recommend::agent::types::FindingSource, "Source of the findings of an agent type.";
+    AgentFindingSource = reeve_recommend::agent::type_table::FindingSource, "Source of the findings of an agent type.";
     ImpactLevel = reeve_recommend::agent::Impact, "Level of impact or risk.";
     NotificationTiming = reeve_recommend::agent::Timing, "Time at which notifications are sent.";
     RecommendationKind = reeve_recommend::recommendation::RecommendationType, "Kind of change that a recommendation proposes.";

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use crate::error::Problem;
 use crate::wire::form::enumeration;
 
+/// Approval matrix: the signatures that a change needs, by its impact.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ApprovalMatrixBody {
     /// Changes of low impact.

@@ -38,6 +38,7 @@ impl Default for ChangeControlBody {
     }
 }
 
+/// A time of the week in which agents may change resources.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaintenanceWindowBody {
@@ -64,6 +65,7 @@ fn utc() -> String {
     "UTC".to_owned()
 }
 
+/// A period in which nothing is changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FreezeBody {

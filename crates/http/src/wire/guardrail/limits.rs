@@ -48,18 +48,21 @@ pub struct CostImpactBody {
     pub max_decrease: PercentText,
 }
 
+/// Limits of the loss of performance that a change may cause.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PerformanceImpactBody {
     /// Highest expected loss of performance, percent.
     pub max_degradation: PercentText,
 }
 
+/// Limits of the downtime that changes may cause.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AvailabilityBody {
     /// Lowest uptime; planned restarts use up what it leaves.
     pub min_uptime: PercentText,
 }
 
+/// Time in which a change must succeed before it is taken back.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RollbackBody {
     /// Reeve rolls back without being asked.

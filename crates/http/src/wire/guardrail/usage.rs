@@ -31,6 +31,7 @@ pub struct GuardrailsStatusBody {
     pub error_budgets_total: u64,
 }
 
+/// State of the circuit breaker, which stops agents after failures.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CircuitBreakerBody {
     /// `closed`: actions begin. `open`: none does until somebody resets it.

@@ -12,6 +12,7 @@ use crate::wire::form::enumeration::{
     ActorType, EntryMethod, EntryStatus, Severity, SubmitterType,
 };
 
+/// An entry of the audit log with its proof of integrity.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EntryBody {
     /// Unique identifier; the idempotency key.
@@ -47,6 +48,7 @@ pub struct EntryBody {
     pub integrity: IntegrityBody,
 }
 
+/// The person, service or agent that acted.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ActorBody {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]

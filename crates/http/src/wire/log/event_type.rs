@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use reeve_audit::EventKind;
 
+/// An event type of the catalogue, with its category and severity.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EventTypeBody {
     /// Category and operation, joined by a point.

@@ -9,6 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::wire::log::entry::EntryBody;
 
+/// Filters of entries, their order, and the page to answer.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +35,7 @@ pub struct EntryListParams {
     pub sort: Option<String>,
 }
 
+/// A search in the log: query, filters, period, order and page.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchBody {
@@ -164,6 +166,7 @@ filters!(
     request_id,
 );
 
+/// Order in which the entries of a search are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchOrder {
@@ -216,6 +219,7 @@ pub struct CountBody {
     pub nested: Option<CountsBody>,
 }
 
+/// Period and filters of the entries to count.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -16,6 +16,7 @@ use crate::time;
 use crate::wire::form::enumeration;
 use crate::wire::form::enumeration::{ChannelFieldForm, ChannelTopic, ChannelType};
 
+/// A channel that notifies people, without its secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ChannelBody {
     pub id: String,
@@ -155,6 +156,7 @@ pub struct ChannelFieldBody {
     pub defaults: Vec<ChannelDefaultBody>,
 }
 
+/// A value that a setting of a channel may have.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ChannelChoiceBody {
     pub value: &'static str,
@@ -212,6 +214,7 @@ impl From<&ChannelField> for ChannelFieldBody {
     }
 }
 
+/// A channel to add, with its secret.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelCreate {

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use crate::time;
 use crate::wire::form::enumeration::{DeliveryStatus, WebhookEvent};
 
+/// A subscription of a program to events, without its secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct WebhookBody {
     pub id: String,
@@ -42,6 +43,7 @@ pub struct WebhookSecretBody {
     pub previous_until: Option<String>,
 }
 
+/// A subscription of a program to events, to add.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookCreate {
@@ -72,6 +74,7 @@ pub struct WebhookPatch {
     pub version: Option<u64>,
 }
 
+/// An attempt to deliver, with the receiver's answer.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AttemptBody {
     pub at: String,
@@ -89,6 +92,7 @@ pub struct AttemptBody {
     pub retry_after_s: Option<u64>,
 }
 
+/// A delivery to a receiver, with all attempts.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DeliveryBody {
     /// Identifier; a webhook's `webhook-id`.

@@ -124,6 +124,7 @@ impl From<&Occurrence> for OccurrenceBody {
     }
 }
 
+/// Time span of the events to answer.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

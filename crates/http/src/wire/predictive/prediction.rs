@@ -187,6 +187,7 @@ impl From<&Prediction> for PredictionBody {
     }
 }
 
+/// Filters of predictions, and the page to answer.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

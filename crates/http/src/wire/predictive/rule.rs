@@ -32,6 +32,7 @@ pub struct ConditionBody {
     pub probability: f64,
 }
 
+/// Action that a predictive rule recommends.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RuleActionBody {
     pub kind: PreparationKind,
@@ -43,6 +44,7 @@ pub struct RuleActionBody {
     pub target: Option<String>,
 }
 
+/// Approval that the action of a predictive rule needs.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ApprovalRuleBody {
     pub kind: RuleApprovalKind,
@@ -63,6 +65,7 @@ pub struct RuleScopeBody {
     pub services: Vec<String>,
 }
 
+/// A predictive rule: condition, action, approval and scope.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RuleBody {
     pub id: String,

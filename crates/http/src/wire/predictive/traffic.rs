@@ -17,6 +17,7 @@ const CALENDARS: &str = "calendar_integration";
 /// Occasion of a failover.
 const MAINTENANCE: &str = "maintenance_windows";
 
+/// Settings of traffic intelligence: which events forecasts consider.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TrafficIntelligenceBody {
     /// Peaks are forecast from the past of each series. Without it only events of calendars

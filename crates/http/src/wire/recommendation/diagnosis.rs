@@ -17,6 +17,7 @@ pub struct DiagnosisBody {
     pub causes: Vec<CauseBody>,
 }
 
+/// A possible cause, whether it applies, and the way out.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CauseBody {
     /// Stable name of the cause.

@@ -213,6 +213,7 @@ impl From<&Rollout> for RolloutBody {
     }
 }
 
+/// A rollout to begin: its recommendations, stages and gates.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RolloutCreateBody {

@@ -144,6 +144,7 @@ pub struct ExceptionAskedBody {
     pub used_by: Option<String>,
 }
 
+/// A signature that somebody gave to an approval request.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SignedBody {
     pub signature: Signature,
@@ -165,6 +166,7 @@ pub struct DelegationBody {
     pub at: String,
 }
 
+/// A signature that is left to somebody else.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelegateBody {
@@ -174,6 +176,7 @@ pub struct DelegateBody {
     pub comment: Option<String>,
 }
 
+/// Approval of a request, with an optional comment.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApproveBody {
@@ -181,12 +184,14 @@ pub struct ApproveBody {
     pub comment: Option<String>,
 }
 
+/// Refusal of a request, with its reason.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RejectBody {
     pub reason: String,
 }
 
+/// State to set the kill switch to, with its reason.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KillSwitchBody {

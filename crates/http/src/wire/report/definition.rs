@@ -105,6 +105,7 @@ fn present<'de, D: serde::Deserializer<'de>>(
     Option::deserialize(from).map(Some)
 }
 
+/// A report with its settings and the state of its schedule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReportBody {
     pub id: String,

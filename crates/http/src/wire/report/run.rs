@@ -12,6 +12,7 @@ use crate::wire::report::definition::RequestFields;
 use crate::wire::report::review::ReportReviewBody;
 use crate::wire::report::summary::ReportSummaryBody;
 
+/// Filters of the runs of reports, and the page to answer.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

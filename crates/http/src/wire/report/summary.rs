@@ -12,6 +12,7 @@ pub struct DistinctBody {
     pub at_least: bool,
 }
 
+/// Period of a report, from its first instant to its end.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct ReportPeriodBody {
     /// First instant of the period.
@@ -185,6 +186,7 @@ pub struct GroupRowBody {
     pub resources_affected: DistinctBody,
 }
 
+/// Numbers of controls by their status.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct StatusesBody {
@@ -281,6 +283,7 @@ pub struct TemplateQuestionBody {
     pub explains: String,
 }
 
+/// A compliance framework that reports can be made for.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReportTemplateBody {
     /// Name to send as `framework`.

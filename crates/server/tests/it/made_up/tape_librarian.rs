@@ -12,7 +12,7 @@ use reeve_estate::{
 use reeve_learn::calibrate::{Example, FEATURES};
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
 use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
-use reeve_recommend::agent::types::{AgentTypeInfo, FindingSource};
+use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::{
     Change, ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, power,

@@ -179,7 +179,7 @@ pub fn decided_by(agent_type: AgentType, path: &str) -> &'static [&'static str] 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::types::{AgentTypeInfo, agent_types};
+    use crate::agent::type_table::{AgentTypeInfo, agent_types};
 
     #[test]
     fn every_row_is_about_a_value_of_the_table() {

@@ -1,14 +1,14 @@
 //! The nine agent types with their capabilities and actions, as requirements have
 //! them.
 
-mod decided;
+mod deciding_settings;
 
 use reeve_estate::named;
 
 use self::TableValue::{Flag, List, Text};
 use crate::agent::AgentType;
 
-pub use decided::decided_by;
+pub use deciding_settings::decided_by;
 
 /// Description of an agent type, as requirements give it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
