@@ -70,7 +70,7 @@ fn drop_gone(puller: &BillPuller, sources: &[BillSource], known: &KnownSources) 
         Ok(_) if is_read => {}
         Ok(_) => *known = Some(ids),
         Err(error) => tracing::warn!(
-            error,
+            %error,
             "files of a bill source that is gone were not dropped"
         ),
     }

@@ -57,7 +57,7 @@ pub fn budget(id: &str, name: &str) -> Result<Budget> {
 pub fn standing(forecast: Result<&str, &str>) -> Result<BudgetStatus> {
     let forecast = match forecast {
         Ok(amount) => Ok(amount.parse()?),
-        Err(reason) => Err(reason.to_owned()),
+        Err(reason) => Err(reason.into()),
     };
     Ok(BudgetStatus {
         span: Span {

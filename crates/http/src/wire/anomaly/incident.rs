@@ -91,8 +91,8 @@ impl From<&IncidentMember> for IncidentMemberBody {
 mod tests {
     use jiff::Timestamp;
     use reeve_anomalies::AnomalyStatus;
-    use reeve_recommend::AnomalyId;
     use reeve_recommend::recommendation::Priority;
+    use reeve_recommend::recommendation::origin::AnomalyId;
 
     use super::*;
 
