@@ -15,6 +15,7 @@ use reeve_estate::{
     Specification,
 };
 use reeve_recommend::change::{DocumentOperation, QuotaOperation, RemoveOperation};
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::{Clock, Clouds};
 
 use crate::clock::TestClock;
@@ -564,10 +565,10 @@ pub(crate) struct OneCloud(pub(crate) Arc<Cloud>);
 
 #[async_trait]
 impl Clouds for OneCloud {
-    async fn actor(&self, id: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), String> {
+    async fn actor(&self, id: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), Obstacle> {
         let mut connection = connection();
         if *id != connection.id {
-            return Err(format!("connection {id} does not exist"));
+            return Err(Obstacle::of(format_args!("connection {id} does not exist")));
         }
         connection.allow_actions = *self.0.allow_actions.lock();
         let act: Arc<dyn Act> = Arc::clone(&self.0) as Arc<dyn Act>;

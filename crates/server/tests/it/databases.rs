@@ -13,7 +13,7 @@ use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
 use crate::account::{connect, connect_account};
-use crate::unused::{execute, found};
+use crate::unused::found;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";

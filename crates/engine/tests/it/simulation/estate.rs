@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use reeve_estate::{
     Act, Connection, ConnectionId, Purchase, Resource, ResourceId, ResourceKind, ResourceState,
 };
+use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::Clouds;
 
 use super::hazard::Hazard;
@@ -179,7 +180,7 @@ pub(crate) struct ThreeClouds {
 
 #[async_trait]
 impl Clouds for ThreeClouds {
-    async fn actor(&self, id: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), String> {
+    async fn actor(&self, id: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), Obstacle> {
         let found = self
             .store
             .connections
@@ -191,8 +192,11 @@ impl Clouds for ThreeClouds {
             Some(found) if found.allow_actions => {
                 Ok((found, Arc::clone(&self.cloud) as Arc<dyn Act>))
             }
-            Some(found) => Err(format!("connection {} does not allow actions", found.name)),
-            None => Err(format!("connection {id} does not exist")),
+            Some(found) => Err(Obstacle::of(format_args!(
+                "connection {} does not allow actions",
+                found.name
+            ))),
+            None => Err(Obstacle::of(format_args!("connection {id} does not exist"))),
         }
     }
 }
