@@ -35,6 +35,8 @@ use table::PriceTable;
 
 /// Operating system of machines that cost no licence.
 const LINUX: &str = "linux";
+/// Windows with its licence, without further licensed software.
+const WINDOWS: &str = "windows";
 
 /// Capacity of an instance type. Baselines are sustained rates, not the "up to" figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,6 +126,7 @@ pub struct Catalogue {
     /// Embedded prices by amounts, each with its origin; the first that has a price is used.
     aws_units: Vec<(unit_prices::UnitPrices, PriceOrigin)>,
     azure_prices: PriceTable,
+    azure_windows: PriceTable,
     gcp: gcp::Prices,
     discounts: BTreeMap<Provider, Discount>,
     imported: imported::Imported,
@@ -159,6 +162,7 @@ impl Catalogue {
             aws_prices: aws::prices()?,
             aws_units: aws::unit_prices()?,
             azure_prices,
+            azure_windows: azure::windows_prices()?,
             gcp,
             discounts,
             imported: imported::Imported::default(),
@@ -185,7 +189,7 @@ impl Catalogue {
 
     /// The on-demand list price of a machine of shared tenancy in a region: of an imported file,
     /// else of the embedded tables. There AWS has prices of Linux (`None` or `linux`), Windows and
-    /// licensed Linux, the other clouds of Linux alone; databases, unknown names and regions that
+    /// licensed Linux, Azure of Linux and Windows, Google Cloud of Linux alone; databases, unknown names and regions that
     /// the data does not have are `None`.
     #[must_use]
     pub fn hourly_usd(
@@ -199,6 +203,7 @@ impl Catalogue {
         let linux = platform == LINUX;
         let bundled = || match provider {
             Provider::Aws => self.aws_hourly(region, name, &platform),
+            Provider::Azure if platform == WINDOWS => self.azure_windows.price(region, name),
             Provider::Azure => self.azure_prices.price(region, name).filter(|_| linux),
             Provider::Gcp => self.gcp.machine(region, name).filter(|_| linux),
         };

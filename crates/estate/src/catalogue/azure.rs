@@ -18,6 +18,17 @@ pub(super) fn prices() -> Result<PriceTable, CatalogueError> {
     )
 }
 
+/// Prices with Windows and its licence. The list is older than that of Linux: it has the sizes and
+/// regions whose price of Linux has not changed since.
+pub(super) fn windows_prices() -> Result<PriceTable, CatalogueError> {
+    let origin = PriceOrigin::bundled("Azure price list", "2025-03");
+    PriceTable::parse(
+        "azure_windows.csv",
+        include_str!("../../data/azure_windows.csv"),
+        origin,
+    )
+}
+
 pub(super) fn specs(prices: &PriceTable) -> Vec<InstanceSpec> {
     prices.names().filter_map(spec).collect()
 }

@@ -95,6 +95,12 @@ impl Catalogue {
                 self.azure_prices.origin(),
                 self.azure_prices.size(),
             ),
+            bundled(
+                Provider::Azure,
+                PriceKind::Machines,
+                self.azure_windows.origin(),
+                self.azure_windows.size(),
+            ),
             bundled(Provider::Gcp, PriceKind::Machines, gcp.origin(), gcp.size()),
         ]);
 

@@ -148,10 +148,41 @@ fn dedicated_hardware_has_no_price_of_shared_hardware() {
 }
 
 #[test]
+fn windows_on_azure_costs_its_licence_more() {
+    let price = |name: &str, platform| {
+        Catalogue::builtin()
+            .hourly_usd(Azure, "westeurope", name, platform)
+            .map(|price| price.usd_per_hour)
+    };
+
+    // Azure's licence of Windows is $0.046 a vCPU and hour, less on the B series.
+    for (name, licence) in [
+        ("Standard_D2_v4", 0.092),
+        ("Standard_D4s_v3", 0.184),
+        ("Standard_E4s_v4", 0.184),
+        ("Standard_B2ms", 0.008),
+    ] {
+        let (with, without) = (price(name, Some("windows")), price(name, None));
+        let difference = with.zip(without).map(|(with, without)| with - without);
+        assert!(
+            difference.is_some_and(|found| (found - licence).abs() < 5e-4),
+            "{name}: {difference:?}"
+        );
+    }
+
+    let origin = Catalogue::builtin()
+        .hourly_usd(Azure, "westeurope", "Standard_D2_v4", Some("Windows"))
+        .map(|price| price.origin.to_string());
+    assert_eq!(origin.as_deref(), Some("Azure price list of 2025-03"));
+}
+
+#[test]
 fn without_a_fact_there_is_no_price() {
     for (provider, name, platform) in [
         (Aws, "m5.large", Some("windows_byol")),
         (Azure, "Standard_D4s_v5", Some("windows")),
+        (Azure, "Standard_D2_v4", Some("windows_with_sql_server_web")),
+        (Gcp, "n2-standard-4", Some("windows")),
         (Aws, "db.m5.large", None),
         (Aws, "m5.gigantic", None),
         (Azure, "Standard_Nonsense", None),
