@@ -26,6 +26,7 @@ fn found(metric: Metric, value: f64, expected: f64, all: &[Resource]) -> Result<
         terms(&ApprovalMatrix::default()),
         Timestamp::UNIX_EPOCH,
     )
+    .map_err(String::from)
 }
 
 fn change(

@@ -130,6 +130,7 @@ fn what_is_in_use_is_left_to_people() {
             terms(&ApprovalMatrix::default()),
         )
         .unwrap_err()
+        .to_string()
     };
     assert!(refuse(|of| of.state = ResourceState::Stopped).contains("does not run any more"));
 
