@@ -285,7 +285,7 @@ mod tests {
                     name: " ".into(),
                     ..request(&[], None)
                 },
-                "invalid",
+                "invalid_value",
             ),
         ] {
             assert_eq!(

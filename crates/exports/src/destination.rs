@@ -326,7 +326,7 @@ impl CarryError {
 /// use std::path::{Path, PathBuf};
 ///
 /// use async_trait::async_trait;
-/// use reeve_audit::FieldError;
+/// use reeve_audit::{FieldCode, FieldError};
 /// use reeve_exports::{
 ///     Carrier, CarryError, Destination, DestinationSecret, DestinationSettings,
 /// };

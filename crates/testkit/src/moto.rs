@@ -67,6 +67,15 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn start() -> anyhow::Result<Moto> {
+        Moto::run(&[METRICS, PLAIN].concat(), &[]).await
+    }
+
+    /// Starts a moto whose machines have the public addresses that EC2 assigns. Otherwise all are
+    /// taken for Elastic IPs, which stay at a stop.
+    ///
+    /// # Errors
+    /// The program cannot be started or does not answer within 30 seconds.
+    pub async fn addressed() -> anyhow::Result<Moto> {
         Moto::run(&[METRICS, ADDRESSES, PLAIN].concat(), &[]).await
     }
 

@@ -3238,6 +3238,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description An account that a scope may name, with its connection. */
         AccountChoiceBody: {
             /** @description The provider's account, subscription or project. */
             account: string;
@@ -3303,6 +3304,7 @@ export interface components {
          * @enum {string}
          */
         ActionStatus: "running" | "succeeded" | "rolling_back" | "rolled_back" | "failed" | "aborted";
+        /** @description The person, service or agent that acted. */
         ActorBody: {
             email?: string | null;
             id?: string | null;
@@ -3531,6 +3533,7 @@ export interface components {
         };
         /** @description One field or several. */
         AlertGroupByBody: string | string[];
+        /** @description Rules of another system to import as alert rules. */
         AlertImport: {
             /** @description `sigma`, the only format so far. */
             format?: string | null;
@@ -3600,6 +3603,7 @@ export interface components {
             group_by?: components["schemas"]["AlertGroupByBody"] | null;
             threshold: components["schemas"]["AlertThresholdBody"];
         };
+        /** @description An alert rule with its condition, threshold and receivers. */
         AlertRuleBody: {
             /** @description Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`. */
             attack?: string[];
@@ -3680,6 +3684,7 @@ export interface components {
          * @enum {string}
          */
         AlertRuleState: "draft" | "enabled" | "disabled";
+        /** @description A time span in which a rule notifies nobody. */
         AlertSilenceRequest: {
             /** @description Until this time: RFC 3339, or a distance such as `now+2h`. Left out, the silence ends. */
             until?: string | null;
@@ -3711,6 +3716,7 @@ export interface components {
             /** @description Length of the window, `1s` to `30d`, such as `5m`. */
             window: string;
         };
+        /** @description An anomaly with its cause, its incident and what was done about it. */
         AnomalyBody: {
             activity?: components["schemas"]["SecurityActivityBody"] | null;
             /** @description Resources of the bill that make the difference, the greatest first; of cost anomalies alone. */
@@ -3918,6 +3924,7 @@ export interface components {
             /** @description Title of the recommendation. */
             title: string;
         };
+        /** @description Approval matrix: the signatures that a change needs, by its impact. */
         ApprovalMatrixBody: {
             /**
              * Format: double
@@ -3984,6 +3991,7 @@ export interface components {
             /** @description Signatures; the same as `approval`. */
             signatures?: components["schemas"]["Signature"][] | null;
         };
+        /** @description Approval that the action of a predictive rule needs. */
         ApprovalRuleBody: {
             auto_below?: components["schemas"]["DataSize"] | null;
             /**
@@ -4009,10 +4017,12 @@ export interface components {
          * @enum {string}
          */
         ApprovalStatus: "pending" | "approved" | "rejected" | "expired";
+        /** @description Approval of a request, with an optional comment. */
         ApproveBody: {
             /** @description Comment that the log entry keeps. */
             comment?: string | null;
         };
+        /** @description An attempt to deliver, with the receiver's answer. */
         AttemptBody: {
             /** @description Beginning of the receiver's answer. */
             answer: string;
@@ -4047,6 +4057,7 @@ export interface components {
             /** @default low */
             max_impact: components["schemas"]["ImpactLevel"] | null;
         };
+        /** @description Limits of the downtime that changes may cause. */
         AvailabilityBody: {
             /** @description Lowest uptime; planned restarts use up what it leaves. */
             min_uptime: components["schemas"]["Percent"];
@@ -4074,6 +4085,7 @@ export interface components {
          * @example 30d_average
          */
         Baseline: string;
+        /** @description A source of bills with the result of its last sync. */
         BillSourceBody: {
             /** @description Name of the bucket. */
             bucket: string;
@@ -4284,6 +4296,7 @@ export interface components {
          * @enum {string}
          */
         BudgetBasis: "actual" | "forecast";
+        /** @description A budget with its settings and its standing in the period. */
         BudgetBody: {
             /**
              * Format: double
@@ -4428,6 +4441,7 @@ export interface components {
              */
             version?: number | null;
         };
+        /** @description A possible cause, whether it applies, and the way out. */
         CauseBody: {
             /** @description `true` if it applies; null when that is not known. */
             applies?: boolean | null;
@@ -4475,6 +4489,7 @@ export interface components {
             /** @description Values before the change. */
             before?: Record<string, unknown> | null;
         };
+        /** @description A channel that notifies people, without its secret. */
         ChannelBody: {
             created_at: string;
             /** @description `true` if anything is sent. */
@@ -4494,10 +4509,12 @@ export interface components {
              */
             version: number;
         };
+        /** @description A value that a setting of a channel may have. */
         ChannelChoiceBody: {
             label: string;
             value: string;
         };
+        /** @description A channel to add, with its secret. */
         ChannelCreate: {
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
@@ -4617,6 +4634,7 @@ export interface components {
             /** @description Comparison: `at_least` or `at_most`. */
             relation: string;
         };
+        /** @description State of the circuit breaker, which stops agents after failures. */
         CircuitBreakerBody: {
             /**
              * Format: int32
@@ -4742,6 +4760,7 @@ export interface components {
             /** @description First observation with another description; absent for the current one. */
             until?: string | null;
         };
+        /** @description A connection to an account of a cloud, without its credentials. */
         ConnectionBody: {
             /** @description The access key's id with all but its last four characters hidden. */
             access_key_id?: string | null;
@@ -4804,6 +4823,7 @@ export interface components {
              */
             syncs: number;
         };
+        /** @description A connection to an account of a cloud to add. */
         ConnectionCreate: {
             /** @description `true` if Reeve may change resources over this connection. */
             allow_actions?: boolean;
@@ -5115,6 +5135,7 @@ export interface components {
              */
             sources: components["schemas"]["SourceCoverageBody"][];
         };
+        /** @description An access key of the cloud, which is stored encrypted. */
         CredentialsBody: {
             access_key_id: string;
             /** @description Secret access key; write-only. */
@@ -5240,6 +5261,7 @@ export interface components {
             /** @description The day, of UTC. */
             day: string;
         };
+        /** @description A check of the decision path, with its answer. */
         DecisionBody: {
             /** @description `yes`, `no` or `unknown`. */
             answer: string;
@@ -5248,6 +5270,7 @@ export interface components {
             /** @description Numbers that it rests on, in words. */
             detail: string;
         };
+        /** @description A signature that is left to somebody else. */
         DelegateBody: {
             /** @description Comment that the log entry keeps. */
             comment?: string | null;
@@ -5262,6 +5285,7 @@ export interface components {
             signature: components["schemas"]["Signature"];
             to: string;
         };
+        /** @description A delivery to a receiver, with all attempts. */
         DeliveryBody: {
             /** @description Attempts, the oldest first; of many the newest. */
             attempts: components["schemas"]["AttemptBody"][];
@@ -5320,6 +5344,7 @@ export interface components {
             /** @description Hash of the later description; absent if there was none. */
             to_hash?: string | null;
         };
+        /** @description Refusal of a recommendation, with its reason. */
         DismissBody: {
             reason: string;
         };
@@ -5354,6 +5379,7 @@ export interface components {
          * @enum {string}
          */
         Effort: "low" | "medium" | "high";
+        /** @description An entry of the audit log with its proof of integrity. */
         EntryBody: {
             action?: components["schemas"]["ActionBody"] | null;
             actor?: components["schemas"]["ActorBody"] | null;
@@ -5412,6 +5438,7 @@ export interface components {
              */
             used: number;
         };
+        /** @description A resource of the inventory, as its last sync saw it. */
         EstateResourceBody: {
             access?: components["schemas"]["BucketAccessBody"] | null;
             account: string;
@@ -5445,12 +5472,14 @@ export interface components {
             };
             type: string;
         };
+        /** @description Estimated impact on cost and performance, in words. */
         EstimatedImpactBody: {
             /** @description Cost reduction in words. */
             cost_reduction: string;
             /** @description Performance impact in words. */
             performance_impact: string;
         };
+        /** @description An event type of the catalogue, with its category and severity. */
         EventTypeBody: {
             /** @description Area of activity, as a heading. */
             area: string;
@@ -5502,6 +5531,7 @@ export interface components {
              */
             value: number;
         };
+        /** @description An exception to a guardrail that was granted for one plan. */
         ExceptionBody: {
             /** @description The approval request that was signed. */
             approval_id: string;
@@ -5564,12 +5594,14 @@ export interface components {
             /** @description The recommendation's state now. */
             status: string;
         };
+        /** @description Request to apply a recommendation now. */
         ExecuteBody: {
             /** @description Comment that the log entry keeps. */
             comment?: string | null;
             /** @description The plan's hash as seen; when given and different, nothing is done (409). */
             plan_hash?: string | null;
         };
+        /** @description Reasons of a recommendation, with the numbers that decided. */
         ExplanationBody: {
             /** @description The change in words. */
             action: string;
@@ -5603,6 +5635,7 @@ export interface components {
              */
             success_rate?: number | null;
         };
+        /** @description An export with its progress and its files. */
         ExportBody: {
             /**
              * Format: int64
@@ -5669,6 +5702,7 @@ export interface components {
             started_at?: string | null;
             status: components["schemas"]["ExportStatus"];
         };
+        /** @description A place that exports are written to, without its secret. */
         ExportDestinationBody: {
             /** @description Time it was made. */
             created_at: string;
@@ -5684,6 +5718,7 @@ export interface components {
              */
             version: number;
         };
+        /** @description A place that exports are written to, to add. */
         ExportDestinationCreate: {
             /** @description Name, 1 to 100 characters, unique. */
             name: string;
@@ -5829,6 +5864,7 @@ export interface components {
              */
             raw?: boolean;
         };
+        /** @description A period that fits into one export, with its expected size. */
         ExportPeriodBody: {
             /**
              * Format: int64
@@ -5980,6 +6016,7 @@ export interface components {
             last_sequence?: number | null;
             what: string;
         };
+        /** @description Confirmation that feedback was stored. */
         FeedbackAnswer: {
             /** @description Identifier of the feedback. */
             id: string;
@@ -5988,6 +6025,7 @@ export interface components {
             recommendation_id: string;
             recorded_at: string;
         };
+        /** @description Feedback on a recommendation, as a person gives it. */
         FeedbackBody: {
             /** @description Free text; needed with every outcome but the first. */
             comments?: string | null;
@@ -6054,6 +6092,7 @@ export interface components {
             /** @description Actor id or e-mail address. */
             user?: string | null;
         };
+        /** @description A firing of an alert rule, with the entries that caused it. */
         FiringBody: {
             /** @description User who looks after it. */
             assignee?: string | null;
@@ -6158,6 +6197,7 @@ export interface components {
             /** @description Coverage of the template. */
             scope: string;
         };
+        /** @description A period in which nothing is changed. */
         FreezeBody: {
             /** @description Account identifiers or connection names; empty is all. */
             accounts?: string[];
@@ -6308,6 +6348,7 @@ export interface components {
              */
             min_uptime: number;
         };
+        /** @description A possible cause of an anomaly, with what speaks for and against it. */
         HypothesisBody: {
             evidence: components["schemas"]["EvidenceBody"][];
             kind: components["schemas"]["HypothesisKind"];
@@ -6435,6 +6476,7 @@ export interface components {
             /** @description The records of key epochs, in order: signed notes, each by the key before and the key after. */
             records: string[];
         };
+        /** @description State to set the kill switch to, with its reason. */
         KillSwitchBody: {
             /** @description `true` stops every change. */
             on: boolean;
@@ -8131,6 +8173,7 @@ export interface components {
          * @enum {string}
          */
         LossKind: "local_disks" | "address" | "burst_credits" | "warm_caches" | "data" | "members" | "fees";
+        /** @description A time of the week in which agents may change resources. */
         MaintenanceWindowBody: {
             /** @description Account identifiers or connection names; empty is all. */
             accounts?: string[];
@@ -8240,6 +8283,7 @@ export interface components {
             /** @description Rules to try; the stored ones unless given. */
             rules?: components["schemas"]["MappingRuleBody"][] | null;
         };
+        /** @description A source of metrics with the state of its intake. */
         MetricSourceBody: {
             /** @description Creation time of the source. */
             created_at: string;
@@ -8266,6 +8310,7 @@ export interface components {
              */
             version: number;
         };
+        /** @description A source of metrics to add. */
         MetricSourceCreate: {
             credentials?: components["schemas"]["QueryCredentialsBody"] | null;
             /** @description `remote_write` for a server that pushes, `query` for one that is queried. */
@@ -8494,6 +8539,7 @@ export interface components {
             metrics?: string[] | null;
             sensitivity?: components["schemas"]["Sensitivity"] | null;
         };
+        /** @description Limits of the loss of performance that a change may cause. */
         PerformanceImpactBody: {
             /** @description Highest expected loss of performance, percent. */
             max_degradation: components["schemas"]["Percent"];
@@ -8502,6 +8548,7 @@ export interface components {
         PerformanceImpactPut: {
             max_degradation?: components["schemas"]["Percent"] | null;
         };
+        /** @description The steps of a change, bound to approvals by their hash. */
         PlanBody: {
             change?: components["schemas"]["PlannedChangeBody"] | null;
             /** @description SHA-256 that an approval binds to. */
@@ -9075,6 +9122,7 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
+        /** @description A recommendation with its reasons, plan, savings and state. */
         RecommendationBody: {
             /**
              * @description The agent that owns it, of the type `agent_type`; null for advice without such an agent,
@@ -9183,6 +9231,7 @@ export interface components {
             problems: components["schemas"]["RuleProblemBody"][];
             title: string;
         };
+        /** @description Refusal of a request, with its reason. */
         RejectBody: {
             reason: string;
         };
@@ -9193,6 +9242,7 @@ export interface components {
             id: string;
             title: string;
         };
+        /** @description A relation between two resources, as the cloud describes it. */
         RelationBody: {
             /** @description `outgoing` from this resource, or `incoming` from the other one. */
             direction: string;
@@ -9223,6 +9273,7 @@ export interface components {
             /** @description Recommendation that carries the change. */
             recommendation_id?: string | null;
         };
+        /** @description A report with its settings and the state of its schedule. */
         ReportBody: {
             /** @description Channels that are told. */
             channels: string[];
@@ -9360,6 +9411,7 @@ export interface components {
              */
             version?: number | null;
         };
+        /** @description Period of a report, from its first instant to its end. */
         ReportPeriodBody: {
             /** @description First instant after it. */
             end: string;
@@ -9494,6 +9546,7 @@ export interface components {
             /** @description Distinct users among the entries. */
             unique_users: components["schemas"]["DistinctBody"];
         };
+        /** @description A compliance framework that reports can be made for. */
         ReportTemplateBody: {
             controls: components["schemas"]["TemplateControlBody"][];
             /** @description Edition that the numbers follow. */
@@ -9525,6 +9578,7 @@ export interface components {
             /** @description The value; empty for resources without the tag. */
             value: string;
         };
+        /** @description Resources counted by an attribute, the most frequent values first. */
         ResourceCountsBody: {
             /** @description Attribute that resources are counted by. */
             by: string;
@@ -9573,6 +9627,7 @@ export interface components {
          * @enum {string}
          */
         RetrainReason: "first_training" | "accuracy_below_threshold" | "drift" | "configuration_changed" | "schedule" | "requested";
+        /** @description Time in which a change must succeed before it is taken back. */
         RollbackBody: {
             /** @description Reeve rolls back without being asked. */
             automatic: boolean;
@@ -9627,6 +9682,7 @@ export interface components {
              */
             wave: number;
         };
+        /** @description A rollout to begin: its recommendations, stages and gates. */
         RolloutCreateBody: {
             agent_id: string;
             /** @description Title of one line, for lists. */
@@ -9729,6 +9785,7 @@ export interface components {
              */
             size: number;
         };
+        /** @description Action that a predictive rule recommends. */
         RuleActionBody: {
             kind: components["schemas"]["PreparationKind"];
             /**
@@ -9747,6 +9804,7 @@ export interface components {
          * @enum {string}
          */
         RuleApprovalKind: "auto" | "required" | "auto_below";
+        /** @description A predictive rule: condition, action, approval and scope. */
         RuleBody: {
             action: components["schemas"]["RuleActionBody"];
             /** @description The type of agent in whose name it recommends. */
@@ -9850,6 +9908,7 @@ export interface components {
             accounts?: string[] | null;
             services?: string[] | null;
         };
+        /** @description Report of a run: what was looked at, found and applied. */
         RunBody: {
             /**
              * Format: int64
@@ -10066,6 +10125,7 @@ export interface components {
              */
             predicted_monthly: number;
         };
+        /** @description Time at which a recommendation is to be applied. */
         ScheduleBody: {
             /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
@@ -10109,6 +10169,7 @@ export interface components {
              */
             total?: number | null;
         };
+        /** @description A search in the log: query, filters, period, order and page. */
         SearchBody: {
             /**
              * Format: int32
@@ -10170,7 +10231,10 @@ export interface components {
              */
             start_time?: string | null;
         };
-        /** @enum {string} */
+        /**
+         * @description Order in which the entries of a search are answered.
+         * @enum {string}
+         */
         SearchOrder: "newest_first" | "oldest_first";
         /** @description Calls or sign-ins behind a security anomaly. */
         SecurityActivityBody: {
@@ -10272,6 +10336,7 @@ export interface components {
              */
             resources: number;
         };
+        /** @description A browser session of the caller or, for administrators, of anyone. */
         SessionBody: {
             created_at: string;
             expires_at: string;
@@ -10299,6 +10364,7 @@ export interface components {
          * @enum {string}
          */
         Severity: "info" | "low" | "medium" | "high" | "critical";
+        /** @description A signal that speaks for a class of workload, with its weight. */
         SignalBody: {
             /** @description Observed value, in words. */
             detail: string;
@@ -10316,6 +10382,7 @@ export interface components {
          * @enum {string}
          */
         Signature: "manager" | "director" | "security";
+        /** @description A signature that somebody gave to an approval request. */
         SignedBody: {
             /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
@@ -10474,6 +10541,7 @@ export interface components {
              */
             total: number;
         };
+        /** @description Numbers of controls by their status. */
         StatusesBody: {
             /**
              * Format: int64
@@ -10588,6 +10656,7 @@ export interface components {
         SubmitterType: "reeve" | "token" | "session" | "local";
         /** @description A switch with a value. */
         Switch: boolean | string;
+        /** @description Report of a sync: what was read, denied and failed. */
         SyncBody: {
             /** @description Calls that were not permitted. */
             denied: components["schemas"]["DeniedBody"][];
@@ -10611,6 +10680,7 @@ export interface components {
             /** @description The connection's status now. */
             status: string;
         };
+        /** @description A team of users, for which searches and rows can be visible. */
         TeamBody: {
             created_at: string;
             id: string;
@@ -10645,6 +10715,7 @@ export interface components {
             name: string;
             query: string;
         };
+        /** @description Request to try a change on a twin first. */
         TestBody: {
             /**
              * @description `resource` (a twin tagged as no production) or `simulated` (nothing real is touched); left
@@ -10688,6 +10759,7 @@ export interface components {
              */
             indicators: string;
         };
+        /** @description A share of a budget at which its receivers are told. */
         ThresholdBody: {
             /** @description `actual` charges, or `forecast` of the whole period. */
             basis: components["schemas"]["BudgetBasis"];
@@ -10722,6 +10794,7 @@ export interface components {
             /** @description The user it acts for. */
             user_id: string;
         };
+        /** @description A token for a program, which acts with roles of its own. */
         TokenCreate: {
             /**
              * @description Event types that it may append, such as `authentication.login` or `authentication.*`;
@@ -10747,6 +10820,7 @@ export interface components {
             count: number;
             value: string;
         };
+        /** @description Settings of traffic intelligence: which events forecasts consider. */
         TrafficIntelligenceBody: {
             /** @description `calendar_integration`: forecasts of peaks know the events of calendars; else `disabled`. */
             event_awareness: string;
@@ -10836,6 +10910,7 @@ export interface components {
              */
             series: number;
         };
+        /** @description A user with roles and teams, without the password. */
         UserBody: {
             /** @description `true` if the user may sign in. */
             active: boolean;
@@ -10847,6 +10922,7 @@ export interface components {
             roles: string[];
             teams: string[];
         };
+        /** @description A user to add, with the roles that the user gets. */
         UserCreate: {
             email: string;
             name: string;
@@ -11014,6 +11090,7 @@ export interface components {
          * @enum {string}
          */
         WatchVerdict: "watching" | "holds" | "degraded" | "not_enough_data" | "overruled";
+        /** @description A subscription of a program to events, without its secret. */
         WebhookBody: {
             created_at: string;
             /** @description Reason why Reeve switched it off. */
@@ -11039,6 +11116,7 @@ export interface components {
              */
             version: number;
         };
+        /** @description A subscription of a program to events, to add. */
         WebhookCreate: {
             /** @description On unless said otherwise. */
             enabled?: boolean | null;

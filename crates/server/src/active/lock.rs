@@ -193,11 +193,16 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// Takes the lock of a directory that nobody has. A process that another test starts at this
+    /// moment has the file too, until it runs its own program.
     fn taken(data_dir: &Path) -> ActiveLock {
-        match ActiveLock::take(data_dir).unwrap() {
-            Turn::Active(lock) => lock,
-            Turn::Held(holder) => panic!("held by {holder:?}"),
+        for _ in 0..200 {
+            if let Turn::Active(lock) = ActiveLock::take(data_dir).unwrap() {
+                return lock;
+            }
+            std::thread::sleep(Duration::from_millis(10));
         }
+        panic!("{} is still held", data_dir.display())
     }
 
     #[tokio::test]

@@ -39,7 +39,7 @@ async fn idle(moto: &Moto, machine: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_names_the_address_that_it_loses_and_counts_it_as_high_impact() {
     let home = tempfile::tempdir().unwrap();
-    let moto = Moto::start().await.unwrap();
+    let moto = Moto::addressed().await.unwrap();
     let machines = moto.machines(REGION, "m5.large", 2, &[]).await.unwrap();
     let [assigned, kept] = machines.as_slice() else {
         panic!("two machines were started: {machines:?}")

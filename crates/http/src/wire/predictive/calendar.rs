@@ -74,7 +74,9 @@ impl From<&Calendar> for CalendarBody {
 pub struct CalendarPut {
     /// Name, 1 to 100 characters.
     pub name: Option<String>,
-    pub kind: Option<CalendarKind>,
+    /// Kind: `traffic` or `maintenance`.
+    #[schema(value_type = Option<CalendarKind>)]
+    pub kind: Option<String>,
     /// Zone (IANA) of times that name none; `null` takes it away.
     #[serde(default, deserialize_with = "given")]
     pub time_zone: Option<Option<String>>,
@@ -91,7 +93,7 @@ impl From<CalendarPut> for CalendarInput {
     fn from(body: CalendarPut) -> Self {
         CalendarInput {
             name: body.name,
-            kind: body.kind.map(|kind| kind.0.as_str().to_owned()),
+            kind: body.kind,
             time_zone: body.time_zone,
             text: body.icalendar,
             url: body.url,
