@@ -195,12 +195,12 @@ mod tests {
 
     /// Takes the lock of a directory that nobody has. A process that another test starts at this
     /// moment has the file too, until it runs its own program.
-    fn taken(data_dir: &Path) -> ActiveLock {
+    async fn taken(data_dir: &Path) -> ActiveLock {
         for _ in 0..200 {
             if let Turn::Active(lock) = ActiveLock::take(data_dir).unwrap() {
                 return lock;
             }
-            std::thread::sleep(Duration::from_millis(10));
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
         panic!("{} is still held", data_dir.display())
     }
@@ -208,7 +208,7 @@ mod tests {
     #[tokio::test]
     async fn one_has_the_lock_and_the_next_one_knows_of_it() {
         let dir = tempfile::tempdir().unwrap();
-        let mut lock = taken(dir.path());
+        let mut lock = taken(dir.path()).await;
         assert_eq!(lock.previous_instance(), None);
         lock.publish("http://127.0.0.1:1".to_owned()).unwrap();
         let Turn::Held(Some(holder)) = ActiveLock::take(dir.path()).unwrap() else {
@@ -225,18 +225,21 @@ mod tests {
         let copy = tempfile::tempdir().unwrap();
         std::fs::copy(dir.path().join(LOCK), copy.path().join(LOCK)).unwrap();
         assert_eq!(
-            taken(copy.path()).previous_instance(),
+            taken(copy.path()).await.previous_instance(),
             None,
             "the copy of a directory had no holder"
         );
         drop(lock);
-        assert_eq!(taken(dir.path()).previous_instance(), Some(first.as_str()));
+        assert_eq!(
+            taken(dir.path()).await.previous_instance(),
+            Some(first.as_str())
+        );
     }
 
     #[tokio::test]
     async fn the_holder_gives_signs_of_life_until_it_ends() {
         let dir = tempfile::tempdir().unwrap();
-        let lock = taken(dir.path());
+        let lock = taken(dir.path()).await;
         let begin = beats(dir.path()).unwrap();
         let advanced = async {
             while beats(dir.path()).is_none_or(|count| count < begin + 2) {
