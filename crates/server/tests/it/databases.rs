@@ -182,15 +182,7 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     }
 
     let action = ended(&admin, "succeeded").await;
-    let class = async || {
-        let by_id = [("DBInstanceIdentifier".to_owned(), "orders".to_owned())];
-        let described = moto
-            .query(&RDS, REGION, "DescribeDBInstances", &by_id)
-            .await
-            .unwrap();
-        texts(&described, "DBInstanceClass")[0].to_owned()
-    };
-    assert_eq!(class().await, "db.m5.xlarge");
+    assert_eq!(class_of_orders(&moto).await, "db.m5.xlarge");
 
     let undo = format!(
         "intelligence/actions/{}/rollback",
@@ -198,7 +190,7 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     );
     assert!(admin.post(&undo, json!({})).await.status < 300);
     ended(&admin, "rolled_back").await;
-    assert_eq!(class().await, "db.m5.2xlarge");
+    assert_eq!(class_of_orders(&moto).await, "db.m5.2xlarge");
 }
 
 /// Class of the database `orders` of an account.
