@@ -3,6 +3,7 @@
 
 use jiff::SignedDuration;
 use reeve_estate::{Attribute, ResourceChange};
+use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::words::minute;
 
 use super::changes::by_others;
@@ -11,7 +12,6 @@ use super::likely_cause::LikelyCause;
 use super::pace::POINT;
 use super::record::{Anomaly, AnomalyClass, Place};
 use super::words;
-use reeve_recommend::action::{Action, Purpose};
 
 /// A change this long before an anomaly may have caused it.
 pub(super) const SHORTLY: SignedDuration = SignedDuration::from_hours(2);

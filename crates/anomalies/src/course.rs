@@ -5,12 +5,12 @@
 use jiff::Timestamp;
 use reeve_estate::{Attribute, ResourceChange, Series};
 use reeve_learn::anomaly::Detector;
+use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 
 use super::changes::{Changes, by_others};
 use super::pace::{POINT, averaged};
 use super::watch::{HISTORY, observe};
 use super::words;
-use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 
 /// A span is cut to its last so many points: two weeks of five minutes.
 const MOST: usize = 4032;

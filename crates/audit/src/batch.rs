@@ -1,12 +1,12 @@
 //! Many entries in one submission: an object, an array, or one entry a line. All are taken or none.
 
 use jiff::Timestamp;
+use memchr::memchr;
 
 use crate::door;
 use crate::draft::Draft;
 use crate::field_error::{FieldCode, FieldError};
 use crate::json::{self, Json, MAX_DEPTH, Numbers, Step};
-use memchr::memchr;
 
 /// A submission may have this many entries.
 pub const MAX_BATCH: usize = 10_000;

@@ -14,7 +14,7 @@ macro_rules! codes {
         }
 
         impl FieldCode {
-            /// Every code.
+            /// Every code, in the order of the page `docs/errors/invalid_fields.md`.
             pub const ALL: &'static [FieldCode] = &[$(FieldCode::$code),+];
 
             /// Returns the name that is sent.

@@ -12,6 +12,7 @@ use axum::body::{Bytes, HttpBody as _};
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use axum::http::header;
 use axum::http::request::Parts;
+use http_body_util::BodyExt as _;
 use reeve_access::Principal;
 use reeve_audit::FieldCode;
 use serde::Deserialize as _;
@@ -25,7 +26,6 @@ use crate::body_budget::BodyBudget;
 use crate::error::{Code, Problem};
 use crate::identify;
 use crate::identify::Origin;
-use http_body_util::BodyExt as _;
 
 pub use crate::caller::Caller;
 

@@ -15,12 +15,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use reeve_access::{Permission, Principal};
 use reeve_sources::MetricSource;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::extract::{Caller, PublicRoute, request_id};
 use crate::{identify, log_entry};
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 /// Permission that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

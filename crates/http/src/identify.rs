@@ -10,12 +10,12 @@ mod watched;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, Method, header};
+use axum_extra::extract::CookieJar;
 use reeve_access::{Authenticator, Principal, TokenHash};
 use reeve_sources::{MetricSource, TOKEN_PREFIX};
 
 use crate::app::App;
 use crate::error::{Code, Problem};
-use axum_extra::extract::CookieJar;
 
 pub(crate) use self::known::KnownTokens;
 pub use self::origin::Origin;

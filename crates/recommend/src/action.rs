@@ -2,14 +2,14 @@
 
 use jiff::Timestamp;
 
+use reeve_estate::named;
 use reeve_estate::{ActErrorKind, ConnectionId, Money, Resource, ResourceId};
+use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentId;
 use crate::change::Effect;
 use crate::plan::StepKind;
 use crate::recommendation::{RecommendationId, SavingsBasis};
-use reeve_estate::named;
-use serde::{Deserialize, Serialize};
 
 /// An action's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
 use reeve_recommend::change::Changes;
 use reeve_trail::Log;
 use tokio_util::sync::CancellationToken;
@@ -25,7 +26,6 @@ use crate::cli::DemoArgs;
 use crate::config::Config;
 use crate::private;
 use crate::service::{Service, bind, stop_on_signal};
-use indicatif::{ProgressBar, ProgressStyle};
 use state::DemoState;
 
 /// Time between two changes of the estate.

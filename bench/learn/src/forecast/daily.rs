@@ -65,7 +65,7 @@ fn drift(chance: &mut Chance, days: usize, keeps: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Prints the part.
+/// Prints how often the interval covers, by kind of series and by span.
 pub(super) fn run(transformers: &Set) {
     println!("\n### Daily series, short beside the forecast: the 90 % interval covers\n");
     let spans = SPANS.map(|(past, ahead)| format!("{past} days, {ahead} ahead"));

@@ -3,12 +3,12 @@
 use reeve_estate::InstanceSpec;
 use reeve_learn::Summary;
 use reeve_learn::trend::Trend;
+use reeve_recommend::words::{byte_rate, figure, percent};
 
 use super::burstable::baseline_percent;
 use super::evidence::Evidence;
 use super::fit::{BASELINE_BOUND, CPU_P99_BOUND, MEMORY_BOUND, memory_ratio, vcpu_ratio};
 use crate::load::Load;
-use reeve_recommend::words::{byte_rate, figure, percent};
 
 /// Days of growth that a smaller size has to hold.
 pub(super) const DAYS: f64 = 28.0;

@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use reeve_estate::charge::{Amount, Charge};
 use reeve_estate::named;
+use reeve_recommend::recommendation::Priority;
 
 use super::days::{Days, Scope};
 use super::traits::{Trait, Traits};
 use super::{Abstention, BillCheck, Span, is_usage};
-use reeve_recommend::recommendation::Priority;
 
 named!(
     AdviceType {

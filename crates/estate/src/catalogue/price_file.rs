@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::aws::ListPrices;
@@ -18,7 +19,6 @@ use super::sorted::SortedTable;
 use super::unit_prices::UnitPrices;
 use super::{Catalogue, CatalogueError, PriceOrigin};
 use crate::provider::Provider;
-use serde::{Deserialize, Serialize};
 
 /// Largest file after unpacking, bytes; the embedded table of machines has 5 MB.
 pub const MOST_BYTES: usize = 64 << 20;

@@ -9,6 +9,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use reeve_access::{AccessError, PrincipalKind, User, password};
 use reeve_audit::{ActionStatus, FieldCode, ResourceRef, events};
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -17,7 +18,6 @@ use crate::guard::{Access, Guarded};
 use crate::routes::sessions;
 use crate::wire::access::PasswordChange;
 use crate::{identify, log_entry};
-use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded.add(Access::SignedIn, routes!(change_password))

@@ -25,9 +25,9 @@ mod tree;
 mod verify;
 
 use reeve_access::Permission;
+use utoipa_axum::routes;
 
 use crate::guard::{Access, Guarded, VIEW_LOG};
-use utoipa_axum::routes;
 
 pub(crate) use ask::{query_problem, with_lists};
 

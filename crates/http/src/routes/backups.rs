@@ -12,6 +12,7 @@ use futures::stream;
 use reeve_access::Permission;
 use reeve_audit::{Json as AuditJson, ResourceRef, events};
 use serde_json::json;
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::backups::{BackupRefusal, BackupStream};
@@ -20,7 +21,6 @@ use crate::extract::Caller;
 use crate::guard::{Access, Guarded};
 use crate::log_entry;
 use crate::router::Uncompressed;
-use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded.add(Access::Needs(Permission::Administer), routes!(create))

@@ -12,6 +12,7 @@ use reeve_estate::connection::rules::InvalidConnection;
 use reeve_estate::{Connection, ConnectionId, Credentials, Provider};
 use reeve_sources::{BillSource, BillSourceId, read_bucket, read_name, read_prefix};
 use serde_json::json;
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::change::same_version;
@@ -23,7 +24,6 @@ use crate::paging::window;
 use crate::wire::estate::SyncStartedBody;
 use crate::wire::estate::bill_source::{BillSourceBody, BillSourceCreate, BillSourcePatch};
 use crate::wire::form::list::{List, Paging};
-use utoipa_axum::routes;
 
 /// Most sources that an installation may have.
 const MOST: usize = 100;

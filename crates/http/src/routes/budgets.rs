@@ -15,6 +15,7 @@ use reeve_audit::{
     Entry, EventKind, FieldCode, Json as AuditJson, ResourceRef, events, is_email_address,
 };
 use reeve_estate::Amount;
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -25,7 +26,6 @@ use crate::wire::anomaly::budget::{
     BudgetAlertBody, BudgetBody, BudgetScopeBody, BudgetSettings, ThresholdBody,
 };
 use crate::wire::form::list::List;
-use utoipa_axum::routes;
 
 /// Names in one list of a scope, channels and recipients at most.
 const MOST_NAMES: usize = 50;

@@ -10,6 +10,7 @@ use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_estate::connection::rules;
 use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
 use serde_json::json;
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -22,7 +23,6 @@ use crate::wire::estate::{
 };
 use crate::wire::form::list::List;
 use crate::{log_entry, time};
-use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded

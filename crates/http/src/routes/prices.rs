@@ -10,6 +10,7 @@ use reeve_audit::{Entry, EventKind, FieldCode, Json as AuditJson, ResourceRef, e
 use reeve_estate::catalogue::price_file::digest;
 use reeve_estate::{PriceFile, PriceKind, PriceTableInfo, Provider};
 use serde_json::json;
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -20,7 +21,6 @@ use crate::paging::window;
 use crate::prices::PriceImport;
 use crate::wire::estate::price::PriceTableBody;
 use crate::wire::form::list::{List, Paging};
-use utoipa_axum::routes;
 
 /// Largest file as it is sent, bytes. The bundled table of machines has 5 MB, and 1 MB compressed.
 const MAX_BODY_BYTES: usize = 32 << 20;

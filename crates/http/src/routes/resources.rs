@@ -19,6 +19,7 @@ use reeve_estate::{
     ResourceKind, ResourceTotal, Series,
 };
 use reeve_recommend::guardrail::protection::{Protected, protections};
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -34,7 +35,6 @@ use crate::wire::form::list::List;
 use crate::wire::form::name::as_name;
 use crate::wire::guardrail::protection::ProtectionBody;
 use search::Search;
-use utoipa_axum::routes;
 
 /// Points a metric has in an answer, unless asked otherwise.
 const DEFAULT_POINTS: usize = 500;

@@ -14,6 +14,7 @@ use reeve_access::{
     SignInMethod, TokenHash, User, password,
 };
 use reeve_audit::{FieldCode, ResourceRef, events};
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -22,7 +23,6 @@ use crate::guard::{Access, Guarded};
 use crate::wire::access::{MeBody, SessionBody, SignIn};
 use crate::wire::form::list::List;
 use crate::{identify, log_entry, time};
-use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded

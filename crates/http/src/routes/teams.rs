@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::{Permission, Team};
 use reeve_audit::{ResourceRef, events};
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -15,7 +16,6 @@ use crate::guard::{Access, Guarded};
 use crate::wire::access::{TeamBody, TeamCreate};
 use crate::wire::form::list::List;
 use crate::{log_entry, time};
-use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded

@@ -10,6 +10,7 @@ use reeve_access::{
     read_roles,
 };
 use reeve_audit::{FieldCode, ResourceRef, events};
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -18,7 +19,6 @@ use crate::guard::{Access, Guarded};
 use crate::wire::access::{TokenBody, TokenCreate, TokenCreated};
 use crate::wire::form::list::List;
 use crate::{log_entry, time};
-use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded

@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::{Permission, Role, User, UserId, read_roles};
 use reeve_audit::{Entry, ResourceRef, Severity, events};
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -16,7 +17,6 @@ use crate::routes::account;
 use crate::wire::access::{UserBody, UserCreate, UserPatch};
 use crate::wire::form::list::List;
 use crate::{log_entry, time};
-use utoipa_axum::routes;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded

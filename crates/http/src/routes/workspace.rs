@@ -7,6 +7,7 @@ use axum::extract::State;
 use jiff::tz::TimeZone;
 use reeve_access::{Permission, PublicUrl, Workspace};
 use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
+use utoipa_axum::routes;
 
 use crate::app::{App, Settings};
 use crate::error::{Code, Problem, ProblemBody};
@@ -14,7 +15,6 @@ use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
 use crate::log_entry;
 use crate::wire::access::workspace::{WorkspaceBody, WorkspaceSettings};
-use utoipa_axum::routes;
 
 /// Longest name, characters.
 const LONGEST: usize = 100;

@@ -1,6 +1,7 @@
 //! From what happened to what is sent: pure.
 
 use jiff::Timestamp;
+use reeve_recommend::agent::{Agent, AgentId, Timing};
 use serde_json::{Value, json};
 
 use super::port::Outgoing;
@@ -8,7 +9,6 @@ use super::record::{Delivery, Target};
 use super::topic::Topic;
 use crate::notification::{Channel, Gravity, Message, Notice, NoticeId, next_digest};
 use crate::webhook::{Facts, Webhook, WebhookEvent};
-use reeve_recommend::agent::{Agent, AgentId, Timing};
 
 /// Largest body of a webhook, bytes. What is larger goes out with its identifier alone, to be
 /// fetched.

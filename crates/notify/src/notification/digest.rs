@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
+use reeve_recommend::agent::{Agent, AgentId, Timing};
+use serde::{Deserialize, Serialize};
 
 use super::channel::Channel;
 use super::message::{Gravity, Message};
 use crate::delivery::{Delivery, Outgoing, Target, Topic};
-use reeve_recommend::agent::{Agent, AgentId, Timing};
-use serde::{Deserialize, Serialize};
 
 /// Hour of the day at which digests are sent, in UTC. Weekly ones are sent on Monday.
 pub const DIGEST_HOUR: i8 = 8;

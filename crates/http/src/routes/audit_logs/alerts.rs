@@ -20,6 +20,7 @@ use reeve_audit::query::point_in_time;
 use reeve_audit::{
     Entry, EventKind, FieldCode, FieldError, Json as AuditJson, ResourceRef, events,
 };
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::change::same_version;
@@ -34,7 +35,6 @@ use crate::wire::alert::{
 };
 use crate::wire::form::enumeration::Name;
 use crate::wire::form::list::{List, Paging};
-use utoipa_axum::routes;
 
 /// Most rules that an installation may have.
 const MOST: u64 = 10_000;

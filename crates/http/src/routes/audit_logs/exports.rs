@@ -22,6 +22,7 @@ use reeve_exports::{
     Selection,
 };
 use serde_json::json;
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Code, FieldProblem, Problem, ProblemBody};
@@ -33,7 +34,6 @@ use crate::routes::audit_logs::ask;
 use crate::wire::export::{ExportBody, ExportListParams, ExportRequest};
 use crate::wire::form::enumeration::Name;
 use crate::wire::form::list::List;
-use utoipa_axum::routes;
 
 /// Exports that wait or run at most.
 const MOST: u64 = 100;

@@ -15,6 +15,7 @@ use axum::http::StatusCode;
 use reeve_access::{ListError, Permission};
 use reeve_audit::{Entry, EventKind, FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_reports::{ReportDefinition, ReportId, ReportKind, read_definition, read_request};
+use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::change::same_version;
@@ -28,7 +29,6 @@ use crate::routes::audit_logs::ask;
 use crate::routes::workspace::named_zone;
 use crate::wire::form::list::{List, Paging};
 use crate::wire::report::{ReportBody, ReportCreate, ReportPatch, ReportTemplateBody, templates};
-use utoipa_axum::routes;
 
 /// Most reports that an installation may have.
 const MOST: u64 = 1000;
