@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use reeve_audit::json::Object;
 use reeve_audit::query::{Column, FieldPath, column_text, fold};
-use reeve_audit::{Entry, FieldCode, FieldError, Json};
+use reeve_audit::{Entry, FieldCode, FieldError, Json, Obstacle};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -123,7 +123,7 @@ impl GroupKey {
     }
 }
 
-fn field(name: &str) -> Result<FieldPath, String> {
+fn field(name: &str) -> Result<FieldPath, Obstacle> {
     let field: FieldPath =
         name.parse()
             .map_err(|error: reeve_audit::query::QueryError| match error.hint {

@@ -14,11 +14,11 @@ use std::future::Future;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use reeve_audit::Obstacle;
 use reeve_audit::{Entry, EventId};
 use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::responses::Responses;
 use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder, record_change};
 use reeve_recommend::recommendation::RecommendationId;

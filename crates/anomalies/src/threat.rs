@@ -12,9 +12,9 @@ use std::net::IpAddr;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
+use reeve_audit::Obstacle;
 use reeve_audit::{Entry, FieldCode, FieldError};
 use reeve_estate::{ResourceKind, StoreError};
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::recommendation::Priority;
 
 use super::behavior::succeeded;

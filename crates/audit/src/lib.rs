@@ -17,6 +17,7 @@ mod batch;
 mod door;
 mod draft;
 mod field_error;
+mod obstacle;
 mod suggest;
 
 pub use address::parse_address;
@@ -31,4 +32,5 @@ pub use events::EventKind;
 pub use field_error::{FieldCode, FieldError};
 pub use instant::{format_instant, parse_instant};
 pub use json::Json;
+pub use obstacle::Obstacle;
 pub use retention::RetentionClass;

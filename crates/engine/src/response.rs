@@ -7,12 +7,12 @@ pub(crate) mod remedies;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use reeve_audit::Obstacle;
 use reeve_estate::ResourceId;
 use reeve_recommend::agent::{AgentType, Scope};
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::responses::{Offer, Remedy, RemedyTarget, Responses};
 use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};

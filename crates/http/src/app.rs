@@ -16,6 +16,7 @@ use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
 use reeve_anomalies::{AnomalyService, AnomalyStore};
+use reeve_audit::Obstacle;
 use reeve_audit::{Entry, FieldCode};
 use reeve_engine::models::Registry;
 use reeve_engine::{
@@ -32,7 +33,6 @@ use reeve_predict::{RuleService, RuleStore};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::models::ModelStore;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::{AgentStore, Clock};
 use reeve_reports::ReportStore;
 use reeve_sources::{BillSource, BillSourceStore, MetricSourceStore};

@@ -4,7 +4,7 @@ use std::io;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use reeve_recommend::obstacle::Obstacle;
+use reeve_audit::Obstacle;
 use tokio::sync::{mpsc, oneshot};
 
 /// A backup that is being written.

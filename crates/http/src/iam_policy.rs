@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use reeve_audit::Obstacle;
 use reeve_estate::Provider;
 use reeve_recommend::change::{ChangeType, Changes, PermittedOn};
-use reeve_recommend::obstacle::Obstacle;
 use serde_json::{Value, json};
 
 /// Permissions that a policy is to hold.

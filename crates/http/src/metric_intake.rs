@@ -4,8 +4,8 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 use reeve_estate::StoreError;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_sources::{Counts, MappingRule, MetricSource, MetricSourceId, Preview};
 
 /// Reason why a push was not taken.

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use reeve_recommend::obstacle::Obstacle;
+use reeve_audit::Obstacle;
 
 use crate::verification::Verified;
 

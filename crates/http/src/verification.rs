@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_access::UserId;
-use reeve_recommend::obstacle::Obstacle;
+use reeve_audit::Obstacle;
 
 /// Jobs that are remembered.
 const REMEMBERED: usize = 20;

@@ -2,13 +2,14 @@
 //! a target lags behind. Publishing itself happens elsewhere; no append waits for it.
 
 use crate::ledger::Ledger;
+use reeve_audit::Obstacle;
 pub use status::Delivery;
 
 mod status;
 
 impl Ledger {
     /// Notes that a checkpoint of this size arrived at a place, or why not.
-    pub fn delivered(&self, target: &str, outcome: Result<u64, String>) {
+    pub fn delivered(&self, target: &str, outcome: Result<u64, Obstacle>) {
         let mut deliveries = self.shared().deliveries.lock();
         let delivery = deliveries.entry(target.to_owned()).or_default();
         target.clone_into(&mut delivery.target);
@@ -24,7 +25,7 @@ impl Ledger {
             }
             Err(error) => {
                 delivery.failures += 1;
-                delivery.error = Some(error);
+                delivery.error = Some(error.into());
             }
         }
     }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use reeve_audit::Draft;
+use reeve_audit::{Draft, Obstacle};
 use reeve_tlog::{Epoch, Epochs, NoteSigner};
 use tokio::sync::oneshot;
 
@@ -32,7 +32,7 @@ pub enum RotateError {
     Key(#[from] KeyFileError),
     /// The entry about it could not be made.
     #[error("the entry about the rotation is not valid: {0}")]
-    Entry(String),
+    Entry(Obstacle),
     /// The entry or the record could not be written.
     #[error("the rotation could not be recorded: {0}")]
     Record(#[from] AppendError),
@@ -76,7 +76,7 @@ impl Ledger {
     /// meanwhile.
     pub async fn rotate_key(
         &self,
-        entry: impl FnOnce(&Planned) -> Result<Draft, String>,
+        entry: impl FnOnce(&Planned) -> Result<Draft, Obstacle>,
     ) -> Result<Epoch, RotateError> {
         self.replace_key(async |planned| {
             self.append(vec![entry(planned).map_err(RotateError::Entry)?])

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use parking_lot::{Mutex, RwLock};
-use reeve_audit::Entry;
+use reeve_audit::{Entry, Obstacle};
 use reeve_tlog::{Commitment, Hash, NoteSigner, commitment};
 use tokio::sync::Notify;
 
@@ -249,13 +249,12 @@ async fn open_ids(
 
 /// Returns the index record of an entry in a segment, or an error if the entry differs from the
 /// commitment in the log.
-fn record_of(row: &SealedEntry, committed: Option<&Commitment>) -> Result<Record, String> {
+fn record_of(row: &SealedEntry, committed: Option<&Commitment>) -> Result<Record, Obstacle> {
     if committed != Some(&commitment(&row.salt, &row.canonical)) {
         return Err("it differs from the log's commitment".into());
     }
 
-    let (mut entry, recorded_at) =
-        Entry::from_canonical(&row.canonical).map_err(|error| error.to_string())?;
+    let (mut entry, recorded_at) = Entry::from_canonical(&row.canonical).map_err(Obstacle::of)?;
     let Claim { key, mark, .. } = Claim::of_stored(&mut entry, recorded_at);
     Ok(Record {
         key,

@@ -12,7 +12,6 @@ pub mod guardrail;
 pub mod judgement;
 pub mod log_entry;
 pub mod models;
-pub mod obstacle;
 pub mod plan;
 pub mod ports;
 pub mod recommendation;

@@ -15,7 +15,6 @@ use crate::action::{Action, ActionId, ActionStatus};
 use crate::agent::{Agent, AgentId, AgentType};
 use crate::approval::{Approval, ApprovalId};
 use crate::guardrail::Guardrails;
-use crate::obstacle::Obstacle;
 use crate::recommendation::exclusion::{Exclusion, ExclusionId};
 use crate::recommendation::lifecycle::Status;
 use crate::recommendation::origin::Cause;
@@ -26,6 +25,7 @@ use crate::recommendation::totals::{
 use crate::recommendation::{
     Closing, Feedback, Priority, Recommendation, RecommendationId, RecommendationType,
 };
+use reeve_audit::Obstacle;
 
 /// Reason why an entry was not recorded. An operation that cannot be recorded is not executed.
 #[derive(Debug, Clone, thiserror::Error)]

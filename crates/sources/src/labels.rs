@@ -9,16 +9,21 @@ pub(crate) const NAME: &str = "__name__";
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Labels(Vec<(String, String)>);
 
+/// Error of labels of which two have one name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the label {0} is given twice")]
+pub struct LabelTwice(pub String);
+
 impl Labels {
     /// Sorts labels. A label with an empty value is one that is not there, as in Prometheus.
     ///
     /// # Errors
-    /// The name that is given twice.
-    pub fn new(mut labels: Vec<(String, String)>) -> Result<Labels, String> {
+    /// A name is given twice.
+    pub fn new(mut labels: Vec<(String, String)>) -> Result<Labels, LabelTwice> {
         labels.retain(|(_, value)| !value.is_empty());
         labels.sort_unstable();
         match labels.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            Some(pair) => Err(pair[0].0.clone()),
+            Some(pair) => Err(LabelTwice(pair[0].0.clone())),
             None => Ok(Labels(labels)),
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use reeve_access::{Principal, RowFilter};
-use reeve_audit::{Draft, Entry, SubmitterType};
+use reeve_audit::{Draft, Entry, Obstacle, SubmitterType};
 use reeve_ledger::{
     AppendError, Delivery, EntryReader, Epoch, KeyEpoch, Ledger, Planned, ReadError, Receipt,
     RotateError, TrailError,
@@ -107,7 +107,7 @@ impl Log {
     /// The key was not replaced, or its old half not destroyed.
     pub async fn rotate_key(
         &self,
-        entry: impl FnOnce(&Planned) -> Result<Draft, String>,
+        entry: impl FnOnce(&Planned) -> Result<Draft, Obstacle>,
     ) -> Result<Epoch, RotateError> {
         self.ledger.rotate_key(entry).await
     }

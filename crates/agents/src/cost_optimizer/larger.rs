@@ -2,8 +2,8 @@
 //! its images, the cheapest whose own figures show the gain. Where no price is known it is the next
 //! of its family that does.
 
+use reeve_audit::Obstacle;
 use reeve_estate::InstanceSpec;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::words::percent;
 
 use super::burstable::baseline_percent;

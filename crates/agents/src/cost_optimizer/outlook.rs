@@ -4,12 +4,12 @@
 //! A model that is missing, stale, rejected or of another size of the machine is not asked; the
 //! reason is said, and the judgement rests on the measured days.
 
+use reeve_audit::Obstacle;
 use reeve_estate::InstanceSpec;
 use reeve_learn::Summary;
 use reeve_recommend::models::{
     DemandModel, DemandOutlook, ModelReference, ModelUse, Recurrence, UsageModel,
 };
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::words::percent;
 
 use super::burstable::baseline_percent;

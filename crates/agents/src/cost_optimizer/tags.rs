@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use reeve_audit::Obstacle;
 use reeve_estate::{Provider, ResourceKind};
 use reeve_learn::calibrate::Signs;
 use reeve_recommend::change::TagResource;
@@ -16,7 +17,6 @@ use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::assessment::{Hazards, impact_level, risk};
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::{shortened, title};

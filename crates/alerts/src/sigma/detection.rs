@@ -2,6 +2,7 @@
 //! CloudTrail.
 
 use ipnet::IpNet;
+use reeve_audit::Obstacle;
 use reeve_audit::query::{
     Bound, Column, Comparison, Expr, FieldPath, Match, Pattern, Piece, TextMatch,
 };
@@ -187,9 +188,13 @@ fn paths(field: &str) -> Option<Vec<FieldPath>> {
     })
 }
 
-fn condition_on(paths: &[FieldPath], modifier: Option<&str>, item: &Node) -> Result<Expr, String> {
+fn condition_on(
+    paths: &[FieldPath],
+    modifier: Option<&str>,
+    item: &Node,
+) -> Result<Expr, Obstacle> {
     let Some(text) = item.scalar() else {
-        return Err("a value must be a text, number or boolean".to_owned());
+        return Err("a value must be a text, number or boolean".into());
     };
 
     let anywhere = |op: Match| {
@@ -211,7 +216,7 @@ fn condition_on(paths: &[FieldPath], modifier: Option<&str>, item: &Node) -> Res
         Some("exists") => match text {
             "true" => Ok(anywhere(Match::Exists)),
             "false" => Ok(Expr::negate(anywhere(Match::Exists))),
-            _ => Err("must be true or false".to_owned()),
+            _ => Err("must be true or false".into()),
         },
         Some("cidr") => {
             let net: IpNet = text
@@ -234,7 +239,7 @@ fn condition_on(paths: &[FieldPath], modifier: Option<&str>, item: &Node) -> Res
             };
             Ok(anywhere(Match::Compare(side, Bound::Number(bound))))
         }
-        Some(other) => Err(format!("the modifier {other} is not supported")),
+        Some(other) => Err(format!("the modifier {other} is not supported").into()),
     }
 }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use reeve_audit::Obstacle;
 use reeve_estate::charge::{Amount, Charge};
 use reeve_learn::grid::Grid;
 use reeve_learn::{Point, forecast};
-use reeve_recommend::obstacle::Obstacle;
 
 use super::period::{day, number};
 use super::{Budget, Span};

@@ -1,10 +1,10 @@
 //! Remedies of performance and operational anomalies: more of what the resource runs short of.
 
 use jiff::{SignedDuration, Timestamp};
+use reeve_audit::Obstacle;
 use reeve_estate::{Catalogue, Metric, Money, Resource, ResourceKind};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::guardrail::ownership::is_opted_out;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::plan::relief;
 use reeve_recommend::plan::relief::{Relief, Shortage};
 use reeve_recommend::recommendation::{Decision, RecommendationType};

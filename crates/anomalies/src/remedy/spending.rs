@@ -1,10 +1,10 @@
 //! Remedies of cost anomalies: a resource that was enlarged gets its size back, one that nobody
 //! uses is stopped, one that is too large gets a smaller size. What is in use is left to people.
 
+use reeve_audit::Obstacle;
 use reeve_estate::{InstanceSpec, Money, Resource, ResourceKind, ResourceState, Series};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::guardrail::ownership::is_opted_out;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::plan::procedure::{resize, stop_idle};
 use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::title::title;

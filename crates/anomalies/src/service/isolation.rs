@@ -1,10 +1,10 @@
 //! Isolating the machine that a security anomaly is of: recommended, and for a critical threat done
 //! at once where that is configured.
 
+use reeve_audit::Obstacle;
 use reeve_estate::{ResourceId, ResourceKind, StoreError};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::responses::{Offer, Remedy};
 use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationId};

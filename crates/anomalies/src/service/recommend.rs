@@ -2,11 +2,11 @@
 //! Reeve's own change, or the reason why there is neither.
 
 use jiff::{SignedDuration, Timestamp};
+use reeve_audit::Obstacle;
 use reeve_estate::{
     Attribute, Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError,
 };
 use reeve_recommend::error::EngineError;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ports::responses::Offer;
 use reeve_recommend::recommendation::Recommendation;

@@ -1,5 +1,6 @@
 //! Checks of settings and secrets by the form that the table of channel types gives them.
 
+use reeve_audit::Obstacle;
 use reeve_connect_outbound::Policy;
 use reeve_notify::notification::{
     ChannelFault, ChannelField, ChannelSecret, ChannelSettings, ChannelValue, FieldForm, Required,
@@ -20,11 +21,12 @@ pub(crate) fn check(
     for field in row.settings {
         if let Some(value) = settings.value(field.name) {
             check_value(policy, field, value)
-                .map_err(|reason| ChannelFault::value(field.name, reason))?;
+                .map_err(|reason| ChannelFault::value(field.name, reason.to_string()))?;
         }
     }
 
-    check_secret(policy, settings, &row.secret, secret).map_err(ChannelFault::secret)
+    check_secret(policy, settings, &row.secret, secret)
+        .map_err(|reason| ChannelFault::secret(reason.to_string()))
 }
 
 fn check_secret(
@@ -32,29 +34,33 @@ fn check_secret(
     settings: &ChannelSettings,
     field: &ChannelField,
     secret: &ChannelSecret,
-) -> Result<(), String> {
+) -> Result<(), Obstacle> {
     if !secret.0.is_empty() {
         return check_text(policy, field, &secret.0);
     }
 
     match field.required {
-        Required::With(name) if settings.value(name).is_some() => Err(format!(
+        Required::With(name) if settings.value(name).is_some() => Err(Obstacle::from(format!(
             "is required: the {} of the {name}",
             field.label.to_lowercase()
-        )),
+        ))),
         Required::With(_) | Required::Never => Ok(()),
         // The empty text is refused in the words of the form.
         Required::Always => check_text(policy, field, ""),
     }
 }
 
-fn check_value(policy: &Policy, field: &ChannelField, value: &ChannelValue) -> Result<(), String> {
+fn check_value(
+    policy: &Policy,
+    field: &ChannelField,
+    value: &ChannelValue,
+) -> Result<(), Obstacle> {
     match value {
-        ChannelValue::Port(0) => Err("must be 1 to 65535".to_owned()),
+        ChannelValue::Port(0) => Err("must be 1 to 65535".into()),
         ChannelValue::Port(_) => Ok(()),
-        ChannelValue::List(list) if list.is_empty() || list.len() > RECEIVERS => {
-            Err(format!("must name 1 to {RECEIVERS} receivers"))
-        }
+        ChannelValue::List(list) if list.is_empty() || list.len() > RECEIVERS => Err(
+            Obstacle::from(format!("must name 1 to {RECEIVERS} receivers")),
+        ),
         ChannelValue::List(list) => list
             .iter()
             .try_for_each(|text| check_text(policy, field, text)),
@@ -62,19 +68,19 @@ fn check_value(policy: &Policy, field: &ChannelField, value: &ChannelValue) -> R
     }
 }
 
-fn check_text(policy: &Policy, field: &ChannelField, text: &str) -> Result<(), String> {
+fn check_text(policy: &Policy, field: &ChannelField, text: &str) -> Result<(), Obstacle> {
     match field.form {
         FieldForm::Host => email::address_of(text).map(|_| ()),
         FieldForm::Mailbox | FieldForm::Mailboxes => email::mailbox(text).map(|_| ()),
         FieldForm::Address => policy.check_given(text),
-        FieldForm::Key if !is_key(text) => Err(format!(
+        FieldForm::Key if !is_key(text) => Err(Obstacle::from(format!(
             "must be the {} of 32 letters and digits",
             in_sentence(field.label)
-        )),
-        FieldForm::Uuid if !is_uuid(text) => Err(format!(
+        ))),
+        FieldForm::Uuid if !is_uuid(text) => Err(Obstacle::from(format!(
             "must be the {} of 36 letters, digits and dashes",
             in_sentence(field.label)
-        )),
+        ))),
         FieldForm::Key
         | FieldForm::Uuid
         | FieldForm::Text

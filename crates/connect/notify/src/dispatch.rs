@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 use reeve_connect_outbound::{Limits, Method, Outbound, Policy, Request, Url};
 use reeve_notify::delivery::Attempt;
 use reeve_notify::notification::{
@@ -60,7 +61,7 @@ impl People {
     }
 
     /// The file of a message, or the reason why it does not go along.
-    async fn attached(&self, message: &Message) -> Option<Result<email::File, String>> {
+    async fn attached(&self, message: &Message) -> Option<Result<email::File, Obstacle>> {
         let attachment = message.attachment.as_ref()?;
         let read = self.attachments.as_ref()?.attachment_read(attachment).await;
         let (name, media_type) = (attachment.name.clone(), attachment.media_type.clone());

@@ -10,6 +10,7 @@ use lettre::message::{Attachment, Mailbox, MultiPart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
+use reeve_audit::Obstacle;
 use reeve_connect_outbound::{Lookup as _, Policy, SystemLookup, Url};
 use reeve_notify::notification::{ChannelSecret, ChannelSettings, Message};
 
@@ -20,13 +21,13 @@ use crate::outcome::{Outcome, cut};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reads an e-mail address, with or without a display name.
-pub(crate) fn mailbox(text: &str) -> Result<Mailbox, String> {
+pub(crate) fn mailbox(text: &str) -> Result<Mailbox, Obstacle> {
     text.parse()
-        .map_err(|_| format!("{text:?} is not an e-mail address"))
+        .map_err(|_| format!("{text:?} is not an e-mail address").into())
 }
 
 /// The server as an address that a policy can judge.
-pub(crate) fn address_of(host: &str) -> Result<Url, String> {
+pub(crate) fn address_of(host: &str) -> Result<Url, Obstacle> {
     let url: Url = format!("https://{host}/")
         .parse()
         .map_err(|_| format!("{host:?} is not a host name"))?;
@@ -37,7 +38,7 @@ pub(crate) fn address_of(host: &str) -> Result<Url, String> {
     if whole {
         Ok(url)
     } else {
-        Err(format!("{host:?} is not a host name"))
+        Err(Obstacle::from(format!("{host:?} is not a host name")))
     }
 }
 
@@ -47,7 +48,7 @@ pub(crate) async fn send(
     settings: &ChannelSettings,
     secret: &ChannelSecret,
     message: &Message,
-    file: Option<Result<File, String>>,
+    file: Option<Result<File, Obstacle>>,
 ) -> Outcome {
     match tokio::time::timeout(PATIENCE, sent(policy, settings, secret, message, file)).await {
         Ok(Ok(outcome)) => outcome,
@@ -61,8 +62,8 @@ async fn sent(
     settings: &ChannelSettings,
     secret: &ChannelSecret,
     message: &Message,
-    file: Option<Result<File, String>>,
-) -> Result<Outcome, String> {
+    file: Option<Result<File, Obstacle>>,
+) -> Result<Outcome, Obstacle> {
     let host = settings.text("host");
     let to = if message.to.is_empty() {
         settings.list("to")
@@ -110,13 +111,13 @@ async fn sent(
 }
 
 /// TLS that takes what the system trusts, and the configured authorities, for this name.
-fn trusting(policy: &Policy, host: &str) -> Result<TlsParameters, String> {
+fn trusting(policy: &Policy, host: &str) -> Result<TlsParameters, Obstacle> {
     let mut tls = TlsParameters::builder(host.to_owned());
     if !policy.authorities.is_empty() {
         let more = Certificate::from_pem(&policy.authorities).map_err(|error| chain(&error))?;
         tls = tls.add_root_certificate(more);
     }
-    tls.build().map_err(|error| chain(&error))
+    tls.build().map_err(|error| chain(&error).into())
 }
 
 /// An error with its causes.
@@ -141,8 +142,8 @@ fn mail(
     from: &str,
     to: &[String],
     message: &Message,
-    file: Option<Result<File, String>>,
-) -> Result<lettre::Message, String> {
+    file: Option<Result<File, Obstacle>>,
+) -> Result<lettre::Message, Obstacle> {
     // A line end in a subject would begin another header.
     let subject: String = message
         .title
@@ -178,7 +179,7 @@ fn mail(
         }
     };
 
-    built.map_err(|error| error.to_string())
+    built.map_err(Obstacle::of)
 }
 
 /// The message as plain text and as HTML with the same content, for the reader's program to choose
@@ -189,7 +190,7 @@ fn both(message: &Message, note: Option<&str>) -> MultiPart {
 }
 
 /// One address of the server, once all of them were judged.
-async fn judged(policy: &Policy, host: &str) -> Result<IpAddr, String> {
+async fn judged(policy: &Policy, host: &str) -> Result<IpAddr, Obstacle> {
     let url = address_of(host)?;
     let found = match host.trim_start_matches('[').trim_end_matches(']').parse() {
         Ok(address) => vec![address],
@@ -208,5 +209,5 @@ async fn judged(policy: &Policy, host: &str) -> Result<IpAddr, String> {
     found
         .first()
         .copied()
-        .ok_or_else(|| format!("{host} has no address"))
+        .ok_or_else(|| format!("{host} has no address").into())
 }

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
+use reeve_audit::Obstacle;
 use reqwest::Url;
 
 use crate::address::is_public;
@@ -63,14 +64,13 @@ impl Policy {
 
     /// Judges an address as a person gives it, before anything is asked. A name is judged at each
     /// request, by what it resolves to then.
-    pub fn check_given(&self, text: &str) -> Result<(), String> {
+    pub fn check_given(&self, text: &str) -> Result<(), Obstacle> {
         let url: Url = text.parse().map_err(|error| {
             format!("must be a full address such as https://example.com/hook ({error})")
         })?;
-        self.check_url(&url)
-            .map_err(|refusal| refusal.to_string())?;
+        self.check_url(&url).map_err(Obstacle::of)?;
         if url.scheme() != "https" && !self.plain_http && self.allow.is_empty() {
-            return Err("must begin with https://".to_owned());
+            return Err("must begin with https://".into());
         }
 
         let host = url
@@ -80,9 +80,7 @@ impl Policy {
             .trim_end_matches(']');
 
         match host.parse() {
-            Ok(address) => self
-                .check_address(&url, address)
-                .map_err(|refusal| refusal.to_string()),
+            Ok(address) => self.check_address(&url, address).map_err(Obstacle::of),
             Err(_) => Ok(()),
         }
     }

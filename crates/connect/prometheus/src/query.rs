@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 use reeve_connect_outbound::{Answer, Method, Outbound, OutboundError, Request, StatusCode, Url};
 use reeve_sources::{Labels, QueryCredentials};
 use serde::Deserialize;
@@ -295,16 +296,16 @@ fn read(answer: &Answer) -> Result<QueryAnswer, QueryError> {
         )));
     }
 
-    let series: Result<Vec<QueriedSeries>, String> = data.result.into_iter().map(series).collect();
+    let series: Result<Vec<QueriedSeries>, Obstacle> =
+        data.result.into_iter().map(series).collect();
     Ok(QueryAnswer {
-        series: series.map_err(other)?,
+        series: series.map_err(|fault| other(fault.into()))?,
         warnings: body.warnings,
     })
 }
 
-fn series(found: Found) -> Result<QueriedSeries, String> {
-    let labels = Labels::new(found.metric.into_iter().collect())
-        .map_err(|name| format!("the label {name} is given twice"))?;
+fn series(found: Found) -> Result<QueriedSeries, Obstacle> {
+    let labels = Labels::new(found.metric.into_iter().collect()).map_err(Obstacle::of)?;
     let point = |(at, value): (f64, String)| {
         // Prometheus writes "NaN", "+Inf" and "-Inf", which Rust reads.
         let value: f64 = value
@@ -313,7 +314,7 @@ fn series(found: Found) -> Result<QueriedSeries, String> {
         Ok(((at * 1000.0).round() as i64, value))
     };
 
-    let points: Result<Vec<_>, String> = found
+    let points: Result<Vec<_>, Obstacle> = found
         .values
         .into_iter()
         .chain(found.value)

@@ -8,6 +8,7 @@
 use bytes::{Buf, Bytes};
 use prost::Message as _;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+use reeve_audit::Obstacle;
 use reeve_sources::{Labels, PushedSeries};
 
 use crate::message::TimeSeries;
@@ -77,9 +78,9 @@ pub fn decode_write(body: &[u8]) -> Result<Vec<PushedSeries>, WriteFault> {
         let place = found.len();
         let wrong = |reason: String| WriteFault::Protobuf {
             series: place,
-            reason,
+            reason: reason.into(),
         };
-        let Some(bytes) = next(&mut rest).map_err(wrong)? else {
+        let Some(bytes) = next(&mut rest).map_err(|fault| wrong(fault.into()))? else {
             continue;
         };
         bounded(place + 1, MAX_SERIES, "series")?;
@@ -89,7 +90,7 @@ pub fn decode_write(body: &[u8]) -> Result<Vec<PushedSeries>, WriteFault> {
         bounded(samples, MAX_SAMPLES, "samples")?;
         found.push(checked(series).map_err(|reason| WriteFault::Series {
             series: place,
-            reason,
+            reason: reason.into(),
         })?);
     }
 
@@ -109,35 +110,35 @@ fn bounded(found: usize, most: usize, unit: &'static str) -> Result<(), WriteFau
 }
 
 /// The bytes of the next series; `None` after another field.
-fn next(rest: &mut Bytes) -> Result<Option<Bytes>, String> {
-    let (tag, wire) = decode_key(rest).map_err(|error| error.to_string())?;
+fn next(rest: &mut Bytes) -> Result<Option<Bytes>, Obstacle> {
+    let (tag, wire) = decode_key(rest).map_err(Obstacle::of)?;
     if tag != 1 {
-        skip_field(wire, tag, rest, DecodeContext::default()).map_err(|error| error.to_string())?;
+        skip_field(wire, tag, rest, DecodeContext::default()).map_err(Obstacle::of)?;
         return Ok(None);
     }
     if wire != WireType::LengthDelimited {
-        return Err("field 1 is not a message".to_owned());
+        return Err("field 1 is not a message".into());
     }
 
-    let length = decode_varint(rest).map_err(|error| error.to_string())?;
+    let length = decode_varint(rest).map_err(Obstacle::of)?;
     match usize::try_from(length)
         .ok()
         .filter(|length| *length <= rest.remaining())
     {
         Some(length) => Ok(Some(rest.split_to(length))),
-        None => Err(format!(
+        None => Err(Obstacle::from(format!(
             "a series of {length} bytes is cut off after {}",
             rest.remaining()
-        )),
+        ))),
     }
 }
 
-fn checked(series: TimeSeries) -> Result<PushedSeries, String> {
+fn checked(series: TimeSeries) -> Result<PushedSeries, Obstacle> {
     if series.labels.len() > MAX_LABELS {
-        return Err(format!(
+        return Err(Obstacle::from(format!(
             "has {} labels; at most {MAX_LABELS} are taken",
             series.labels.len()
-        ));
+        )));
     }
 
     let points = series
@@ -156,20 +157,20 @@ fn checked(series: TimeSeries) -> Result<PushedSeries, String> {
         .iter()
         .find(|(name, value)| name.len().max(value.len()) > MAX_VALUE_BYTES)
     {
-        return Err(format!(
+        return Err(Obstacle::from(format!(
             "the label {:.40} has more than {MAX_VALUE_BYTES} bytes",
             name
-        ));
+        )));
     }
 
     if labels.iter().any(|(name, _)| name.is_empty()) {
-        return Err("a label has no name".to_owned());
+        return Err("a label has no name".into());
     }
 
-    let labels = Labels::new(labels).map_err(|name| format!("the label {name} is given twice"))?;
+    let labels = Labels::new(labels).map_err(Obstacle::of)?;
     match labels.name() {
         Some(_) => Ok(PushedSeries { labels, points }),
-        None => Err("has no label __name__".to_owned()),
+        None => Err("has no label __name__".into()),
     }
 }
 

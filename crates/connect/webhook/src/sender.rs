@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use reeve_audit::Obstacle;
 use reeve_connect_outbound::{
     Limits, Method, Outbound, OutboundError, Policy, Request, StatusCode, Url,
 };
@@ -76,9 +77,9 @@ impl Sender {
 
 #[async_trait]
 impl WebhookSender for Sender {
-    fn check(&self, url: &str) -> Result<(), String> {
+    fn check(&self, url: &str) -> Result<(), Obstacle> {
         if url.len() > LONGEST {
-            return Err(format!("must have at most {LONGEST} bytes"));
+            return Err(format!("must have at most {LONGEST} bytes").into());
         }
         self.policy.check_given(url)
     }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 use reeve_estate::{
     ActErrorKind, Applied, Catalogue, Observed, Resource, ResourceKind, ResourceState,
 };
@@ -13,7 +14,6 @@ use reeve_recommend::action::Purpose;
 use reeve_recommend::change::{Goal, Task, prior_of_v1};
 use reeve_recommend::guardrail::ownership::{is_opted_out, owned_by_code};
 use reeve_recommend::guardrail::protection::refusal;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::plan::{Loss, LossKind, Plan};
 
 use crate::execution::runner::{Done, Runner, STOPPED};

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use reeve_audit::ActionStatus as LogStatus;
+use reeve_audit::Obstacle;
 use reeve_estate::ResourceState;
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::change::{Reversal, Task, Work};
 use reeve_recommend::error::EngineError;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::recommendation::Recommendation;
 
 use crate::execution::ExecutionService;

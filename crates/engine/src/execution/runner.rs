@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use reeve_audit::Obstacle;
 use reeve_audit::{ActionStatus as LogStatus, Entry, Severity};
 use reeve_estate::{Act, ActError, ActErrorKind, Resource};
 use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::change::{Effect, EffectEvidence, Procedure, Task, Work};
 use reeve_recommend::error::EngineError;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::recommendation::lifecycle::Status;

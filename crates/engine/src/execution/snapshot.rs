@@ -2,9 +2,9 @@
 //! the cloud.
 
 use jiff::SignedDuration;
+use reeve_audit::Obstacle;
 use reeve_estate::{ActErrorKind, Applied, Mutation, Resource, ResourceKind};
 use reeve_recommend::change::Task;
-use reeve_recommend::obstacle::Obstacle;
 
 use crate::execution::runner::{Done, Runner};
 

@@ -4,13 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use reeve_audit::Obstacle;
 use reeve_estate::ResourceId;
 use reeve_recommend::agent::{Agent, AgentId, AgentType, RunReport};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::Judgement;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ports::responses::Offer;
 use reeve_recommend::recommendation::lifecycle::Status;

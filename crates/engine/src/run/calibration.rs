@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 use reeve_estate::{
     Catalogue, ConnectionId, Metric, Resource, ResourceId, ResourceKind, SampleStore,
 };
@@ -18,7 +19,6 @@ use reeve_recommend::models::{
     LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote,
     calibrator_from, has_seen,
 };
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::ranking::stars_share;

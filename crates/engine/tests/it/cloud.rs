@@ -9,13 +9,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
+use reeve_audit::Obstacle;
 use reeve_estate::{
     Act, ActError, ActErrorKind, Applied, Capacity, Catalogue, Connection, ConnectionId, Mutation,
     Observed, Operation, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState, Snapshot,
     Specification,
 };
 use reeve_recommend::change::{DocumentOperation, QuotaOperation, RemoveOperation};
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::{Clock, Clouds};
 
 use crate::clock::TestClock;

@@ -13,6 +13,7 @@ use datafusion_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, col,
 };
 use memchr::memmem::Finder;
+use reeve_audit::Obstacle;
 use reeve_audit::query::Column;
 
 use super::decode::{CANONICAL_COLUMNS, Canonical, canonical_columns};
@@ -21,7 +22,7 @@ use super::schema::SCHEMA;
 /// Condition on a value of a column, or on its absence.
 pub(super) type HoldsText = dyn Fn(Option<&str>) -> bool + Send + Sync;
 /// Condition on the entry with these canonical bytes; an error says why they are not an entry.
-pub(super) type HoldsEntry = dyn Fn(&[u8]) -> std::result::Result<bool, String> + Send + Sync;
+pub(super) type HoldsEntry = dyn Fn(&[u8]) -> std::result::Result<bool, Obstacle> + Send + Sync;
 
 /// A condition on a text column. It is true or false, never null.
 pub(super) fn text_condition(column: Column, holds: Arc<HoldsText>) -> Expr {

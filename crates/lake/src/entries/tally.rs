@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use reeve_audit::query::{Column, FieldPath, column_text};
-use reeve_audit::{Entry, format_instant};
+use reeve_audit::{Entry, Obstacle, format_instant};
 use reeve_ledger::{Counts, GroupBy, MOST_PAIRS, MOST_VALUES, StoredEntry, TimeUnit, TrailError};
 
 use super::decode::{Canonical, canonical_columns};
@@ -110,7 +110,7 @@ impl Tally {
     ///
     /// Nothing is counted any more once the count [is full](Self::is_full): it is refused at its
     /// end, and what is kept until then stays bounded.
-    pub(super) fn batch(&mut self, batch: &RecordBatch, places: &[usize]) -> Result<(), String> {
+    pub(super) fn batch(&mut self, batch: &RecordBatch, places: &[usize]) -> Result<(), Obstacle> {
         if self.is_full() {
             return Ok(());
         }

@@ -40,7 +40,7 @@ pub(super) fn decode(path: &str, bytes: Bytes, mut take: impl FnMut(Run)) -> Res
 
     let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new())
         .map_err(|error| damaged(error.to_string()))?;
-    check_format(&metadata).map_err(damaged)?;
+    check_format(&metadata).map_err(|fault| damaged(fault.into()))?;
     for group in 0..metadata.metadata().num_row_groups() {
         let runs = decode_groups(bytes.clone(), metadata.clone(), vec![group], |_, _| true);
         runs.map_err(|error| damaged(error.to_string()))?

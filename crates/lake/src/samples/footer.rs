@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use reeve_audit::Obstacle;
 
 use super::catalogue::SampleFile;
 use super::columns::{FORMAT, SCHEMA};
@@ -77,7 +78,7 @@ impl Footer {
         let footer = blocking(&path, read)
             .await?
             .map_err(|error| damaged(error.to_string()))?;
-        check_format(&footer.metadata).map_err(damaged)?;
+        check_format(&footer.metadata).map_err(|fault| damaged(fault.into()))?;
         Ok(footer)
     }
 
@@ -111,7 +112,7 @@ impl Footer {
 }
 
 /// Refuses files of another format.
-pub(super) fn check_format(metadata: &ArrowReaderMetadata) -> Result<(), String> {
+pub(super) fn check_format(metadata: &ArrowReaderMetadata) -> Result<(), Obstacle> {
     let pairs = metadata.metadata().file_metadata().key_value_metadata();
     let format = pairs
         .into_iter()
@@ -120,7 +121,7 @@ pub(super) fn check_format(metadata: &ArrowReaderMetadata) -> Result<(), String>
     if format.and_then(|pair| pair.value.as_deref()) != Some(FORMAT)
         || metadata.schema().fields() != SCHEMA.fields()
     {
-        return Err(format!("it is not of the format {FORMAT}"));
+        return Err(format!("it is not of the format {FORMAT}").into());
     }
 
     Ok(())

@@ -4,19 +4,20 @@
 use std::fs;
 
 use jiff::Timestamp;
-use reeve_audit::Draft;
+use reeve_audit::{Draft, Obstacle};
 use reeve_ledger::{Config, Ledger, Planned, RotateError, keys};
 use reeve_tlog::{Checkpoint, Epoch, Epochs, NoteVerifier, ProofFile};
 
 use crate::log::{ORIGIN, drafts, open, signer};
 use crate::segments::MemorySegments;
 
-fn entry(planned: &Planned) -> Result<Draft, String> {
+fn entry(planned: &Planned) -> Result<Draft, Obstacle> {
     let text = format!(
         r#"{{"event_type":"ledger.key_rotate","metadata":{{"old":"{}","new":"{}"}}}}"#,
         planned.old, planned.new
     );
-    Draft::from_bytes(text.as_bytes(), Timestamp::now()).map_err(|error| format!("{error:?}"))
+    Draft::from_bytes(text.as_bytes(), Timestamp::now())
+        .map_err(|error| format!("{error:?}").into())
 }
 
 async fn started(dir: &std::path::Path) -> Ledger {

@@ -1,6 +1,7 @@
 //! Storage of channels, and the port for sending.
 
 use async_trait::async_trait;
+use reeve_audit::Obstacle;
 use reeve_estate::StoreError;
 
 use super::channel::{Channel, ChannelId, ChannelSecret};
@@ -40,7 +41,7 @@ pub trait AttachmentStore: Send + Sync {
     ///
     /// # Errors
     /// The reason why the file cannot go along, for the receiver: it is too large, or gone.
-    async fn attachment_read(&self, attachment: &Attachment) -> Result<Vec<u8>, String>;
+    async fn attachment_read(&self, attachment: &Attachment) -> Result<Vec<u8>, Obstacle>;
 }
 
 /// Sends messages to channels.

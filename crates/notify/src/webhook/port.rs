@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 use reeve_estate::StoreError;
 
 use super::secret::{Secret, Secrets};
@@ -52,7 +53,7 @@ pub trait WebhookSender: Send + Sync {
     ///
     /// # Errors
     /// The reason, in words.
-    fn check(&self, url: &str) -> Result<(), String>;
+    fn check(&self, url: &str) -> Result<(), Obstacle>;
     /// One attempt. Whatever happens is told in the [`Attempt`].
     async fn send(&self, message: &WebhookMessage) -> Attempt;
 }

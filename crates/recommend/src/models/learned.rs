@@ -17,7 +17,7 @@ use crate::agent::AgentId;
 use crate::models::model::{Model, ModelId, ModelStatus, ModelType};
 use crate::models::port::{ModelFilter, ModelStore};
 use crate::models::trainer::NotTrained;
-use crate::obstacle::Obstacle;
+use reeve_audit::Obstacle;
 
 /// Age from which a version is stale: three times the interval at which versions are trained.
 const STALE: SignedDuration = SignedDuration::from_hours(24 * 21);

@@ -11,9 +11,9 @@ use crate::approval::matrix::ApprovalMatrix;
 use crate::caller::Caller;
 use crate::error::EngineError;
 use crate::judgement::proposal::Proposal;
-use crate::obstacle::Obstacle;
 use crate::recommendation::origin::Cause;
 use crate::recommendation::{Recommendation, RecommendationId};
+use reeve_audit::Obstacle;
 
 /// A finding on a resource, with what caused it.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_audit::FieldError;
+use reeve_audit::{FieldError, Obstacle};
 use reeve_estate::{
     Act, ActError, ActErrorKind, Applied, Observed, Operation, Resource, ResourceId, Snapshot,
 };
@@ -76,7 +76,7 @@ impl Act for Fenced<dyn Act> {
 
 #[async_trait]
 impl WebhookSender for Fenced<dyn WebhookSender> {
-    fn check(&self, url: &str) -> Result<(), String> {
+    fn check(&self, url: &str) -> Result<(), Obstacle> {
         self.inner.check(url)
     }
 
@@ -156,7 +156,7 @@ mod tests {
 
     #[async_trait]
     impl WebhookSender for Receiver {
-        fn check(&self, _: &str) -> Result<(), String> {
+        fn check(&self, _: &str) -> Result<(), Obstacle> {
             Ok(())
         }
 

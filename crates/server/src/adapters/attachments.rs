@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+use reeve_audit::Obstacle;
 use reeve_notify::notification::{Attachment, AttachmentStore};
 use reeve_reports::Run;
 
@@ -29,7 +30,7 @@ pub(crate) struct Attachments {
 
 #[async_trait]
 impl AttachmentStore for Attachments {
-    async fn attachment_read(&self, attachment: &Attachment) -> Result<Vec<u8>, String> {
+    async fn attachment_read(&self, attachment: &Attachment) -> Result<Vec<u8>, Obstacle> {
         let run = attachment
             .source
             .strip_prefix(REPORT_RUN)
@@ -40,15 +41,15 @@ impl AttachmentStore for Attachments {
         let path = self.reports_dir.join(run.to_string()).join("report.pdf");
         let gone = |error: std::io::Error| {
             tracing::warn!(path = %path.display(), %error, "a file was not attached");
-            "it has been deleted.".to_owned()
+            Obstacle::from("it has been deleted.")
         };
         let bytes = tokio::fs::metadata(&path).await.map_err(gone)?.len();
 
         if bytes > self.limit_bytes {
             let limit = self.limit_bytes;
-            return Err(format!(
+            return Err(Obstacle::from(format!(
                 "it has {bytes} bytes, and at most {limit} go with a message. Use the download link."
-            ));
+            )));
         }
 
         tokio::fs::read(&path).await.map_err(gone)

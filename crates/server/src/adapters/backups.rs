@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use reeve_audit::Obstacle;
 use reeve_http::backups::{BackupRefusal, BackupStream, Backups};
 use reeve_ledger::Ledger;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_store::Store;
 use tokio::sync::{Mutex, mpsc, oneshot};
 

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::Entry;
+use reeve_audit::Obstacle;
 use reeve_connect_aws::{BillBucket, BillBucketError, ListedObject};
 use reeve_estate::EstateStore;
 use reeve_http::app::BillSyncer;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::Recorder;
 use reeve_sources::{BillSource, BillSourceId, BillSourceStore, BillSync};
 use serde_json::json;

@@ -32,7 +32,7 @@ impl CalendarFetch for CalendarReader {
         self.outbound
             .policy()
             .check_given(url)
-            .map_err(FetchError)?;
+            .map_err(|reason| FetchError(reason.into()))?;
         let url: Url = url
             .parse()
             .map_err(|_| FetchError("is not an address".to_owned()))?;

@@ -5,7 +5,7 @@ mod folder;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use reeve_audit::{FieldCode, FieldError};
+use reeve_audit::{FieldCode, FieldError, Obstacle};
 use reeve_connect_aws::{Bucket, BucketError, BucketPlace};
 use reeve_connect_outbound::Policy;
 use reeve_connect_storage::azure::{self, Container};
@@ -99,8 +99,8 @@ impl Carrier for Carriers {
     ) -> Result<(), FieldError> {
         self.check_credentials(settings)?;
         if let Some(endpoint) = settings.endpoint() {
-            let wrong = |message: String| {
-                FieldError::new("settings.endpoint", FieldCode::InvalidValue, message)
+            let wrong = |reason: Obstacle| {
+                FieldError::new("settings.endpoint", FieldCode::InvalidValue, reason)
             };
             return self.policy.check_given(endpoint).map_err(wrong);
         }
@@ -116,8 +116,8 @@ impl Carrier for Carriers {
                 } else {
                     host.clone()
                 };
-                let wrong = |message: String| {
-                    FieldError::new("settings.host", FieldCode::InvalidValue, message)
+                let wrong = |reason: Obstacle| {
+                    FieldError::new("settings.host", FieldCode::InvalidValue, reason)
                 };
                 self.policy
                     .check_given(&format!("https://{host}/"))

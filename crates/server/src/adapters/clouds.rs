@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use reeve_audit::Obstacle;
 use reeve_connect_aws::AwsConnection;
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_simulated::SimulatedEstate;
@@ -11,7 +12,6 @@ use reeve_estate::{
     Act, Catalogue, Connection, ConnectionId, ConnectionStatus, Credentials, DescriptionSink,
     EstateStore, KindReader, Observe, ObserveError, ObserveErrorKind, Provider,
 };
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::Clouds;
 
 use crate::active::{Deadline, Fenced};

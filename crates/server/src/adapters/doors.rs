@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use axum::Router;
 use axum::response::Redirect;
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 use reeve_connect_aws::{AwsConnection, Bucket, BucketPlace};
 use reeve_connect_notify::People;
 use reeve_connect_outbound::{Limits, Lookup, Outbound, Policy, SystemLookup};
@@ -167,7 +168,7 @@ async fn attempt_channel(
     client: &Outbound,
     host: &str,
     url: &str,
-) -> Result<(), String> {
+) -> Result<(), Obstacle> {
     let settings = kind.row().settings.iter().map(|field| {
         let value = match field.form {
             FieldForm::Address => json!(url),
@@ -194,12 +195,12 @@ async fn attempt_channel(
     if attempt.ok {
         Ok(())
     } else {
-        Err(attempt.error.unwrap_or(attempt.answer))
+        Err(attempt.error.unwrap_or(attempt.answer).into())
     }
 }
 
 /// Result of one attempt: the reason of its failure, or none.
-async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(), String> {
+async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(), Obstacle> {
     let policy = client.policy().clone();
     let url = format!("http://{host}:{port}");
     if let Some(kind) = ChannelKind::parse(door) {
@@ -219,7 +220,7 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
             if attempt.ok {
                 Ok(())
             } else {
-                Err(attempt.error.unwrap_or(attempt.answer))
+                Err(attempt.error.unwrap_or(attempt.answer).into())
             }
         }
         "connection" | "connection with a role" => {
@@ -228,7 +229,7 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
                 .identity()
                 .await
                 .map(|_| ())
-                .map_err(|error| error.message)
+                .map_err(|error| error.message.into())
         }
         "publication: bucket" => {
             let place = BucketPlace {
@@ -242,7 +243,7 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
             bucket
                 .put("checkpoint", Vec::new())
                 .await
-                .map_err(|error| error.to_string())
+                .map_err(Obstacle::of)
         }
         "publication: webhook" => {
             let destination = WebhookDestination::new(
@@ -255,7 +256,7 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
             destination
                 .deliver(&Published::read(&log, note()).unwrap())
                 .await
-                .map_err(|error| format!("{error:#}"))
+                .map_err(|error| format!("{error:#}").into())
         }
         _ => {
             let key = Cosigner::from_seed("witness.example/w1", &[2; 32])
@@ -267,7 +268,7 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
                 .submit(0, &[], &note)
                 .await
                 .map(|_| ())
-                .map_err(|error| format!("{error:#}"))
+                .map_err(|error| format!("{error:#}").into())
         }
     }
 }
@@ -306,7 +307,7 @@ async fn no_door_leads_inside() {
                     "cannot be resolved",
                 ];
                 assert!(
-                    refusals.iter().any(|part| reason.contains(part)),
+                    refusals.iter().any(|part| reason.as_str().contains(part)),
                     "{door}: {host}: {reason}"
                 );
                 (knocks, refused) = (knocks + 1, refused + 1);
@@ -331,7 +332,7 @@ async fn no_door_leads_inside() {
             )
             .await;
             let reason = redirected.expect_err(&format!("{door}: a redirect was followed"));
-            assert!(reason.contains("redirect"), "{door}: {reason}");
+            assert!(reason.as_str().contains("redirect"), "{door}: {reason}");
             (knocks, refused) = (knocks + 4, refused + 4);
         }
         let inside = reached.load(Ordering::SeqCst) - before;

@@ -16,12 +16,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use reeve_audit::Obstacle;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, events};
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_prometheus::{MAX_ANSWER_BYTES, WriteFault, decode_write};
 use reeve_estate::{DescriptionStore, EstateStore, SampleStore};
 use reeve_http::metric_intake::{MetricIntake, WriteError, WriteStatus};
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::Recorder;
 use reeve_sources::{
     Counts, Intake, MappingRule, MetricSource, MetricSourceId, MetricSourceStore, Needs, Preview,

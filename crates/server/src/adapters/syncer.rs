@@ -14,6 +14,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use reeve_audit::Obstacle;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::{
     Connection, ConnectionId, ConnectionStatus, Denied, DescriptionStore, Difference, EstateStore,
@@ -21,7 +22,6 @@ use reeve_estate::{
     ResourceKind, SampleStore, StoreError, SyncReport,
 };
 use reeve_http::app::Syncer;
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::{LogReader, Recorder};
 use serde_json::json;
 

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+use reeve_audit::Obstacle;
 use reeve_http::verification::{Fault, Verified, Verifier};
-use reeve_recommend::obstacle::Obstacle;
 use reeve_verify::{Options, Progress, Report, verify_directory};
 use tokio::sync::oneshot;
 

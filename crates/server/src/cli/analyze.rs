@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use reeve_audit::Obstacle;
 use reeve_estate::TimeSpan;
 
 /// `reeve analyze`.
@@ -169,11 +170,11 @@ pub(crate) struct SizingArgs {
 }
 
 /// Milliseconds of a horizon.
-fn horizon_ms(text: &str) -> Result<i64, String> {
+fn horizon_ms(text: &str) -> Result<i64, Obstacle> {
     let span: Option<TimeSpan> = text.parse().ok();
     let seconds = span.and_then(|span| i64::try_from(span.seconds()).ok());
     let within = seconds.filter(|seconds| (1..=90 * 86_400).contains(seconds));
     within
         .map(|seconds| seconds * 1_000)
-        .ok_or_else(|| "write a time such as 30s, 10m, 1h or 1d, up to 90d".to_owned())
+        .ok_or_else(|| "write a time such as 30s, 10m, 1h or 1d, up to 90d".into())
 }

@@ -18,7 +18,8 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use reeve_audit::{
-    ActionMethod, ActionStatus, Draft, Entry, EventId, Json, ResourceRef, Submitter, events,
+    ActionMethod, ActionStatus, Draft, Entry, EventId, Json, Obstacle, ResourceRef, Submitter,
+    events,
 };
 use reeve_connect_cloudtrail as cloudtrail;
 use reeve_ledger::AppendError;
@@ -192,7 +193,7 @@ fn source(path: &Path, bar: &ProgressBar) -> Result<Box<dyn Read + Send>> {
     Ok(Box::new(bar.wrap_read(file)))
 }
 
-type Drafts = Box<dyn Iterator<Item = Result<Draft, String>>>;
+type Drafts = Box<dyn Iterator<Item = Result<Draft, Obstacle>>>;
 
 /// The drafts of a source, one at a time; gzip is noticed by its first bytes.
 fn read(format: ImportFormat, source: Box<dyn Read + Send>) -> Result<Drafts> {
@@ -204,11 +205,11 @@ fn read(format: ImportFormat, source: Box<dyn Read + Send>) -> Result<Drafts> {
                 .filter_map(move |item| match item {
                     Ok(entry) => Some(
                         Draft::from_entry(entry, now)
-                            .map_err(|errors| words(&errors))
+                            .map_err(|errors| Obstacle::from(words(&errors)))
                             .and_then(submitted),
                     ),
                     Err(error) if error.is_digest() => None,
-                    Err(error) => Some(Err(error.to_string())),
+                    Err(error) => Some(Err(Obstacle::of(error))),
                 }),
         ),
         ImportFormat::Jsonl => Box::new(
@@ -219,12 +220,12 @@ fn read(format: ImportFormat, source: Box<dyn Read + Send>) -> Result<Drafts> {
                     let line = match line {
                         Ok(line) if line.iter().all(u8::is_ascii_whitespace) => return None,
                         Ok(line) => line,
-                        Err(error) => return Some(Err(error.to_string())),
+                        Err(error) => return Some(Err(Obstacle::of(error))),
                     };
                     let draft = Draft::from_bytes(&line, now)
-                        .map_err(|errors| words(&errors))
+                        .map_err(|errors| Obstacle::from(words(&errors)))
                         .and_then(submitted);
-                    Some(draft.map_err(|message| format!("line {}: {message}", at + 1)))
+                    Some(draft.map_err(|reason| format!("line {}: {reason}", at + 1).into()))
                 }),
         ),
     })
@@ -235,10 +236,10 @@ static ACCOUNT: LazyLock<Arc<Submitter>> =
     LazyLock::new(|| Arc::new(Submitter::local(Account::current().id)));
 
 /// Notes where an entry comes from. A service that it is sent to notes that itself.
-fn submitted(draft: Draft) -> Result<Draft, String> {
+fn submitted(draft: Draft) -> Result<Draft, Obstacle> {
     let mut drafts =
-        Draft::submitted_by(vec![draft], &ACCOUNT).map_err(|(_, error)| error.to_string())?;
-    drafts.pop().ok_or_else(|| "there is no entry".to_owned())
+        Draft::submitted_by(vec![draft], &ACCOUNT).map_err(|(_, error)| Obstacle::of(error))?;
+    drafts.pop().ok_or_else(|| "there is no entry".into())
 }
 
 /// A source without its gzip, where it has one.

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
 use serde_json::json;
 
-use reeve_audit::{ActionMethod, ActionStatus, Draft, Entry, Json, ResourceRef, events};
+use reeve_audit::{ActionMethod, ActionStatus, Draft, Entry, Json, Obstacle, ResourceRef, events};
 use reeve_ledger::Planned;
 
 use crate::account::Account;
@@ -49,12 +49,12 @@ pub(super) async fn rotate(args: &RotateArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn entry(planned: &Planned) -> Result<Draft, String> {
+fn entry(planned: &Planned) -> Result<Draft, Obstacle> {
     let entry = Entry::for_event(&events::KEY_ROTATE)
         .by(Account::current().actor())
         .on(ResourceRef::new("audit_log", "audit-logs"))
         .with_action("rotate_key", ActionStatus::Success, ActionMethod::Cli)
         .before(Json::from(json!({ "public_key": planned.old })))
         .after(Json::from(json!({ "public_key": planned.new })));
-    Draft::by_reeve(entry, Timestamp::now()).map_err(|errors| format!("{errors:?}"))
+    Draft::by_reeve(entry, Timestamp::now()).map_err(|errors| format!("{errors:?}").into())
 }

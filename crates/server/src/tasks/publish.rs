@@ -170,7 +170,7 @@ async fn keep_up(
                             "a checkpoint could not be published; it is tried again"
                         );
                     }
-                    ledger.delivered(destination.name(), Err(error));
+                    ledger.delivered(destination.name(), Err(error.into()));
                     due = Instant::now() + wait;
                 }
             }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::Entry;
+use reeve_audit::{Entry, Obstacle};
 use reeve_notify::delivery::{
     Attempt, Delivery, DeliveryStatus, DeliveryStore, Dispatcher, Outgoing, Sent, Target,
 };
@@ -45,7 +45,7 @@ struct Receiver {
 
 #[async_trait]
 impl WebhookSender for Receiver {
-    fn check(&self, _url: &str) -> Result<(), String> {
+    fn check(&self, _url: &str) -> Result<(), Obstacle> {
         Ok(())
     }
     async fn send(&self, message: &WebhookMessage) -> Attempt {

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use reeve_audit::Entry;
+use reeve_audit::{Entry, Obstacle};
 use reeve_tlog::{Hash, MultiProofError, MultiVerifier, commitment};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
@@ -29,8 +29,8 @@ pub(super) struct Cited<'q> {
 }
 
 impl<'q> Cited<'q> {
-    pub(super) fn new(questions: &'q mut Questions, size: u64) -> Result<Cited<'q>, String> {
-        let verifier = MultiVerifier::new::<Infallible>(size).map_err(|error| error.to_string())?;
+    pub(super) fn new(questions: &'q mut Questions, size: u64) -> Result<Cited<'q>, Obstacle> {
+        let verifier = MultiVerifier::new::<Infallible>(size).map_err(Obstacle::of)?;
         Ok(Cited {
             questions,
             verifier,
@@ -38,8 +38,8 @@ impl<'q> Cited<'q> {
         })
     }
 
-    fn take(&mut self, row: &Row) -> Result<(), String> {
-        let place = |cause: String| format!("entry {}: {cause}", row.sequence);
+    fn take(&mut self, row: &Row) -> Result<(), Obstacle> {
+        let place = |cause: String| Obstacle::from(format!("entry {}: {cause}", row.sequence));
         let mut salt = [0; 16];
         hex::decode_to_slice(&row.salt, &mut salt)
             .map_err(|error| place(format!("its salt is not one: {error}")))?;
@@ -50,7 +50,7 @@ impl<'q> Cited<'q> {
         let (entry, recorded_at) =
             Entry::from_canonical(canonical).map_err(|error| place(error.to_string()))?;
         let leaf = commitment(&salt, canonical).leaf_hash();
-        let hashes = read(&row.hashes).map_err(place)?;
+        let hashes = read(&row.hashes).map_err(|cause| place(cause.into()))?;
         let mut rest = hashes.iter();
         let added = self
             .verifier
@@ -68,7 +68,7 @@ impl<'q> Cited<'q> {
     }
 
     /// Ends the proof: every entry is in the tree with this root. Returns how many there are.
-    pub(super) fn finish(self, root: &Hash, hashes: &[String]) -> Result<u64, String> {
+    pub(super) fn finish(self, root: &Hash, hashes: &[String]) -> Result<u64, Obstacle> {
         let hashes = read(hashes)?;
         let mut rest = hashes.iter();
         let finished = self
@@ -85,10 +85,13 @@ impl<'q> Cited<'q> {
     }
 }
 
-fn read(hashes: &[String]) -> Result<Vec<Hash>, String> {
+fn read(hashes: &[String]) -> Result<Vec<Hash>, Obstacle> {
     hashes
         .iter()
-        .map(|text| text.parse().map_err(|_| format!("{text:?} is not a hash")))
+        .map(|text| {
+            text.parse()
+                .map_err(|_| format!("{text:?} is not a hash").into())
+        })
         .collect()
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, ValueList, filter};
-use reeve_audit::{Entry, parse_instant};
+use reeve_audit::{Entry, Obstacle, parse_instant};
 use serde_json::Value;
 
 /// Difference between the queries that an entry answers and those that it is listed under.
@@ -55,20 +55,24 @@ pub(super) struct Questions {
     listed: u64,
 }
 
-fn time(value: &Value, name: &str) -> Result<Timestamp, String> {
+fn time(value: &Value, name: &str) -> Result<Timestamp, Obstacle> {
     let text = value.as_str().unwrap_or_default();
-    parse_instant(text).map_err(|_| format!("{name} is not a time: {text:?}"))
+    parse_instant(text).map_err(|_| format!("{name} is not a time: {text:?}").into())
 }
 
-fn number(value: &Value, name: &str) -> Result<u64, String> {
+fn number(value: &Value, name: &str) -> Result<u64, Obstacle> {
     value[name]
         .as_u64()
-        .ok_or_else(|| format!("{name} is not a number"))
+        .ok_or_else(|| format!("{name} is not a number").into())
 }
 
 impl Questions {
     /// Reads the queries of a report.
-    pub(super) fn read(version: u64, report: &Value, summary: &Value) -> Result<Questions, String> {
+    pub(super) fn read(
+        version: u64,
+        report: &Value,
+        summary: &Value,
+    ) -> Result<Questions, Obstacle> {
         // Version 1 counted an intent beside its outcome, and narrowed every query.
         let lists = lists(&summary["lists"])?;
         let question = |asked: &Value| question(asked, version >= 2, &lists);
@@ -183,7 +187,7 @@ impl Questions {
 /// Values of the lists that queries compare with, as the report states them.
 type Lists = BTreeMap<String, Arc<ValueList>>;
 
-fn lists(given: &Value) -> Result<Lists, String> {
+fn lists(given: &Value) -> Result<Lists, Obstacle> {
     let mut lists = Lists::new();
     for list in given.as_array().into_iter().flatten() {
         let name = list["name"].as_str().ok_or("a list has no name")?;
@@ -197,7 +201,7 @@ fn lists(given: &Value) -> Result<Lists, String> {
     Ok(lists)
 }
 
-fn question(asked: &Value, outcomes: bool, lists: &Lists) -> Result<Question, String> {
+fn question(asked: &Value, outcomes: bool, lists: &Lists) -> Result<Question, Obstacle> {
     let text = |name: &str| {
         asked[name]
             .as_str()
@@ -226,7 +230,7 @@ fn question(asked: &Value, outcomes: bool, lists: &Lists) -> Result<Question, St
 /// The condition of a report's filters. Where `spares` is set, accounts and resources narrow only
 /// entries that name an account: sign-ins, verifications and changes of Reeve's own state have
 /// none.
-fn narrowing(filters: &Value, spares: bool) -> Result<Expr, String> {
+fn narrowing(filters: &Value, spares: bool) -> Result<Expr, Obstacle> {
     let mut all = Vec::new();
     for (list, field) in [
         ("accounts", "account_id"),

@@ -30,7 +30,7 @@ async fn rotated() -> (Log, NoteVerifier, Vec<NoteSigner>) {
                     planned.new
                 );
                 Draft::from_bytes(text.as_bytes(), Timestamp::now())
-                    .map_err(|error| format!("{error:?}"))
+                    .map_err(|error| format!("{error:?}").into())
             })
             .await
             .unwrap();

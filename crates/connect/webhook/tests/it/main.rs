@@ -273,7 +273,9 @@ async fn the_inside_is_refused() {
         match expected {
             None => assert_eq!(found, Ok(()), "{url}"),
             Some(part) => assert!(
-                found.as_ref().is_err_and(|text| text.contains(part)),
+                found
+                    .as_ref()
+                    .is_err_and(|text| text.as_str().contains(part)),
                 "{url}: {found:?}"
             ),
         }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 use reeve_estate::{
     Act, Connection, ConnectionId, Purchase, Resource, ResourceId, ResourceKind, ResourceState,
 };
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::Clouds;
 
 use super::hazard::Hazard;

@@ -90,7 +90,7 @@ pub(super) async fn rotate(
         let entry = log_entry::did(&caller, &events::KEY_ROTATE, "rotate_key", log)
             .before(AuditJson::from(json!({ "public_key": planned.old })))
             .after(AuditJson::from(json!({ "public_key": planned.new })));
-        Draft::by_reeve(entry, app.now()).map_err(|errors| format!("{errors:?}"))
+        Draft::by_reeve(entry, app.now()).map_err(|errors| format!("{errors:?}").into())
     };
 
     let epoch = app

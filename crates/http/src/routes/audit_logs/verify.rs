@@ -9,10 +9,10 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::UserId;
+use reeve_audit::Obstacle;
 use reeve_audit::{
     ActionMethod, ActionStatus, Actor, Entry, Json as AuditJson, ResourceRef, Severity, events,
 };
-use reeve_recommend::obstacle::Obstacle;
 use serde_json::json;
 
 use crate::app::App;

@@ -3,9 +3,9 @@
 //! `"action": "expand_storage"`, `"approval": "auto below 500GB"`).
 
 use reeve_audit::FieldCode;
+use reeve_audit::Obstacle;
 use reeve_estate::DataSize;
 use reeve_predict::{Rule, RuleInput};
-use reeve_recommend::obstacle::Obstacle;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};

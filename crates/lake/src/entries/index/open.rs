@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use reeve_audit::Obstacle;
 use sha2::{Digest as _, Sha256};
 
 use super::bits::Bits;
@@ -22,7 +23,7 @@ const TRAILER: usize = 8 + 4 + 4 + 8;
 const MAX_NOTE: u64 = 64 << 10;
 
 /// Says whether a note attests that an index has this digest; an error tells why not.
-pub(in crate::entries) type Attested<'a> = &'a dyn Fn(&[u8], [u8; 32]) -> Result<(), String>;
+pub(in crate::entries) type Attested<'a> = &'a dyn Fn(&[u8], [u8; 32]) -> Result<(), Obstacle>;
 
 /// A field of an index.
 #[derive(Debug)]

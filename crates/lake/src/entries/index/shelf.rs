@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
+use reeve_audit::Obstacle;
 use reeve_ledger::{Attestor, SegmentMeta};
 
 use super::open::Index;
@@ -80,7 +81,7 @@ impl Shelf {
         }
     }
 
-    fn check(&self, segment: &SegmentMeta, note: &[u8], digest: [u8; 32]) -> Result<(), String> {
+    fn check(&self, segment: &SegmentMeta, note: &[u8], digest: [u8; 32]) -> Result<(), Obstacle> {
         let Some(attestor) = self.attestor.get() else {
             return Ok(());
         };
@@ -92,7 +93,7 @@ impl Shelf {
             digest,
         );
 
-        checked.map_err(|error| error.to_string())
+        checked.map_err(Obstacle::of)
     }
 
     /// The index's path below the data directory.

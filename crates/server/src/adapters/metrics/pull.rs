@@ -7,9 +7,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Entry;
+use reeve_audit::Obstacle;
 use reeve_connect_prometheus::{Prometheus, QueryAnswer, QueryError, QueryErrorKind};
 use reeve_estate::{Sample, StoreError};
-use reeve_recommend::obstacle::Obstacle;
 use reeve_sources::{
     MappingRule, MetricSource, MetricSourceId, PERIOD_S, Preview, ResourceIndex, RulePreview,
     SourceSync, SyncState, range_expression, series_expression,

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use reeve_audit::Obstacle;
 use reeve_estate::{
     Connection, Difference, EstateStore, InventorySink, Observe, Resource, ResourceFilter,
     ResourceId, ResourceKind, ResourcePages, StoreError,
 };
-use reeve_recommend::obstacle::Obstacle;
 use reeve_recommend::ports::Recorder;
 
 use super::actor::Actors;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 use reeve_estate::{
     Connection, EstateStore, Metric, Observe, Resource, ResourceFilter, ResourceId, ResourceKind,
     ResourcePages, SampleQuery, SampleStore, SyncReport,
 };
-use reeve_recommend::obstacle::Obstacle;
 
 use super::seen::Seen;
 

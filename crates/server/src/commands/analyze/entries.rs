@@ -46,7 +46,7 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
                 }
                 Err(message) => {
                     refused += 1;
-                    eprintln!("{name}: {}", printable(&message));
+                    eprintln!("{name}: {}", printable(message.as_str()));
                 }
             }
         }

@@ -165,7 +165,7 @@ async fn ask(ledger: &Ledger, asked: &mut Asked, note: &SignedNote, head: &Check
                     "the witness did not cosign; it is asked again"
                 );
             }
-            ledger.delivered(&name, Err(error));
+            ledger.delivered(&name, Err(error.into()));
             asked.not_before = Instant::now() + wait;
             false
         }

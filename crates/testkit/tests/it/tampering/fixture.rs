@@ -86,7 +86,7 @@ impl LogFixture {
                         planned.new
                     );
                     Draft::from_bytes(text.as_bytes(), Timestamp::now())
-                        .map_err(|error| format!("{error:?}"))
+                        .map_err(|error| format!("{error:?}").into())
                 };
                 opened.ledger.rotate_key(entry).await.unwrap();
                 fixture.earlier = KEPT

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
 use reeve_audit::json::{self, Numbers, Options};
-use reeve_audit::{Draft, Entry, Json};
+use reeve_audit::{Draft, Entry, Json, Obstacle};
 use reeve_connect_cloudtrail::{MapError, Record, Texts, map_record};
 
 use crate::cli::EntriesFormat;
@@ -18,7 +18,7 @@ const LONGEST_LINE: u64 = 16 << 20;
 const TIMELESS: &str = "it is needed to compare hours, rates and earlier events";
 
 /// A record's text and where it begins, or why it could not be read.
-type Text = Result<(Where, Vec<u8>), String>;
+type Text = Result<(Where, Vec<u8>), Obstacle>;
 
 /// Entries of one input; what could not be read comes as a message that says where and why.
 pub(super) struct Records {
@@ -83,7 +83,7 @@ impl Records {
         } else {
             Box::new(Texts::new(whole).map(|text| match text {
                 Ok((offset, text)) => Ok((Where::Byte(offset), text)),
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(Obstacle::of(error)),
             }))
         };
 
@@ -92,7 +92,7 @@ impl Records {
 }
 
 impl Iterator for Records {
-    type Item = Result<Entry, String>;
+    type Item = Result<Entry, Obstacle>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -103,7 +103,7 @@ impl Iterator for Records {
             match entry(&text, self.format) {
                 Ok(Some(entry)) => return Some(Ok(entry)),
                 Ok(None) => {}
-                Err(message) => return Some(Err(format!("{place}: {message}"))),
+                Err(reason) => return Some(Err(format!("{place}: {reason}").into())),
             }
         }
     }
@@ -148,7 +148,7 @@ struct Lines {
 }
 
 impl Iterator for Lines {
-    type Item = Result<(Where, Vec<u8>), String>;
+    type Item = Result<(Where, Vec<u8>), Obstacle>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
@@ -164,15 +164,15 @@ impl Iterator for Lines {
                 Ok(_) if text.iter().all(u8::is_ascii_whitespace) => {}
                 Ok(_) if text.len() as u64 == LONGEST_LINE && !text.ends_with(b"\n") => {
                     self.ended = true;
-                    return Some(Err(format!(
+                    return Some(Err(Obstacle::from(format!(
                         "line {} is longer than {LONGEST_LINE} bytes; nothing after it is read",
                         self.line
-                    )));
+                    ))));
                 }
                 Ok(_) => return Some(Ok((Where::Line(self.line), text))),
                 Err(error) => {
                     self.ended = true;
-                    return Some(Err(format!("line {}: {error}", self.line)));
+                    return Some(Err(format!("line {}: {error}", self.line).into()));
                 }
             }
         }
@@ -181,7 +181,7 @@ impl Iterator for Lines {
 }
 
 /// The entry that a text is, or is a record of; nothing for a digest, which holds no records.
-fn entry(text: &[u8], format: Option<EntriesFormat>) -> Result<Option<Entry>, String> {
+fn entry(text: &[u8], format: Option<EntriesFormat>) -> Result<Option<Entry>, Obstacle> {
     let text = text
         .strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(text)
@@ -191,7 +191,7 @@ fn entry(text: &[u8], format: Option<EntriesFormat>) -> Result<Option<Entry>, St
         ..Options::default()
     };
     let value = json::parse_with(text, &options)
-        .map_err(|error| error.to_string())?
+        .map_err(Obstacle::of)?
         .value;
     let own = value
         .get("event_type")
@@ -201,28 +201,29 @@ fn entry(text: &[u8], format: Option<EntriesFormat>) -> Result<Option<Entry>, St
         Some(EntriesFormat::Cloudtrail) => cloudtrail(value),
         Some(EntriesFormat::Jsonl) => reeve(value).map(Some),
         None if own => reeve(value).map(Some),
-        None => cloudtrail(value)
-            .map_err(|error| format!("{error}; nor an entry of Reeve's: it has no event_type")),
+        None => cloudtrail(value).map_err(|error| {
+            format!("{error}; nor an entry of Reeve's: it has no event_type").into()
+        }),
     }
 }
 
-fn cloudtrail(value: Json) -> Result<Option<Entry>, String> {
+fn cloudtrail(value: Json) -> Result<Option<Entry>, Obstacle> {
     match Record::from_json(value) {
         Ok(record) => {
             let entry = map_record(record);
             // The mapping keeps a record without a time under 1970.
             if entry.timestamp == Timestamp::UNIX_EPOCH {
-                return Err(format!("eventTime: is missing or not a time; {TIMELESS}"));
+                return Err(format!("eventTime: is missing or not a time; {TIMELESS}").into());
             }
             Ok(Some(entry))
         }
         Err(MapError::Digest) => Ok(None),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(Obstacle::of(error)),
     }
 }
 
 /// An entry as it was sent, or as it is exported, with what Reeve put beside it.
-fn reeve(mut value: Json) -> Result<Entry, String> {
+fn reeve(mut value: Json) -> Result<Entry, Obstacle> {
     if let Json::Object(members) = &mut value {
         for beside in ["recorded_at", "submitted_by", "category", "integrity"] {
             members.remove(beside);
@@ -240,7 +241,7 @@ fn reeve(mut value: Json) -> Result<Entry, String> {
     })?;
 
     if draft.timestamp_defaulted {
-        return Err(format!("timestamp: is missing; {TIMELESS}"));
+        return Err(format!("timestamp: is missing; {TIMELESS}").into());
     }
 
     Ok(draft.entry)
@@ -258,7 +259,7 @@ mod tests {
     /// Identifiers of what was read, and `!` for what was not.
     fn read(text: &str, format: Option<EntriesFormat>) -> String {
         let records = Records::open(Cursor::new(text.to_owned().into_bytes()), format);
-        let each = |record: Result<Entry, String>| {
+        let each = |record: Result<Entry, Obstacle>| {
             record.map_or_else(
                 |_| "!".to_owned(),
                 |entry| entry.event_id.as_str().to_owned(),
