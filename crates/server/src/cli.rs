@@ -14,6 +14,7 @@ mod bills;
 mod budgets;
 mod collection;
 mod connections;
+mod controls;
 mod lists;
 mod metrics;
 mod prices;
@@ -22,8 +23,8 @@ mod target;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
-    AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, CostsArgs, EntriesArgs, EntriesFormat,
-    ForecastArgs, InterruptionsArgs, SeriesArgs, SizingArgs,
+    AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, ComplianceArgs, CostsArgs, EntriesArgs,
+    EntriesFormat, ForecastArgs, InterruptionsArgs, SeriesArgs, SizingArgs,
 };
 pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs,
@@ -33,6 +34,7 @@ pub(crate) use bills::BillsCommand;
 pub(crate) use budgets::{BudgetAlertsArgs, BudgetsCommand};
 pub(crate) use collection::{ListArgs, NamedArgs};
 pub(crate) use connections::{ConnectionsCommand, PolicyArgs, PolicyCloud};
+pub(crate) use controls::{ControlsCommand, TestControlsArgs};
 pub(crate) use lists::{ImportListArgs, ListsCommand};
 pub(crate) use metrics::{MetricPreviewArgs, MetricsCommand};
 pub(crate) use prices::PricesCommand;
@@ -86,6 +88,9 @@ pub(crate) enum Command {
     /// List connections to clouds, and print the policies that they need.
     #[command(subcommand)]
     Connections(ConnectionsCommand),
+    /// Test checks and frameworks of your own.
+    #[command(subcommand)]
+    Controls(ControlsCommand),
     /// Manage the signing key of the audit log.
     #[command(subcommand)]
     Keys(KeysCommand),

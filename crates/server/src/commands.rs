@@ -8,6 +8,7 @@ mod bills;
 mod budgets;
 mod collection;
 mod connections;
+mod controls;
 mod export;
 mod import;
 mod keys;
@@ -57,6 +58,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Backup(command) => backup::run(command).await,
         Command::Keys(KeysCommand::Rotate(args)) => keys::rotate(&args).await,
         Command::Connections(command) => unless_nobody_reads(connections::run(command).await),
+        Command::Controls(command) => unless_nobody_reads(controls::run(command).await),
         Command::Openapi => openapi::run().await.map(|()| ExitCode::SUCCESS),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "reeve", &mut std::io::stdout());

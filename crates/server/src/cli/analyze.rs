@@ -21,6 +21,8 @@ pub(crate) enum AnalyzeCommand {
     Interruptions(InterruptionsArgs),
     /// Recommend the capacity that a machine needs for the next seven days.
     Sizing(SizingArgs),
+    /// Check configurations of cloud resources against the checks of compliance controls.
+    Compliance(ComplianceArgs),
 }
 
 /// File for the result.
@@ -165,6 +167,36 @@ pub(crate) struct SizingArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) only: Option<String>,
     /// File for the answer.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `reeve analyze compliance`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Prints one JSON line per check and resource: check, resource, result (pass, fail, unknown, not_applicable), why, values.\nExit codes: 0 done, 1 an element could not be read, or a check failed with --fail, 2 could not run."
+)]
+pub(crate) struct ComplianceArgs {
+    /// JSON files with configurations: one, a list, or one a line, as a cloud prints them or with
+    /// kind, id and configuration; .gz is supported, - reads stdin.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Folder with checks and frameworks of your own, beside those of Reeve.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) controls: Option<PathBuf>,
+    /// Use only the checks of this framework, such as soc2 or cis_aws.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) framework: Option<String>,
+    /// Print failures and what is unknown only.
+    #[arg(long)]
+    pub(crate) failed: bool,
+    /// End with exit code 1 if a check failed.
+    #[arg(long)]
+    pub(crate) fail: bool,
+    /// Time that ages are counted to; default now.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) now: Option<jiff::Timestamp>,
+    /// File for the results.
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -6,6 +6,7 @@
 //! is written.
 
 mod anomalies;
+mod compliance;
 mod costs;
 mod entries;
 mod file;
@@ -32,6 +33,7 @@ pub(crate) async fn run(command: AnalyzeCommand) -> Result<ExitCode> {
         AnalyzeCommand::Entries(args) => entries::run(args),
         AnalyzeCommand::Interruptions(args) => interruptions::run(args),
         AnalyzeCommand::Sizing(args) => sizing::run(args),
+        AnalyzeCommand::Compliance(args) => compliance::run(args),
     })
     .await?
 }

@@ -1,0 +1,280 @@
+//! The catalogue: all checks and frameworks, those of Reeve and those of the people who run it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use jiff::Timestamp;
+use reeve_estate::{Provider, ResourceKind};
+use rust_embed::RustEmbed;
+
+use crate::check::Check;
+use crate::expression::Scope;
+use crate::framework::Framework;
+use crate::subject::Subject;
+use crate::verdict::Verdict;
+
+/// Most bytes of one file of a folder.
+const LARGEST_FILE: u64 = 1 << 20;
+/// Most files of a folder.
+const MOST_FILES: usize = 10_000;
+
+#[derive(RustEmbed)]
+#[folder = "catalogue/"]
+struct Files;
+
+/// Checks and frameworks.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogue {
+    checks: BTreeMap<String, Arc<Check>>,
+    /// Identifiers of checks by what they judge.
+    by_kind: BTreeMap<(Provider, ResourceKind), Vec<Arc<Check>>>,
+    frameworks: BTreeMap<String, Framework>,
+}
+
+/// Error of a file of the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}{}{field}: {reason}", if field.is_empty() { "" } else { ", " })]
+pub struct CatalogueError {
+    /// Identifier of the check or framework, or the path of the file.
+    pub file: String,
+    /// Field that is wrong; empty if the file as a whole is.
+    pub field: String,
+    /// Reason, as a clause.
+    pub reason: String,
+}
+
+impl CatalogueError {
+    pub(crate) fn field(file: &str, field: &str, reason: String) -> CatalogueError {
+        CatalogueError {
+            file: file.to_owned(),
+            field: field.to_owned(),
+            reason,
+        }
+    }
+}
+
+/// Files of a folder, with the parts of their paths below it.
+pub struct Folder {
+    files: Vec<(Vec<String>, String)>,
+}
+
+impl Folder {
+    /// Reads the `.toml` files of a folder and of those in it.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or is larger than a catalogue may be.
+    pub fn open(folder: &Path) -> std::io::Result<Folder> {
+        let mut files = Vec::new();
+        let mut pending: Vec<(PathBuf, Vec<String>)> = vec![(folder.to_owned(), Vec::new())];
+
+        while let Some((path, parts)) = pending.pop() {
+            for entry in std::fs::read_dir(&path)? {
+                let entry = entry?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let mut parts = parts.clone();
+                parts.push(name.clone());
+                let metadata = entry.metadata()?;
+
+                if metadata.is_dir() {
+                    pending.push((entry.path(), parts));
+                } else if name.ends_with(".toml") {
+                    if metadata.len() > LARGEST_FILE || files.len() >= MOST_FILES {
+                        let path = entry.path();
+                        return Err(std::io::Error::other(format!(
+                            "{}: a file of a catalogue has at most {LARGEST_FILE} bytes, and a catalogue {MOST_FILES} files",
+                            path.display()
+                        )));
+                    }
+                    files.push((parts, std::fs::read_to_string(entry.path())?));
+                }
+            }
+        }
+
+        files.sort();
+        Ok(Folder { files })
+    }
+
+    /// Returns `true` if there is no file.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Returns the identifiers that its checks have by their places.
+    #[must_use]
+    pub fn ids(&self) -> BTreeSet<String> {
+        let ids = self
+            .files
+            .iter()
+            .filter_map(|(parts, _)| match parts.as_slice() {
+                [first, cloud, service, file] if first == "checks" => Some(format!(
+                    "{cloud}.{service}.{}",
+                    file.trim_end_matches(".toml")
+                )),
+                _ => None,
+            });
+        ids.collect()
+    }
+
+    fn embedded() -> Folder {
+        let mut files: Vec<(Vec<String>, String)> = Files::iter()
+            .filter_map(|path| {
+                let text = String::from_utf8(Files::get(&path)?.data.into_owned()).ok()?;
+                Some((path.split('/').map(str::to_owned).collect(), text))
+            })
+            .collect();
+        files.sort();
+        Folder { files }
+    }
+}
+
+impl Catalogue {
+    /// Returns the catalogue that comes with Reeve.
+    #[must_use]
+    pub fn builtin() -> &'static Catalogue {
+        static BUILTIN: LazyLock<Catalogue> = LazyLock::new(|| {
+            let (catalogue, errors) = Catalogue::default().with(Folder::embedded());
+            debug_assert!(errors.is_empty(), "{errors:?}");
+            catalogue
+        });
+        &BUILTIN
+    }
+
+    /// Returns the catalogue with the files of a folder, and what is wrong with the others. A check
+    /// or framework of the same identifier is replaced.
+    ///
+    /// Checks are `checks/<cloud>/<service>/<name>.toml`, frameworks `controls/<name>.toml`.
+    #[must_use]
+    pub fn with(mut self, folder: Folder) -> (Catalogue, Vec<CatalogueError>) {
+        let mut errors = Vec::new();
+        for (parts, text) in folder.files {
+            if let Err(error) = self.take(&parts, &text) {
+                errors.push(error);
+            }
+        }
+
+        self.by_kind = BTreeMap::new();
+        for check in self.checks.values() {
+            self.by_kind
+                .entry((check.provider, check.kind))
+                .or_default()
+                .push(check.clone());
+        }
+        errors.extend(self.unknown_checks());
+        (self, errors)
+    }
+
+    fn take(&mut self, parts: &[String], text: &str) -> Result<(), CatalogueError> {
+        let path = parts.join("/");
+        let misplaced = |reason: &str| CatalogueError::field(&path, "", reason.to_owned());
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+
+        match parts.as_slice() {
+            ["checks", cloud, service, file] => {
+                let provider = Provider::parse(cloud)
+                    .ok_or_else(|| misplaced("the folder is no cloud: aws, azure or gcp"))?;
+                let name = file.trim_end_matches(".toml");
+                let id = format!("{cloud}.{service}.{name}");
+                if !is_identifier(&id) {
+                    return Err(misplaced(
+                        "names of folders and files have small letters, digits and _ alone",
+                    ));
+                }
+                let check = Check::read(id.clone(), provider, text)?;
+                self.checks.insert(id, Arc::new(check));
+            }
+            ["controls", file] => {
+                let id = file.trim_end_matches(".toml").to_owned();
+                let framework = Framework::read(id.clone(), text)?;
+                self.frameworks.insert(id, framework);
+            }
+            _ => {
+                return Err(misplaced(
+                    "place checks in checks/<cloud>/<service>/ and frameworks in controls/",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the controls that name checks which do not exist.
+    fn unknown_checks(&self) -> Vec<CatalogueError> {
+        let mut errors = Vec::new();
+        for framework in self.frameworks.values() {
+            for control in &framework.controls {
+                let unknown = control
+                    .checks
+                    .iter()
+                    .find(|id| !self.checks.contains_key(*id));
+                if let Some(id) = unknown {
+                    let reason = format!(
+                        "control {} names the check {id}, which does not exist",
+                        control.id
+                    );
+                    errors.push(CatalogueError::field(
+                        &framework.id,
+                        "control.checks",
+                        reason,
+                    ));
+                }
+            }
+        }
+        errors
+    }
+
+    /// Returns all checks, by identifier.
+    pub fn checks(&self) -> impl Iterator<Item = &Arc<Check>> {
+        self.checks.values()
+    }
+
+    /// Returns a check.
+    #[must_use]
+    pub fn check(&self, id: &str) -> Option<&Arc<Check>> {
+        self.checks.get(id)
+    }
+
+    /// Returns the checks of a kind of a cloud.
+    #[must_use]
+    pub fn checks_of(&self, provider: Provider, kind: ResourceKind) -> &[Arc<Check>] {
+        self.by_kind
+            .get(&(provider, kind))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the kinds of a cloud that there are checks of.
+    pub fn kinds_of(&self, provider: Provider) -> impl Iterator<Item = ResourceKind> {
+        self.by_kind
+            .keys()
+            .filter(move |(cloud, _)| *cloud == provider)
+            .map(|(_, kind)| *kind)
+    }
+
+    /// Returns all frameworks, by identifier.
+    pub fn frameworks(&self) -> impl Iterator<Item = &Framework> {
+        self.frameworks.values()
+    }
+
+    /// Judges a resource by all checks of its kind, in the order of their identifiers.
+    #[must_use]
+    pub fn judge(&self, subject: &Subject<'_>, now: Timestamp) -> Vec<(&Arc<Check>, Verdict)> {
+        let checks = self.checks_of(subject.provider, subject.kind);
+        if checks.is_empty() {
+            return Vec::new();
+        }
+
+        let scope = Scope::new(subject, now);
+        checks
+            .iter()
+            .map(|check| (check, check.judge_in(&scope)))
+            .collect()
+    }
+}
+
+fn is_identifier(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests;

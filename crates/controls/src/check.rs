@@ -1,0 +1,217 @@
+//! Checks: what a configuration must be, as data.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use reeve_estate::{Provider, ResourceKind};
+use reeve_recommend::recommendation::Priority;
+use serde::Deserialize;
+
+use crate::catalogue::CatalogueError;
+use crate::expression::{Evaluated, Expression, Scope};
+use crate::sample::Sample;
+use crate::subject::Subject;
+use crate::topic::Topic;
+use crate::verdict::{Answer, Verdict};
+
+/// Check over the configuration documents of one kind of resources.
+#[derive(Debug)]
+pub struct Check {
+    /// Identifier: cloud, service and name of its file (`aws.s3.blocks_public_access`).
+    pub id: String,
+    /// What holds if it passes, as a sentence without its full stop.
+    pub title: String,
+    /// What can happen if it fails.
+    pub why: String,
+    pub severity: Priority,
+    pub provider: Provider,
+    pub kind: ResourceKind,
+    pub topics: Vec<Topic>,
+    /// Pages of the provider, or of a standard, that the check follows.
+    pub sources: Vec<String>,
+    /// Answers `true` for resources that the check says something about; `None` if it does about
+    /// all of the kind.
+    pub applies: Option<Expression>,
+    /// Answers `true` if the configuration is as demanded.
+    pub expression: Expression,
+    pub remediation: Remediation,
+    /// Documents whose verdicts are known; tests run them.
+    pub samples: Vec<Sample>,
+}
+
+/// How a failure is mended.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Remediation {
+    /// What to do, for a person.
+    pub text: String,
+    /// Name of the change that does it, where there is one.
+    #[serde(default)]
+    pub change: Option<String>,
+    /// Parameters of the change that the document does not give.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// A check as its file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckFile {
+    title: String,
+    why: String,
+    severity: Priority,
+    kind: String,
+    topics: Vec<Topic>,
+    sources: Vec<String>,
+    applies: Option<String>,
+    expression: String,
+    remediation: Remediation,
+    #[serde(default, rename = "sample")]
+    samples: Vec<Sample>,
+}
+
+impl Check {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The text is no TOML, a field is missing or wrong, or an expression does not compile.
+    pub(crate) fn read(
+        id: String,
+        provider: Provider,
+        text: &str,
+    ) -> Result<Check, CatalogueError> {
+        let fault = |field: &str, reason: String| CatalogueError::field(&id, field, reason);
+        let file: CheckFile =
+            toml::from_str(text).map_err(|error| fault("", error.message().to_owned()))?;
+
+        let written = [
+            ("title", &file.title),
+            ("why", &file.why),
+            ("remediation.text", &file.remediation.text),
+        ];
+        for (field, value) in written {
+            if value.trim().is_empty() {
+                return Err(fault(field, "is empty".to_owned()));
+            }
+        }
+        if file.topics.is_empty() {
+            return Err(fault("topics", "name at least one topic".to_owned()));
+        }
+        if file.sources.is_empty() {
+            return Err(fault(
+                "sources",
+                "name at least one page that the check follows".to_owned(),
+            ));
+        }
+        if let Some(source) = file.sources.iter().find(|one| !one.starts_with("https://")) {
+            return Err(fault("sources", format!("{source:?} is no https address")));
+        }
+
+        let kind = ResourceKind::named(&file.kind)
+            .ok_or_else(|| fault("kind", format!("{:?} is no name of a kind", file.kind)))?;
+        let compiled = |field: &str, source: &str| {
+            Expression::compile(source).map_err(|error| fault(field, error.to_string()))
+        };
+
+        Ok(Check {
+            applies: file
+                .applies
+                .as_deref()
+                .map(|source| compiled("applies", source))
+                .transpose()?,
+            expression: compiled("expression", &file.expression)?,
+            title: file.title,
+            why: file.why,
+            severity: file.severity,
+            provider,
+            kind,
+            topics: file.topics,
+            sources: file.sources,
+            remediation: file.remediation,
+            samples: file.samples,
+            id,
+        })
+    }
+
+    /// Returns `true` if its answer changes with time, though no configuration does.
+    #[must_use]
+    pub fn reads_time(&self) -> bool {
+        self.expression.reads_time() || self.applies.as_ref().is_some_and(Expression::reads_time)
+    }
+
+    /// Judges one resource at a time.
+    #[must_use]
+    pub fn judge(&self, subject: &Subject<'_>, now: Timestamp) -> Verdict {
+        self.judge_in(&Scope::new(subject, now))
+    }
+
+    /// Judges a resource that was prepared.
+    pub(crate) fn judge_in(&self, scope: &Scope<'_>) -> Verdict {
+        if let Some(applies) = &self.applies {
+            let answer = match applies.evaluate(scope) {
+                Evaluated::True => None,
+                Evaluated::False(_) => Some((
+                    Answer::NotApplicable,
+                    "The check does not apply to resources of this form.".to_owned(),
+                )),
+                Evaluated::Unknown(reason) => Some((Answer::Unknown, reason)),
+            };
+            if let Some((answer, why)) = answer {
+                return Verdict {
+                    answer,
+                    why,
+                    values: scope.seen(&applies.reads()),
+                };
+            }
+        }
+
+        match self.expression.evaluate(scope) {
+            Evaluated::True => Verdict {
+                answer: Answer::Pass,
+                why: format!("{}.", self.title),
+                values: scope.seen(&self.expression.reads()),
+            },
+            Evaluated::False(paths) => {
+                let values = scope.seen(&paths);
+                Verdict {
+                    answer: Answer::Fail,
+                    why: refutation(&values),
+                    values,
+                }
+            }
+            Evaluated::Unknown(why) => Verdict {
+                answer: Answer::Unknown,
+                why,
+                values: scope.seen(&self.expression.reads()),
+            },
+        }
+    }
+}
+
+/// Says which values made a check fail.
+fn refutation(values: &[crate::SeenValue]) -> String {
+    const MOST_NAMED: usize = 4;
+    const LONGEST_VALUE: usize = 60;
+
+    let clauses: Vec<String> = values
+        .iter()
+        .take(MOST_NAMED)
+        .map(|seen| match &seen.value {
+            None => format!("`{}` is not set", seen.path),
+            Some(value) => {
+                let text = value.to_string();
+                if text.chars().count() > LONGEST_VALUE {
+                    format!("`{}` is not as demanded", seen.path)
+                } else {
+                    format!("`{}` is {text}", seen.path)
+                }
+            }
+        })
+        .collect();
+
+    match clauses.as_slice() {
+        [] => "The relations of the resource are not as demanded.".to_owned(),
+        [one] => format!("{one}."),
+        [rest @ .., last] => format!("{} and {last}.", rest.join(", ")),
+    }
+}

@@ -1,0 +1,193 @@
+//! Functions of expressions, beside those of CEL itself.
+//!
+//! What several checks ask alike, and what needs more than one line of CEL: addresses, ports, ages,
+//! versions and policies.
+
+use std::net::IpAddr;
+use std::str::FromStr as _;
+use std::sync::{Arc, LazyLock};
+
+use cel::objects::Key;
+use cel::{Context, Env, ExecutionError, Value};
+use ipnet::IpNet;
+use jiff::Timestamp;
+
+use super::policy;
+
+/// Returns what expressions are compiled for: CEL with optional values, and nothing that builds
+/// long texts.
+pub(super) fn environment() -> &'static Arc<Env> {
+    static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
+    &ENVIRONMENT
+}
+
+type Answer<T> = Result<T, ExecutionError>;
+
+/// Adds the functions to a context.
+pub(super) fn add(context: &mut Context<'static, 'static>) {
+    let added = [
+        context.add_function("list", list),
+        context.add_function("lower", lower),
+        context.add_function("number", number),
+        context.add_function("days_between", days_between),
+        context.add_function("version_at_least", version_at_least),
+        context.add_function("is_everywhere", is_everywhere),
+        context.add_function("port_in", port_in),
+        context.add_function("open_to_everybody", open_to_everybody),
+        context.add_function("public_statements", policy::public_statements),
+        context.add_function("outside_statements", policy::outside_statements),
+        context.add_function("admin_statements", policy::admin_statements),
+        context.add_function("demands_tls", policy::demands_tls),
+    ];
+    debug_assert!(added.iter().all(Result::is_ok), "no name is CEL's own");
+}
+
+/// `list(value)`: the value if it is a list, none for null or an empty text, and otherwise a list of
+/// the value. Some interfaces print one element without its list.
+fn list(value: Value) -> Value {
+    Value::List(Arc::new(elements(&value)))
+}
+
+pub(super) fn elements(value: &Value) -> Vec<Value> {
+    match value {
+        Value::List(elements) => elements.to_vec(),
+        Value::Null => Vec::new(),
+        Value::String(text) if text.is_empty() => Vec::new(),
+        other => vec![other.clone()],
+    }
+}
+
+/// Returns a member of an object.
+pub(super) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    match value {
+        Value::Map(members) => members.map.get(&Key::from(name)),
+        _ => None,
+    }
+}
+
+pub(super) fn text(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// `lower(text)`: the text in lower case.
+fn lower(text: Arc<String>) -> String {
+    text.to_lowercase()
+}
+
+/// `number(value)`: a number, also of one that is written as text. AWS prints the numbers of some
+/// interfaces as text.
+fn number(value: Value) -> Answer<f64> {
+    as_number(&value).ok_or_else(|| ExecutionError::function_error("number", "this is no number"))
+}
+
+fn as_number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(number) => Some(*number as f64),
+        Value::UInt(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// `days_between(from, to)`: whole days from one time to another. Times are RFC 3339 texts, dates,
+/// or seconds since 1970.
+fn days_between(from: Value, to: Value) -> Answer<i64> {
+    let fault = || ExecutionError::function_error("days_between", "this is no time");
+    let from = instant(&from).ok_or_else(fault)?;
+    let to = instant(&to).ok_or_else(fault)?;
+    Ok(to.duration_since(from).as_secs().div_euclid(86_400))
+}
+
+fn instant(value: &Value) -> Option<Timestamp> {
+    match value {
+        Value::String(text) => text
+            .parse()
+            .ok()
+            .or_else(|| format!("{text}T00:00:00Z").parse().ok())
+            .or_else(|| format!("{text}Z").parse().ok()),
+        other => Timestamp::from_second(as_number(other)? as i64).ok(),
+    }
+}
+
+/// `version_at_least(version, lowest)`: whether a version of numbers with dots is not below another;
+/// letters behind a number are left out (`8.0.mysql_aurora.3` is 8.0).
+fn version_at_least(version: Arc<String>, lowest: Arc<String>) -> bool {
+    let numbers = |text: &str| -> Vec<u64> {
+        text.trim_start_matches(|letter: char| !letter.is_ascii_digit())
+            .split(['.', '-', '_'])
+            .map_while(|part| part.parse().ok())
+            .collect()
+    };
+    numbers(&version) >= numbers(&lowest)
+}
+
+/// `is_everywhere(range)`: whether an address range is the whole internet, or more than half of it.
+fn is_everywhere(range: Value) -> bool {
+    text(&range).is_some_and(covers_everywhere)
+}
+
+fn covers_everywhere(range: &str) -> bool {
+    let range = range.trim();
+    if ["*", "any", "internet"].contains(&range.to_ascii_lowercase().as_str()) {
+        return true;
+    }
+    match IpNet::from_str(range) {
+        Ok(net) => net.prefix_len() <= 1,
+        Err(_) => IpAddr::from_str(range).is_ok_and(|_| false),
+    }
+}
+
+/// `port_in(ports, port)`: whether a text of ports (`22`, `20-30`, `20-30,80`, `*`) has a port.
+fn port_in(ports: Value, port: i64) -> bool {
+    elements(&ports).iter().any(|ports| match ports {
+        Value::String(ports) => ports.split(',').any(|range| {
+            let range = range.trim();
+            match range.split_once('-') {
+                Some((first, last)) => {
+                    let bound = |text: &str| text.trim().parse::<i64>().ok();
+                    bound(first)
+                        .zip(bound(last))
+                        .is_some_and(|(first, last)| (first..=last).contains(&port))
+                }
+                None => range == "*" || range.parse() == Ok(port),
+            }
+        }),
+        other => as_number(other) == Some(port as f64),
+    })
+}
+
+/// `open_to_everybody(permissions, port)`: whether the rules of an EC2 security group let the whole
+/// internet reach a TCP or UDP port. A port of -1 asks whether any port is open.
+fn open_to_everybody(permissions: Value, port: i64) -> bool {
+    elements(&permissions).iter().any(|rule| {
+        let ranges = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
+        let is_open = ranges.iter().any(|(list, address)| {
+            member(rule, list)
+                .map(elements)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|range| member(range, address).and_then(text))
+                .any(covers_everywhere)
+        });
+        is_open && rule_covers(rule, port)
+    })
+}
+
+fn rule_covers(rule: &Value, port: i64) -> bool {
+    let protocol = member(rule, "ipProtocol").and_then(text).unwrap_or("-1");
+    if port == -1 || protocol == "-1" {
+        return true;
+    }
+    if !["tcp", "udp", "6", "17"].contains(&protocol) {
+        return false;
+    }
+    let bound = |name: &str| member(rule, name).and_then(as_number);
+    match (bound("fromPort"), bound("toPort")) {
+        (Some(first), Some(last)) => (first..=last).contains(&(port as f64)),
+        _ => true,
+    }
+}

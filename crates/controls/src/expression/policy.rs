@@ -1,0 +1,152 @@
+//! Questions about policies of AWS: who is let in, from where, and to what.
+//!
+//! A statement counts as narrowed only by a condition whose key the caller cannot choose: the
+//! account, organisation, network or resource that a request comes from ("The meaning of public",
+//! Amazon S3 User Guide, "Blocking public access").
+
+use std::sync::Arc;
+
+use cel::Value;
+
+use super::functions::{elements, member, text};
+
+/// Condition keys that say where a request comes from.
+const NARROWING_KEYS: [&str; 15] = [
+    "aws:principalaccount",
+    "aws:principalarn",
+    "aws:principalorgid",
+    "aws:principalorgpaths",
+    "aws:sourceaccount",
+    "aws:sourcearn",
+    "aws:sourceip",
+    "aws:sourceorgid",
+    "aws:sourceowner",
+    "aws:sourcevpc",
+    "aws:sourcevpce",
+    "aws:userid",
+    "kms:calleraccount",
+    "s3:dataaccesspointaccount",
+    "s3:dataaccesspointarn",
+];
+
+fn statements(policy: &Value) -> Vec<Value> {
+    member(policy, "Statement")
+        .map(elements)
+        .unwrap_or_default()
+}
+
+fn allows(statement: &Value) -> bool {
+    member(statement, "Effect").and_then(text) == Some("Allow")
+}
+
+/// Returns the texts of a member that is one text or a list of them.
+fn texts(value: &Value, name: &str) -> Vec<String> {
+    let found = member(value, name).map(elements).unwrap_or_default();
+    found.iter().filter_map(text).map(str::to_owned).collect()
+}
+
+/// Returns the AWS principals of a statement: `*`, ARNs and account numbers.
+fn principals(statement: &Value) -> Vec<String> {
+    match member(statement, "Principal") {
+        Some(Value::String(one)) => vec![one.to_string()],
+        Some(principal) => texts(principal, "AWS"),
+        None => Vec::new(),
+    }
+}
+
+/// Returns `true` if a condition bounds where a request may come from.
+fn is_narrowed(statement: &Value) -> bool {
+    let Some(Value::Map(operators)) = member(statement, "Condition") else {
+        return false;
+    };
+
+    operators.map.iter().any(|(operator, keys)| {
+        let operator = operator.to_string().to_ascii_lowercase();
+        let refuses = operator.contains("not") || operator.ends_with("ifexists");
+        let Value::Map(keys) = keys else {
+            return false;
+        };
+
+        !refuses
+            && keys.map.iter().any(|(key, values)| {
+                let key = key.to_string().to_ascii_lowercase();
+                let values = elements(values);
+                NARROWING_KEYS.contains(&key.as_str())
+                    && !values.is_empty()
+                    && values
+                        .iter()
+                        .all(|value| text(value).is_some_and(|value| !is_wide(value)))
+            })
+    })
+}
+
+/// Returns `true` for values that everything or nearly everything matches.
+fn is_wide(value: &str) -> bool {
+    let range = value.parse::<ipnet::IpNet>();
+    let account = value
+        .strip_prefix("arn:")
+        .and_then(|_| value.split(':').nth(4));
+    value.trim_matches('*').is_empty()
+        || range.is_ok_and(|range| range.prefix_len() < 8)
+        || account.is_some_and(|account| account.contains('*'))
+}
+
+fn kept(policy: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
+    let found = statements(policy).into_iter().filter(|one| wanted(one));
+    Value::List(Arc::new(found.collect()))
+}
+
+/// `public_statements(policy)`: statements that let everybody in.
+pub(super) fn public_statements(policy: Value) -> Value {
+    kept(&policy, |statement| {
+        allows(statement)
+            && principals(statement).iter().any(|one| one == "*")
+            && !is_narrowed(statement)
+    })
+}
+
+/// `outside_statements(policy, account)`: statements that let in another account than the given
+/// one, or everybody.
+pub(super) fn outside_statements(policy: Value, account: Arc<String>) -> Value {
+    kept(&policy, |statement| {
+        let is_outside = |principal: &String| {
+            let owner = principal.split(':').nth(4).unwrap_or(principal);
+            principal == "*" || (is_account(owner) && owner != account.as_str())
+        };
+        allows(statement) && principals(statement).iter().any(is_outside) && !is_narrowed(statement)
+    })
+}
+
+fn is_account(text: &str) -> bool {
+    text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `admin_statements(policy)`: statements that allow every action on every resource.
+pub(super) fn admin_statements(policy: Value) -> Value {
+    kept(&policy, |statement| {
+        let is_all = |name: &str| {
+            texts(statement, name)
+                .iter()
+                .any(|one| one == "*" || one == "*:*")
+        };
+        allows(statement) && is_all("Action") && is_all("Resource")
+    })
+}
+
+/// `demands_tls(policy)`: whether a statement refuses everybody who comes without TLS.
+pub(super) fn demands_tls(policy: Value) -> bool {
+    statements(&policy).iter().any(|statement| {
+        let condition = member(statement, "Condition")
+            .and_then(|condition| member(condition, "Bool"))
+            .and_then(|keys| member(keys, "aws:SecureTransport"));
+        let is_without_tls = condition.is_some_and(|value| {
+            elements(value)
+                .iter()
+                .any(|value| text(value) == Some("false") || *value == Value::Bool(false))
+        });
+
+        member(statement, "Effect").and_then(text) == Some("Deny")
+            && principals(statement).iter().any(|one| one == "*")
+            && is_without_tls
+    })
+}

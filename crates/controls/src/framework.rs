@@ -1,0 +1,103 @@
+//! Frameworks: standards, their controls, and the checks that prove them.
+
+use serde::Deserialize;
+
+use crate::catalogue::CatalogueError;
+use crate::check::Check;
+use crate::topic::Topic;
+
+/// A standard whose controls are proven by checks.
+///
+/// Titles of controls are own short words where a standard's text may not be printed (SOC 2, ISO
+/// 27001, PCI DSS, CIS); the identifiers are the standard's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Framework {
+    /// Name of its file (`soc2`).
+    pub id: String,
+    /// Name for people (`SOC 2`).
+    pub title: String,
+    /// Edition (`2017, revised 2022`).
+    pub edition: String,
+    /// Where the standard is published.
+    pub source: String,
+    pub controls: Vec<Control>,
+}
+
+/// Control of a framework.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Control {
+    /// Identifier of the standard (`CC6.1`).
+    pub id: String,
+    /// Short title.
+    pub title: String,
+    /// Topics whose checks prove it.
+    #[serde(default)]
+    pub topics: Vec<Topic>,
+    /// Further checks that prove it, by identifier.
+    #[serde(default)]
+    pub checks: Vec<String>,
+    /// What people must show themselves, because no configuration does; empty if checks show all.
+    #[serde(default)]
+    pub by_hand: String,
+    /// Edition of the standard with which the control ended.
+    #[serde(default)]
+    pub retired_on: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FrameworkFile {
+    title: String,
+    edition: String,
+    source: String,
+    #[serde(rename = "control")]
+    controls: Vec<Control>,
+}
+
+impl Framework {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The text is no TOML, a field is missing or wrong, or a control stands twice.
+    pub(crate) fn read(id: String, text: &str) -> Result<Framework, CatalogueError> {
+        let fault = |field: &str, reason: String| CatalogueError::field(&id, field, reason);
+        let file: FrameworkFile =
+            toml::from_str(text).map_err(|error| fault("", error.message().to_owned()))?;
+
+        for (at, control) in file.controls.iter().enumerate() {
+            let name = &control.id;
+            if file.controls[..at].iter().any(|other| other.id == *name) {
+                return Err(fault("control", format!("{name} stands twice")));
+            }
+            if control.title.trim().is_empty() {
+                return Err(fault("control", format!("{name} has no title")));
+            }
+            if control.topics.is_empty() && control.checks.is_empty() && control.by_hand.is_empty()
+            {
+                return Err(fault(
+                    "control",
+                    format!("{name} names no topic and no check, nor what people must show"),
+                ));
+            }
+        }
+
+        Ok(Framework {
+            title: file.title,
+            edition: file.edition,
+            source: file.source,
+            controls: file.controls,
+            id,
+        })
+    }
+}
+
+impl Control {
+    /// Returns `true` if a check proves the control.
+    #[must_use]
+    pub fn is_proven_by(&self, check: &Check) -> bool {
+        self.retired_on.is_none()
+            && (self.checks.contains(&check.id)
+                || check.topics.iter().any(|topic| self.topics.contains(topic)))
+    }
+}

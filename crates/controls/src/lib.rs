@@ -1,0 +1,28 @@
+//! Controls as data: checks over configuration documents, and the frameworks whose controls they
+//! prove.
+//!
+//! Pure: no clock, no network, no runtime. A [`Check`] is a file with an expression of the Common
+//! Expression Language (CEL); a [`Framework`] is a file whose controls name checks or their topics.
+//! Both come with Reeve ([`Catalogue::builtin`]) and can be added to from a folder
+//! ([`Catalogue::read`]). A check answers one of four ways ([`Answer`]) and shows the values that
+//! it saw: what could not be read is "unknown", never "passed".
+
+mod catalogue;
+mod check;
+mod expression;
+mod framework;
+mod input;
+mod sample;
+mod subject;
+mod topic;
+mod verdict;
+
+pub use catalogue::{Catalogue, CatalogueError, Folder};
+pub use check::{Check, Remediation};
+pub use expression::{Expression, ExpressionError};
+pub use framework::{Control, Framework};
+pub use input::{Input, InputError};
+pub use sample::{Sample, SampleFault};
+pub use subject::{Related, Subject};
+pub use topic::Topic;
+pub use verdict::{Answer, SeenValue, Verdict, values_by_path};

@@ -1,0 +1,85 @@
+//! Subjects: a resource as checks see it.
+
+use reeve_estate::{Provider, RelationKind, ResourceKind};
+use serde_json::{Map, Value, json};
+
+/// Resource that checks judge: its configuration document, and the resources around it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subject<'a> {
+    /// The provider's identifier.
+    pub id: &'a str,
+    pub provider: Provider,
+    pub kind: ResourceKind,
+    /// The account, subscription or project; empty if it is not known.
+    pub account: &'a str,
+    /// The region; empty for global services.
+    pub region: &'a str,
+    /// Configuration document, as the provider's interface prints it.
+    pub document: &'a Value,
+    /// Resources that it has a relation to.
+    pub targets: Vec<Related<'a>>,
+    /// Resources that have a relation to it.
+    pub sources: Vec<Related<'a>>,
+}
+
+/// Resource at the other end of a relation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Related<'a> {
+    pub relation: RelationKind,
+    pub id: &'a str,
+    /// `None` if the resource is not known.
+    pub kind: Option<ResourceKind>,
+    /// `None` if the resource is not known or has no document.
+    pub document: Option<&'a Value>,
+}
+
+impl<'a> Subject<'a> {
+    /// Returns a subject that nothing is known about but its document.
+    #[must_use]
+    pub fn alone(provider: Provider, kind: ResourceKind, id: &'a str, document: &'a Value) -> Self {
+        Subject {
+            id,
+            provider,
+            kind,
+            account: "",
+            region: "",
+            document,
+            targets: Vec::new(),
+            sources: Vec::new(),
+        }
+    }
+
+    /// Returns the variable `resource` of expressions.
+    pub(crate) fn resource(&self) -> Value {
+        json!({
+            "id": self.id,
+            "provider": self.provider.as_str(),
+            "kind": self.kind.as_str(),
+            "account": self.account,
+            "region": self.region,
+        })
+    }
+}
+
+/// Returns a variable with the resources of relations: a list by the name of each relation, the
+/// empty one for those that there are none of.
+pub(crate) fn by_relation(related: &[Related<'_>]) -> Value {
+    let mut lists: Map<String, Value> = RelationKind::ALL
+        .iter()
+        .map(|relation| (relation.as_str().to_owned(), json!([])))
+        .collect();
+
+    for one in related {
+        let row = json!({
+            "id": one.id,
+            "kind": one.kind.map(ResourceKind::as_str),
+            "doc": one.document.cloned().unwrap_or_else(|| json!({})),
+            "known": one.document.is_some(),
+        });
+        if let Some(Value::Array(rows)) = lists.get_mut(one.relation.as_str()) {
+            rows.push(row);
+        }
+    }
+
+    Value::Object(lists)
+}

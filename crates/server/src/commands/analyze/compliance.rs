@@ -1,0 +1,126 @@
+//! `reeve analyze compliance`: configurations of resources against the checks of controls.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use jiff::Timestamp;
+use reeve_controls::{Answer, Catalogue, Check, Folder, Framework, Input, Verdict};
+use serde::Serialize;
+
+use super::file;
+use crate::cli::ComplianceArgs;
+
+/// Result of a check about a resource.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    check: &'a str,
+    resource: &'a str,
+    result: Answer,
+    why: &'a str,
+    #[serde(serialize_with = "reeve_controls::values_by_path")]
+    values: &'a [reeve_controls::SeenValue],
+}
+
+/// Judges the configurations of files; what cannot be read is said on standard error.
+pub(super) fn run(args: &ComplianceArgs) -> Result<ExitCode> {
+    let catalogue = catalogue(args.controls.as_deref())?;
+    let framework = args
+        .framework
+        .as_deref()
+        .map(|name| framework(&catalogue, name))
+        .transpose()?;
+    let now = args.now.unwrap_or_else(Timestamp::now);
+
+    let mut inputs = Vec::new();
+    let mut unread = 0_u64;
+    for path in &args.files {
+        let mut text = String::new();
+        let mut input = file::Input::open(path)?;
+        input
+            .read_to_string(&mut text)
+            .with_context(|| format!("{} cannot be read", input.name))?;
+        let found = Input::read(&text).with_context(|| input.name.clone())?;
+        for one in found {
+            match one {
+                Ok(one) => inputs.push(one),
+                Err(error) => {
+                    unread += 1;
+                    eprintln!("{}: {error}", input.name);
+                }
+            }
+        }
+    }
+
+    let mut sink = file::Sink::create(args.output.output.as_deref())?;
+    let mut failed = 0_u64;
+    for input in &inputs {
+        for (check, verdict) in catalogue.judge(&input.subject(&inputs), now) {
+            if framework.is_some_and(|framework| !proves(framework, check)) {
+                continue;
+            }
+            failed += u64::from(verdict.answer == Answer::Fail);
+            if args.failed && matches!(verdict.answer, Answer::Pass | Answer::NotApplicable) {
+                continue;
+            }
+            write(&mut sink, &input.id, check, &verdict)?;
+        }
+    }
+    sink.finish()?;
+
+    let is_bad = unread > 0 || (args.fail && failed > 0);
+    Ok(ExitCode::from(u8::from(is_bad)))
+}
+
+fn write(sink: &mut file::Sink, resource: &str, check: &Check, verdict: &Verdict) -> Result<()> {
+    let line = Line {
+        check: &check.id,
+        resource,
+        result: verdict.answer,
+        why: &verdict.why,
+        values: &verdict.values,
+    };
+    serde_json::to_writer(&mut *sink, &line).context("the results cannot be written")?;
+    writeln!(sink)?;
+    Ok(())
+}
+
+/// The checks of Reeve, and those of a folder.
+fn catalogue(folder: Option<&Path>) -> Result<Catalogue> {
+    let builtin = Catalogue::builtin().clone();
+    let Some(path) = folder else {
+        return Ok(builtin);
+    };
+
+    let name = path.display();
+    let folder = Folder::open(path).with_context(|| format!("{name} cannot be read"))?;
+    let (catalogue, errors) = builtin.with(folder);
+    match errors.first() {
+        None => Ok(catalogue),
+        Some(first) => bail!(
+            "{name}: {first} ({} faults; `reeve controls test` names all)",
+            errors.len()
+        ),
+    }
+}
+
+fn framework<'c>(catalogue: &'c Catalogue, name: &str) -> Result<&'c Framework> {
+    let mut all = catalogue.frameworks();
+    if let Some(found) = all.find(|one| one.id == name) {
+        return Ok(found);
+    }
+
+    let names: Vec<&str> = catalogue.frameworks().map(|one| one.id.as_str()).collect();
+    bail!(
+        "there is no framework {name}; there are {}",
+        names.join(", ")
+    )
+}
+
+fn proves(framework: &Framework, check: &Check) -> bool {
+    framework
+        .controls
+        .iter()
+        .any(|control| control.is_proven_by(check))
+}
