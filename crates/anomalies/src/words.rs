@@ -1,11 +1,11 @@
 //! Descriptions of metrics for people: name, unit, direction, and distance from the usual.
 
-use reeve_recommend::words::minute;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use reeve_estate::{Attribute, Metric, ResourceChange, ResourceState, Unit};
 use reeve_learn::anomaly::Sign;
+use reeve_recommend::words::{bytes, figures, minute};
 
 use super::record::Reading;
 
@@ -26,43 +26,6 @@ pub fn amount(metric: Metric, value: f64) -> String {
         Unit::Seconds if value.abs() < 1.0 => format!("{} ms", figures(value * 1e3)),
         Unit::Seconds => format!("{} s", figures(value)),
         Unit::Count => figures(value),
-    }
-}
-
-fn bytes(value: f64) -> String {
-    let mut left = value;
-    let mut unit = "B";
-
-    for next in ["KiB", "MiB", "GiB", "TiB", "PiB"] {
-        if left.abs() < 1024.0 {
-            break;
-        }
-        (left, unit) = (left / 1024.0, next);
-    }
-    format!("{} {unit}", figures(left))
-}
-
-/// A number in three figures, without zeros at its end.
-#[must_use]
-pub fn figures(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return if value == 0.0 {
-            "0".to_owned()
-        } else {
-            value.to_string()
-        };
-    }
-
-    let magnitude = value.abs().log10().floor() as i32;
-    let step = 10_f64.powi(magnitude - 2);
-    let rounded = (value / step).round() * step;
-    let decimals = usize::try_from(2 - magnitude).unwrap_or(0).min(12);
-    let text = format!("{rounded:.decimals$}");
-
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
     }
 }
 

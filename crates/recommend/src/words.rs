@@ -59,13 +59,47 @@ pub fn at_most(price: Option<Money>) -> String {
     })
 }
 
-/// Bytes per second as `12.3 KB/s`.
+/// Formats a number of bytes in powers of 1024, such as `1.24 MiB`: the one form of all pages,
+/// messages and texts.
+pub fn bytes(value: f64) -> String {
+    let mut left = value;
+    let mut unit = "B";
+
+    for next in ["KiB", "MiB", "GiB", "TiB", "PiB"] {
+        if left.abs() < 1024.0 {
+            break;
+        }
+        (left, unit) = (left / 1024.0, next);
+    }
+    format!("{} {unit}", figures(left))
+}
+
+/// Formats bytes per second, such as `12.3 KiB/s`.
 pub fn byte_rate(bytes_per_second: f64) -> String {
-    match bytes_per_second {
-        b if b >= 1e9 => format!("{:.2} GB/s", b / 1e9),
-        b if b >= 1e6 => format!("{:.1} MB/s", b / 1e6),
-        b if b >= 1e3 => format!("{:.1} KB/s", b / 1e3),
-        b => format!("{b:.0} B/s"),
+    format!("{}/s", bytes(bytes_per_second))
+}
+
+/// Formats a number in three figures, without zeros at its end.
+#[must_use]
+pub fn figures(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 {
+            "0".to_owned()
+        } else {
+            value.to_string()
+        };
+    }
+
+    let magnitude = value.abs().log10().floor() as i32;
+    let step = 10_f64.powi(magnitude - 2);
+    let rounded = (value / step).round() * step;
+    let decimals = usize::try_from(2 - magnitude).unwrap_or(0).min(12);
+    let text = format!("{rounded:.decimals$}");
+
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 
@@ -87,7 +121,7 @@ mod tests {
         assert_eq!(dollars(Money::from_usd(-35.04)), "-$35.04");
         assert_eq!(
             (byte_rate(12.0), byte_rate(1_500_000.0)),
-            ("12 B/s".into(), "1.5 MB/s".into())
+            ("12 B/s".into(), "1.43 MiB/s".into())
         );
     }
 }

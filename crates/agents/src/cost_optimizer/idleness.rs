@@ -8,9 +8,9 @@ pub(super) const MEAN_PERCENT: f64 = 0.5;
 /// p99 CPU below this, percent.
 pub(super) const P99_PERCENT: f64 = 1.0;
 /// Network p99 below this, bytes per second: name service, clock and management chatter.
-pub(super) const NETWORK_P99: f64 = 5_000.0;
+pub(super) const NETWORK_P99: f64 = 5.0 * 1024.0;
 /// Network mean below this, bytes per second.
-pub(super) const NETWORK_MEAN: f64 = 1_000.0;
+pub(super) const NETWORK_MEAN: f64 = 1024.0;
 
 /// The largest share that any figure takes of its limit of idleness.
 pub(super) fn share_of_limits(cpu: &Summary, network: &Summary) -> f64 {

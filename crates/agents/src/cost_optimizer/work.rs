@@ -16,9 +16,9 @@ use reeve_recommend::words::{byte_rate, figure, percent};
 /// A point of CPU from here on is work, percent. Monitoring and time-keeping stay below.
 pub(crate) const CPU_PERCENT: f64 = 5.0;
 /// The same of network, bytes a second over a point's period.
-pub(super) const NETWORK_BYTES: f64 = 100_000.0;
+pub(super) const NETWORK_BYTES: f64 = 100.0 * 1024.0;
 /// The same of disks.
-const DISK_BYTES: f64 = 1_000_000.0;
+const DISK_BYTES: f64 = 1024.0 * 1024.0;
 /// The same of disk operations, a second.
 const DISK_OPERATIONS: f64 = 50.0;
 

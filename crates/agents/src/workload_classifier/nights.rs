@@ -32,7 +32,7 @@ const OFF: f64 = 1.0 - (5.0 * WORKING as f64) / 168.0;
 /// Days that must have been measured: two weekends.
 const LEAST_DAYS: i64 = 14;
 /// Mean traffic outside working hours up to which nobody uses it, bytes a second.
-const TRAFFIC: f64 = 100_000.0;
+const TRAFFIC: f64 = 100.0 * 1024.0;
 
 /// Working hours: the hour of the day (UTC) in which they begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, Series};
+use reeve_recommend::words::figures;
 
 use super::super::investigation::{Evidence, Link, Lookup, Source};
 use super::super::pace::POINT;
@@ -48,7 +49,7 @@ impl Companion {
         };
 
         let times = if times.is_finite() {
-            format!(", {} times as high", words::figures(times))
+            format!(", {} times as high", figures(times))
         } else {
             String::new()
         };

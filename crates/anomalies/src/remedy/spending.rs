@@ -9,10 +9,10 @@ use reeve_recommend::plan::procedure::{resize, stop_idle};
 use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Decision, Effort, RecommendationType};
+use reeve_recommend::words::figures;
 
 use super::super::contribution::Contribution;
 use super::super::record::Anomaly;
-use super::super::words::figures;
 use super::proposal::{Facts, Finding, remedy};
 use super::{Remedy, Terms};
 

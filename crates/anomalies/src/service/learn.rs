@@ -7,11 +7,11 @@ use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::words::figures;
 
 use super::super::lesson::{Lesson, LessonKind, Threshold, ThresholdKey, Thresholds, excess};
 use super::super::log_entry;
 use super::super::record::{Anomaly, AnomalyClass, FeedbackKind, Response, Stage};
-use super::super::words::figures;
 use super::AnomalyService;
 
 /// Deviations beyond this many usual bands count as so many.

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use futures::TryStreamExt as _;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
+use reeve_recommend::words::thousands;
 use serde_json::json;
 use tokio_util::io::{StreamReader, SyncIoBridge};
 
@@ -19,7 +20,6 @@ use reeve_tlog::NoteVerifier;
 use zeroize::Zeroizing;
 
 use super::reading::refused;
-use super::show::thousands;
 use super::target::{Remote, Reply};
 use crate::account::Account;
 use crate::backup::create::{private_file, stage};

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
+use reeve_recommend::words::thousands;
 use serde_json::json;
 
 use reeve_audit::format::{
@@ -30,7 +31,7 @@ use self::file::Sink;
 pub(super) use self::file::part;
 use self::state::{Progress, State, Wanted};
 use super::reading::{Ask, Found};
-use super::show::{clean, thousands, zone};
+use super::show::{clean, zone};
 use super::target::{LogAt, Reading, open_to_read};
 use super::when;
 use crate::cli::{ExportArgs, ExportFormat, ExportFraming, ExportOversize};

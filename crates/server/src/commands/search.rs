@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use jiff::{SignedDuration, Timestamp};
+use reeve_recommend::words::thousands;
 use serde_json::json;
 
 use reeve_audit::format::Format;
 use reeve_audit::{events, format_instant, parse_instant};
 
 use super::reading::{Ask, Counts, Found, MOST};
-use super::show::{Layout, Row, Screen, Tone, bars, thousands};
+use super::show::{Layout, Row, Screen, Tone, bars};
 use super::target::{LogAt, Reading, open_to_read};
 use super::when;
 use crate::cli::{SearchArgs, Span};

@@ -184,11 +184,6 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     format!("{out}{}", " ".repeat(columns.saturating_sub(used)))
 }
 
-/// A number with commas between its thousands.
-pub(crate) fn thousands(number: u64) -> String {
-    indicatif::HumanCount(number).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

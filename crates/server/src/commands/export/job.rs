@@ -11,13 +11,14 @@ use anyhow::{Context as _, Result, bail};
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use reeve_audit::format_instant;
+use reeve_recommend::words::thousands;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::file::{Sink, with_suffix};
 use super::refuse;
 use crate::cli::{ExportArgs, ExportFraming, ExportOversize};
-use crate::commands::show::{clean, thousands, zone};
+use crate::commands::show::{clean, zone};
 use crate::commands::target::{Remote, Reply};
 use crate::commands::when;
 

@@ -1,6 +1,8 @@
 //! Counts as bars.
 
-use super::{Screen, Tone, clean, fit, thousands, width};
+use reeve_recommend::words::thousands;
+
+use super::{Screen, Tone, clean, fit, width};
 
 /// Width without a terminal.
 const WIDTH: usize = 80;

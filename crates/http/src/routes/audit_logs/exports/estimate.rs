@@ -12,6 +12,7 @@ use reeve_exports::{Estimate, ExportFormat, Fit, Selection, Span, narrower};
 use reeve_ledger::{
     Aggregation, GroupBy, Order, Page, SearchRequest, StoredEntry, TimeUnit, TrailError,
 };
+use reeve_recommend::words::bytes;
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -82,7 +83,7 @@ pub(super) async fn fitting(
                 "The period from {} to {end} would fit: {} entries, about {}",
                 time::text(fit.start),
                 fit.entries,
-                size(fit.bytes)
+                bytes(fit.bytes as f64)
             )
         }
         None => "Not even the last hour of the period would fit; narrow the query".to_owned(),
@@ -92,19 +93,11 @@ pub(super) async fn fitting(
         "The period is too wide: {} entries in {} are expected to have {}, and one export holds at most {}. {advice}.",
         estimate.entries,
         selection.format.as_str(),
-        size(estimate.bytes),
-        size(limit)
+        bytes(estimate.bytes as f64),
+        bytes(limit as f64)
     );
 
     Err(Problem::new(Code::ExportTooLarge, detail).with_hint(Some(advice)))
-}
-
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..10_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        10_000_000..1_000_000_000 => format!("{:.0} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
 }
 
 /// Expected size, and the longest period that fits if the whole one does not.
