@@ -137,6 +137,7 @@ pub(super) fn recommendation(
             instance_type: Some(from),
             target_type: Some(to),
             managed_by_code: false,
+            aspect: None,
         },
         priority: Priority::Medium,
         confidence: 91.25,

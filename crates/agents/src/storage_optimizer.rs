@@ -142,6 +142,7 @@ fn admit(volume: &Resource) -> Result<(), Abstention> {
     let out = |code, detail: String| {
         Err(Abstention {
             kind: None,
+            aspect: None,
             code,
             detail,
             decisive: true,
@@ -168,6 +169,7 @@ fn admit(volume: &Resource) -> Result<(), Abstention> {
             let detail = "it is on its way between states".to_owned();
             Err(Abstention {
                 kind: None,
+                aspect: None,
                 code: "changing",
                 detail,
                 decisive: false,

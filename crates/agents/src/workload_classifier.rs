@@ -119,6 +119,7 @@ fn admit(facts: &Facts<'_>, settings: &Thresholds) -> Result<(), Abstention> {
     let out = |code, detail: String, decisive| {
         Err(Abstention {
             kind: None,
+            aspect: None,
             code,
             detail,
             decisive,
@@ -165,6 +166,7 @@ fn unclassified(reason: Option<&Unclassified>) -> Abstention {
         .unwrap_or_default();
     Abstention {
         kind: None,
+        aspect: None,
         code,
         detail,
         decisive: false,

@@ -71,6 +71,8 @@ named!(
         ResourceTagging => "resource_tagging",
         /// A second zone or member, so that one failure stops nothing.
         HighAvailability => "high_availability",
+        /// Security: a setting that a control demands and that has no type of its own.
+        Compliance => "compliance",
     }
 );
 
@@ -130,6 +132,10 @@ pub struct Subject {
     /// Infrastructure as code owns the resource, and undoes what is changed beside it.
     #[serde(default)]
     pub managed_by_code: bool,
+    /// Part of the resource that the finding is about where there can be several of one type: a
+    /// check (`aws.s3.blocks_public_access`), an index, a rule of a security group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aspect: Option<String>,
 }
 
 /// Estimated impact in words and figures, on cost, performance and security.
@@ -380,6 +386,7 @@ impl RecommendationType {
                 | T::Failover
                 | T::ResourceTagging
                 | T::HighAvailability
+                | T::Compliance
         )
     }
 
@@ -415,9 +422,11 @@ impl RecommendationType {
             | T::LimitIncrease
             | T::Failover
             | T::HighAvailability => CATEGORIES[1],
-            T::SecurityGroup | T::Encryption | T::IamOptimization | T::PatchManagement => {
-                CATEGORIES[2]
-            }
+            T::SecurityGroup
+            | T::Encryption
+            | T::IamOptimization
+            | T::PatchManagement
+            | T::Compliance => CATEGORIES[2],
         }
     }
 }

@@ -162,6 +162,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 38,
         sql: include_str!("../migrations/0038_incidents.sql"),
     },
+    Migration {
+        version: 39,
+        sql: include_str!("../migrations/0039_aspects.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

@@ -9,6 +9,7 @@ pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Ab
     let out = |code, detail: &str| {
         Err(Abstention {
             kind: None,
+            aspect: None,
             code,
             detail: detail.to_owned(),
             decisive: true,
@@ -46,6 +47,7 @@ pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Ab
             let detail = "it is on its way between states".to_owned();
             Err(Abstention {
                 kind: None,
+                aspect: None,
                 code: "changing",
                 detail,
                 decisive: false,

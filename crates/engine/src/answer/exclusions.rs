@@ -24,6 +24,8 @@ pub struct ExclusionInput {
     pub account: Option<String>,
     /// A kind of recommendation; `None` is all.
     pub kind: Option<String>,
+    /// Part of resources, such as a check; `None` is all.
+    pub aspect: Option<String>,
     /// Reason of the exclusion.
     pub reason: String,
     /// End of the exclusion.
@@ -46,6 +48,7 @@ impl RecommendationService {
             kind: kind(&input, now)?,
             resource: input.resource,
             account: input.account,
+            aspect: input.aspect,
             reason: needed("reason", &input.reason)?,
             until: input.until,
             by: caller.name.clone(),
@@ -118,15 +121,21 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
     let mut wrong =
         |field: &str, code, message: String| errors.push(FieldError::new(field, code, message));
 
-    if input.resource.is_none() && input.account.is_none() && input.kind.is_none() {
+    let parts = [&input.resource, &input.account, &input.kind, &input.aspect];
+    if parts.iter().all(|part| part.is_none()) {
         wrong(
             "resource",
             FieldCode::MissingField,
-            "name a resource, an account or a type: all of them cannot be excluded".into(),
+            "name a resource, an account, a type or an aspect: everything cannot be excluded"
+                .into(),
         );
     }
 
-    for (field, text) in [("resource", &input.resource), ("account", &input.account)] {
+    for (field, text) in [
+        ("resource", &input.resource),
+        ("account", &input.account),
+        ("aspect", &input.aspect),
+    ] {
         if text
             .as_ref()
             .is_some_and(|text| text.trim().is_empty() || text.len() > 1024)
@@ -181,6 +190,7 @@ fn described(exclusion: &Exclusion) -> Json {
             "type",
             Json::from(exclusion.kind.map(|kind| kind.as_str().to_owned())),
         ),
+        ("aspect", Json::from(exclusion.aspect.clone())),
         (
             "until",
             Json::from(exclusion.until.map(|until| until.to_string())),

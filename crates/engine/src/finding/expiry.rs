@@ -9,14 +9,15 @@ use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{
-    Closing, Recommendation, RecommendationId, RecommendationType,
+    Closing, Recommendation, RecommendationId,
 };
 
 use crate::finding::judged::Judged;
-use crate::finding::upsert::{Findings, Key};
+use crate::finding::upsert::{Findings, Key, key_of};
 
 /// Open recommendations of an agent that are read at a time.
 const PAGE: u64 = 500;
@@ -123,10 +124,7 @@ impl Findings {
                 .0
             {
                 if seen.expiry(&known).is_some() {
-                    found.insert(
-                        (known.subject.connection, known.subject.id, known.kind),
-                        known.id,
-                    );
+                    found.insert(key_of(&known.subject, known.kind), known.id);
                 }
             }
         }
@@ -153,19 +151,20 @@ pub(crate) fn refuted<'a>(
 
     own.filter_map(|known| {
         let one = by_resource.get(&(&known.subject.connection, &known.subject.id))?;
-        Some((known.id.clone(), expiry_reason(one, known.kind)?))
+        Some((known.id.clone(), expiry_reason(one, known)?))
     })
     .collect()
 }
 
 /// Returns the reason why a recommendation expires; `None` if it was found again or could not be
 /// judged.
-fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
+fn expiry_reason(one: &Judged, known: &Recommendation) -> Option<String> {
+    let (kind, aspect) = (known.kind, known.subject.aspect.as_deref());
     let judgement = &one.judgement;
     if judgement
         .proposals
         .iter()
-        .any(|proposal| proposal.kind == kind)
+        .any(|proposal| proposal.kind == kind && proposal.subject.aspect.as_deref() == aspect)
     {
         return None;
     }
@@ -173,7 +172,7 @@ fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
     let decided = judgement
         .abstentions
         .iter()
-        .find(|a| a.decisive && a.kind.is_none_or(|k| k == kind));
+        .find(|abstention| abstention.decisive && abstention.is_about(kind, aspect));
     if let Some(abstention) = decided {
         return Some(format!(
             "no longer found: {} ({})",
@@ -184,8 +183,9 @@ fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
     let undecided = judgement
         .abstentions
         .iter()
-        .any(|a| a.kind.is_none_or(|k| k == kind));
-    let other = judgement.proposals.first().filter(|_| !undecided)?;
+        .any(|abstention| abstention.is_about(kind, aspect));
+    let replaces = |proposal: &&Proposal| proposal.subject.aspect.is_none() && !undecided;
+    let other = judgement.proposals.first().filter(replaces)?;
     Some(format!(
         "replaced by another recommendation: {}",
         other.title

@@ -18,7 +18,7 @@ use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::origin::{Cause, Origin};
 use reeve_recommend::recommendation::ranking::Ranking;
 use reeve_recommend::recommendation::{
-    Explanation, Recommendation, RecommendationId, RecommendationType,
+    Explanation, Recommendation, RecommendationId, RecommendationType, Subject,
 };
 
 use crate::agent::ownership::Holder;
@@ -39,7 +39,18 @@ const GROWN_DAYS: i64 = 7;
 /// New recommendations from which on they are written: one resource's are written together.
 const INSERTED_TOGETHER: usize = 100;
 
-pub(crate) type Key = (ConnectionId, ResourceId, RecommendationType);
+/// What at most one open recommendation is about: a resource, a type, and an aspect of the resource.
+pub(crate) type Key = (ConnectionId, ResourceId, RecommendationType, Option<String>);
+
+/// Returns the key of a finding.
+pub(crate) fn key_of(subject: &Subject, kind: RecommendationType) -> Key {
+    (
+        subject.connection.clone(),
+        subject.id.clone(),
+        kind,
+        subject.aspect.clone(),
+    )
+}
 
 /// Result of keeping a run's findings.
 pub(crate) struct Upserted {
@@ -91,10 +102,11 @@ impl Findings {
         open: Vec<Recommendation>,
         past: &Past,
     ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
-        let key = |r: &Recommendation| (r.subject.connection.clone(), r.subject.id.clone(), r.kind);
         // In order, so that what a run records does not depend on chance.
-        let current: BTreeMap<Key, Recommendation> =
-            open.into_iter().map(|open| (key(&open), open)).collect();
+        let current: BTreeMap<Key, Recommendation> = open
+            .into_iter()
+            .map(|open| (key_of(&open.subject, open.kind), open))
+            .collect();
         let caller = holder.caller();
         let mut found = Upserted {
             kept: Vec::new(),
@@ -111,12 +123,7 @@ impl Findings {
                     found.skipped.push("excluded");
                     continue;
                 }
-                let at = (
-                    one.resource.connection.clone(),
-                    one.resource.id.clone(),
-                    proposal.kind,
-                );
-                match current.get(&at) {
+                match current.get(&key_of(&proposal.subject, proposal.kind)) {
                     Some(known) if belongs_to_other_agent(known, holder) => {
                         found.skipped.push("found_by_another_agent")
                     }
@@ -165,18 +172,11 @@ impl Findings {
     ) -> Result<HashMap<ResourceId, Vec<Recommendation>>, EngineError> {
         let mut resources = BTreeSet::new();
         for one in judged {
-            let key = |kind| {
-                (
-                    one.resource.connection.clone(),
-                    one.resource.id.clone(),
-                    kind,
-                )
-            };
             if one
                 .judgement
                 .proposals
                 .iter()
-                .any(|proposal| !current.contains_key(&key(proposal.kind)))
+                .any(|proposal| !current.contains_key(&key_of(&proposal.subject, proposal.kind)))
             {
                 resources.insert(one.resource.id.clone());
             }
@@ -388,6 +388,7 @@ fn suppression_reason(
             && r.subject.id == proposal.subject.id
             && r.subject.connection == proposal.subject.connection
             && r.subject.target_type == proposal.subject.target_type
+            && r.subject.aspect == proposal.subject.aspect
     };
 
     let within = |r: &Recommendation, days: i64| {

@@ -208,10 +208,9 @@ impl ModelService {
             let subject = &recommendation.subject;
             let judged = by_resource.get(&(&subject.connection, &subject.id));
             let proposals = judged.map_or(&[][..], |one| &one.judgement.proposals);
-            let Some(proposal) = proposals
-                .iter()
-                .find(|proposal| proposal.kind == recommendation.kind)
-            else {
+            let Some(proposal) = proposals.iter().find(|proposal| {
+                proposal.kind == recommendation.kind && proposal.subject.aspect == subject.aspect
+            }) else {
                 continue;
             };
             let note = TrustNote {

@@ -79,6 +79,7 @@ async fn what_stands_in_the_way_is_shown_before_and_decides_at_execution() {
     limits(&world, |limits| limits.max_cost_decrease_percent = 90.0).await;
 
     let exclusion = ExclusionInput {
+        aspect: None,
         resource: Some("i-1".to_owned()),
         account: None,
         kind: None,

@@ -441,6 +441,7 @@ async fn guardrails_hold_for_it_too() {
     let (world, anomalies, _, _) = world("active", true, "high").await;
     let (resource, reason) = (Some(MACHINE.to_owned()), "a honeypot".to_owned());
     let exclusion = ExclusionInput {
+        aspect: None,
         resource,
         account: None,
         kind: None,

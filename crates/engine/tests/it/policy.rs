@@ -185,6 +185,7 @@ async fn an_exclusion_dismisses_holds_and_ends() {
     let recommendation = world.only("i-1").await;
     let now = reeve_recommend::ports::Clock::now(&*world.clock);
     let input = ExclusionInput {
+        aspect: None,
         resource: Some("i-1".to_owned()),
         kind: Some("right_size".to_owned()),
         reason: "it is being replaced".to_owned(),
@@ -227,6 +228,7 @@ async fn an_exclusion_dismisses_holds_and_ends() {
         .recommendations
         .exclude(
             ExclusionInput {
+                aspect: None,
                 reason: "x".into(),
                 ..ExclusionInput::default()
             },

@@ -209,6 +209,7 @@ impl Protected {
         let decisive = self.code != "local_disks_unknown";
         Abstention {
             kind,
+            aspect: None,
             code: self.code,
             detail: self.reason,
             decisive,

@@ -54,6 +54,8 @@ pub struct Abstention {
     /// The recommendation type the rule would have made; `None` when the resource was not judged at
     /// all.
     pub kind: Option<RecommendationType>,
+    /// Part of the resource that was judged, as [`Subject::aspect`]; `None` for all of it.
+    pub aspect: Option<String>,
     /// Stable code (`thin_data`, `group_member`, `cpu_not_low`, ...).
     pub code: &'static str,
     /// Numbers that it rests on, in words.
@@ -72,10 +74,18 @@ impl Abstention {
     ) -> Self {
         Abstention {
             kind: Some(kind),
+            aspect: None,
             code,
             detail: detail.into(),
             decisive: true,
         }
+    }
+
+    /// Returns `true` if it is about findings of a type and an aspect.
+    #[must_use]
+    pub fn is_about(&self, kind: RecommendationType, aspect: Option<&str>) -> bool {
+        let is_own_aspect = self.aspect.is_none() || self.aspect.as_deref() == aspect;
+        self.kind.is_none_or(|own| own == kind) && is_own_aspect
     }
 
     /// Not judged: data or facts are missing.
@@ -86,6 +96,7 @@ impl Abstention {
     ) -> Self {
         Abstention {
             kind: Some(kind),
+            aspect: None,
             code,
             detail: detail.into(),
             decisive: false,

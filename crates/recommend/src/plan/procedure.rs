@@ -22,6 +22,7 @@ pub fn subject(resource: &Resource, target: Option<String>) -> Subject {
         instance_type: resource.specification.instance_type.clone(),
         target_type: target,
         managed_by_code: owned_by_code(resource).is_some(),
+        aspect: None,
     }
 }
 

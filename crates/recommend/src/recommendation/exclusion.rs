@@ -10,7 +10,8 @@ use crate::recommendation::{RecommendationType, Subject};
 pub struct ExclusionId(pub String);
 
 /// Resources and kinds for which nothing is recommended. A member that is `None` matches
-/// everything; at least one of resource, account and kind is set.
+/// everything; at least one of resource, account, kind and
+/// aspect is set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exclusion {
     pub id: ExclusionId,
@@ -19,6 +20,9 @@ pub struct Exclusion {
     pub account: Option<String>,
     /// A kind of recommendation.
     pub kind: Option<RecommendationType>,
+    /// Part of the resource, such as a check: the aspect of the findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aspect: Option<String>,
     /// Reason of the exclusion.
     pub reason: String,
     /// End of the exclusion; `None` keeps it until somebody removes it.
@@ -53,6 +57,10 @@ impl Exclusion {
                 .as_ref()
                 .is_none_or(|account| *account == subject.account)
             && self.kind.is_none_or(|excluded| excluded == kind)
+            && self
+                .aspect
+                .as_ref()
+                .is_none_or(|aspect| subject.aspect.as_ref() == Some(aspect))
     }
 }
 

@@ -30,6 +30,7 @@ pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
         Type::LimitIncrease => format!("Raise the limits of {count} {noun}"),
         Type::Failover => format!("Fail over {count} {noun}"),
         Type::HighAvailability => format!("Add redundancy to {count} {noun}"),
+        Type::Compliance => format!("Correct the configuration of {count} {noun}"),
         Type::ResourceTagging => format!("Tag {count} {noun}"),
     };
 

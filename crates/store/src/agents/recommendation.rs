@@ -39,9 +39,9 @@ const INSERT: &str =
     "INSERT INTO recommendations (resource_kind, service, instance_type, target_type, cause, closing, taken_back, by_hand,
          expected_savings, monthly_cost, updated_at_ms, due_at_ms, id, agent_id, agent_type, kind, status, is_open, priority,
          confidence, savings, connection_id, provider, account, region, resource_id, created_at_ms, version, document,
-         expected_value)
+         expected_value, aspect)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-         $25, $26, $27, $28, $29, $30)";
+         $25, $26, $27, $28, $29, $30, $31)";
 
 /// Subject, type and time of making never change; everything else may, the agent included: advice
 /// is adopted by an agent of its type.
@@ -97,6 +97,7 @@ async fn insert_row(
         .bind(version(recommendation.version))
         .bind(encode(&RecommendationRow::from(recommendation))?)
         .bind(recommendation.ranking.expected_value)
+        .bind(subject.aspect.as_deref().unwrap_or_default())
         .execute(connection)
         .await
         .map_err(|error| Fault::or_taken(error, || taken(recommendation)))?;

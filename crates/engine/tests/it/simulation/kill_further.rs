@@ -34,6 +34,7 @@ use crate::world::resource;
 fn foretold(resource: &Resource, plan: Plan) -> Offer {
     let text = |text: &str| text.to_owned();
     let subject = Subject {
+        aspect: None,
         connection: resource.connection.clone(),
         id: resource.id.clone(),
         name: resource.name.clone(),

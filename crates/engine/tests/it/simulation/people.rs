@@ -420,6 +420,7 @@ impl Session {
         };
 
         let input = ExclusionInput {
+            aspect: None,
             resource: Some(recommendation.subject.id.0.clone()),
             kind: self
                 .hazard

@@ -41,12 +41,12 @@ pub(super) async fn create(
     Body(body): Body<ExclusionCreateBody>,
 ) -> Result<(StatusCode, Json<ExclusionBody>), Problem> {
     let until = time::parse_option("until", body.until.as_deref())?;
-    let (resource, account, kind, reason) = (body.resource, body.account, body.kind, body.reason);
     let input = ExclusionInput {
-        resource,
-        account,
-        kind,
-        reason,
+        resource: body.resource,
+        account: body.account,
+        kind: body.kind,
+        aspect: body.aspect,
+        reason: body.reason,
         until,
     };
 

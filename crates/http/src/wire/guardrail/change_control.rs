@@ -230,6 +230,9 @@ pub struct ExclusionBody {
     /// A type of recommendation; absent is all.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
+    /// Part of resources, such as a check; absent is all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aspect: Option<String>,
     pub reason: String,
     /// End; absent for one that lasts until somebody removes it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -251,6 +254,7 @@ impl ExclusionBody {
             resource: exclusion.resource.clone(),
             account: exclusion.account.clone(),
             kind: exclusion.kind.map(|kind| kind.as_str().to_owned()),
+            aspect: exclusion.aspect.clone(),
             reason: exclusion.reason.clone(),
             until: exclusion.until.map(time::text),
             holds: exclusion.holds(now),
@@ -270,6 +274,9 @@ pub struct ExclusionCreateBody {
     /// A type of recommendation.
     #[serde(rename = "type")]
     pub kind: Option<String>,
+    /// Part of resources that findings are about, such as the check
+    /// `aws.s3.blocks_public_access`.
+    pub aspect: Option<String>,
     pub reason: String,
     pub until: Option<String>,
 }

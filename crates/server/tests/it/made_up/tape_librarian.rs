@@ -78,6 +78,7 @@ impl AgentDefinition for TapeLibrarian {
             .map_or(0, |activity| activity.count("read_tape"));
         let left = |code, why: &str| Abstention {
             kind: None,
+            aspect: None,
             code,
             detail: why.to_owned(),
             decisive: true,

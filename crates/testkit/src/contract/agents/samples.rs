@@ -167,6 +167,7 @@ fn subject(resource: &str) -> Subject {
         instance_type: Some("m5.xlarge".into()),
         target_type: Some("m5.large".into()),
         managed_by_code: false,
+        aspect: None,
     }
 }
 
@@ -362,6 +363,7 @@ pub fn feedback(id: &str, recommendation: &str, at_ms: i64) -> Result<Feedback> 
 /// The text is not a valid time.
 pub fn exclusion(id: &str, at_ms: i64) -> Result<Exclusion> {
     Ok(Exclusion {
+        aspect: None,
         id: ExclusionId(id.into()),
         resource: Some("i-1".into()),
         account: None,
