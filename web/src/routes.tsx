@@ -4,7 +4,7 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
+  lazyRouteComponent as lazy,
   redirect,
 } from '@tanstack/react-router';
 import { metricsQuery } from './api/metrics';
@@ -32,7 +32,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: signInSearch,
-  component: lazyRouteComponent(() => import('./rooms/sign-in/SignIn'), 'SignIn'),
+  component: lazy(() => import('./rooms/sign-in/SignIn'), 'SignIn'),
 });
 
 const app = createRoute({
@@ -66,89 +66,71 @@ const start = createRoute({
 const intelligence = createRoute({
   getParentRoute: () => app,
   path: '/intelligence',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/Room'), 'Room'),
+  component: lazy(() => import('./rooms/intelligence/Room'), 'Room'),
 });
 const overview = createRoute({
   getParentRoute: () => intelligence,
   path: '/',
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/DashboardPage'),
-    'DashboardPage',
-  ),
+  component: lazy(() => import('./rooms/intelligence/DashboardPage'), 'DashboardPage'),
 });
 const recommendations = createRoute({
   getParentRoute: () => intelligence,
   path: '/recommendations',
   validateSearch: recommendationFilters,
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/Recommendations'),
-    'Recommendations',
-  ),
+  component: lazy(() => import('./rooms/intelligence/Recommendations'), 'Recommendations'),
 });
 const rollouts = createRoute({
   getParentRoute: () => intelligence,
   path: '/rollouts',
   validateSearch: rolloutFilters,
-  component: lazyRouteComponent(() => import('./rooms/intelligence/rollouts/Rollouts'), 'Rollouts'),
+  component: lazy(() => import('./rooms/intelligence/rollouts/Rollouts'), 'Rollouts'),
 });
 const anomalies = createRoute({
   getParentRoute: () => intelligence,
   path: '/anomalies',
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/anomalies/AnomaliesRoom'),
-    'AnomaliesRoom',
-  ),
+  component: lazy(() => import('./rooms/intelligence/anomalies/AnomaliesRoom'), 'AnomaliesRoom'),
 });
 const foundAnomalies = createRoute({
   getParentRoute: () => anomalies,
   path: '/',
   validateSearch: anomalyFilters,
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/anomalies/Anomalies'),
-    'Anomalies',
-  ),
+  component: lazy(() => import('./rooms/intelligence/anomalies/Anomalies'), 'Anomalies'),
 });
 const threatLists = createRoute({
   getParentRoute: () => anomalies,
   path: '/threat-lists',
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/threats/ThreatLists'),
-    'ThreatLists',
-  ),
+  component: lazy(() => import('./rooms/intelligence/threats/ThreatLists'), 'ThreatLists'),
 });
 const agents = createRoute({
   getParentRoute: () => intelligence,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/Agents'), 'Agents'),
+  component: lazy(() => import('./rooms/intelligence/Agents'), 'Agents'),
 });
 const actions = createRoute({
   getParentRoute: () => intelligence,
   path: '/actions',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/Actions'), 'Actions'),
+  component: lazy(() => import('./rooms/intelligence/Actions'), 'Actions'),
 });
 const approvals = createRoute({
   getParentRoute: () => intelligence,
   path: '/approvals',
   validateSearch: approvalSearch,
-  component: lazyRouteComponent(() => import('./rooms/intelligence/Approvals'), 'Approvals'),
+  component: lazy(() => import('./rooms/intelligence/Approvals'), 'Approvals'),
 });
 const models = createRoute({
   getParentRoute: () => intelligence,
   path: '/models',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/Models'), 'Models'),
+  component: lazy(() => import('./rooms/intelligence/Models'), 'Models'),
 });
 const guardrails = createRoute({
   getParentRoute: () => intelligence,
   path: '/guardrails',
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/GuardrailsPage'),
-    'GuardrailsPage',
-  ),
+  component: lazy(() => import('./rooms/intelligence/GuardrailsPage'), 'GuardrailsPage'),
 });
 const changeControl = createRoute({
   getParentRoute: () => intelligence,
   path: '/change-control',
-  component: lazyRouteComponent(
+  component: lazy(
     () => import('./rooms/intelligence/change/ChangeControlPage'),
     'ChangeControlPage',
   ),
@@ -156,15 +138,30 @@ const changeControl = createRoute({
 const exclusions = createRoute({
   getParentRoute: () => intelligence,
   path: '/exclusions',
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/change/Exclusions'),
-    'Exclusions',
+  component: lazy(() => import('./rooms/intelligence/change/Exclusions'), 'Exclusions'),
+});
+const compliance = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/compliance',
+  component: lazy(() => import('./rooms/intelligence/compliance/Compliance'), 'Compliance'),
+});
+const framework = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence/compliance/$framework',
+  component: lazy(
+    () => import('./rooms/intelligence/compliance/FrameworkDetail'),
+    'FrameworkDetail',
   ),
+});
+const control = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence/controls/$id',
+  component: lazy(() => import('./rooms/intelligence/compliance/ControlDetail'), 'ControlDetail'),
 });
 const predictions = createRoute({
   getParentRoute: () => intelligence,
   path: '/predictions',
-  component: lazyRouteComponent(
+  component: lazy(
     () => import('./rooms/intelligence/predictive/PredictionsRoom'),
     'PredictionsRoom',
   ),
@@ -172,52 +169,37 @@ const predictions = createRoute({
 const rules = createRoute({
   getParentRoute: () => predictions,
   path: '/',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/predictive/Rules'), 'Rules'),
+  component: lazy(() => import('./rooms/intelligence/predictive/Rules'), 'Rules'),
 });
 const calendars = createRoute({
   getParentRoute: () => predictions,
   path: '/calendars',
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/predictive/Calendars'),
-    'Calendars',
-  ),
+  component: lazy(() => import('./rooms/intelligence/predictive/Calendars'), 'Calendars'),
 });
 const rule = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/predictions/rules/$id',
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/predictive/RuleDetail'),
-    'RuleDetail',
-  ),
+  component: lazy(() => import('./rooms/intelligence/predictive/RuleDetail'), 'RuleDetail'),
 });
 const calendar = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/predictions/calendars/$id',
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/predictive/CalendarDetail'),
-    'CalendarDetail',
-  ),
+  component: lazy(() => import('./rooms/intelligence/predictive/CalendarDetail'), 'CalendarDetail'),
 });
 const anomaly = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/anomalies/$id',
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/anomalies/AnomalyDetail'),
-    'AnomalyDetail',
-  ),
+  component: lazy(() => import('./rooms/intelligence/anomalies/AnomalyDetail'), 'AnomalyDetail'),
 });
 const rollout = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/rollouts/$id',
-  component: lazyRouteComponent(
-    () => import('./rooms/intelligence/rollouts/RolloutDetail'),
-    'RolloutDetail',
-  ),
+  component: lazy(() => import('./rooms/intelligence/rollouts/RolloutDetail'), 'RolloutDetail'),
 });
 const recommendation = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/recommendations/$id',
-  component: lazyRouteComponent(
+  component: lazy(
     () => import('./rooms/intelligence/RecommendationDetail'),
     'RecommendationDetail',
   ),
@@ -226,136 +208,136 @@ const recommendation = createRoute({
 const audit = createRoute({
   getParentRoute: () => app,
   path: '/audit',
-  component: lazyRouteComponent(() => import('./rooms/audit/Room'), 'Room'),
+  component: lazy(() => import('./rooms/audit/Room'), 'Room'),
 });
 const auditDashboard = createRoute({
   getParentRoute: () => audit,
   path: '/',
-  component: lazyRouteComponent(() => import('./rooms/audit/Dashboard'), 'Dashboard'),
+  component: lazy(() => import('./rooms/audit/Dashboard'), 'Dashboard'),
 });
 const auditSearch = createRoute({
   getParentRoute: () => audit,
   path: '/search',
   validateSearch: searchFilters,
-  component: lazyRouteComponent(() => import('./rooms/audit/SearchPage'), 'SearchPage'),
+  component: lazy(() => import('./rooms/audit/SearchPage'), 'SearchPage'),
 });
 const auditLive = createRoute({
   getParentRoute: () => audit,
   path: '/live',
   validateSearch: liveFilters,
-  component: lazyRouteComponent(() => import('./rooms/audit/LivePage'), 'LivePage'),
+  component: lazy(() => import('./rooms/audit/LivePage'), 'LivePage'),
 });
 const auditAlerts = createRoute({
   getParentRoute: () => audit,
   path: '/alerts',
   validateSearch: firingSearch,
-  component: lazyRouteComponent(() => import('./rooms/audit/alerts/Alerts'), 'Alerts'),
+  component: lazy(() => import('./rooms/audit/alerts/Alerts'), 'Alerts'),
 });
 const auditLists = createRoute({
   getParentRoute: () => audit,
   path: '/lists',
-  component: lazyRouteComponent(() => import('./rooms/audit/lists/Lists'), 'Lists'),
+  component: lazy(() => import('./rooms/audit/lists/Lists'), 'Lists'),
 });
 const auditExports = createRoute({
   getParentRoute: () => audit,
   path: '/exports',
-  component: lazyRouteComponent(() => import('./rooms/audit/exports/Exports'), 'Exports'),
+  component: lazy(() => import('./rooms/audit/exports/Exports'), 'Exports'),
 });
 const auditCompliance = createRoute({
   getParentRoute: () => audit,
   path: '/compliance',
   validateSearch: runSearch,
-  component: lazyRouteComponent(() => import('./rooms/audit/reports/Compliance'), 'Compliance'),
+  component: lazy(() => import('./rooms/audit/reports/Compliance'), 'Compliance'),
 });
 const auditReports = createRoute({
   getParentRoute: () => audit,
   path: '/reports',
   validateSearch: runSearch,
-  component: lazyRouteComponent(() => import('./rooms/audit/reports/Reports'), 'Reports'),
+  component: lazy(() => import('./rooms/audit/reports/Reports'), 'Reports'),
 });
 const entry = createRoute({
   getParentRoute: () => app,
   path: '/audit/$eventId',
-  component: lazyRouteComponent(() => import('./rooms/audit/EntryDetail'), 'EntryDetail'),
+  component: lazy(() => import('./rooms/audit/EntryDetail'), 'EntryDetail'),
 });
 
 const connections = createRoute({
   getParentRoute: () => app,
   path: '/estate/connections',
-  component: lazyRouteComponent(() => import('./rooms/estate/Connections'), 'Connections'),
+  component: lazy(() => import('./rooms/estate/Connections'), 'Connections'),
 });
 const connectAws = createRoute({
   getParentRoute: () => app,
   path: '/estate/connections/aws',
-  component: lazyRouteComponent(() => import('./rooms/estate/ConnectAws'), 'ConnectAws'),
+  component: lazy(() => import('./rooms/estate/ConnectAws'), 'ConnectAws'),
 });
 const resources = createRoute({
   getParentRoute: () => app,
   path: '/estate/resources',
   validateSearch: resourceFilters,
-  component: lazyRouteComponent(() => import('./rooms/estate/Resources'), 'Resources'),
+  component: lazy(() => import('./rooms/estate/Resources'), 'Resources'),
 });
 const resource = createRoute({
   getParentRoute: () => app,
   path: '/estate/resources/$id',
-  component: lazyRouteComponent(() => import('./rooms/estate/ResourceDetail'), 'ResourceDetail'),
+  component: lazy(() => import('./rooms/estate/ResourceDetail'), 'ResourceDetail'),
 });
 
 const users = createRoute({
   getParentRoute: () => app,
   path: '/settings/users',
-  component: lazyRouteComponent(() => import('./rooms/settings/Users'), 'Users'),
+  component: lazy(() => import('./rooms/settings/Users'), 'Users'),
 });
 const teams = createRoute({
   getParentRoute: () => app,
   path: '/settings/teams',
-  component: lazyRouteComponent(() => import('./rooms/settings/Teams'), 'Teams'),
+  component: lazy(() => import('./rooms/settings/Teams'), 'Teams'),
 });
 const workspace = createRoute({
   getParentRoute: () => app,
   path: '/settings/workspace',
-  component: lazyRouteComponent(() => import('./rooms/settings/WorkspacePage'), 'WorkspacePage'),
+  component: lazy(() => import('./rooms/settings/WorkspacePage'), 'WorkspacePage'),
 });
 const account = createRoute({
   getParentRoute: () => app,
   path: '/account',
-  component: lazyRouteComponent(() => import('./rooms/settings/Account'), 'Account'),
+  component: lazy(() => import('./rooms/settings/Account'), 'Account'),
 });
 const budgets = createRoute({
   getParentRoute: () => app,
   path: '/estate/budgets',
-  component: lazyRouteComponent(() => import('./rooms/budgets/Budgets'), 'Budgets'),
+  component: lazy(() => import('./rooms/budgets/Budgets'), 'Budgets'),
 });
 const budget = createRoute({
   getParentRoute: () => app,
   path: '/estate/budgets/$id',
-  component: lazyRouteComponent(() => import('./rooms/budgets/BudgetDetail'), 'BudgetDetail'),
+  component: lazy(() => import('./rooms/budgets/BudgetDetail'), 'BudgetDetail'),
 });
 const tokens = createRoute({
   getParentRoute: () => app,
   path: '/settings/tokens',
-  component: lazyRouteComponent(() => import('./rooms/settings/Tokens'), 'Tokens'),
+  component: lazy(() => import('./rooms/settings/Tokens'), 'Tokens'),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => app,
   path: '/settings/webhooks',
-  component: lazyRouteComponent(() => import('./rooms/outbound/Webhooks'), 'Webhooks'),
+  component: lazy(() => import('./rooms/outbound/Webhooks'), 'Webhooks'),
 });
 const webhook = createRoute({
   getParentRoute: () => app,
   path: '/settings/webhooks/$id',
-  component: lazyRouteComponent(() => import('./rooms/outbound/WebhookDetail'), 'WebhookDetail'),
+  component: lazy(() => import('./rooms/outbound/WebhookDetail'), 'WebhookDetail'),
 });
 const channels = createRoute({
   getParentRoute: () => app,
   path: '/settings/notifications',
-  component: lazyRouteComponent(() => import('./rooms/outbound/Channels'), 'Channels'),
+  component: lazy(() => import('./rooms/outbound/Channels'), 'Channels'),
 });
 const channel = createRoute({
   getParentRoute: () => app,
   path: '/settings/notifications/$id',
-  component: lazyRouteComponent(() => import('./rooms/outbound/ChannelDetail'), 'ChannelDetail'),
+  component: lazy(() => import('./rooms/outbound/ChannelDetail'), 'ChannelDetail'),
 });
 
 const tree = root.addChildren([
@@ -368,6 +350,7 @@ const tree = root.addChildren([
       rollouts,
       anomalies.addChildren([foundAnomalies, threatLists]),
       predictions.addChildren([rules, calendars]),
+      compliance,
       agents,
       actions,
       approvals,
@@ -377,6 +360,8 @@ const tree = root.addChildren([
       exclusions,
     ]),
     recommendation,
+    framework,
+    control,
     rollout,
     rule,
     calendar,

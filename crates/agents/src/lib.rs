@@ -2,6 +2,7 @@
 //! learn. [`registry`] has one row each.
 
 mod changes;
+pub mod compliance_intelligence;
 mod confidence;
 pub mod cost_optimizer;
 mod discounts;
@@ -30,6 +31,7 @@ pub fn registry() -> AgentTypes {
 pub fn rows() -> Vec<Arc<dyn AgentDefinition>> {
     let mut rows: Vec<Arc<dyn AgentDefinition>> = vec![Arc::new(cost_optimizer::CostOptimizer)];
     rows.extend(listed::rows());
+    rows.push(Arc::new(compliance_intelligence::ComplianceIntelligence));
     rows.push(Arc::new(workload_classifier::WorkloadClassifier));
     rows.push(Arc::new(storage_optimizer::StorageOptimizer));
     rows

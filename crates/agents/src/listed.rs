@@ -54,7 +54,6 @@ pub(crate) fn rows() -> Vec<Arc<dyn AgentDefinition>> {
         row(AgentType::SECURITY_INTELLIGENCE, || {
             vec![Arc::new(Deviation)]
         }),
-        row(AgentType::COMPLIANCE_INTELLIGENCE, Vec::new),
         row(AgentType::OPS_INTELLIGENCE, || vec![Arc::new(Deviation)]),
     ]
 }

@@ -69,7 +69,12 @@ mod tests {
     fn the_tables_of_the_documentation_are_the_settings() {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents");
         let registry = crate::registry();
-        for name in ["cost_optimizer", "storage_optimizer", "workload_classifier"] {
+        for name in [
+            "compliance_intelligence",
+            "cost_optimizer",
+            "storage_optimizer",
+            "workload_classifier",
+        ] {
             let page = std::fs::read_to_string(docs.join(format!("{name}.md"))).unwrap();
             let rows = page.lines().filter_map(|line| {
                 let mut cells = line.strip_prefix("| `")?.split(" | ");

@@ -31,7 +31,7 @@ mod setup;
 mod snapshot;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use reeve_estate::{Metric, Provider, Resource, ResourceKind, ResourceState};
 use reeve_recommend::change::VolumeSetup;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use reeve_estate::{Provider, ResourceKind};
+use reeve_estate::{Kinds, Provider, ResourceKind};
+use reeve_recommend::judgement::evidence::CheckAnswer;
 use reeve_recommend::recommendation::Priority;
 use serde::Deserialize;
 
@@ -12,7 +13,7 @@ use crate::expression::{Evaluated, Expression, Scope};
 use crate::sample::Sample;
 use crate::subject::Subject;
 use crate::topic::Topic;
-use crate::verdict::{Answer, Verdict};
+use crate::verdict::Verdict;
 
 /// Check over the configuration documents of one kind of resources.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct Check {
     pub provider: Provider,
     pub kind: ResourceKind,
     pub topics: Vec<Topic>,
+    /// Kinds of which every resource must be known, because a relation that is missing decides.
+    pub complete: Vec<ResourceKind>,
     /// Pages of the provider, or of a standard, that the check follows.
     pub sources: Vec<String>,
     /// Answers `true` for resources that the check says something about; `None` if it does about
@@ -62,6 +65,8 @@ pub(crate) struct CheckFile {
     severity: Priority,
     kind: String,
     topics: Vec<Topic>,
+    #[serde(default)]
+    complete: Vec<ResourceKind>,
     sources: Vec<String>,
     applies: Option<String>,
     expression: String,
@@ -126,6 +131,7 @@ impl Check {
             provider,
             kind,
             topics: file.topics,
+            complete: file.complete,
             sources: file.sources,
             remediation: file.remediation,
             samples: file.samples,
@@ -147,14 +153,23 @@ impl Check {
 
     /// Judges a resource that was prepared.
     pub(crate) fn judge_in(&self, scope: &Scope<'_>) -> Verdict {
+        if let Some(kind) = self.complete.iter().find(|kind| !scope.is_complete(**kind)) {
+            let plural = Kinds::builtin().get(*kind).plural;
+            return Verdict {
+                answer: CheckAnswer::Unknown,
+                why: format!("{plural} were not all read, and one that is missing would decide."),
+                values: Vec::new(),
+            };
+        }
+
         if let Some(applies) = &self.applies {
             let answer = match applies.evaluate(scope) {
                 Evaluated::True => None,
                 Evaluated::False(_) => Some((
-                    Answer::NotApplicable,
+                    CheckAnswer::NotApplicable,
                     "The check does not apply to resources of this form.".to_owned(),
                 )),
-                Evaluated::Unknown(reason) => Some((Answer::Unknown, reason)),
+                Evaluated::Unknown(reason) => Some((CheckAnswer::Unknown, reason)),
             };
             if let Some((answer, why)) = answer {
                 return Verdict {
@@ -167,20 +182,20 @@ impl Check {
 
         match self.expression.evaluate(scope) {
             Evaluated::True => Verdict {
-                answer: Answer::Pass,
+                answer: CheckAnswer::Pass,
                 why: format!("{}.", self.title),
                 values: scope.seen(&self.expression.reads()),
             },
             Evaluated::False(paths) => {
                 let values = scope.seen(&paths);
                 Verdict {
-                    answer: Answer::Fail,
+                    answer: CheckAnswer::Fail,
                     why: refutation(&values),
                     values,
                 }
             }
             Evaluated::Unknown(why) => Verdict {
-                answer: Answer::Unknown,
+                answer: CheckAnswer::Unknown,
                 why,
                 values: scope.seen(&self.expression.reads()),
             },

@@ -1,5 +1,6 @@
 //! Frameworks: standards, their controls, and the checks that prove them.
 
+use reeve_estate::named;
 use serde::Deserialize;
 
 use crate::catalogue::CatalogueError;
@@ -44,6 +45,22 @@ pub struct Control {
     #[serde(default)]
     pub retired_on: Option<String>,
 }
+
+named!(
+    /// State of a control, by the results of its checks.
+    ControlState {
+        /// A check fails on a resource.
+        Failed => "failed",
+        /// Checks passed, and none fails; some results may be unknown.
+        Passed => "passed",
+        /// Every result is unknown.
+        Unknown => "unknown",
+        /// No resource was checked yet.
+        NotChecked => "not_checked",
+        /// No check proves it: people show it.
+        ByHand => "by_hand",
+    }
+);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -194,6 +194,8 @@ impl Input {
             document: &self.document,
             targets: targets.collect(),
             sources: sources.collect(),
+            // A file that has resources of a kind is taken to have them all.
+            complete: others.iter().map(|other| other.kind).collect(),
         }
     }
 }

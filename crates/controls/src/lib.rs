@@ -4,11 +4,12 @@
 //! Pure: no clock, no network, no runtime. A [`Check`] is a file with an expression of the Common
 //! Expression Language (CEL); a [`Framework`] is a file whose controls name checks or their topics.
 //! Both come with Reeve ([`Catalogue::builtin`]) and can be added to from a folder
-//! ([`Catalogue::read`]). A check answers one of four ways ([`Answer`]) and shows the values that
+//! ([`Catalogue::read`]). A check answers one of four ways ([`CheckAnswer`](reeve_recommend::judgement::evidence::CheckAnswer)) and shows the values that
 //! it saw: what could not be read is "unknown", never "passed".
 
 mod catalogue;
 mod check;
+mod chosen;
 mod expression;
 mod framework;
 mod input;
@@ -19,10 +20,11 @@ mod verdict;
 
 pub use catalogue::{Catalogue, CatalogueError, Folder};
 pub use check::{Check, Remediation};
+pub use chosen::{FRAMEWORKS, chosen_frameworks};
 pub use expression::{Expression, ExpressionError};
-pub use framework::{Control, Framework};
+pub use framework::{Control, ControlState, Framework};
 pub use input::{Input, InputError};
 pub use sample::{Sample, SampleFault};
 pub use subject::{Related, Subject};
 pub use topic::Topic;
-pub use verdict::{Answer, SeenValue, Verdict, values_by_path};
+pub use verdict::{SeenValue, Verdict, values_by_path};

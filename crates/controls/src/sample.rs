@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 use reeve_estate::{RelationKind, ResourceKind};
+use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::check::Check;
 use crate::subject::{Related, Subject};
-use crate::verdict::Answer;
 
 /// Document whose answer is known.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -15,7 +15,7 @@ use crate::verdict::Answer;
 pub struct Sample {
     /// What the document is an example of.
     pub name: String,
-    pub result: Answer,
+    pub result: CheckAnswer,
     /// The document as JSON.
     pub document: String,
     /// Account of the resource.
@@ -69,13 +69,13 @@ pub enum SampleFault {
     OtherAnswer {
         check: String,
         sample: String,
-        expected: Answer,
-        got: Answer,
+        expected: CheckAnswer,
+        got: CheckAnswer,
         why: String,
     },
     /// A check needs a sample that passes and one that fails.
     #[error("{check}: there is no sample that answers {missing}")]
-    Missing { check: String, missing: Answer },
+    Missing { check: String, missing: CheckAnswer },
 }
 
 impl Check {
@@ -83,7 +83,7 @@ impl Check {
     #[must_use]
     pub fn test(&self) -> Vec<SampleFault> {
         let wrong = self.samples.iter().filter_map(|one| self.run(one).err());
-        let missing = [Answer::Pass, Answer::Fail]
+        let missing = [CheckAnswer::Pass, CheckAnswer::Fail]
             .into_iter()
             .filter(|answer| self.samples.iter().all(|one| one.result != *answer))
             .map(|missing| SampleFault::Missing {
@@ -117,6 +117,8 @@ impl Check {
         subject.region = &sample.region;
         subject.targets = related(&sample.targets, &targets);
         subject.sources = related(&sample.sources, &sources);
+        // A sample shows all that there is.
+        subject.complete.clone_from(&self.complete);
 
         let verdict = self.judge(&subject, sample.now);
         if verdict.answer == sample.result {

@@ -20,6 +20,8 @@ pub struct Subject<'a> {
     pub targets: Vec<Related<'a>>,
     /// Resources that have a relation to it.
     pub sources: Vec<Related<'a>>,
+    /// Kinds of which every resource near it is known.
+    pub complete: Vec<ResourceKind>,
 }
 
 /// Resource at the other end of a relation.
@@ -46,6 +48,7 @@ impl<'a> Subject<'a> {
             document,
             targets: Vec::new(),
             sources: Vec::new(),
+            complete: Vec::new(),
         }
     }
 

@@ -1,22 +1,8 @@
 //! Verdicts: what a check found, and the values that it saw.
 
-use reeve_estate::named;
+use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde::Serializer;
 use serde_json::Value;
-
-named!(
-    /// Answer of a check about a resource.
-    Answer {
-        /// The configuration is as the check demands.
-        Pass => "pass",
-        /// The configuration is not as the check demands.
-        Fail => "fail",
-        /// A value that decides could not be read or is missing.
-        Unknown => "unknown",
-        /// The check says nothing about resources of this form.
-        NotApplicable => "not_applicable",
-    }
-);
 
 /// Value of a document that a check read.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +62,7 @@ fn cut(value: &Value) -> Value {
 /// Finding of a check about one resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    pub answer: Answer,
+    pub answer: CheckAnswer,
     /// Reason, as a sentence that names the values which decided.
     pub why: String,
     /// Values that the check read; those that made it fail if it failed.

@@ -3,6 +3,7 @@
 pub(crate) mod calibration;
 pub(crate) mod commitments;
 pub(crate) mod descriptions;
+pub(crate) mod evidence;
 pub(crate) mod findings;
 pub(crate) mod fleets;
 pub(crate) mod load_history;
@@ -27,6 +28,7 @@ use reeve_recommend::change::Changes;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::activity::Activity;
+use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::portfolio::{Portfolio, Portfolios};
 use reeve_recommend::judgement::workload::{Correction, WorkloadStore};
 use reeve_recommend::judgement::{Facts, Fleet, Judgement, RelationIndex};
@@ -106,6 +108,8 @@ pub struct RunPorts {
     pub descriptions: Option<Arc<dyn DescriptionStore>>,
     /// Workloads and their corrections; `None` keeps no workloads.
     pub workloads: Option<Arc<dyn WorkloadStore>>,
+    /// Results of checks; `None` keeps none.
+    pub evidence: Option<Arc<dyn EvidenceStore>>,
 }
 
 /// Runs agents over their scopes.
@@ -195,6 +199,7 @@ impl RunService {
             findings: &self.findings,
             models: &self.models,
             workloads: self.ports.workloads.as_deref(),
+            evidence: self.ports.evidence.as_deref(),
         };
         let mut found = RunFindings::begin(agent, keeping).await;
 
@@ -244,7 +249,7 @@ impl RunService {
             members: Members::load(&self.scopes, &needs, &scope).await?,
             volumes,
             changed: own_changes(&self.records, &self.ports.changes, needs.history_days).await?,
-            relations: Arc::new(self.relations(&needs.related).await?),
+            relations: Arc::new(self.relations(&needs).await?),
             corrections: self.corrections().await?,
             needs,
         };
@@ -536,7 +541,8 @@ impl RunService {
     }
 
     /// Relations of the resources of some kinds, across the estate.
-    async fn relations(&self, kinds: &[ResourceKind]) -> Result<RelationIndex, EngineError> {
+    async fn relations(&self, needs: &Needs) -> Result<RelationIndex, EngineError> {
+        let kinds = &needs.related;
         match self
             .ports
             .descriptions
@@ -544,7 +550,21 @@ impl RunService {
             .filter(|_| !kinds.is_empty())
         {
             Some(store) => {
-                descriptions::relations(&**store, self.scopes.of_kinds(kinds).await?, kinds).await
+                let resources = self.scopes.of_kinds(kinds).await?;
+                let with_documents: Vec<Resource> = resources
+                    .iter()
+                    .filter(|resource| needs.related_documents.contains(&resource.kind))
+                    .cloned()
+                    .collect();
+                let mut index = descriptions::relations(&**store, resources, kinds).await?;
+                for some in with_documents.chunks(descriptions::AT_ONCE) {
+                    for ((connection, id), document) in
+                        descriptions::documents(&**store, some).await?
+                    {
+                        index.add_document(connection, id, document);
+                    }
+                }
+                Ok(index)
             }
             None => Ok(RelationIndex::default()),
         }

@@ -31,6 +31,7 @@ use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
 use reeve_predict::{RuleService, RuleStore};
 use reeve_recommend::agent::Agent;
+use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::{AgentStore, Clock};
@@ -254,6 +255,8 @@ pub struct Ports {
     pub anomaly_service: Arc<AnomalyService>,
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
+    /// Results of checks.
+    pub evidence: Arc<dyn EvidenceStore>,
     pub registry: Arc<Registry>,
     /// Predictive rules, predictions and calendars.
     pub rules: Arc<dyn RuleStore>,

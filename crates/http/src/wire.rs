@@ -8,6 +8,7 @@ pub mod access;
 pub mod agent;
 pub mod alert;
 pub mod anomaly;
+pub mod compliance;
 pub mod estate;
 pub mod export;
 pub mod form;

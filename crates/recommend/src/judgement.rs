@@ -3,6 +3,7 @@
 
 pub mod activity;
 pub mod assessment;
+pub mod evidence;
 mod fleet;
 pub mod portfolio;
 pub mod proposal;
@@ -17,13 +18,14 @@ use crate::agent::settings::Settings;
 use crate::guardrail::Guardrails;
 use crate::guardrail::protection::{refusal, state_losses};
 use crate::judgement::activity::Activity;
+use crate::judgement::evidence::CheckResult;
 use crate::judgement::portfolio::{AccountUse, HourlyUse};
 use crate::judgement::proposal::{Abstention, Proposal};
 use crate::judgement::workload::{Classification, Correction};
 use crate::models::LearnedModels;
 
 pub use fleet::Fleet;
-pub use relation_index::RelationIndex;
+pub use relation_index::{Neighbour, RelationIndex};
 
 /// Days of history a judgement looks at.
 pub const HISTORY_DAYS: i64 = 30;
@@ -89,10 +91,12 @@ pub struct AccountFacts<'a> {
 /// Result of judging one resource.
 #[derive(Debug, Clone, Default)]
 pub struct Judgement {
-    /// Proposed changes, at most one a recommendation type.
+    /// Proposed changes, at most one a recommendation type and aspect of the resource.
     pub proposals: Vec<Proposal>,
     /// Reasons why nothing else was proposed.
     pub abstentions: Vec<Abstention>,
+    /// What checks answered about the resource, where the agent type checks.
+    pub evidence: Vec<CheckResult>,
     /// Workload of the resource, where the agent type tells workloads apart.
     pub workload: Option<Classification>,
     /// Use by the hour that a commitment could pay for, where the agent type simulates commitments.

@@ -464,6 +464,7 @@ fn ports(
         threats: tasks.threats.clone(),
         anomaly_service: tasks.anomaly_service.clone(),
         models: store.clone(),
+        evidence: store.clone(),
         registry: tasks.registry.clone(),
         rules: store.clone(),
         rule_service: tasks.rule_service.clone(),

@@ -25,6 +25,7 @@ mod database;
 mod delivery;
 mod derived;
 mod estate;
+mod evidence;
 mod export;
 mod fault;
 mod filter;

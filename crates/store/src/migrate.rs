@@ -166,6 +166,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 39,
         sql: include_str!("../migrations/0039_aspects.sql"),
     },
+    Migration {
+        version: 40,
+        sql: include_str!("../migrations/0040_evidence.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

@@ -11,6 +11,7 @@ pub mod budgets;
 pub mod deliveries;
 pub mod descriptions;
 pub mod estate;
+pub mod evidence;
 pub mod exports;
 pub mod metric_sources;
 pub mod models;

@@ -1807,6 +1807,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/checks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A check: what it demands, why, and how a failure is mended. */
+        get: operations["get_intelligence_checks_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/controls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Controls of frameworks, with the checks that prove them and their results. */
+        get: operations["get_intelligence_controls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/controls/{id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Results of the checks that prove a control, or of one check: failures first. */
+        get: operations["get_intelligence_controls_id_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/dashboard": {
         parameters: {
             query?: never;
@@ -1854,6 +1905,23 @@ export interface paths {
         post?: never;
         /** Remove an exclusion; what it covered may be found again. */
         delete: operations["delete_intelligence_exclusions_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/frameworks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Frameworks with the state of their controls. */
+        get: operations["get_intelligence_frameworks"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4615,6 +4683,11 @@ export interface components {
             settings: components["schemas"]["ChannelFieldBody"][];
             type: components["schemas"]["ChannelType"];
         };
+        /**
+         * @description Answer of a check about a resource.
+         * @enum {string}
+         */
+        CheckAnswer: "pass" | "fail" | "unknown" | "not_applicable";
         /** @description One number of a gate. */
         CheckBody: {
             /** @description Fields that are counted. */
@@ -4634,6 +4707,39 @@ export interface components {
             /** @description Comparison: `at_least` or `at_most`. */
             relation: string;
         };
+        /** @description Result of a check about a resource. */
+        CheckResultBody: {
+            account: string;
+            check: string;
+            connection_id: string;
+            /** @description SHA-256 of the configuration that was judged. */
+            document_hash?: string | null;
+            /** @description Entry of the log that recorded it. */
+            event_id: string;
+            kind: string;
+            /** @description Time at which this result was written; the same answer is not written again. */
+            recorded_at: string;
+            region: string;
+            /** @description What to do about a failure. */
+            remediation: string;
+            resource_id: string;
+            resource_name: string;
+            result: components["schemas"]["CheckAnswer"];
+            severity: components["schemas"]["Priority"];
+            /** @description First time of this answer without another in between. */
+            since: string;
+            /** @description Title of the check. */
+            title: string;
+            /** @description Values that the check read, by their paths. */
+            values: Record<string, unknown>;
+            /** @description Reason, as a sentence that names the values which decided. */
+            why: string;
+        };
+        /**
+         * @description Subject matter of a check.
+         * @enum {string}
+         */
+        CheckTopic: "public_access" | "cross_account_access" | "least_privilege" | "authentication" | "multi_factor" | "credential_rotation" | "unused_access" | "secret_handling" | "encryption_at_rest" | "encryption_in_transit" | "key_management" | "audit_logging" | "log_protection" | "retention" | "monitoring" | "threat_detection" | "configuration_recording" | "network_segmentation" | "remote_administration" | "backup" | "deletion_protection" | "availability" | "patching" | "vulnerability_scanning" | "secure_configuration" | "inventory";
         /** @description State of the circuit breaker, which stops agents after failures. */
         CircuitBreakerBody: {
             /**
@@ -4759,6 +4865,30 @@ export interface components {
             seen_at: string;
             /** @description First observation with another description; absent for the current one. */
             until?: string | null;
+        };
+        /** @description A check: what a configuration must be, and why. */
+        ConfigurationCheckBody: {
+            /** @description Condition on the resources that it says something about, in CEL; absent for all. */
+            applies?: string | null;
+            /** @description Controls that it proves, such as `soc2:CC6.1`. */
+            controls: string[];
+            /** @description The condition that a configuration must meet, in CEL. */
+            expression: string;
+            id: string;
+            /** @description Kind of the resources that it judges. */
+            kind: string;
+            provider: components["schemas"]["Provider"];
+            /** @description What to do about a failure. */
+            remediation: string;
+            results: components["schemas"]["ResultCountsBody"];
+            severity: components["schemas"]["Priority"];
+            /** @description Pages that it follows. */
+            sources: string[];
+            /** @description What holds if it passes. */
+            title: string;
+            topics: components["schemas"]["CheckTopic"][];
+            /** @description What can happen if it fails. */
+            why: string;
         };
         /** @description A connection to an account of a cloud, without its credentials. */
         ConnectionBody: {
@@ -4909,6 +5039,19 @@ export interface components {
             status: string;
             title: string;
         };
+        /** @description Number of controls by state. */
+        ControlCountsBody: {
+            /** Format: int64 */
+            by_hand: number;
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            not_checked: number;
+            /** Format: int64 */
+            passed: number;
+            /** Format: int64 */
+            unknown: number;
+        };
         /** @description A query of a report and what it found. */
         ControlQuestionBody: {
             /**
@@ -4953,6 +5096,11 @@ export interface components {
             /** @description Distinct users among the entries. */
             unique_users: components["schemas"]["DistinctBody"];
         };
+        /**
+         * @description State of a control, by the results of its checks.
+         * @enum {string}
+         */
+        ControlState: "failed" | "passed" | "unknown" | "not_checked" | "by_hand";
         /** @description A correction by a person. */
         CorrectionBody: {
             /** @description Time of the correction. */
@@ -5559,6 +5707,8 @@ export interface components {
         ExclusionBody: {
             /** @description An account; absent is all. */
             account?: string | null;
+            /** @description Part of resources, such as a check; absent is all. */
+            aspect?: string | null;
             /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
             /** @description User who created it. */
@@ -5577,6 +5727,11 @@ export interface components {
         /** @description A new exclusion: a resource, an account, a type, or several of them together. */
         ExclusionCreateBody: {
             account?: string | null;
+            /**
+             * @description Part of resources that findings are about, such as the check
+             *     `aws.s3.blocks_public_access`.
+             */
+            aspect?: string | null;
             reason: string;
             /** @description The provider's identifier of a resource. */
             resource?: string | null;
@@ -6186,16 +6341,49 @@ export interface components {
              */
             p95: number;
         };
-        /** @description Framework of a report. */
+        /** @description A framework with the results of its checks. */
         FrameworkBody: {
-            /** @description Edition that the numbers follow. */
+            /** @description Number of controls by state. */
+            controls: components["schemas"]["ControlCountsBody"];
             edition: string;
-            /** @description Identifier of the template. */
+            /** @description Name in addresses and settings, such as `soc2`. */
             id: string;
-            name: string;
-            publisher: string;
-            /** @description Coverage of the template. */
-            scope: string;
+            /** @description `true` if an agent checks it. */
+            is_checked: boolean;
+            /** @description Results of all checks that prove its controls, each counted once. */
+            results: components["schemas"]["ResultCountsBody"];
+            /**
+             * Format: double
+             * @description Share of the results that passed among those that passed or failed, percent; null before
+             *     the first.
+             */
+            score?: number | null;
+            /** @description Where the standard is published. */
+            source: string;
+            title: string;
+        };
+        /** @description A check of a control. */
+        FrameworkCheckBody: {
+            id: string;
+            results: components["schemas"]["ResultCountsBody"];
+            severity: components["schemas"]["Priority"];
+            title: string;
+        };
+        /** @description A control of a framework, with the checks that prove it. */
+        FrameworkControlBody: {
+            /** @description What people must show themselves; absent if checks show all. */
+            by_hand?: string | null;
+            /** @description Checks that prove it, those that fail first. */
+            checks: components["schemas"]["FrameworkCheckBody"][];
+            framework: string;
+            /** @description Framework and number, such as `soc2:CC6.1`. */
+            id: string;
+            /** @description Number in the standard. */
+            number: string;
+            results: components["schemas"]["ResultCountsBody"];
+            state: components["schemas"]["ControlState"];
+            /** @description Short title in own words. */
+            title: string;
         };
         /** @description A period in which nothing is changed. */
         FreezeBody: {
@@ -7016,6 +7204,40 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_CheckResultBody: {
+            items: {
+                account: string;
+                check: string;
+                connection_id: string;
+                /** @description SHA-256 of the configuration that was judged. */
+                document_hash?: string | null;
+                /** @description Entry of the log that recorded it. */
+                event_id: string;
+                kind: string;
+                /** @description Time at which this result was written; the same answer is not written again. */
+                recorded_at: string;
+                region: string;
+                /** @description What to do about a failure. */
+                remediation: string;
+                resource_id: string;
+                resource_name: string;
+                result: components["schemas"]["CheckAnswer"];
+                severity: components["schemas"]["Priority"];
+                /** @description First time of this answer without another in between. */
+                since: string;
+                /** @description Title of the check. */
+                title: string;
+                /** @description Values that the check read, by their paths. */
+                values: Record<string, unknown>;
+                /** @description Reason, as a sentence that names the values which decided. */
+                why: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_ConnectionBody: {
             items: {
                 /** @description The access key's id with all but its last four characters hidden. */
@@ -7187,6 +7409,8 @@ export interface components {
             items: {
                 /** @description An account; absent is all. */
                 account?: string | null;
+                /** @description Part of resources, such as a check; absent is all. */
+                aspect?: string | null;
                 /** @description Time, RFC 3339 UTC with milliseconds. */
                 at: string;
                 /** @description User who created it. */
@@ -7388,6 +7612,55 @@ export interface components {
                  * @description Grows with every change by people.
                  */
                 version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_FrameworkBody: {
+            items: {
+                /** @description Number of controls by state. */
+                controls: components["schemas"]["ControlCountsBody"];
+                edition: string;
+                /** @description Name in addresses and settings, such as `soc2`. */
+                id: string;
+                /** @description `true` if an agent checks it. */
+                is_checked: boolean;
+                /** @description Results of all checks that prove its controls, each counted once. */
+                results: components["schemas"]["ResultCountsBody"];
+                /**
+                 * Format: double
+                 * @description Share of the results that passed among those that passed or failed, percent; null before
+                 *     the first.
+                 */
+                score?: number | null;
+                /** @description Where the standard is published. */
+                source: string;
+                title: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_FrameworkControlBody: {
+            items: {
+                /** @description What people must show themselves; absent if checks show all. */
+                by_hand?: string | null;
+                /** @description Checks that prove it, those that fail first. */
+                checks: components["schemas"]["FrameworkCheckBody"][];
+                framework: string;
+                /** @description Framework and number, such as `soc2:CC6.1`. */
+                id: string;
+                /** @description Number in the standard. */
+                number: string;
+                results: components["schemas"]["ResultCountsBody"];
+                state: components["schemas"]["ControlState"];
+                /** @description Short title in own words. */
+                title: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -9193,7 +9466,7 @@ export interface components {
          * @description Kind of change that a recommendation proposes.
          * @enum {string}
          */
-        RecommendationKind: "right_size" | "reserved_instances" | "spot_instances" | "storage_optimization" | "idle_resource_cleanup" | "auto_scaling" | "instance_type" | "database_tuning" | "caching_strategy" | "security_group" | "encryption" | "iam_optimization" | "patch_management" | "storage_expansion" | "limit_increase" | "failover" | "resource_tagging" | "high_availability";
+        RecommendationKind: "right_size" | "reserved_instances" | "spot_instances" | "storage_optimization" | "idle_resource_cleanup" | "auto_scaling" | "instance_type" | "database_tuning" | "caching_strategy" | "security_group" | "encryption" | "iam_optimization" | "patch_management" | "storage_expansion" | "limit_increase" | "failover" | "resource_tagging" | "high_availability" | "compliance";
         /** @description A page of recommendations, and what all that the filter finds save together. */
         RecommendationList: {
             /**
@@ -9622,6 +9895,23 @@ export interface components {
          * @enum {string}
          */
         ResponseStage: "alert" | "investigate" | "recommend" | "execute" | "learn";
+        /** @description Number of results by answer. */
+        ResultCountsBody: {
+            /** Format: int64 */
+            fail: number;
+            /**
+             * Format: int64
+             * @description The check says nothing about resources of this form.
+             */
+            not_applicable: number;
+            /** Format: int64 */
+            pass: number;
+            /**
+             * Format: int64
+             * @description A value that decides could not be read or is missing.
+             */
+            unknown: number;
+        };
         /**
          * @description Reason for which a model was trained.
          * @enum {string}
@@ -10618,6 +10908,8 @@ export interface components {
         /** @description The resource of a recommendation. */
         SubjectBody: {
             account: string;
+            /** @description Part of the resource that the finding is about, such as a check. */
+            aspect?: string | null;
             /** @description The connection it is reached over. */
             connection_id: string;
             /** @description Identifier by the provider, such as an ARN. */
@@ -17111,6 +17403,130 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    get_intelligence_checks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationCheckBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_intelligence_controls: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description Name of a framework. */
+                framework?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                offset?: number;
+                /** @description State of the controls. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_FrameworkControlBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_intelligence_controls_id_results: {
+        parameters: {
+            query?: {
+                account?: string;
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                offset?: number;
+                /** @description Identifier of a resource. */
+                resource?: string;
+                /** @description `pass`, `fail`, `unknown` or `not_applicable`. */
+                result?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A control (`soc2:CC6.1`) or a check (`aws.s3.blocks_public_access`) */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_CheckResultBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     get_intelligence_dashboard: {
         parameters: {
             query?: never;
@@ -17238,6 +17654,28 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_frameworks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_FrameworkBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
         };
     };
     get_intelligence_guardrails: {

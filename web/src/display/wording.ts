@@ -19,6 +19,10 @@ const SPECIAL: Record<string, string> = {
   s3: 'S3',
   ebs: 'EBS',
   cpu: 'CPU',
+  iam_user: 'IAM user',
+  iam_role: 'IAM role',
+  iam_group: 'IAM group',
+  iam_policy: 'IAM policy',
 };
 
 export function words(name: string): string {

@@ -94,6 +94,11 @@ const INTELLIGENCE: PageGroup[] = [
         about: 'Forecasts, and actions taken before a limit is reached.',
       },
       {
+        label: 'Compliance',
+        to: '/intelligence/compliance',
+        about: 'Controls of frameworks, and the resources that do not meet them.',
+      },
+      {
         label: 'Models',
         to: '/intelligence/models',
         about: 'Models that agents use, with their training and measured accuracy.',

@@ -22,8 +22,8 @@ use super::{StorageOptimizer, judge};
 use crate::cost_optimizer::tests::estate::{now, resource};
 
 /// A volume of one machine with a history.
-struct Case {
-    volume: Resource,
+pub(crate) struct Case {
+    pub(crate) volume: Resource,
     series: Vec<Series>,
     settings: Settings,
     /// Volumes of its machine.
@@ -31,7 +31,12 @@ struct Case {
 }
 
 impl Case {
-    fn volume(storage_type: &str, gib: f64, iops: Option<u64>, mibps: Option<u64>) -> Case {
+    pub(crate) fn volume(
+        storage_type: &str,
+        gib: f64,
+        iops: Option<u64>,
+        mibps: Option<u64>,
+    ) -> Case {
         let mut volume = resource("vol-1", ResourceKind::Volume, "ebs", None);
         volume.state = ResourceState::Available;
         volume.attached_to = vec![ResourceId::new("i-1")];
@@ -86,7 +91,7 @@ impl Case {
         self
     }
 
-    fn with<T>(&self, read: impl FnOnce(&Facts<'_>) -> T) -> T {
+    pub(crate) fn with<T>(&self, read: impl FnOnce(&Facts<'_>) -> T) -> T {
         read(&Facts {
             resource: &self.volume,
             series: &self.series,

@@ -18,6 +18,9 @@ kinds! { Automation:
     CHECK = "intelligence.check", Info, Reeve,
         "An execution checked a condition before or after a change.",
         ["resource.type", "resource.id", "metadata.recommendation_id", "metadata.action_id", "metadata.step"];
+    EVIDENCE = "intelligence.evidence", Info, Reeve,
+        "Checks of compliance gave other results about resources than before.",
+        ["resource.type", "resource.id", "metadata.agent_id", "metadata.results"];
     MODEL = "intelligence.model", Info, Reeve,
         "A model was trained, promoted or rolled back.",
         ["resource.type", "resource.id", "metadata.agent_id", "metadata.model"];

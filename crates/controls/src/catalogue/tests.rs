@@ -1,4 +1,6 @@
 #![allow(clippy::unwrap_used)]
+use std::collections::BTreeSet;
+
 use super::*;
 
 #[test]
@@ -12,4 +14,128 @@ fn every_file_can_be_read_and_every_sample_holds() {
         .map(|fault| fault.to_string())
         .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn there_are_as_many_checks_and_frameworks_as_the_documentation_says() {
+    let catalogue = Catalogue::builtin();
+    let of = |provider| {
+        let own = catalogue
+            .checks()
+            .filter(|check| check.provider == provider);
+        own.count()
+    };
+    assert!(of(Provider::Aws) >= 200, "{}", of(Provider::Aws));
+    assert!(of(Provider::Azure) >= 40 && of(Provider::Gcp) >= 40);
+
+    let frameworks: Vec<&str> = catalogue.frameworks().map(|one| one.id.as_str()).collect();
+    assert_eq!(
+        frameworks,
+        [
+            "cis_aws",
+            "fedramp_moderate",
+            "gdpr",
+            "hipaa",
+            "iso27001",
+            "pci_dss",
+            "soc2"
+        ]
+    );
+}
+
+#[test]
+fn every_check_proves_a_control_and_no_two_have_one_title() {
+    let catalogue = Catalogue::builtin();
+    let is_proving = |check: &Check| {
+        catalogue
+            .frameworks()
+            .any(|framework| framework.controls.iter().any(|one| one.is_proven_by(check)))
+    };
+    let idle: Vec<&str> = catalogue
+        .checks()
+        .filter(|check| !is_proving(check))
+        .map(|check| check.id.as_str())
+        .collect();
+    assert!(idle.is_empty(), "{idle:?} prove nothing");
+
+    let mut titles = BTreeSet::new();
+    for check in catalogue.checks() {
+        let key = (check.provider, check.kind, &check.title);
+        assert!(titles.insert(key), "{} has the title of another", check.id);
+    }
+}
+
+fn folder(path: &[&str], text: &str) -> Folder {
+    let parts = path.iter().map(|part| (*part).to_owned()).collect();
+    Folder {
+        files: vec![(parts, text.to_owned())],
+    }
+}
+
+const CHECK: &str = r#"
+title = "It has a name"
+why = "Nobody finds what has no name."
+severity = "low"
+kind = "bucket"
+topics = ["inventory"]
+sources = ["https://example.com/names"]
+expression = 'doc.Name != ""'
+remediation = { text = "Give it a name." }
+"#;
+
+#[test]
+fn a_wrong_file_is_named_with_its_field_and_the_others_are_kept() {
+    let path = ["checks", "aws", "s3", "has_name.toml"];
+    let check = |text: &str, field: &str, part: &str| {
+        let (_, errors) = Catalogue::default().with(folder(&path, text));
+        let [error] = errors.as_slice() else {
+            panic!("{text}: {errors:?}");
+        };
+        assert_eq!(
+            (error.file.as_str(), error.field.as_str()),
+            ("aws.s3.has_name", field)
+        );
+        assert!(error.reason.contains(part), "{error}");
+    };
+
+    check(
+        &CHECK.replace("Nobody finds what has no name.", " "),
+        "why",
+        "empty",
+    );
+    check(
+        &CHECK.replace("[\"inventory\"]", "[]"),
+        "topics",
+        "at least one",
+    );
+    check(
+        &CHECK.replace("[\"inventory\"]", "[\"weather\"]"),
+        "",
+        "weather",
+    );
+    check(&CHECK.replace("https://", "http://"), "sources", "https");
+    check(
+        &CHECK.replace("doc.Name", "name"),
+        "expression",
+        "no variable",
+    );
+    check(
+        &CHECK.replace("\"bucket\"", "\"A bucket\""),
+        "kind",
+        "A bucket",
+    );
+    check(&format!("{CHECK}more = 1"), "", "more");
+
+    let (catalogue, errors) = Catalogue::builtin().clone().with(folder(&path, CHECK));
+    assert_eq!(errors, []);
+    let own = catalogue.check("aws.s3.has_name").unwrap();
+    let faults: Vec<String> = own.test().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        faults.len(),
+        2,
+        "no sample passes and none fails: {faults:?}"
+    );
+
+    let (_, errors) = Catalogue::default().with(folder(&["other", "x.toml"], CHECK));
+    assert!(errors[0].reason.contains("checks/<cloud>/<service>/"));
 }

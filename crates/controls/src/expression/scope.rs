@@ -7,6 +7,7 @@ use cel::objects::{Key, Map};
 use cel::parser::Expression as Node;
 use cel::{Context, ExecutionError};
 use jiff::Timestamp;
+use reeve_estate::ResourceKind;
 use reeve_estate::document::NOT_READ;
 use serde_json::Value;
 
@@ -21,6 +22,7 @@ pub(super) const VARIABLES: [&str; 5] = ["doc", "resource", "targets", "sources"
 pub(crate) struct Scope<'s> {
     context: Context<'static, 'static>,
     document: &'s Value,
+    complete: Vec<ResourceKind>,
     elements: u64,
     bytes: u64,
 }
@@ -47,9 +49,15 @@ impl<'s> Scope<'s> {
         Scope {
             context,
             document: subject.document,
+            complete: subject.complete.clone(),
             elements,
             bytes,
         }
+    }
+
+    /// Returns `true` if every resource of a kind near the judged one is known.
+    pub(crate) fn is_complete(&self, kind: ResourceKind) -> bool {
+        self.complete.contains(&kind)
     }
 
     /// Number of elements of all lists, and of members of all objects.

@@ -12,9 +12,7 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::{
-    Closing, Recommendation, RecommendationId,
-};
+use reeve_recommend::recommendation::{Closing, Recommendation, RecommendationId};
 
 use crate::finding::judged::Judged;
 use crate::finding::upsert::{Findings, Key, key_of};

@@ -10,7 +10,7 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::RelationIndex;
 
 /// Resources whose descriptions are read at once.
-const AT_ONCE: usize = 500;
+pub(crate) const AT_ONCE: usize = 500;
 
 /// Configurations of resources; a resource without one is left out.
 pub(crate) async fn documents(

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use reeve_estate::{Resource, ResourceKind};
 use reeve_recommend::agent::{Agent, MOST_PASSED_OVER, PassedOver, RunReport};
 use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::workload::{Workload, WorkloadStore};
 use reeve_recommend::recommendation::RecommendationType;
 
@@ -16,6 +17,7 @@ use crate::finding::expiry::{Seen, refuted};
 use crate::finding::judged::Judged;
 use crate::finding::upsert::{Findings, Upserted};
 use crate::run::calibration::{Calibration, ModelService};
+use crate::run::evidence::RunEvidence;
 
 /// Resources whose findings are written together. Plans and explanations of a thousand take some 20
 /// MiB.
@@ -28,6 +30,8 @@ pub(crate) struct Keeping<'a> {
     pub(crate) models: &'a ModelService,
     /// `None` keeps no workloads.
     pub(crate) workloads: Option<&'a dyn WorkloadStore>,
+    /// `None` keeps no results of checks.
+    pub(crate) evidence: Option<&'a dyn EvidenceStore>,
 }
 
 /// Findings of a run. Of what was written it holds identifiers and the facts that automatic
@@ -37,6 +41,7 @@ pub(crate) struct RunFindings<'a> {
     keeping: Keeping<'a>,
     calibration: Option<Calibration>,
     past: Past,
+    evidence: Option<RunEvidence<'a>>,
     /// Judged and not written yet.
     waiting: Vec<Judged>,
     seen: Seen,
@@ -52,6 +57,9 @@ impl<'a> RunFindings<'a> {
             keeping,
             calibration: keeping.models.calibrator(agent).await,
             past: Past::default(),
+            evidence: keeping
+                .evidence
+                .map(|store| RunEvidence::new(agent, store, &keeping.findings.records)),
             waiting: Vec::new(),
             seen: Seen::default(),
             kept: Vec::new(),
@@ -86,6 +94,9 @@ impl<'a> RunFindings<'a> {
             .findings
             .expire_not_found(self.agent, &self.seen)
             .await?;
+        if let Some(evidence) = self.evidence.take() {
+            evidence.finish().await?;
+        }
         Ok((self.kept, self.skipped))
     }
 
@@ -99,6 +110,9 @@ impl<'a> RunFindings<'a> {
             findings, models, ..
         } = self.keeping;
         self.keep_workloads(&judged).await?;
+        if let Some(evidence) = &mut self.evidence {
+            evidence.keep(&judged).await?;
+        }
         for one in judged
             .iter()
             .filter(|one| one.judgement.proposals.is_empty())

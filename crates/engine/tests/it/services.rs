@@ -132,6 +132,7 @@ impl Services {
             log: read,
             descriptions: None,
             workloads: None,
+            evidence: None,
         };
 
         let (found, own) = (Arc::clone(&findings), Arc::clone(&automatic));

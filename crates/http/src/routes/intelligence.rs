@@ -13,6 +13,7 @@ mod approvals;
 mod bodies;
 mod calendars;
 mod channels;
+mod compliance;
 pub(crate) mod deliveries;
 mod diagnosis;
 mod exclusions;
@@ -52,6 +53,19 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             routes!(overview::dashboard),
         )
         .add(Access::Needs(IntelligenceView), routes!(agents::types))
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::frameworks),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::controls),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::results),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(compliance::check))
         .add(
             Access::Needs(IntelligenceView),
             routes!(agents::scope_choices),

@@ -182,6 +182,9 @@ pub struct SubjectBody {
     pub target_type: Option<String>,
     /// Infrastructure as code owns the resource, and undoes what is changed beside it.
     pub managed_by_code: bool,
+    /// Part of the resource that the finding is about, such as a check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aspect: Option<String>,
 }
 
 /// Impact on cost, performance and security.

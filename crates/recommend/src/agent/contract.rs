@@ -38,6 +38,8 @@ pub struct Needs {
     /// Kinds whose resources and relations are loaded across the estate; none where a judgement
     /// looks at one resource alone.
     pub related: Vec<ResourceKind>,
+    /// Kinds among the related ones whose configurations are loaded with them.
+    pub related_documents: Vec<ResourceKind>,
     /// Loads the members of scaling groups with their series.
     pub members: bool,
     /// Kinds whose configuration documents are loaded.

@@ -184,7 +184,7 @@ const TYPES: &[AgentTypeInfo] = &[
             "frameworks",
             List(&["SOC 2", "ISO 27001", "HIPAA", "PCI DSS"]),
         )],
-        findings: None,
+        findings: Some(FindingSource::Runs),
     },
     AgentTypeInfo {
         agent_type: AgentType::OPS_INTELLIGENCE,

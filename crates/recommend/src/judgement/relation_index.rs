@@ -4,7 +4,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use reeve_estate::{ConnectionId, Relation, RelationKind, Resource, ResourceId, ResourceKind};
+use reeve_estate::{
+    ConnectionId, Document, Relation, RelationKind, Resource, ResourceId, ResourceKind,
+};
 
 type Key = (ConnectionId, ResourceId);
 
@@ -17,6 +19,18 @@ pub struct RelationIndex {
     incoming: HashMap<Key, Vec<(RelationKind, ResourceId)>>,
     /// Kinds whose last reading of a region was complete; an empty region is all.
     complete: HashSet<(ConnectionId, ResourceKind, String)>,
+    /// Configurations, of the kinds whose documents an agent type relates.
+    documents: HashMap<Key, Document>,
+}
+
+/// Resource at the other end of a relation.
+#[derive(Debug, Clone, Copy)]
+pub struct Neighbour<'a> {
+    pub relation: RelationKind,
+    pub id: &'a ResourceId,
+    /// `None` if no resource of the identifier is among the kinds that are related.
+    pub resource: Option<&'a Resource>,
+    pub document: Option<&'a Document>,
 }
 
 impl RelationIndex {
@@ -84,6 +98,38 @@ impl RelationIndex {
         found
             .filter(move |(own, _)| *own == kind)
             .filter_map(|(_, id)| self.resources.get(&(connection.clone(), id.clone())))
+    }
+
+    /// Adds the configuration of a resource.
+    pub fn add_document(&mut self, connection: ConnectionId, id: ResourceId, document: Document) {
+        self.documents.insert((connection, id), document);
+    }
+
+    /// Returns the resources at the other end of all relations of a resource: those it points at
+    /// (`targets`), or those that point at it.
+    pub fn neighbours<'a>(
+        &'a self,
+        of: &Resource,
+        targets: bool,
+    ) -> impl Iterator<Item = Neighbour<'a>> {
+        let key = (of.connection.clone(), of.id.clone());
+        let outgoing = self.outgoing.get(&key).filter(|_| targets);
+        let incoming = self.incoming.get(&key).filter(|_| !targets);
+        let towards = outgoing
+            .into_iter()
+            .flatten()
+            .map(|relation| (relation.kind, &relation.target));
+        let from = incoming.into_iter().flatten().map(|(kind, id)| (*kind, id));
+
+        towards.chain(from).map(move |(relation, id)| {
+            let key = (key.0.clone(), id.clone());
+            Neighbour {
+                relation,
+                id,
+                resource: self.resources.get(&key),
+                document: self.documents.get(&key),
+            }
+        })
     }
 
     /// Returns a resource of a connection.

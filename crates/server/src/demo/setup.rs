@@ -86,6 +86,13 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
             ..AgentInput::default()
         },
         AgentInput {
+            agent_type: text("compliance_intelligence"),
+            name: text("Compliance"),
+            mode: text("safe_mode"),
+            learning_period: text("1d"),
+            ..AgentInput::default()
+        },
+        AgentInput {
             agent_type: text("workload_classifier"),
             name: text("Workload classifier"),
             mode: text("safe_mode"),

@@ -11,6 +11,7 @@ use reeve_engine::{
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::change::Changes;
+use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::ports::{ChargeReader, Clock, Clouds, LogReader, Recorder};
 use reeve_store::Store;
@@ -63,6 +64,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
 
     let estate: Arc<dyn EstateStore> = store.clone();
     let workloads: Arc<dyn WorkloadStore> = store.clone();
+    let evidence: Arc<dyn EvidenceStore> = store.clone();
     let descriptions: Arc<dyn DescriptionStore> = store.clone();
     let (models, settings) = (agent_types.clone(), RegistrySettings::default());
     let registry = Arc::new(Registry::new(
@@ -119,6 +121,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         log,
         descriptions,
         workloads,
+        evidence: Some(evidence),
     };
 
     shared.join(store, registry, judging)

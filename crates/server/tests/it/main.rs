@@ -15,6 +15,7 @@ mod bucket_rules;
 mod busy_sync;
 mod claims;
 mod cli;
+mod compliance;
 mod configurations;
 mod counting;
 mod databases;

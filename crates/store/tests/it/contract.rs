@@ -30,6 +30,7 @@ on_both!(
     reports => super::reports,
     deliveries => super::deliveries,
     value_lists => super::value_lists,
+    evidence => super::evidence,
     workloads => super::workloads,
 );
 
@@ -135,6 +136,13 @@ async fn saved_searches(place: &Place) -> Result<()> {
 async fn value_lists(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::value_lists::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn evidence(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::evidence::run(&store).await?;
     store.close().await;
     Ok(())
 }

@@ -206,6 +206,21 @@ impl Moto {
             .map(|_| ())
     }
 
+    /// Sets what a bucket blocks of public access.
+    ///
+    /// # Errors
+    /// moto refused the call.
+    pub async fn public_access_block(
+        &self,
+        region: &str,
+        bucket: &str,
+        settings: &'static str,
+    ) -> anyhow::Result<()> {
+        self.put(region, &format!("{bucket}?publicAccessBlock"), settings)
+            .await
+            .map(|_| ())
+    }
+
     /// Lets a bucket keep versions.
     ///
     /// # Errors

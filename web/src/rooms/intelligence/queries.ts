@@ -28,6 +28,7 @@ export const TYPES = [
   'failover',
   'resource_tagging',
   'high_availability',
+  'compliance',
 ];
 
 export const dashboardQuery = queryOptions({

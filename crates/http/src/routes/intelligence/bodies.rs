@@ -254,6 +254,7 @@ fn subject(subject: &Subject) -> SubjectBody {
         instance_type: subject.instance_type.clone(),
         target_type: subject.target_type.clone(),
         managed_by_code: subject.managed_by_code,
+        aspect: subject.aspect.clone(),
     }
 }
 

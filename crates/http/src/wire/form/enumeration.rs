@@ -136,6 +136,9 @@ enumerations! {
     ModelType = reeve_recommend::models::ModelType, "Type of a model.";
     ModelStatus = reeve_recommend::models::ModelStatus, "Status of a version of a model.";
     RetrainReason = reeve_recommend::models::RetrainCause, "Reason for which a model was trained.";
+    CheckAnswer = reeve_recommend::judgement::evidence::CheckAnswer, "Answer of a check about a resource.";
+    CheckTopic = reeve_controls::Topic, "Subject matter of a check.";
+    ControlState = reeve_controls::ControlState, "State of a control, by the results of its checks.";
     WorkloadClass = reeve_recommend::judgement::workload::WorkloadClass, "Class of a workload.";
 
     // Anomalies and budgets.

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
-use reeve_controls::{Answer, Catalogue, Check, Folder, Framework, Input, Verdict};
+use reeve_controls::{Catalogue, Check, Folder, Framework, Input, Verdict};
+use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde::Serialize;
 
 use super::file;
@@ -17,7 +18,7 @@ use crate::cli::ComplianceArgs;
 struct Line<'a> {
     check: &'a str,
     resource: &'a str,
-    result: Answer,
+    result: CheckAnswer,
     why: &'a str,
     #[serde(serialize_with = "reeve_controls::values_by_path")]
     values: &'a [reeve_controls::SeenValue],
@@ -60,8 +61,13 @@ pub(super) fn run(args: &ComplianceArgs) -> Result<ExitCode> {
             if framework.is_some_and(|framework| !proves(framework, check)) {
                 continue;
             }
-            failed += u64::from(verdict.answer == Answer::Fail);
-            if args.failed && matches!(verdict.answer, Answer::Pass | Answer::NotApplicable) {
+            failed += u64::from(verdict.answer == CheckAnswer::Fail);
+            if args.failed
+                && matches!(
+                    verdict.answer,
+                    CheckAnswer::Pass | CheckAnswer::NotApplicable
+                )
+            {
                 continue;
             }
             write(&mut sink, &input.id, check, &verdict)?;

@@ -1,0 +1,127 @@
+//! The judgement of `compliance_intelligence`: checks of controls over the configurations of
+//! resources.
+//!
+//! Requirements. Every check of the catalogue (`reeve_controls`) that proves a control
+//! of one of the agent's frameworks is asked of each resource of its kind. Each answer is evidence;
+//! a failure is a finding about the aspect that is the check. What could not be read is neither: it
+//! is evidence that says `unknown`, and it keeps an earlier finding as it is.
+//! docs/agents/compliance_intelligence.md.
+
+mod agent;
+mod finding;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use reeve_controls::{Catalogue, Check, Related, Subject};
+use reeve_estate::ResourceKind;
+use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
+use reeve_recommend::judgement::proposal::Abstention;
+use reeve_recommend::judgement::{Facts, Judgement};
+use serde_json::{Map, Value};
+
+pub use agent::ComplianceIntelligence;
+
+/// Judges one resource by the checks that prove controls of these frameworks.
+fn judge(facts: &Facts<'_>, catalogue: &Catalogue, frameworks: &BTreeSet<String>) -> Judgement {
+    let mut judgement = Judgement::default();
+    let resource = facts.resource;
+    let Some(document) = facts.document else {
+        judgement.abstentions.push(Abstention {
+            kind: None,
+            aspect: None,
+            code: "configuration_not_read",
+            detail: "its configuration was not read".to_owned(),
+            decisive: false,
+        });
+        return judgement;
+    };
+
+    let subject = Subject {
+        id: resource.id.as_str(),
+        provider: resource.provider,
+        kind: resource.kind,
+        account: &resource.account,
+        region: &resource.region,
+        document: document.json(),
+        targets: related(facts, true),
+        sources: related(facts, false),
+        complete: complete_kinds(facts, catalogue),
+    };
+
+    let hash = document.hash();
+    for (check, verdict) in catalogue.judge(&subject, facts.now) {
+        if !proves(catalogue, check, frameworks) {
+            continue;
+        }
+
+        let kind = finding::kind(check);
+        let values: Map<String, Value> = verdict
+            .values
+            .iter()
+            .map(|seen| (seen.path.clone(), seen.value.clone().unwrap_or_default()))
+            .collect();
+        match verdict.answer {
+            CheckAnswer::Fail => judgement
+                .proposals
+                .push(finding::propose(facts, check, &verdict, kind)),
+            CheckAnswer::Pass | CheckAnswer::NotApplicable => {
+                judgement.abstentions.push(Abstention {
+                    aspect: Some(check.id.clone()),
+                    ..Abstention::decided(kind, "check_passed", verdict.why.clone())
+                });
+            }
+            CheckAnswer::Unknown => judgement.abstentions.push(Abstention {
+                aspect: Some(check.id.clone()),
+                ..Abstention::unjudged(kind, "check_unknown", verdict.why.clone())
+            }),
+        }
+        judgement.evidence.push(CheckResult {
+            check: check.id.clone(),
+            answer: verdict.answer,
+            why: verdict.why,
+            values: Value::Object(values),
+            document: Some(hash.clone()),
+        });
+    }
+
+    judgement
+}
+
+/// Kinds that checks of the resource must know completely, and that are.
+fn complete_kinds(facts: &Facts<'_>, catalogue: &Catalogue) -> Vec<ResourceKind> {
+    let resource = facts.resource;
+    let checks = catalogue.checks_of(resource.provider, resource.kind);
+    checks
+        .iter()
+        .flat_map(|check| check.complete.iter().copied())
+        .filter(|kind| facts.relations.is_complete(resource, *kind))
+        .collect()
+}
+
+/// The resources around the judged one, in one direction of their relations.
+fn related<'a>(facts: &Facts<'a>, targets: bool) -> Vec<Related<'a>> {
+    let neighbours = facts.relations.neighbours(facts.resource, targets);
+    neighbours
+        .map(|neighbour| Related {
+            relation: neighbour.relation,
+            id: neighbour.id.as_str(),
+            kind: neighbour.resource.map(|resource| resource.kind),
+            document: neighbour.document.map(|document| document.json()),
+        })
+        .collect()
+}
+
+fn proves(catalogue: &Catalogue, check: &Check, frameworks: &BTreeSet<String>) -> bool {
+    catalogue
+        .frameworks()
+        .filter(|framework| frameworks.contains(&framework.id))
+        .any(|framework| {
+            framework
+                .controls
+                .iter()
+                .any(|control| control.is_proven_by(check))
+        })
+}

@@ -1,0 +1,68 @@
+//! `compliance_intelligence` as an agent type: its settings, needs and judgement.
+
+use reeve_controls::{Catalogue, FRAMEWORKS, chosen_frameworks};
+use reeve_estate::{Provider, ResourceKind};
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::agent::contract::{AgentDefinition, Needs};
+use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
+use reeve_recommend::judgement::{Facts, Judgement};
+
+use super::judge;
+
+/// Kinds whose configurations checks of other resources read: where logs go, what guards, what
+/// grants.
+const RELATED_DOCUMENTS: [&str; 9] = [
+    "bucket",
+    "flow_log",
+    "iam_group",
+    "iam_policy",
+    "iam_role",
+    "iam_user",
+    "network",
+    "security_group",
+    "snapshot",
+];
+
+/// Every setting, in the order in which the interface answers them.
+const SETTINGS: &[Setting] = &[FRAMEWORKS];
+
+/// The agent type `compliance_intelligence`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ComplianceIntelligence;
+
+impl AgentDefinition for ComplianceIntelligence {
+    fn info(&self) -> &AgentTypeInfo {
+        documented(AgentType::COMPLIANCE_INTELLIGENCE)
+    }
+
+    fn settings(&self) -> &[Setting] {
+        SETTINGS
+    }
+
+    fn needs(&self, _settings: &Settings) -> Needs {
+        let catalogue = Catalogue::builtin();
+        let mut kinds: Vec<ResourceKind> = Provider::ALL
+            .iter()
+            .flat_map(|provider| catalogue.kinds_of(*provider))
+            .collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+
+        Needs {
+            documents: kinds.clone(),
+            related: kinds.clone(),
+            related_documents: RELATED_DOCUMENTS
+                .iter()
+                .filter_map(|name| ResourceKind::named(name))
+                .collect(),
+            kinds,
+            ..Needs::default()
+        }
+    }
+
+    fn judge(&self, facts: &Facts<'_>) -> Judgement {
+        let frameworks = chosen_frameworks(facts.settings);
+        judge(facts, Catalogue::builtin(), &frameworks)
+    }
+}

@@ -1,0 +1,122 @@
+//! Failures of checks as proposals.
+
+use reeve_controls::{Check, Topic, Verdict};
+use reeve_estate::Money;
+use reeve_recommend::agent::Impact;
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::proposal::{Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::procedure::{iac_note, subject};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+    Subject,
+};
+
+/// Rule of every finding: a control's check failed.
+const RULE: &str = "failed_check";
+/// A check of a configuration is a fact, not an estimate.
+const CERTAIN: f64 = 99.0;
+
+/// Returns the type of the findings of a check, by its topics.
+pub(super) fn kind(check: &Check) -> RecommendationType {
+    let is_about = |topics: &[Topic]| check.topics.iter().any(|topic| topics.contains(topic));
+    if is_about(&[Topic::EncryptionAtRest, Topic::EncryptionInTransit]) {
+        RecommendationType::Encryption
+    } else if is_about(&[
+        Topic::LeastPrivilege,
+        Topic::Authentication,
+        Topic::MultiFactor,
+        Topic::CredentialRotation,
+        Topic::UnusedAccess,
+    ]) {
+        RecommendationType::IamOptimization
+    } else if is_about(&[Topic::Patching]) {
+        RecommendationType::PatchManagement
+    } else if check.kind.as_str() == "security_group" {
+        RecommendationType::SecurityGroup
+    } else {
+        RecommendationType::Compliance
+    }
+}
+
+/// Makes the proposal of a failed check.
+pub(super) fn propose(
+    facts: &Facts<'_>,
+    check: &Check,
+    verdict: &Verdict,
+    kind: RecommendationType,
+) -> Proposal {
+    let resource = facts.resource;
+    let mut path = Path::default();
+    path.ask(format!("{}?", check.title), false, verdict.why.clone());
+
+    let factors = Factors::from([
+        (FactorKind::Measured, verdict.why.clone()),
+        (FactorKind::Consequence, check.why.clone()),
+    ]);
+
+    let mut proposal = Proposal {
+        kind,
+        rule: RULE,
+        title: title(
+            "Check failed on ",
+            &resource.name,
+            &format!(": {}", lower_first(&check.title)),
+        ),
+        subject: Subject {
+            aspect: Some(check.id.clone()),
+            ..subject(resource, None)
+        },
+        priority: check.severity,
+        confidence: CERTAIN,
+        trust: Trust::default(),
+        impact_level: impact(check.severity),
+        impact: ImpactAssessment {
+            cost_percent: None,
+            cost: "Not measured: the price of the setting is not known".to_owned(),
+            performance_degradation_percent: None,
+            performance: "Not measured".to_owned(),
+            security: check.why.clone(),
+        },
+        effort: Effort::Medium,
+        savings_monthly: Some(Money::ZERO),
+        savings_after_discounts: None,
+        monthly_cost: resource.monthly_cost,
+        plan: None,
+        reason_codes: vec![check.id.clone()],
+        not_measured: Vec::new(),
+        explanation: Explanation {
+            action: check.remediation.text.clone(),
+            factors,
+            confidence_range: None,
+            data_points: 1,
+            similar_cases: 0,
+            success_rate: None,
+            risk: impact(check.severity),
+            cost_reduction: "None: the finding is about security".to_owned(),
+            performance_impact: "Not measured".to_owned(),
+            decision_path: path.into_decisions(),
+            models: Vec::new(),
+        },
+    };
+    if let Some(tag) = owned_by_code(resource) {
+        iac_note(&mut proposal, &tag);
+    }
+    proposal
+}
+
+fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_lowercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
+const fn impact(severity: Priority) -> Impact {
+    match severity {
+        Priority::Critical | Priority::High => Impact::High,
+        Priority::Medium => Impact::Medium,
+        Priority::Low => Impact::Low,
+    }
+}

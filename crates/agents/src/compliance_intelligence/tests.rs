@@ -1,0 +1,145 @@
+#![allow(clippy::unwrap_used)]
+use reeve_controls::{Catalogue, chosen_frameworks};
+use reeve_estate::{Document, Provider, ResourceKind};
+use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::judgement::evidence::CheckAnswer;
+use reeve_recommend::judgement::{Facts, Judgement};
+use reeve_recommend::recommendation::Priority;
+use serde_json::{Value, json};
+
+use super::{ComplianceIntelligence, finding, judge};
+use crate::cost_optimizer::tests::estate::resource;
+use crate::storage_optimizer::tests::Case;
+use reeve_recommend::agent::contract::AgentDefinition as _;
+
+const CHECK: &str = "aws.s3.blocks_public_access";
+
+fn judged(document: Option<Value>) -> Judgement {
+    let mut case = Case::volume("gp3", 1.0, None, None);
+    case.volume = resource("invoices", ResourceKind::Bucket, "s3", None);
+    let document = document.map(Document::new);
+    case.with(|facts| {
+        let facts = Facts {
+            document: document.as_ref(),
+            ..*facts
+        };
+        judge(
+            &facts,
+            Catalogue::builtin(),
+            &chosen_frameworks(facts.settings),
+        )
+    })
+}
+
+fn open() -> Value {
+    json!({ "Name": "invoices", "PublicAccessBlock": { "BlockPublicAcls": false } })
+}
+
+fn answer(judgement: &Judgement) -> CheckAnswer {
+    let mut found = judgement.evidence.iter().filter(|one| one.check == CHECK);
+    let answer = found.next().unwrap().answer;
+    assert!(found.next().is_none());
+    answer
+}
+
+#[test]
+fn a_failed_check_is_a_finding_and_evidence() {
+    let judgement = judged(Some(open()));
+    assert_eq!(answer(&judgement), CheckAnswer::Fail);
+
+    let about = |aspect: &str| {
+        judgement
+            .proposals
+            .iter()
+            .find(|one| one.subject.aspect.as_deref() == Some(aspect))
+    };
+    let found = about(CHECK).unwrap();
+    assert_eq!(found.priority, Priority::High);
+    assert!(found.plan.is_none(), "nothing is changed by itself");
+    assert!(
+        found.explanation.factors[0].contains("`PublicAccessBlock.BlockPublicAcls` is false"),
+        "{:?}",
+        found.explanation.factors
+    );
+    assert_eq!(found.explanation.decision_path[0].answer, Some(false));
+    assert!(judgement.proposals.len() > 1, "several checks fail on it");
+
+    let evidence = judgement.evidence.iter().find(|one| one.check == CHECK);
+    let evidence = evidence.unwrap();
+    assert_eq!(
+        evidence.values["PublicAccessBlock.BlockPublicAcls"],
+        json!(false)
+    );
+    assert_eq!(
+        evidence.document.as_deref(),
+        Some(Document::new(open()).hash().as_str())
+    );
+}
+
+#[test]
+fn what_was_not_read_is_unknown_and_refutes_nothing() {
+    let hidden = judged(Some(
+        json!({ "Name": "invoices", "PublicAccessBlock": "[not read]" }),
+    ));
+    assert_eq!(answer(&hidden), CheckAnswer::Unknown);
+    let abstention = hidden
+        .abstentions
+        .iter()
+        .find(|one| one.aspect.as_deref() == Some(CHECK))
+        .unwrap();
+    assert!(!abstention.decisive, "an earlier finding stays");
+
+    let none = judged(None);
+    assert!(none.evidence.is_empty() && none.proposals.is_empty());
+    assert!(!none.abstentions[0].decisive);
+}
+
+#[test]
+fn a_passed_check_ends_the_finding_of_its_own_aspect_alone() {
+    let block = json!({ "BlockPublicAcls": true, "IgnorePublicAcls": true, "BlockPublicPolicy": true,
+        "RestrictPublicBuckets": true });
+    let closed = judged(Some(
+        json!({ "Name": "invoices", "PublicAccessBlock": block }),
+    ));
+    assert_eq!(answer(&closed), CheckAnswer::Pass);
+
+    let check = Catalogue::builtin().check(CHECK).unwrap();
+    let kind = finding::kind(check);
+    let ends = |aspect: &str| {
+        closed
+            .abstentions
+            .iter()
+            .any(|one| one.decisive && one.is_about(kind, Some(aspect)))
+    };
+    assert!(ends(CHECK));
+    assert!(!ends("aws.s3.no_such_check"));
+}
+
+#[test]
+fn the_frameworks_of_an_agent_decide_which_checks_are_asked() {
+    let none = Settings::default();
+    assert_eq!(
+        Vec::from_iter(chosen_frameworks(&none)),
+        ["hipaa", "iso27001", "pci_dss", "soc2"]
+    );
+    let cis = Settings(
+        [(
+            "frameworks".to_owned(),
+            SettingValue::names("CIS_AWS, gdpr"),
+        )]
+        .into(),
+    );
+    assert_eq!(Vec::from_iter(chosen_frameworks(&cis)), ["cis_aws", "gdpr"]);
+
+    let needs = ComplianceIntelligence.needs(&none);
+    for provider in Provider::ALL {
+        let mut kinds = Catalogue::builtin().kinds_of(*provider);
+        assert!(kinds.all(|kind| needs.kinds.contains(&kind)));
+    }
+    assert!(
+        needs
+            .related_documents
+            .iter()
+            .all(|kind| needs.related.contains(kind))
+    );
+}

@@ -1,0 +1,185 @@
+//! Results of checks that a run keeps: what differs from before, each with the entry that records
+//! it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use jiff::Timestamp;
+use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, events};
+use reeve_estate::{ConnectionId, ResourceId};
+use reeve_recommend::agent::{Agent, AgentId};
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::evidence::{CheckResult, Evidence, EvidenceKey, EvidenceStore};
+
+use crate::finding::judged::Judged;
+use crate::log_entry;
+use crate::records::Records;
+
+/// Event type of results that differ from before.
+const EVIDENCE: EventType = events::EVIDENCE.event_type();
+/// Results that one entry names: with their reasons some 200 KiB.
+const IN_ONE_ENTRY: usize = 500;
+
+/// Evidence of a run in progress.
+pub(crate) struct RunEvidence<'a> {
+    agent: &'a Agent,
+    store: &'a dyn EvidenceStore,
+    records: &'a Records,
+    /// What was judged, to tell what is judged no more.
+    judged: HashSet<EvidenceKey>,
+}
+
+impl<'a> RunEvidence<'a> {
+    pub(crate) fn new(
+        agent: &'a Agent,
+        store: &'a dyn EvidenceStore,
+        records: &'a Records,
+    ) -> RunEvidence<'a> {
+        RunEvidence {
+            agent,
+            store,
+            records,
+            judged: HashSet::new(),
+        }
+    }
+
+    /// Keeps the results about these resources that differ from those before.
+    pub(crate) async fn keep(&mut self, judged: &[Judged]) -> Result<(), EngineError> {
+        let checked: Vec<&Judged> = judged
+            .iter()
+            .filter(|one| !one.judgement.evidence.is_empty())
+            .collect();
+        if checked.is_empty() {
+            return Ok(());
+        }
+
+        let before = self.before(&checked).await?;
+        let now = self.records.clock.now();
+        let mut changed = Vec::new();
+        for one in checked {
+            for result in &one.judgement.evidence {
+                let key = key(one, result);
+                let known = before.get(&key);
+                if known.is_none_or(|known| !known.is_same(result)) {
+                    changed.push(evidence(&self.agent.id, one, result, known, now));
+                }
+                self.judged.insert(key);
+            }
+        }
+
+        for some in changed.chunks_mut(IN_ONE_ENTRY) {
+            let entry = entry(self.agent, some, &before);
+            for one in some.iter_mut() {
+                entry.event_id.as_str().clone_into(&mut one.event_id);
+            }
+            self.records.record(vec![entry]).await?;
+            self.store.evidence_put(some).await?;
+        }
+        Ok(())
+    }
+
+    async fn before(
+        &self,
+        checked: &[&Judged],
+    ) -> Result<HashMap<EvidenceKey, Evidence>, EngineError> {
+        let mut resources: BTreeMap<&ConnectionId, Vec<ResourceId>> = BTreeMap::new();
+        for one in checked {
+            let resource = &one.resource;
+            resources
+                .entry(&resource.connection)
+                .or_default()
+                .push(resource.id.clone());
+        }
+
+        let mut found = HashMap::new();
+        for (connection, ids) in resources {
+            for one in self.store.evidence_of(connection, &ids).await? {
+                let key = (
+                    one.connection.clone(),
+                    one.resource.clone(),
+                    one.result.check.clone(),
+                );
+                found.insert(key, one);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Ends a whole run: results of what it did not judge are removed, and stay in the history.
+    pub(crate) async fn finish(self) -> Result<(), EngineError> {
+        let all = self.store.evidence_keys(&self.agent.id).await?;
+        let ended: Vec<EvidenceKey> = all
+            .into_iter()
+            .filter(|key| !self.judged.contains(key))
+            .collect();
+        for some in ended.chunks(IN_ONE_ENTRY) {
+            self.store.evidence_remove(some).await?;
+        }
+        Ok(())
+    }
+}
+
+fn key(one: &Judged, result: &CheckResult) -> EvidenceKey {
+    (
+        one.resource.connection.clone(),
+        one.resource.id.clone(),
+        result.check.clone(),
+    )
+}
+
+fn evidence(
+    agent: &AgentId,
+    one: &Judged,
+    result: &CheckResult,
+    known: Option<&Evidence>,
+    now: Timestamp,
+) -> Evidence {
+    let resource = &one.resource;
+    let since = known
+        .filter(|known| known.result.answer == result.answer)
+        .map_or(now, |known| known.since);
+
+    Evidence {
+        agent: agent.clone(),
+        connection: resource.connection.clone(),
+        resource: resource.id.clone(),
+        kind: resource.kind,
+        name: resource.name.clone(),
+        account: resource.account.clone(),
+        region: resource.region.clone(),
+        result: result.clone(),
+        since,
+        at: now,
+        event_id: String::new(),
+    }
+}
+
+/// The entry of results: which check answered what about which document.
+fn entry(agent: &Agent, changed: &[Evidence], before: &HashMap<EvidenceKey, Evidence>) -> Entry {
+    let rows = changed.iter().map(|one| {
+        let key = (
+            one.connection.clone(),
+            one.resource.clone(),
+            one.result.check.clone(),
+        );
+        let was = before.get(&key).map(|known| known.result.answer.as_str());
+        Json::object([
+            ("check", Json::from(one.result.check.clone())),
+            ("resource", Json::from(one.resource.0.clone())),
+            ("result", Json::from(one.result.answer.as_str())),
+            ("was", Json::from(was.map(str::to_owned))),
+            ("why", Json::from(one.result.why.clone())),
+            ("document", Json::from(one.result.document.clone())),
+        ])
+    });
+
+    let caller = Caller::agent(&agent.id);
+    log_entry::entry(EVIDENCE, "check_results", ActionStatus::Success, &caller)
+        .on(ResourceRef::new("agent", agent.id.0.clone()))
+        .with_metadata("agent_id", agent.id.0.clone())
+        .with_metadata("results", changed.len() as u64)
+        .after(Json::object([(
+            "results",
+            Json::from(rows.collect::<Vec<_>>()),
+        )]))
+}

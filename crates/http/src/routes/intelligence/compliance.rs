@@ -1,0 +1,340 @@
+//! Compliance: frameworks, their controls, and the results of checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use reeve_controls::{Catalogue, Check, Control, ControlState, Framework};
+use reeve_estate::ResourceId;
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter};
+
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::Params;
+use crate::paging::window;
+use crate::routes::resources::parse;
+use crate::time;
+use crate::wire::compliance::{
+    CheckResultBody, CheckResultParams, ConfigurationCheckBody, ControlCountsBody, ControlParams,
+    FrameworkBody, FrameworkCheckBody, FrameworkControlBody, ResultCountsBody,
+};
+use crate::wire::form::list::List;
+
+type Counts = BTreeMap<String, ResultCountsBody>;
+
+/// Frameworks with the state of their controls.
+#[utoipa::path(get, path = "/api/v1/intelligence/frameworks", tag = "intelligence",
+    responses((status = 200, body = List<FrameworkBody>)))]
+pub(super) async fn frameworks(
+    State(app): State<Arc<App>>,
+) -> Result<Json<List<FrameworkBody>>, Problem> {
+    let counts = counts(&app).await?;
+    let checked = checked_frameworks(&app).await?;
+    let items: Vec<FrameworkBody> = Catalogue::builtin()
+        .frameworks()
+        .map(|framework| framework_body(framework, &counts, &checked))
+        .collect();
+
+    Ok(Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    }))
+}
+
+/// Controls of frameworks, with the checks that prove them and their results.
+#[utoipa::path(get, path = "/api/v1/intelligence/controls", tag = "intelligence", params(ControlParams),
+    responses((status = 200, body = List<FrameworkControlBody>), (status = 422, body = ProblemBody)))]
+pub(super) async fn controls(
+    State(app): State<Arc<App>>,
+    Params(params): Params<ControlParams>,
+) -> Result<Json<List<FrameworkControlBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let state = parse("state", params.state.as_deref(), ControlState::parse)?;
+    let name = params.framework.as_deref();
+    let framework = parse("framework", name, |name| {
+        let mut all = Catalogue::builtin().frameworks();
+        all.find(|framework| framework.id == name)
+    })?;
+
+    let counts = counts(&app).await?;
+    let all: Vec<FrameworkControlBody> = Catalogue::builtin()
+        .frameworks()
+        .filter(|one| framework.is_none_or(|framework| framework.id == one.id))
+        .flat_map(|one| one.controls.iter().map(move |control| (one, control)))
+        .map(|(one, control)| control_body(one, control, &counts))
+        .filter(|body| state.is_none_or(|state| body.state.0 == state))
+        .collect();
+
+    let total = all.len() as u64;
+    let items: Vec<FrameworkControlBody> = all
+        .into_iter()
+        .skip(usize::try_from(window.start()).unwrap_or(usize::MAX))
+        .take(usize::try_from(window.limit).unwrap_or(usize::MAX))
+        .collect();
+    let next_cursor = window.next(items.len(), total);
+    Ok(Json(List {
+        items,
+        total,
+        next_cursor,
+    }))
+}
+
+/// Results of the checks that prove a control, or of one check: failures first.
+#[utoipa::path(get, path = "/api/v1/intelligence/controls/{id}/results", tag = "intelligence",
+    params(("id" = String, Path, description = "A control (`soc2:CC6.1`) or a check (`aws.s3.blocks_public_access`)"), CheckResultParams),
+    responses((status = 200, body = List<CheckResultBody>), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn results(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Params(params): Params<CheckResultParams>,
+) -> Result<Json<List<CheckResultBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let checks = checks_of(&id).ok_or_else(|| Problem::not_found("control", &id))?;
+    if checks.is_empty() {
+        return Ok(Json(List {
+            items: Vec::new(),
+            total: 0,
+            next_cursor: None,
+        }));
+    }
+
+    let filter = EvidenceFilter {
+        checks,
+        answer: parse("result", params.result.as_deref(), CheckAnswer::parse)?,
+        resource: params.resource.map(ResourceId::new),
+        account: params.account,
+        limit: window.limit,
+        offset: window.start(),
+    };
+    let (found, total) = app.evidence.evidence_list(&filter).await?;
+    let next_cursor = window.next(found.len(), total);
+    Ok(Json(List {
+        items: found.iter().map(result_body).collect(),
+        total,
+        next_cursor,
+    }))
+}
+
+/// A check: what it demands, why, and how a failure is mended.
+#[utoipa::path(get, path = "/api/v1/intelligence/checks/{id}", tag = "intelligence", params(("id" = String, Path)),
+    responses((status = 200, body = ConfigurationCheckBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn check(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<ConfigurationCheckBody>, Problem> {
+    let check = Catalogue::builtin()
+        .check(&id)
+        .ok_or_else(|| Problem::not_found("check", &id))?;
+    let counts = counts(&app).await?;
+    let controls = Catalogue::builtin()
+        .frameworks()
+        .flat_map(|framework| framework.controls.iter().map(move |one| (framework, one)))
+        .filter(|(_, control)| control.is_proven_by(check))
+        .map(|(framework, control)| control_id(framework, control));
+
+    Ok(Json(ConfigurationCheckBody {
+        id: check.id.clone(),
+        title: check.title.clone(),
+        why: check.why.clone(),
+        severity: check.severity.into(),
+        provider: check.provider.into(),
+        kind: check.kind.as_str().to_owned(),
+        topics: check.topics.iter().map(|topic| (*topic).into()).collect(),
+        applies: check
+            .applies
+            .as_ref()
+            .map(|applies| applies.source().to_owned()),
+        expression: check.expression.source().to_owned(),
+        remediation: check.remediation.text.clone(),
+        sources: check.sources.clone(),
+        controls: controls.collect(),
+        results: counts.get(&check.id).copied().unwrap_or_default(),
+    }))
+}
+
+async fn counts(app: &App) -> Result<Counts, Problem> {
+    let mut found = Counts::new();
+    for one in app.evidence.evidence_counts().await? {
+        let counts = found.entry(one.check).or_default();
+        match one.answer {
+            CheckAnswer::Pass => counts.pass += one.count,
+            CheckAnswer::Fail => counts.fail += one.count,
+            CheckAnswer::Unknown => counts.unknown += one.count,
+            CheckAnswer::NotApplicable => counts.not_applicable += one.count,
+        }
+    }
+    Ok(found)
+}
+
+/// Frameworks that an agent checks.
+async fn checked_frameworks(app: &App) -> Result<BTreeSet<String>, Problem> {
+    let of_type = Some(AgentType::COMPLIANCE_INTELLIGENCE);
+    let mut checked = BTreeSet::new();
+    for agent in app.agents.agent_list(of_type).await? {
+        checked.extend(reeve_controls::chosen_frameworks(&agent.settings));
+    }
+    Ok(checked)
+}
+
+fn control_id(framework: &Framework, control: &Control) -> String {
+    format!("{}:{}", framework.id, control.id)
+}
+
+/// The checks of a control or a check by its identifier; `None` if there is neither.
+fn checks_of(id: &str) -> Option<Vec<String>> {
+    let catalogue = Catalogue::builtin();
+    if let Some(check) = catalogue.check(id) {
+        return Some(vec![check.id.clone()]);
+    }
+
+    let (framework, number) = id.split_once(':')?;
+    let framework = catalogue.frameworks().find(|one| one.id == framework)?;
+    let control = framework.controls.iter().find(|one| one.id == number)?;
+    let proving = catalogue
+        .checks()
+        .filter(|check| control.is_proven_by(check));
+    Some(proving.map(|check| check.id.clone()).collect())
+}
+
+fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCountsBody {
+    checks.filter_map(|check| counts.get(&check.id)).fold(
+        ResultCountsBody::default(),
+        |all, one| ResultCountsBody {
+            pass: all.pass + one.pass,
+            fail: all.fail + one.fail,
+            unknown: all.unknown + one.unknown,
+            not_applicable: all.not_applicable + one.not_applicable,
+        },
+    )
+}
+
+fn state(is_proven: bool, results: &ResultCountsBody) -> ControlState {
+    if !is_proven {
+        ControlState::ByHand
+    } else if results.fail > 0 {
+        ControlState::Failed
+    } else if results.pass > 0 {
+        ControlState::Passed
+    } else if results.unknown > 0 {
+        ControlState::Unknown
+    } else {
+        ControlState::NotChecked
+    }
+}
+
+fn framework_body(
+    framework: &Framework,
+    counts: &Counts,
+    checked: &BTreeSet<String>,
+) -> FrameworkBody {
+    let catalogue = Catalogue::builtin();
+    let mut controls = ControlCountsBody::default();
+    for control in &framework.controls {
+        let proving: Vec<&Check> = proving(control);
+        let results = sum(proving.iter().copied(), counts);
+        let counted = match state(!proving.is_empty(), &results) {
+            ControlState::Failed => &mut controls.failed,
+            ControlState::Passed => &mut controls.passed,
+            ControlState::Unknown => &mut controls.unknown,
+            ControlState::NotChecked => &mut controls.not_checked,
+            ControlState::ByHand => &mut controls.by_hand,
+        };
+        *counted += 1;
+    }
+
+    let all = catalogue.checks().map(AsRef::as_ref).filter(|check| {
+        framework
+            .controls
+            .iter()
+            .any(|control| control.is_proven_by(check))
+    });
+    let results = sum(all, counts);
+    let decided = results.pass + results.fail;
+
+    FrameworkBody {
+        id: framework.id.clone(),
+        title: framework.title.clone(),
+        edition: framework.edition.clone(),
+        source: framework.source.clone(),
+        is_checked: checked.contains(&framework.id),
+        controls,
+        score: (decided > 0).then(|| {
+            let share = results.pass as f64 / decided as f64 * 100.0;
+            (share * 10.0).floor() / 10.0
+        }),
+        results,
+    }
+}
+
+fn proving(control: &Control) -> Vec<&'static Check> {
+    Catalogue::builtin()
+        .checks()
+        .map(AsRef::as_ref)
+        .filter(|check| control.is_proven_by(check))
+        .collect()
+}
+
+fn control_body(framework: &Framework, control: &Control, counts: &Counts) -> FrameworkControlBody {
+    let proving = proving(control);
+    let results = sum(proving.iter().copied(), counts);
+    let mut checks: Vec<FrameworkCheckBody> = proving
+        .iter()
+        .map(|check| FrameworkCheckBody {
+            id: check.id.clone(),
+            title: check.title.clone(),
+            severity: check.severity.into(),
+            results: counts.get(&check.id).copied().unwrap_or_default(),
+        })
+        .collect();
+    checks.sort_by_key(|check| {
+        let results = check.results;
+        let rank = match () {
+            () if results.fail > 0 => 0,
+            () if results.unknown > 0 => 1,
+            () if results.pass > 0 => 2,
+            () => 3,
+        };
+        (rank, check.severity.0 as u8, check.id.clone())
+    });
+
+    FrameworkControlBody {
+        id: control_id(framework, control),
+        framework: framework.id.clone(),
+        number: control.id.clone(),
+        title: control.title.clone(),
+        state: state(!proving.is_empty(), &results).into(),
+        by_hand: Some(control.by_hand.clone()).filter(|text| !text.is_empty()),
+        results,
+        checks,
+    }
+}
+
+fn result_body(found: &Evidence) -> CheckResultBody {
+    let check = Catalogue::builtin().check(&found.result.check);
+    CheckResultBody {
+        check: found.result.check.clone(),
+        title: check.map_or_else(String::new, |check| check.title.clone()),
+        severity: check
+            .map_or(reeve_recommend::recommendation::Priority::Low, |check| {
+                check.severity
+            })
+            .into(),
+        result: found.result.answer.into(),
+        why: found.result.why.clone(),
+        values: found.result.values.clone(),
+        remediation: check.map_or_else(String::new, |check| check.remediation.text.clone()),
+        resource_id: found.resource.0.clone(),
+        resource_name: found.name.clone(),
+        kind: found.kind.as_str().to_owned(),
+        account: found.account.clone(),
+        region: found.region.clone(),
+        connection_id: found.connection.0.clone(),
+        document_hash: found.result.document.clone(),
+        since: time::text(found.since),
+        recorded_at: time::text(found.at),
+        event_id: found.event_id.clone(),
+    }
+}

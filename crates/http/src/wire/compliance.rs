@@ -1,0 +1,164 @@
+//! Compliance on the wire: frameworks, controls, checks and their results.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::wire::form::enumeration::{CheckAnswer, CheckTopic, ControlState, Priority, Provider};
+
+/// Number of results by answer.
+#[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
+pub struct ResultCountsBody {
+    pub pass: u64,
+    pub fail: u64,
+    /// A value that decides could not be read or is missing.
+    pub unknown: u64,
+    /// The check says nothing about resources of this form.
+    pub not_applicable: u64,
+}
+
+/// A framework with the results of its checks.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct FrameworkBody {
+    /// Name in addresses and settings, such as `soc2`.
+    pub id: String,
+    pub title: String,
+    pub edition: String,
+    /// Where the standard is published.
+    pub source: String,
+    /// `true` if an agent checks it.
+    pub is_checked: bool,
+    /// Number of controls by state.
+    pub controls: ControlCountsBody,
+    /// Results of all checks that prove its controls, each counted once.
+    pub results: ResultCountsBody,
+    /// Share of the results that passed among those that passed or failed, percent; null before
+    /// the first.
+    pub score: Option<f64>,
+}
+
+/// Number of controls by state.
+#[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
+pub struct ControlCountsBody {
+    pub failed: u64,
+    pub passed: u64,
+    pub unknown: u64,
+    pub not_checked: u64,
+    pub by_hand: u64,
+}
+
+/// A control of a framework, with the checks that prove it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct FrameworkControlBody {
+    /// Framework and number, such as `soc2:CC6.1`.
+    pub id: String,
+    pub framework: String,
+    /// Number in the standard.
+    pub number: String,
+    /// Short title in own words.
+    pub title: String,
+    pub state: ControlState,
+    /// What people must show themselves; absent if checks show all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<String>,
+    pub results: ResultCountsBody,
+    /// Checks that prove it, those that fail first.
+    pub checks: Vec<FrameworkCheckBody>,
+}
+
+/// A check of a control.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct FrameworkCheckBody {
+    pub id: String,
+    pub title: String,
+    pub severity: Priority,
+    pub results: ResultCountsBody,
+}
+
+/// A check: what a configuration must be, and why.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ConfigurationCheckBody {
+    pub id: String,
+    /// What holds if it passes.
+    pub title: String,
+    /// What can happen if it fails.
+    pub why: String,
+    pub severity: Priority,
+    pub provider: Provider,
+    /// Kind of the resources that it judges.
+    pub kind: String,
+    pub topics: Vec<CheckTopic>,
+    /// Condition on the resources that it says something about, in CEL; absent for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applies: Option<String>,
+    /// The condition that a configuration must meet, in CEL.
+    pub expression: String,
+    /// What to do about a failure.
+    pub remediation: String,
+    /// Pages that it follows.
+    pub sources: Vec<String>,
+    /// Controls that it proves, such as `soc2:CC6.1`.
+    pub controls: Vec<String>,
+    pub results: ResultCountsBody,
+}
+
+/// Result of a check about a resource.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CheckResultBody {
+    pub check: String,
+    /// Title of the check.
+    pub title: String,
+    pub severity: Priority,
+    pub result: CheckAnswer,
+    /// Reason, as a sentence that names the values which decided.
+    pub why: String,
+    /// Values that the check read, by their paths.
+    #[schema(value_type = Object)]
+    pub values: serde_json::Value,
+    /// What to do about a failure.
+    pub remediation: String,
+    pub resource_id: String,
+    pub resource_name: String,
+    pub kind: String,
+    pub account: String,
+    pub region: String,
+    pub connection_id: String,
+    /// SHA-256 of the configuration that was judged.
+    pub document_hash: Option<String>,
+    /// First time of this answer without another in between.
+    pub since: String,
+    /// Time at which this result was written; the same answer is not written again.
+    pub recorded_at: String,
+    /// Entry of the log that recorded it.
+    pub event_id: String,
+}
+
+/// Controls to list.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct ControlParams {
+    /// Name of a framework.
+    pub framework: Option<String>,
+    /// State of the controls.
+    pub state: Option<String>,
+    /// At most this many (1 to 1000).
+    pub limit: Option<u32>,
+    pub offset: Option<u64>,
+    pub cursor: Option<String>,
+}
+
+/// Results to list.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct CheckResultParams {
+    /// `pass`, `fail`, `unknown` or `not_applicable`.
+    pub result: Option<String>,
+    /// Identifier of a resource.
+    pub resource: Option<String>,
+    pub account: Option<String>,
+    /// At most this many (1 to 1000).
+    pub limit: Option<u32>,
+    pub offset: Option<u64>,
+    pub cursor: Option<String>,
+}

@@ -1,0 +1,125 @@
+//! Evidence: what checks answered about resources, kept as changes over time.
+//!
+//! A result is written when it differs from the last one, together with the entry of the log that
+//! proves it. How fresh it is follows from the last complete run of the agent: what was judged
+//! again with the same answer is not written again.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use reeve_estate::{ConnectionId, ResourceId, ResourceKind, StoreError, named};
+use serde::{Deserialize, Serialize};
+
+use crate::agent::AgentId;
+
+named!(
+    /// Answer of a check about a resource.
+    CheckAnswer {
+        /// The configuration is as the check demands.
+        Pass => "pass",
+        /// The configuration is not as the check demands.
+        Fail => "fail",
+        /// A value that decides could not be read or is missing.
+        Unknown => "unknown",
+        /// The check says nothing about resources of this form.
+        NotApplicable => "not_applicable",
+    }
+);
+
+/// What a check answered about the resource that was judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckResult {
+    /// Identifier of the check (`aws.s3.blocks_public_access`).
+    pub check: String,
+    pub answer: CheckAnswer,
+    /// Reason, as a sentence that names the values which decided.
+    pub why: String,
+    /// Values that the check read, by their paths.
+    pub values: serde_json::Value,
+    /// SHA-256 of the configuration document that was judged, in hexadecimal.
+    pub document: Option<String>,
+}
+
+/// Result of a check as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Agent that judged it.
+    pub agent: AgentId,
+    pub connection: ConnectionId,
+    pub resource: ResourceId,
+    pub kind: ResourceKind,
+    /// Name of the resource when it was judged.
+    pub name: String,
+    pub account: String,
+    pub region: String,
+    #[serde(flatten)]
+    pub result: CheckResult,
+    /// First time of this answer without another in between.
+    pub since: Timestamp,
+    /// Time at which this result was written.
+    pub at: Timestamp,
+    /// Entry of the log that recorded it.
+    pub event_id: String,
+}
+
+impl Evidence {
+    /// Returns `true` if a judgement gave the same result.
+    #[must_use]
+    pub fn is_same(&self, result: &CheckResult) -> bool {
+        self.result == *result
+    }
+}
+
+/// What a result is kept by: connection, resource and check.
+pub type EvidenceKey = (ConnectionId, ResourceId, String);
+
+/// Which results are listed. What is `None` is all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EvidenceFilter {
+    /// Identifiers of checks; empty is all.
+    pub checks: Vec<String>,
+    pub answer: Option<CheckAnswer>,
+    pub resource: Option<ResourceId>,
+    pub account: Option<String>,
+    /// Most results of the answer; 0 is all.
+    pub limit: u64,
+    pub offset: u64,
+}
+
+/// Number of results of a check with one answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceCount {
+    pub check: String,
+    pub answer: CheckAnswer,
+    pub count: u64,
+}
+
+/// Keeps evidence.
+#[async_trait]
+pub trait EvidenceStore: Send + Sync {
+    /// Results of these resources.
+    async fn evidence_of(
+        &self,
+        connection: &ConnectionId,
+        resources: &[ResourceId],
+    ) -> Result<Vec<Evidence>, StoreError>;
+    /// Writes results that changed, each also into the history; all or none.
+    async fn evidence_put(&self, changed: &[Evidence]) -> Result<(), StoreError>;
+    /// Removes results whose resource, or whose check, is judged no more; the history keeps them.
+    async fn evidence_remove(&self, ended: &[EvidenceKey]) -> Result<(), StoreError>;
+    /// The keys of the results that an agent found.
+    async fn evidence_keys(&self, agent: &AgentId) -> Result<Vec<EvidenceKey>, StoreError>;
+    /// Results, by check and resource, and their number.
+    async fn evidence_list(
+        &self,
+        filter: &EvidenceFilter,
+    ) -> Result<(Vec<Evidence>, u64), StoreError>;
+    /// The number of results by check and answer.
+    async fn evidence_counts(&self) -> Result<Vec<EvidenceCount>, StoreError>;
+    /// Earlier results of a check about a resource, the newest first.
+    async fn evidence_history(
+        &self,
+        connection: &ConnectionId,
+        resource: &ResourceId,
+        check: &str,
+    ) -> Result<Vec<Evidence>, StoreError>;
+}

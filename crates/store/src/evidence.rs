@@ -1,0 +1,230 @@
+//! Results of checks and their history: the port [`EvidenceStore`].
+
+use async_trait::async_trait;
+use reeve_estate::{ConnectionId, ResourceId, StoreError};
+use reeve_recommend::agent::AgentId;
+use reeve_recommend::judgement::evidence::{
+    CheckAnswer, Evidence, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore,
+};
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+use crate::database::Store;
+use crate::fault::Fault;
+use crate::filter::Filter;
+use crate::rows::{decode, encode, named, unreadable};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Resources that one statement asks about.
+const AT_ONCE: usize = 200;
+
+#[async_trait]
+impl EvidenceStore for Store {
+    async fn evidence_of(
+        &self,
+        connection: &ConnectionId,
+        resources: &[ResourceId],
+    ) -> Result<Vec<Evidence>> {
+        let mut found = Vec::new();
+        for some in resources.chunks(AT_ONCE) {
+            found.extend(of(self, connection, some).await?);
+        }
+        Ok(found)
+    }
+    async fn evidence_put(&self, changed: &[Evidence]) -> Result<()> {
+        Ok(put(self, changed).await?)
+    }
+    async fn evidence_remove(&self, ended: &[EvidenceKey]) -> Result<()> {
+        Ok(remove(self, ended).await?)
+    }
+    async fn evidence_keys(&self, agent: &AgentId) -> Result<Vec<EvidenceKey>> {
+        Ok(keys(self, agent).await?)
+    }
+    async fn evidence_list(&self, filter: &EvidenceFilter) -> Result<(Vec<Evidence>, u64)> {
+        Ok(list(self, filter).await?)
+    }
+    async fn evidence_counts(&self) -> Result<Vec<EvidenceCount>> {
+        Ok(counts(self).await?)
+    }
+    async fn evidence_history(
+        &self,
+        connection: &ConnectionId,
+        resource: &ResourceId,
+        check: &str,
+    ) -> Result<Vec<Evidence>> {
+        Ok(history(self, connection, resource, check).await?)
+    }
+}
+
+fn evidence(row: &AnyRow) -> std::result::Result<Evidence, Fault> {
+    let id: String = row.try_get(0)?;
+    decode::<Evidence>(row.try_get(1)?).map_err(unreadable("result of a check", &id))
+}
+
+async fn of(
+    store: &Store,
+    connection: &ConnectionId,
+    resources: &[ResourceId],
+) -> std::result::Result<Vec<Evidence>, Fault> {
+    let mut filter = Filter::default();
+    filter.text("connection_id = ?", &connection.0);
+    filter.one_of(
+        "resource_id",
+        resources.iter().map(|resource| resource.0.as_str()),
+    );
+    let sql = filter.sql("SELECT check_id, document FROM check_results", "");
+    let rows = filter.query(sql).fetch_all(store.read()).await?;
+    rows.iter().map(evidence).collect()
+}
+
+async fn put(store: &Store, changed: &[Evidence]) -> std::result::Result<(), Fault> {
+    let mut tx = store.begin().await?;
+    for one in changed {
+        let document = encode(one)?;
+        sqlx::query(
+            "INSERT INTO check_results (connection_id, resource_id, check_id, answer, account, agent_id, document)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)
+             ON CONFLICT (connection_id, resource_id, check_id)
+             DO UPDATE SET answer = excluded.answer, account = excluded.account,
+                 agent_id = excluded.agent_id, document = excluded.document",
+        )
+        .bind(&one.connection.0)
+        .bind(&one.resource.0)
+        .bind(&one.result.check)
+        .bind(one.result.answer.as_str())
+        .bind(&one.account)
+        .bind(&one.agent.0)
+        .bind(&document)
+        .execute(&mut *tx)
+        .await?;
+        sqlx::query(
+            "INSERT INTO check_history (connection_id, resource_id, check_id, at_ms, document)
+             VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (connection_id, resource_id, check_id, at_ms)
+             DO UPDATE SET document = excluded.document",
+        )
+        .bind(&one.connection.0)
+        .bind(&one.resource.0)
+        .bind(&one.result.check)
+        .bind(one.at.as_millisecond())
+        .bind(&document)
+        .execute(&mut *tx)
+        .await?;
+    }
+
+    Ok(tx.commit().await?)
+}
+
+async fn remove(store: &Store, ended: &[EvidenceKey]) -> std::result::Result<(), Fault> {
+    let mut tx = store.begin().await?;
+    for (connection, resource, check) in ended {
+        sqlx::query(
+            "DELETE FROM check_results WHERE connection_id = $1 AND resource_id = $2 AND check_id = $3",
+        )
+        .bind(&connection.0)
+        .bind(&resource.0)
+        .bind(check)
+        .execute(&mut *tx)
+        .await?;
+    }
+
+    Ok(tx.commit().await?)
+}
+
+async fn keys(store: &Store, agent: &AgentId) -> std::result::Result<Vec<EvidenceKey>, Fault> {
+    let rows = sqlx::query(
+        "SELECT connection_id, resource_id, check_id FROM check_results WHERE agent_id = $1",
+    )
+    .bind(&agent.0)
+    .fetch_all(store.read())
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok((
+                ConnectionId(row.try_get(0)?),
+                ResourceId::new(row.try_get::<String, _>(1)?),
+                row.try_get(2)?,
+            ))
+        })
+        .collect()
+}
+
+fn filtered(wanted: &EvidenceFilter) -> Filter {
+    let mut filter = Filter::default();
+    filter.one_of("check_id", wanted.checks.iter().map(String::as_str));
+    if let Some(answer) = wanted.answer {
+        filter.text("answer = ?", answer.as_str());
+    }
+    if let Some(resource) = &wanted.resource {
+        filter.text("resource_id = ?", &resource.0);
+    }
+    if let Some(account) = &wanted.account {
+        filter.text("account = ?", account);
+    }
+    filter
+}
+
+async fn list(
+    store: &Store,
+    wanted: &EvidenceFilter,
+) -> std::result::Result<(Vec<Evidence>, u64), Fault> {
+    let filter = filtered(wanted);
+    let sql = filter.sql("SELECT COUNT(*) FROM check_results", "");
+    let total: i64 = filter
+        .query(sql)
+        .fetch_one(store.read())
+        .await?
+        .try_get(0)?;
+
+    let page = filter.page(
+        "SELECT check_id, document FROM check_results",
+        " ORDER BY check_id, resource_id, connection_id",
+        wanted.limit,
+        wanted.offset,
+    );
+    let rows = filter.query(page).fetch_all(store.read()).await?;
+    let found = rows
+        .iter()
+        .map(evidence)
+        .collect::<std::result::Result<Vec<_>, _>>()?;
+
+    Ok((found, u64::try_from(total).unwrap_or(0)))
+}
+
+async fn counts(store: &Store) -> std::result::Result<Vec<EvidenceCount>, Fault> {
+    let rows = sqlx::query(
+        "SELECT check_id, answer, COUNT(*) FROM check_results GROUP BY check_id, answer ORDER BY check_id, answer",
+    )
+    .fetch_all(store.read())
+    .await?;
+    rows.iter()
+        .map(|row| {
+            let (answer, count): (String, i64) = (row.try_get(1)?, row.try_get(2)?);
+            Ok(EvidenceCount {
+                check: row.try_get(0)?,
+                answer: named("answer of a check", &answer, CheckAnswer::parse)
+                    .map_err(unreadable("result of a check", &answer))?,
+                count: u64::try_from(count).unwrap_or(0),
+            })
+        })
+        .collect()
+}
+
+async fn history(
+    store: &Store,
+    connection: &ConnectionId,
+    resource: &ResourceId,
+    check: &str,
+) -> std::result::Result<Vec<Evidence>, Fault> {
+    let rows = sqlx::query(
+        "SELECT check_id, document FROM check_history
+         WHERE connection_id = $1 AND resource_id = $2 AND check_id = $3 ORDER BY at_ms DESC LIMIT 1000",
+    )
+    .bind(&connection.0)
+    .bind(&resource.0)
+    .bind(check)
+    .fetch_all(store.read())
+    .await?;
+    rows.iter().map(evidence).collect()
+}

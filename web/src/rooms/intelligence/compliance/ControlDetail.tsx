@@ -1,0 +1,279 @@
+import { Anchor, Code, Select, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../../../api/session';
+import { plural } from '../../../display/amounts';
+import { Awaited } from '../../../display/Awaited';
+import { DataTable, type Column } from '../../../display/DataTable';
+import { EmptyState } from '../../../display/EmptyState';
+import { Facts } from '../../../display/Facts';
+import { Modal } from '../../../display/Modal';
+import { Page } from '../../../display/Page';
+import { Panel } from '../../../display/Panel';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Status } from '../../../display/Status';
+import { Trail } from '../../../display/Trail';
+import { When } from '../../../display/When';
+import { words } from '../../../display/wording';
+import {
+  checkQuery,
+  controlsQuery,
+  resultsQuery,
+  type CheckResult,
+  type ControlCheck,
+} from './queries';
+import { ANSWERS, counted, STATES } from './standing';
+
+const route = getRouteApi('/app/intelligence/controls/$id');
+const COLOURS: Record<string, string> = { pass: 'success', fail: 'failed', unknown: 'unknown' };
+
+/** A control: the checks that prove it, and the resources that they judged. */
+export function ControlDetail() {
+  const { id } = route.useParams();
+  const [framework = ''] = id.split(':');
+  const { data, error, refetch } = useQuery(controlsQuery(framework));
+  const [check, setCheck] = useState<string>();
+  const one = data?.items.find((control) => control.id === id);
+  const trail = (
+    <Trail
+      of={[
+        ['Intelligence Automation', '/intelligence'],
+        ['Compliance', '/intelligence/compliance'],
+      ]}
+    />
+  );
+  if (!one)
+    return <Awaited title="Control" above={trail} error={error} onRetry={() => void refetch()} />;
+
+  return (
+    <Page
+      title={`${one.number} ${one.title}`}
+      browserTitle={[one.number, 'Compliance']}
+      above={trail}
+      description={`${STATES[one.state]}. ${counted(one.results)}.`}
+    >
+      {one.by_hand && (
+        <Panel title="What people show">
+          <Text size="sm">{one.by_hand}</Text>
+        </Panel>
+      )}
+      {one.checks.length > 0 && (
+        <Panel
+          title="Checks"
+          note={plural(one.checks.length, 'check proves', 'checks prove') + ' this control.'}
+          flush
+        >
+          <DataTable
+            bare
+            label="Checks of the control"
+            columns={checkColumns(setCheck)}
+            rows={one.checks}
+            rowId={(row) => row.id}
+            pageSize={10}
+            empty={null}
+          />
+        </Panel>
+      )}
+      {one.checks.length > 0 && <Results of={id} open={setCheck} />}
+      {check && <CheckDialog id={check} onClose={() => setCheck(undefined)} />}
+    </Page>
+  );
+}
+
+function checkColumns(open: (id: string) => void): Column<ControlCheck>[] {
+  return [
+    {
+      id: 'check',
+      header: 'Check',
+      cell: (row) => (
+        <div style={{ minWidth: 200 }}>
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            fw={550}
+            ta="left"
+            onClick={() => open(row.id)}
+          >
+            {row.title}
+          </Anchor>
+          <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
+            {row.id}
+          </Text>
+        </div>
+      ),
+    },
+    {
+      id: 'severity',
+      header: 'Severity',
+      cell: (row) => <Status of={row.severity} />,
+    },
+    { id: 'results', header: 'Results', cell: (row) => counted(row.results) },
+  ];
+}
+
+function Results({ of: id, open }: { of: string; open: (check: string) => void }) {
+  const [answer, setAnswer] = useState<string | null>('fail');
+  const { data, error, refetch } = useQuery(resultsQuery(id, answer ?? undefined));
+  const may = useMay();
+  return (
+    <Panel
+      title="Resources"
+      note={data && plural(data.total, 'result')}
+      actions={
+        <Select
+          aria-label="Results to show"
+          w={170}
+          data={Object.entries(ANSWERS).map(([value, label]) => ({ value, label }))}
+          value={answer}
+          onChange={setAnswer}
+          clearable
+          placeholder="All results"
+        />
+      }
+      flush
+    >
+      {error ? (
+        <ProblemAlert error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          bare
+          label="Results about resources"
+          columns={resultColumns(open, may('estate.view'))}
+          rows={data?.items}
+          rowId={(row) => `${row.check} ${row.connection_id} ${row.resource_id}`}
+          pageSize={25}
+          empty={
+            <EmptyState
+              title={answer === 'fail' ? 'No resource fails' : 'No results of this kind'}
+            />
+          }
+        />
+      )}
+    </Panel>
+  );
+}
+
+function resultColumns(open: (check: string) => void, linked: boolean): Column<CheckResult>[] {
+  return [
+    {
+      id: 'resource',
+      header: 'Resource',
+      sortBy: (row) => row.resource_name,
+      cell: (row) => (
+        <div style={{ minWidth: 140, maxWidth: 280 }}>
+          <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
+            {linked ? (
+              <Anchor
+                inherit
+                renderRoot={(props) => (
+                  <Link to="/estate/resources/$id" params={{ id: row.resource_id }} {...props} />
+                )}
+              >
+                {row.resource_name}
+              </Anchor>
+            ) : (
+              row.resource_name
+            )}
+          </Text>
+          <Text size="xs" className="muted">
+            {[words(row.kind), row.account, row.region].filter(Boolean).join(' · ')}
+          </Text>
+        </div>
+      ),
+    },
+    {
+      id: 'result',
+      header: 'Result',
+      cell: (row) => <Status of={COLOURS[row.result] ?? 'idle'} label={ANSWERS[row.result]} />,
+    },
+    {
+      id: 'why',
+      header: 'Check and reason',
+      cell: (row) => (
+        <div style={{ minWidth: 220, maxWidth: 520 }}>
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            ta="left"
+            onClick={() => open(row.check)}
+          >
+            {row.title}
+          </Anchor>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {row.why}
+          </Text>
+        </div>
+      ),
+    },
+    {
+      id: 'since',
+      header: 'Since',
+      sortBy: (row) => row.since,
+      cell: (row) => <When at={row.since} />,
+    },
+    {
+      id: 'entry',
+      header: 'Evidence',
+      minor: true,
+      cell: (row) => (
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />
+          )}
+        >
+          Entry
+        </Anchor>
+      ),
+    },
+  ];
+}
+
+/** What a check demands, why, and how a failure is mended. */
+function CheckDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const { data, error, refetch } = useQuery(checkQuery(id));
+  return (
+    <Modal opened title={data?.title ?? 'Check'} onClose={onClose} size="lg">
+      {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {data && (
+        <Stack gap="md">
+          <Text size="sm">{data.why}</Text>
+          <Facts
+            of={[
+              ['Severity', <Status key="severity" of={data.severity} />],
+              ['Results', counted(data.results)],
+              ['Resources', words(data.kind)],
+              ['To mend a failure', data.remediation],
+              [
+                'Follows',
+                data.sources.map((source) => (
+                  <Anchor key={source} href={source} size="sm" display="block">
+                    {source}
+                  </Anchor>
+                )),
+              ],
+              ['Identifier', data.id],
+            ]}
+          />
+          {data.applies && (
+            <div>
+              <Text size="sm" fw={550}>
+                Applies to resources for which this holds
+              </Text>
+              <Code block>{data.applies}</Code>
+            </div>
+          )}
+          <div>
+            <Text size="sm" fw={550}>
+              Passes if this holds
+            </Text>
+            <Code block>{data.expression}</Code>
+          </div>
+        </Stack>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,48 @@
+// What the pages about compliance ask the service for.
+import { queryOptions } from '@tanstack/react-query';
+import { body, client } from '../../../api/client';
+import type { components } from '../../../api/schema';
+import { MOST } from '../queries';
+
+type Schemas = components['schemas'];
+
+export type Framework = Schemas['FrameworkBody'];
+export type Control = Schemas['FrameworkControlBody'];
+export type ControlCheck = Schemas['FrameworkCheckBody'];
+export type CheckResult = Schemas['CheckResultBody'];
+export type ResultCounts = Schemas['ResultCountsBody'];
+
+export const frameworksQuery = queryOptions({
+  queryKey: ['intelligence', 'frameworks'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/frameworks')),
+  refetchInterval: 60_000,
+});
+
+export const controlsQuery = (framework: string) =>
+  queryOptions({
+    queryKey: ['intelligence', 'controls', framework],
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/controls', {
+          params: { query: { framework, limit: MOST } },
+        }),
+      ),
+  });
+
+export const resultsQuery = (id: string, result: string | undefined) =>
+  queryOptions({
+    queryKey: ['intelligence', 'check-results', id, result],
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/controls/{id}/results', {
+          params: { path: { id }, query: { result, limit: MOST } },
+        }),
+      ),
+  });
+
+export const checkQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['intelligence', 'check', id],
+    queryFn: () =>
+      body(client.GET('/api/v1/intelligence/checks/{id}', { params: { path: { id } } })),
+  });
