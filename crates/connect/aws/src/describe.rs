@@ -38,12 +38,12 @@ impl AwsConnection {
             let Some(kind) = ResourceKind::parse(row.kind) else {
                 continue;
             };
-            // Global services are signed for the region of their partition; the first one stands
-            // for it.
-            let global = if row.service.name == "iam" {
-                iam_region(first)
-            } else {
+            // Global services are signed for the region of their partition. Buckets are listed by
+            // any region, also where only some regions may be asked.
+            let global = if row.service.name == "s3" {
                 first
+            } else {
+                global_region(first)
             };
             let regions = if row.service.is_global {
                 vec![global]
@@ -82,7 +82,7 @@ impl AwsConnection {
     }
 }
 
-fn iam_region(region: &str) -> &'static str {
+fn global_region(region: &str) -> &'static str {
     match region {
         region if region.starts_with("cn-") => "cn-north-1",
         region if region.starts_with("us-gov-") => "us-gov-west-1",

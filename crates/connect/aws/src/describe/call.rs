@@ -74,9 +74,18 @@ fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]
             SignedRequest {
                 method: "GET",
                 path: format!("{path}{joint}{query}"),
+                headers: accepted(service),
                 ..empty
             }
         }
+    }
+}
+
+/// API Gateway answers in HAL, whose items stand elsewhere, unless it is asked for plain JSON.
+fn accepted(service: Service) -> Vec<(&'static str, String)> {
+    match service.name {
+        "apigateway" => vec![("accept", "application/json".to_owned())],
+        _ => Vec::new(),
     }
 }
 
@@ -86,8 +95,10 @@ fn borrowed<'p>(parameters: &'p [(&str, String)]) -> impl Iterator<Item = (&'p s
         .map(|(name, value)| (*name, value.as_str()))
 }
 
-fn members(parameters: &[(&str, String)]) -> Value {
-    let member = |(name, value): &(&str, String)| {
+/// The parameters as the object that is the body of a call in JSON.
+pub(super) fn members(parameters: &[(&str, String)]) -> Value {
+    let mut members = Map::new();
+    for (name, value) in parameters {
         let value = match value.as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
@@ -96,12 +107,30 @@ fn members(parameters: &[(&str, String)]) -> Value {
             size if *name == "MaxResults" => size.parse::<u32>().map_or(Value::Null, Value::from),
             text => Value::String(text.to_owned()),
         };
-        match name.strip_suffix("[]") {
-            Some(name) => (name.to_owned(), Value::Array(vec![value])),
-            None => ((*name).to_owned(), value),
+        set(&mut members, name, value);
+    }
+    Value::Object(members)
+}
+
+/// Sets the member at a path; `[]` at its end adds to a list.
+fn set(members: &mut Map<String, Value>, path: &str, value: Value) {
+    if let Some((outer, rest)) = path.split_once('.') {
+        let inner = members
+            .entry(outer)
+            .or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(inner) = inner {
+            set(inner, rest, value);
         }
-    };
-    Value::Object(parameters.iter().map(member).collect::<Map<_, _>>())
+    } else if let Some(name) = path.strip_suffix("[]") {
+        let list = members
+            .entry(name)
+            .or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(list) = list {
+            list.push(value);
+        }
+    } else {
+        members.insert(path.to_owned(), value);
+    }
 }
 
 /// Reads an answer of S3 as descriptions do.
@@ -257,6 +286,12 @@ mod tests {
         assert_eq!(
             request(json, ask, "/", &[("a[]", "x\"".to_owned())]).body,
             r#"{"a":["x\""]}"#
+        );
+        let nested = [("a.b[]", "x"), ("a.b[]", "y"), ("c", "true")];
+        let nested = nested.map(|(name, value)| (name, value.to_owned()));
+        assert_eq!(
+            request(json, ask, "/", &nested).body,
+            r#"{"a":{"b":["x","y"]},"c":true}"#
         );
 
         let rest = Service {

@@ -19,6 +19,7 @@ use reeve_estate::{
 };
 use serde_json::{Map, Value, json};
 
+use super::call;
 use super::row::{Detail, KindRow, Protocol};
 use super::rows;
 use crate::{AwsConnection, Tuning};
@@ -27,9 +28,20 @@ use crate::{AwsConnection, Tuning};
 const ITEMS: usize = 3;
 /// Listings that answer without a token if the request names no page size.
 const SILENT: [(&str, &str); 1] = [("ListQueues", "\"MaxResults\":1000")];
-/// Kinds without pages: S3 returns all buckets of an account, `DescribeAddresses` and
-/// `DescribeTrails` have no token, and the report is one document.
-const WHOLE: [&str; 4] = ["bucket", "credential_report", "ip_address", "trail"];
+/// Kinds without pages: S3 returns all buckets of an account, `DescribeAddresses`,
+/// `DescribeConfigurationRecorders`, `DescribeTrails` and `ListDomainNames` have no token, and the
+/// others are one document.
+const WHOLE: [&str; 9] = [
+    "account_summary",
+    "bucket",
+    "configuration_recorder",
+    "credential_report",
+    "ip_address",
+    "password_policy",
+    "search_domain",
+    "trail",
+    "volume_defaults",
+];
 
 /// Sets the member at a path.
 fn set(value: &mut Map<String, Value>, path: &str, to: Value) {
@@ -149,18 +161,31 @@ async fn answer(headers: HeaderMap, uri: Uri, body: String) -> impl IntoResponse
         .to_owned();
     let request = format!("{uri} {body}");
     let is_called = |row: &KindRow, action: &str| match row.service.protocol {
-        Protocol::Query { .. } => format!("{body}&").contains(&format!("Action={action}&")),
+        Protocol::Query { version } => {
+            format!("{body}&").contains(&format!("Action={action}&Version={version}&"))
+        }
         Protocol::Json { target: prefix, .. } => target == format!("{prefix}.{action}"),
         Protocol::Rest => uri.path() == action,
     };
 
     let own = |row: &&&KindRow| signed_for.contains(&format!("/{}/aws4_request", row.service.name));
     let all: Vec<&KindRow> = rows::all().collect();
+    let sent: Value = serde_json::from_str(&body).unwrap_or_default();
     let names = |row: &KindRow| {
-        let named = |(name, value): &(&str, &str)| {
-            *name == "MaxResults" || body.contains(&format!("{name}={value}"))
-        };
-        row.list.parameters.iter().all(named)
+        let mut wanted = row
+            .list
+            .parameters
+            .iter()
+            .filter(|(name, _)| *name != "MaxResults");
+        if matches!(row.service.protocol, Protocol::Json { .. }) {
+            let wanted: Vec<_> = wanted
+                .map(|(name, value)| (*name, (*value).to_owned()))
+                .collect();
+            let wanted = call::members(&wanted);
+            let mut members = wanted.as_object().into_iter().flatten();
+            return members.all(|(name, value)| sent.get(name) == Some(value));
+        }
+        wanted.all(|(name, value)| body.contains(&format!("{name}={value}")))
     };
 
     let listed = all

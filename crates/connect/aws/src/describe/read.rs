@@ -116,17 +116,29 @@ impl Reader<'_> {
                 list.action,
                 &parameters,
             )
-            .await?;
+            .await;
+            let answer = match answer {
+                Err(fault) if is_among(&fault, self.row.absent) => {
+                    let missing = self.described(json!({ "Missing": true }));
+                    return self.hand_over(missing.into_iter().collect()).await;
+                }
+                answer => answer?,
+            };
             let page = self.page(&answer).await?;
-            self.seen += page.len() as u64;
-            if !page.is_empty() {
-                self.sink.page(page).await?;
-            }
+            self.hand_over(page).await?;
             let token = path::text(&answer, next);
             if !cursor.advance(self.place.call(self.row.list.permission), token.as_deref())? {
                 return Ok(());
             }
         }
+    }
+
+    async fn hand_over(&mut self, page: Vec<Described>) -> Result<(), Halt> {
+        self.seen += page.len() as u64;
+        if !page.is_empty() {
+            self.sink.page(page).await?;
+        }
+        Ok(())
     }
 
     async fn page(&mut self, answer: &Value) -> Result<Vec<Described>, Halt> {
@@ -137,17 +149,15 @@ impl Reader<'_> {
                 other => other.clone(),
             };
             for item in self.detailed(item).await? {
-                page.extend(item::described(
-                    self.row,
-                    self.kind,
-                    &self.place,
-                    self.aws.regions(),
-                    item,
-                ));
+                page.extend(self.described(item));
             }
         }
 
         Ok(page)
+    }
+
+    fn described(&self, item: Value) -> Option<Described> {
+        item::described(self.row, self.kind, &self.place, self.aws.regions(), item)
     }
 
     /// Asks the further calls about an item.
@@ -197,14 +207,7 @@ impl Reader<'_> {
         let answer = match self.ask(config, detail.ask, item).await {
             Ok(Some(answer)) => answer,
             Ok(None) => return Ok(None),
-            Err(fault)
-                if fault
-                    .code
-                    .as_deref()
-                    .is_some_and(|code| detail.absent.contains(&code)) =>
-            {
-                return Ok(None);
-            }
+            Err(fault) if is_among(&fault, detail.absent) => return Ok(None),
             Err(fault) if fault.kind == FaultKind::Denied => {
                 self.denied.get_or_insert(fault);
                 let unread = !detail.into.is_empty();
@@ -252,6 +255,13 @@ impl Reader<'_> {
     }
 }
 
+fn is_among(fault: &Fault, codes: &[&str]) -> bool {
+    fault
+        .code
+        .as_deref()
+        .is_some_and(|code| codes.contains(&code))
+}
+
 fn filled(ask: Ask, item: &Value) -> Vec<(&'static str, String)> {
     ask.parameters
         .iter()
@@ -281,6 +291,8 @@ fn merged(item: &Value, value: Value) -> Value {
 fn put(item: &mut Value, detail: &Detail, mut values: Vec<Value>) {
     let value = match values.len() {
         0 => return,
+        // An empty element of XML is an empty text.
+        1 if detail.is_list && values[0] == "" => Value::Array(Vec::new()),
         // A call that was denied leaves a mark in the place of a list too.
         1 if !detail.is_list || values[0].is_string() => values.swap_remove(0),
         _ => Value::Array(values),

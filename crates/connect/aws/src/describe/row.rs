@@ -39,7 +39,8 @@ pub(super) struct Ask {
     pub(super) permission: &'static str,
     /// Action; for [`Protocol::Rest`] the path.
     pub(super) action: &'static str,
-    /// Parameters. In JSON, `name[]` is a list of one.
+    /// Parameters. In JSON, `name[]` is a list of all values of that name, and `outer.name` a
+    /// member of an object.
     pub(super) parameters: &'static [(&'static str, &'static str)],
 }
 
@@ -67,6 +68,9 @@ pub(super) struct KindRow {
     /// Call before the listing, whose answer is not read.
     pub(super) prepare: Option<Ask>,
     pub(super) list: Ask,
+    /// Error codes of the listing that mean that there is none. The absence is then described in
+    /// the place of an item, by the document `{"Missing": true}`.
+    pub(super) absent: &'static [&'static str],
     /// Parameter that takes the token of the next page, and the path of that token in the answer.
     pub(super) next: (&'static str, &'static str),
     /// Path of the items; the empty one is the answer itself.
@@ -149,6 +153,7 @@ pub(super) const fn row(
         service,
         prepare: None,
         list,
+        absent: &[],
         next: ("", ""),
         items,
         item_name: "",

@@ -1,5 +1,6 @@
 //! The table of kinds that are read: one row each, no code.
 
+mod controls;
 mod data;
 mod identity;
 mod machines;
@@ -16,6 +17,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static KindRow> {
         data::ROWS,
         identity::ROWS,
         services::ROWS,
+        controls::ROWS,
     ]
     .into_iter()
     .flatten()

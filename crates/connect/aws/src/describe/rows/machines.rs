@@ -4,7 +4,7 @@ use reeve_estate::RelationKind::{
     AttachedTo, CreatedFrom, EncryptedWith, LocatedIn, MayAssume, ProtectedBy,
 };
 
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, row};
+use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
 
 pub(super) const EC2: Service = Service {
     name: "ec2",
@@ -79,6 +79,19 @@ pub(super) const ROWS: &[KindRow] = &[
         tags: "tagSet",
         state: "status",
         created: "startTime",
+        details: &[list(
+            "createVolumePermissions",
+            ask(
+                "ec2:DescribeSnapshotAttribute",
+                "DescribeSnapshotAttribute",
+                &[
+                    ("SnapshotId", "{snapshotId}"),
+                    ("Attribute", "createVolumePermission"),
+                ],
+            ),
+            "createVolumePermission",
+            &["InvalidSnapshot.NotFound"],
+        )],
         relations: &[
             (CreatedFrom, "volumeId", ""),
             (EncryptedWith, "kmsKeyId", ""),
@@ -102,6 +115,16 @@ pub(super) const ROWS: &[KindRow] = &[
         tags: "tagSet",
         state: "imageState",
         created: "creationDate",
+        details: &[list(
+            "launchPermissions",
+            ask(
+                "ec2:DescribeImageAttribute",
+                "DescribeImageAttribute",
+                &[("ImageId", "{imageId}"), ("Attribute", "launchPermission")],
+            ),
+            "launchPermission",
+            &["InvalidAMIID.NotFound", "InvalidAMIID.Unavailable"],
+        )],
         relations: &[(CreatedFrom, "blockDeviceMapping.ebs.snapshotId", "")],
         volatile: &["lastLaunchedTime"],
         ..row(

@@ -69,16 +69,28 @@ const MOST_QUEUES: &[(&str, &str)] = &[("MaxResults", "1000")];
 pub(super) const ROWS: &[KindRow] = &[
     KindRow {
         name: "Name",
-        details: &[detail(
-            "Status",
-            ask(
-                "cloudtrail:GetTrailStatus",
-                "GetTrailStatus",
-                &[("Name", "{TrailARN}")],
+        details: &[
+            detail(
+                "Status",
+                ask(
+                    "cloudtrail:GetTrailStatus",
+                    "GetTrailStatus",
+                    &[("Name", "{TrailARN}")],
+                ),
+                "",
+                &["TrailNotFoundException"],
             ),
-            "",
-            &["TrailNotFoundException"],
-        )],
+            detail(
+                "",
+                ask(
+                    "cloudtrail:GetEventSelectors",
+                    "GetEventSelectors",
+                    &[("TrailName", "{TrailARN}")],
+                ),
+                "",
+                &["TrailNotFoundException"],
+            ),
+        ],
         relations: &[
             (LogsTo, "S3BucketName", ""),
             (EncryptedWith, "KmsKeyId", ""),
@@ -228,7 +240,12 @@ pub(super) const ROWS: &[KindRow] = &[
             ask(
                 "ecs:DescribeClusters",
                 "DescribeClusters",
-                &[("clusters[]", "{clusterArn}"), ("include[]", "TAGS")],
+                &[
+                    ("clusters[]", "{clusterArn}"),
+                    ("include[]", "TAGS"),
+                    ("include[]", "SETTINGS"),
+                    ("include[]", "CONFIGURATIONS"),
+                ],
             ),
             "clusters",
             &["ClusterNotFoundException"],

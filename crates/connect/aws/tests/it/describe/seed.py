@@ -158,8 +158,159 @@ def services(made, role):
     })
 
 
+def guarded(made):
+    """Kinds that checks of controls read: networks, identities and what watches."""
+    ec2, iam, balancing = client("ec2"), client("iam"), client("elb")
+    ec2.modify_snapshot_attribute(
+        SnapshotId=made["snapshot"], Attribute="createVolumePermission", OperationType="add", UserIds=["444455556666"]
+    )
+    ec2.modify_image_attribute(
+        ImageId=made["image"], LaunchPermission={"Add": [{"UserId": "444455556666"}]}
+    )
+    wall = ec2.create_network_acl(VpcId=made["network"], TagSpecifications=tagged("network-acl"))["NetworkAcl"]["NetworkAclId"]
+    log = ec2.create_flow_logs(
+        ResourceIds=[made["network"]], ResourceType="VPC", TrafficType="ALL", LogDestinationType="s3",
+        LogDestination="arn:aws:s3:::assets", TagSpecifications=tagged("vpc-flow-log"),
+    )["FlowLogIds"][0]
+    iam.update_account_password_policy(MinimumPasswordLength=14, MaxPasswordAge=90, PasswordReusePrevention=24)
+    balancing.create_load_balancer(
+        LoadBalancerName="old", Subnets=[made["subnet"]], SecurityGroups=[made["security_group"]], Tags=TAGS,
+        Listeners=[{"Protocol": "HTTP", "LoadBalancerPort": 80, "InstancePort": 80}],
+    )
+    balancing.create_load_balancer_policy(
+        LoadBalancerName="old", PolicyName="tls", PolicyTypeName="SSLNegotiationPolicyType",
+        PolicyAttributes=[{"AttributeName": "Protocol-TLSv1.2", "AttributeValue": "true"}],
+    )
+    client("cloudtrail").put_event_selectors(
+        TrailName="all", EventSelectors=[{"ReadWriteType": "All", "IncludeManagementEvents": True, "DataResources": []}]
+    )
+    detector = client("guardduty").create_detector(Enable=True, Tags={"env": "prod"})["DetectorId"]
+    config = client("config")
+    config.put_configuration_recorder(
+        ConfigurationRecorder={
+            "name": "default", "roleARN": made["iam_role"],
+            "recordingGroup": {"allSupported": True, "includeGlobalResourceTypes": True},
+        }
+    )
+    config.put_delivery_channel(DeliveryChannel={"name": "default", "s3BucketName": "assets"})
+    config.start_configuration_recorder(ConfigurationRecorderName="default")
+    client("logs").create_log_group(logGroupName="trail", kmsKeyId=made["encryption_key"])
+    acl = client("wafv2").create_web_acl(
+        Name="front", Scope="REGIONAL", DefaultAction={"Allow": {}}, Tags=TAGS,
+        VisibilityConfig={"SampledRequestsEnabled": True, "CloudWatchMetricsEnabled": True, "MetricName": "front"},
+    )
+    client("wafv2").put_logging_configuration(
+        LoggingConfiguration={
+            "ResourceArn": acl["Summary"]["ARN"],
+            "LogDestinationConfigs": [f"arn:aws:logs:{REGION}:123456789012:log-group:aws-waf-logs-front"],
+        }
+    )
+    certificate = client("acm").request_certificate(DomainName="www.example.com", ValidationMethod="DNS", Tags=TAGS)
+    account = "123456789012"
+    made.update({
+        "network_acl": wall, "flow_log": log,
+        "volume_defaults": f"arn:aws:ec2:{REGION}:{account}:ebs-encryption-by-default",
+        "classic_load_balancer": f"arn:aws:elasticloadbalancing:{REGION}:{account}:loadbalancer/old",
+        "password_policy": f"arn:aws:iam::{account}:password-policy",
+        "account_summary": f"arn:aws:iam::{account}:account-summary",
+        "threat_detector": f"arn:aws:guardduty:{REGION}:{account}:detector/{detector}",
+        "configuration_recorder": f"arn:aws:config:{REGION}:{account}:configuration-recorder/default",
+        "log_group": f"arn:aws:logs:{REGION}:{account}:log-group:trail",
+        "web_firewall": acl["Summary"]["ARN"],
+        "certificate": certificate["CertificateArn"],
+    })
+
+
+def kept(made):
+    """Kinds that checks of controls read: what holds data."""
+    cluster = client("redshift").create_cluster(
+        ClusterIdentifier="facts", NodeType="ra3.large", MasterUsername="root", MasterUserPassword="Hunter2222", Tags=TAGS,
+    )["Cluster"]["ClusterIdentifier"]
+    files = client("efs")
+    system = files.create_file_system(CreationToken="shared", Encrypted=True, Backup=True, Tags=TAGS)
+    policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "elasticfilesystem:ClientMount"}]}
+    files.put_file_system_policy(FileSystemId=system["FileSystemId"], Policy=json.dumps(policy))
+    files.create_mount_target(FileSystemId=system["FileSystemId"], SubnetId=made["subnet"])
+    cache = client("elasticache").create_replication_group(
+        ReplicationGroupId="sessions", ReplicationGroupDescription="sessions", Engine="redis", CacheNodeType="cache.m7g.large",
+        NumCacheClusters=2, AutomaticFailoverEnabled=True, TransitEncryptionEnabled=True, AtRestEncryptionEnabled=True, Tags=TAGS,
+    )
+    domain = client("opensearch").create_domain(
+        DomainName="words", EngineVersion="OpenSearch_2.19", EncryptionAtRestOptions={"Enabled": True}, TagList=TAGS,
+        VPCOptions={"SubnetIds": [made["subnet"]], "SecurityGroupIds": [made["security_group"]]},
+    )
+    streams = client("kinesis")
+    streams.create_stream(StreamName="clicks", ShardCount=1, Tags={"env": "prod"})
+    stream = streams.describe_stream_summary(StreamName="clicks")["StreamDescriptionSummary"]["StreamARN"]
+    made.update({
+        "warehouse": f"arn:aws:redshift:{REGION}:123456789012:cluster:{cluster}",
+        "file_system": system["FileSystemArn"],
+        "cache_cluster": cache["ReplicationGroup"]["ARN"],
+        "search_domain": domain["DomainStatus"]["ARN"],
+        "stream": stream,
+    })
+
+
+def built(made):
+    """Kinds that checks of controls read: what runs and what is in front of it."""
+    task = client("ecs").register_task_definition(
+        family="mail", taskRoleArn=made["iam_role"], tags=[{"key": "env", "value": "prod"}],
+        containerDefinitions=[{
+            "name": "mail", "image": "mail:1", "memory": 128,
+            "environment": [{"name": "TOKEN", "value": "a secret of the task"}],
+        }],
+    )["taskDefinition"]["taskDefinitionArn"]
+    distribution = client("cloudfront").create_distribution_with_tags(DistributionConfigWithTags={
+        "DistributionConfig": {
+            "CallerReference": "front", "Comment": "front", "Enabled": True,
+            "Origins": {"Quantity": 1, "Items": [{
+                "Id": "assets", "DomainName": "assets.s3.amazonaws.com", "S3OriginConfig": {"OriginAccessIdentity": ""},
+                "CustomHeaders": {"Quantity": 1, "Items": [{"HeaderName": "X-From", "HeaderValue": "a secret of the origin"}]},
+            }]},
+            "DefaultCacheBehavior": {
+                "TargetOriginId": "assets", "ViewerProtocolPolicy": "redirect-to-https", "MinTTL": 0,
+                "ForwardedValues": {"QueryString": False, "Cookies": {"Forward": "none"}},
+            },
+        },
+        "Tags": {"Items": TAGS},
+    })["Distribution"]["ARN"]
+    gateway = client("apigateway")
+    api = gateway.create_rest_api(name="orders", tags={"env": "prod"})["id"]
+    root = gateway.get_resources(restApiId=api)["items"][0]["id"]
+    gateway.put_method(restApiId=api, resourceId=root, httpMethod="GET", authorizationType="NONE")
+    gateway.put_integration(restApiId=api, resourceId=root, httpMethod="GET", type="MOCK")
+    gateway.create_deployment(restApiId=api, stageName="live")
+    zone = client("route53").create_hosted_zone(Name="example.com", CallerReference="zone")["HostedZone"]["Id"]
+    project = client("codebuild").create_project(
+        name="site", source={"type": "S3", "location": "assets/site.zip"}, artifacts={"type": "NO_ARTIFACTS"},
+        environment={"type": "LINUX_CONTAINER", "image": "aws/codebuild/standard:7.0", "computeType": "BUILD_GENERAL1_SMALL"},
+        serviceRole=made["iam_role"], tags=[{"key": "env", "value": "prod"}],
+    )["project"]["arn"]
+    notebook = client("sagemaker").create_notebook_instance(
+        NotebookInstanceName="study", InstanceType="ml.t3.medium", RoleArn=made["iam_role"], SubnetId=made["subnet"],
+        SecurityGroupIds=[made["security_group"]], Tags=TAGS,
+    )["NotebookInstanceArn"]
+    machine = client("stepfunctions").create_state_machine(
+        name="returns", roleArn=made["iam_role"], tags=[{"key": "env", "value": "prod"}],
+        definition=json.dumps({"StartAt": "Done", "States": {"Done": {"Type": "Succeed"}}}),
+    )["stateMachineArn"]
+    broker = client("mq").create_broker(
+        BrokerName="events", EngineType="ACTIVEMQ", EngineVersion="5.18", DeploymentMode="SINGLE_INSTANCE",
+        HostInstanceType="mq.m5.large", PubliclyAccessible=False, AutoMinorVersionUpgrade=True,
+        SubnetIds=[made["subnet"]], SecurityGroups=[made["security_group"]], Tags={"env": "prod"},
+        Users=[{"Username": "admin", "Password": "hunter2222222"}],
+    )["BrokerArn"]
+    made.update({
+        "task_definition": task, "distribution": distribution, "api": f"arn:aws:apigateway:{REGION}::/restapis/{api}",
+        "dns_zone": zone, "build_project": project, "notebook": notebook, "state_machine": machine, "message_broker": broker,
+    })
+
+
 made = {}
 compute(made)
 data(made)
 services(made, identity(made))
+guarded(made)
+kept(made)
+built(made)
 print(json.dumps(made))
