@@ -302,5 +302,14 @@ mod tests {
             request(rest, ask, "/b?acl", &[("Marker", "é".to_owned())]).path,
             "/b?acl&Marker=%C3%A9"
         );
+        assert_eq!(request(rest, ask, "/", &[]).headers, []);
+        let gateway = Service {
+            name: "apigateway",
+            ..rest
+        };
+        assert_eq!(
+            request(gateway, ask, "/restapis", &[]).headers,
+            [("accept", "application/json".to_owned())]
+        );
     }
 }

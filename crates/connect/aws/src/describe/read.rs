@@ -290,6 +290,7 @@ fn merged(item: &Value, value: Value) -> Value {
 /// Puts the values of a further call into an item.
 fn put(item: &mut Value, detail: &Detail, mut values: Vec<Value>) {
     let value = match values.len() {
+        0 if detail.is_list => Value::Array(Vec::new()),
         0 => return,
         // An empty element of XML is an empty text.
         1 if detail.is_list && values[0] == "" => Value::Array(Vec::new()),
@@ -299,5 +300,27 @@ fn put(item: &mut Value, detail: &Detail, mut values: Vec<Value>) {
     };
     if let Value::Object(members) = item {
         members.insert(detail.into.to_owned(), value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::row::{ask, list};
+    use super::*;
+
+    #[test]
+    fn a_list_stays_one_whatever_its_length() {
+        let detail = list("l", ask("x:Y", "Y", &[]), "", &[]);
+        for (values, expect) in [
+            (vec![], json!({ "l": [] })),
+            (vec![json!("")], json!({ "l": [] })),
+            (vec![json!(NOT_READ)], json!({ "l": NOT_READ })),
+            (vec![json!({ "a": 1 })], json!({ "l": [{ "a": 1 }] })),
+            (vec![json!({}), json!({})], json!({ "l": [{}, {}] })),
+        ] {
+            let mut item = json!({});
+            put(&mut item, &detail, values);
+            assert_eq!(item, expect);
+        }
     }
 }

@@ -240,7 +240,8 @@ def kept(made):
         VPCOptions={"SubnetIds": [made["subnet"]], "SecurityGroupIds": [made["security_group"]]},
     )
     streams = client("kinesis")
-    streams.create_stream(StreamName="clicks", ShardCount=1, Tags={"env": "prod"})
+    streams.create_stream(StreamName="clicks", ShardCount=1)
+    streams.add_tags_to_stream(StreamName="clicks", Tags={tag["Key"]: tag["Value"] for tag in TAGS})
     stream = streams.describe_stream_summary(StreamName="clicks")["StreamDescriptionSummary"]["StreamARN"]
     made.update({
         "warehouse": f"arn:aws:redshift:{REGION}:123456789012:cluster:{cluster}",
