@@ -47,7 +47,10 @@ fn main() -> anyhow::Result<()> {
     }
 
     let seconds = judging.elapsed().as_secs_f64();
-    println!("{checks} checks loaded and compiled in {:.2} s", loaded.as_secs_f64());
+    println!(
+        "{checks} checks loaded and compiled in {:.2} s",
+        loaded.as_secs_f64()
+    );
     println!(
         "{resources} resources: {results} results ({failed} failed) in {seconds:.1} s on one thread, {:.0} resources/s, {:.1} us a result",
         resources as f64 / seconds,

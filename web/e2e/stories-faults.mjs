@@ -14,6 +14,7 @@ const PAGES = [
   '/intelligence/guardrails',
   '/intelligence/change-control',
   '/intelligence/exclusions',
+  '/intelligence/compliance',
   '/audit',
   '/audit/search',
   '/audit/alerts',

@@ -170,6 +170,7 @@ const EXEMPT = {
   '/intelligence/approvals': 'lists requests and counts nothing',
   '/intelligence/actions': 'its number of actions is read on the first page',
   '/intelligence/predictions': 'lists rules; probabilities are read in the stories of foresight',
+  '/intelligence/compliance': 'read by the story about controls',
   '/intelligence/models': 'accuracies of models, which are trained while the page is open',
   '/intelligence/agents': 'read by the story about the figures of agents',
   '/intelligence/guardrails': 'shows settings, which people typed',

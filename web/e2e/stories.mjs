@@ -7,6 +7,7 @@ import { access } from './stories-access.mjs';
 import { agents } from './stories-agents.mjs';
 import { alerts } from './stories-alerts.mjs';
 import { reports } from './stories-reports.mjs';
+import { compliance } from './stories-compliance.mjs';
 import { dashboards } from './stories-dashboard.mjs';
 import { proofs } from './stories-proof.mjs';
 import { searching } from './stories-search.mjs';
@@ -525,6 +526,9 @@ async function fitsPhones({ page, program }) {
     '/intelligence/anomalies/threat-lists',
     '/intelligence/change-control',
     '/intelligence/exclusions',
+    '/intelligence/compliance',
+    '/intelligence/compliance/soc2',
+    '/intelligence/compliance/controls/soc2:CC6.1',
     '/intelligence/models',
     '/intelligence/rollouts',
     '/intelligence/predictions',
@@ -606,6 +610,7 @@ export const groups = [
     { name: 'the kill switch and the circuit breaker are worked', run: guards },
     { name: 'a recommendation is put off, taken back and answered', run: answersLater },
     ...judgement,
+    ...compliance,
   ],
   foresight,
   guarding,

@@ -155,7 +155,7 @@ const framework = createRoute({
 });
 const control = createRoute({
   getParentRoute: () => app,
-  path: '/intelligence/controls/$id',
+  path: '/intelligence/compliance/controls/$id',
   component: lazy(() => import('./rooms/intelligence/compliance/ControlDetail'), 'ControlDetail'),
 });
 const predictions = createRoute({

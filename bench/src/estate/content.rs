@@ -166,6 +166,7 @@ impl Content {
                 finished_at: self.now,
                 resources_seen: self.size.resources,
                 days_observed: 14,
+                complete_since: None,
                 recommendations: 0,
                 applied: 0,
                 skipped: Vec::new(),

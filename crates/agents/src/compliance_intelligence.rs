@@ -1,7 +1,7 @@
 //! The judgement of `compliance_intelligence`: checks of controls over the configurations of
 //! resources.
 //!
-//! Requirements. Every check of the catalogue (`reeve_controls`) that proves a control
+//! Requirements. Every check of the catalogue (`reeve_controls`) that proves a control
 //! of one of the agent's frameworks is asked of each resource of its kind. Each answer is evidence;
 //! a failure is a finding about the aspect that is the check. What could not be read is neither: it
 //! is evidence that says `unknown`, and it keeps an earlier finding as it is.
@@ -15,7 +15,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use reeve_controls::{Catalogue, Check, Related, Subject};
+use reeve_controls::{Catalogue, Check, Related, Subject, is_recommended};
 use reeve_estate::ResourceKind;
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
 use reeve_recommend::judgement::proposal::Abstention;
@@ -64,9 +64,13 @@ fn judge(facts: &Facts<'_>, catalogue: &Catalogue, frameworks: &BTreeSet<String>
             .map(|seen| (seen.path.clone(), seen.value.clone().unwrap_or_default()))
             .collect();
         match verdict.answer {
-            CheckAnswer::Fail => judgement
+            CheckAnswer::Fail if is_recommended(facts.settings, check.severity) => judgement
                 .proposals
                 .push(finding::propose(facts, check, &verdict, kind)),
+            CheckAnswer::Fail => judgement.abstentions.push(Abstention {
+                aspect: Some(check.id.clone()),
+                ..Abstention::decided(kind, "severity_not_recommended", verdict.why.clone())
+            }),
             CheckAnswer::Pass | CheckAnswer::NotApplicable => {
                 judgement.abstentions.push(Abstention {
                     aspect: Some(check.id.clone()),

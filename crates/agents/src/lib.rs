@@ -16,6 +16,7 @@ pub mod workload_classifier;
 
 use std::sync::Arc;
 
+use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes};
 
 pub use changes::changes;
@@ -29,12 +30,17 @@ pub fn registry() -> AgentTypes {
 /// The rows of the registry, for a service that has further types.
 #[must_use]
 pub fn rows() -> Vec<Arc<dyn AgentDefinition>> {
-    let mut rows: Vec<Arc<dyn AgentDefinition>> = vec![Arc::new(cost_optimizer::CostOptimizer)];
-    rows.extend(listed::rows());
-    rows.push(Arc::new(compliance_intelligence::ComplianceIntelligence));
-    rows.push(Arc::new(workload_classifier::WorkloadClassifier));
-    rows.push(Arc::new(storage_optimizer::StorageOptimizer));
-    rows
+    vec![
+        Arc::new(cost_optimizer::CostOptimizer),
+        listed::row(AgentType::SPOT_OPTIMIZER, Vec::new),
+        listed::row(AgentType::PERFORMANCE_OPTIMIZER, listed::deviation),
+        listed::row(AgentType::DB_OPTIMIZER, Vec::new),
+        listed::row(AgentType::SECURITY_INTELLIGENCE, listed::deviation),
+        Arc::new(compliance_intelligence::ComplianceIntelligence),
+        listed::row(AgentType::OPS_INTELLIGENCE, listed::deviation),
+        Arc::new(workload_classifier::WorkloadClassifier),
+        Arc::new(storage_optimizer::StorageOptimizer),
+    ]
 }
 
 #[cfg(test)]
@@ -55,6 +61,7 @@ mod tests {
             "performance_optimizer",
             "db_optimizer",
             "security_intelligence",
+            "compliance_intelligence",
             "ops_intelligence",
             "workload_classifier",
             "storage_optimizer",

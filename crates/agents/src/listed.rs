@@ -37,23 +37,18 @@ impl AgentDefinition for Listed {
     }
 }
 
-/// The rows of these types, each with the models that it learns.
-pub(crate) fn rows() -> Vec<Arc<dyn AgentDefinition>> {
-    let row = |agent_type, trainers| -> Arc<dyn AgentDefinition> {
-        Arc::new(Listed {
-            agent_type,
-            trainers,
-        })
-    };
-    vec![
-        row(AgentType::SPOT_OPTIMIZER, Vec::new),
-        row(AgentType::PERFORMANCE_OPTIMIZER, || {
-            vec![Arc::new(Deviation)]
-        }),
-        row(AgentType::DB_OPTIMIZER, Vec::new),
-        row(AgentType::SECURITY_INTELLIGENCE, || {
-            vec![Arc::new(Deviation)]
-        }),
-        row(AgentType::OPS_INTELLIGENCE, || vec![Arc::new(Deviation)]),
-    ]
+/// The row of such a type, with the models that it learns.
+pub(crate) fn row(
+    agent_type: AgentType,
+    trainers: fn() -> Vec<Arc<dyn Trainer>>,
+) -> Arc<dyn AgentDefinition> {
+    Arc::new(Listed {
+        agent_type,
+        trainers,
+    })
+}
+
+/// What is usual for the metrics of its scope.
+pub(crate) fn deviation() -> Vec<Arc<dyn Trainer>> {
+    vec![Arc::new(Deviation)]
 }

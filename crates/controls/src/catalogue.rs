@@ -9,6 +9,7 @@ use reeve_estate::{Provider, ResourceKind};
 use rust_embed::RustEmbed;
 
 use crate::check::Check;
+use crate::error::CatalogueError;
 use crate::expression::Scope;
 use crate::framework::Framework;
 use crate::subject::Subject;
@@ -30,28 +31,6 @@ pub struct Catalogue {
     /// Identifiers of checks by what they judge.
     by_kind: BTreeMap<(Provider, ResourceKind), Vec<Arc<Check>>>,
     frameworks: BTreeMap<String, Framework>,
-}
-
-/// Error of a file of the catalogue.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file}{}{field}: {reason}", if field.is_empty() { "" } else { ", " })]
-pub struct CatalogueError {
-    /// Identifier of the check or framework, or the path of the file.
-    pub file: String,
-    /// Field that is wrong; empty if the file as a whole is.
-    pub field: String,
-    /// Reason, as a clause.
-    pub reason: String,
-}
-
-impl CatalogueError {
-    pub(crate) fn field(file: &str, field: &str, reason: String) -> CatalogueError {
-        CatalogueError {
-            file: file.to_owned(),
-            field: field.to_owned(),
-            reason,
-        }
-    }
 }
 
 /// Files of a folder, with the parts of their paths below it.

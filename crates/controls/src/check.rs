@@ -8,7 +8,7 @@ use reeve_recommend::judgement::evidence::CheckAnswer;
 use reeve_recommend::recommendation::Priority;
 use serde::Deserialize;
 
-use crate::catalogue::CatalogueError;
+use crate::error::CatalogueError;
 use crate::expression::{Evaluated, Expression, Scope};
 use crate::sample::Sample;
 use crate::subject::Subject;
@@ -20,9 +20,9 @@ use crate::verdict::Verdict;
 pub struct Check {
     /// Identifier: cloud, service and name of its file (`aws.s3.blocks_public_access`).
     pub id: String,
-    /// What holds if it passes, as a sentence without its full stop.
+    /// Statement that holds if it passes, a sentence without its full stop.
     pub title: String,
-    /// What can happen if it fails.
+    /// Harm that can follow if it fails.
     pub why: String,
     pub severity: Priority,
     pub provider: Provider,
@@ -42,11 +42,11 @@ pub struct Check {
     pub samples: Vec<Sample>,
 }
 
-/// How a failure is mended.
+/// Correction of a failure.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Remediation {
-    /// What to do, for a person.
+    /// Instruction for a person.
     pub text: String,
     /// Name of the change that does it, where there is one.
     #[serde(default)]

@@ -1,10 +1,11 @@
-//! The frameworks that an agent checks: its setting, and what it is without one.
+//! What an agent checks and recommends: its settings, and what they are without a person's value.
 
 use std::collections::BTreeSet;
 
 use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
+use reeve_recommend::recommendation::Priority;
 
-/// Frameworks of requirement A-088, by their names in the catalogue.
+/// Frameworks of requirement A-086, by their names in the catalogue.
 const DOCUMENTED: [&str; 4] = ["soc2", "iso27001", "hipaa", "pci_dss"];
 
 /// Setting that names the frameworks whose controls are checked.
@@ -14,6 +15,26 @@ pub const FRAMEWORKS: Setting = Setting {
     default: SettingValue::Names(Vec::new()),
     range: (0.0, 20.0),
 };
+
+/// Setting that names the severities whose failures become recommendations.
+pub const PRIORITIES: Setting = Setting {
+    path: "remediation_suggestions.priorities",
+    description: "Severities of failed checks that become recommendations, of critical, high, medium and low; none is critical and high. All failures are shown on the page Compliance",
+    default: SettingValue::Names(Vec::new()),
+    range: (0.0, 4.0),
+};
+
+/// Returns `true` if failures of a severity become recommendations of an agent.
+#[must_use]
+pub fn is_recommended(settings: &Settings, severity: Priority) -> bool {
+    let named = settings.names(&PRIORITIES);
+    if named.is_empty() {
+        return severity <= Priority::High;
+    }
+    named
+        .iter()
+        .any(|name| name.trim().eq_ignore_ascii_case(severity.as_str()))
+}
 
 /// Returns the frameworks of an agent, by their names in the catalogue.
 #[must_use]

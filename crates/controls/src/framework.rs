@@ -3,8 +3,8 @@
 use reeve_estate::named;
 use serde::Deserialize;
 
-use crate::catalogue::CatalogueError;
 use crate::check::Check;
+use crate::error::CatalogueError;
 use crate::topic::Topic;
 
 /// A standard whose controls are proven by checks.
@@ -19,7 +19,7 @@ pub struct Framework {
     pub title: String,
     /// Edition (`2017, revised 2022`).
     pub edition: String,
-    /// Where the standard is published.
+    /// Page on which the standard is published.
     pub source: String,
     pub controls: Vec<Control>,
 }
@@ -38,7 +38,7 @@ pub struct Control {
     /// Further checks that prove it, by identifier.
     #[serde(default)]
     pub checks: Vec<String>,
-    /// What people must show themselves, because no configuration does; empty if checks show all.
+    /// Evidence that people must show, because no configuration does; empty if checks show all.
     #[serde(default)]
     pub by_hand: String,
     /// Edition of the standard with which the control ended.

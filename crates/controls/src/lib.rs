@@ -10,17 +10,20 @@
 mod catalogue;
 mod check;
 mod chosen;
+mod error;
 mod expression;
 mod framework;
 mod input;
 mod sample;
+mod sample_run;
 mod subject;
 mod topic;
 mod verdict;
 
-pub use catalogue::{Catalogue, CatalogueError, Folder};
+pub use catalogue::{Catalogue, Folder};
 pub use check::{Check, Remediation};
-pub use chosen::{FRAMEWORKS, chosen_frameworks};
+pub use chosen::{FRAMEWORKS, PRIORITIES, chosen_frameworks, is_recommended};
+pub use error::CatalogueError;
 pub use expression::{Expression, ExpressionError};
 pub use framework::{Control, ControlState, Framework};
 pub use input::{Input, InputError};

@@ -35,7 +35,7 @@ use reeve_recommend::judgement::{Facts, Fleet, Judgement, RelationIndex};
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::ports::{ChargeReader, LogReader};
 
-use crate::agent::scope::{ScopeService, days_spanned};
+use crate::agent::scope::{ScopeService, days_since, days_spanned};
 use crate::automatic::AutomaticExecution;
 use crate::finding::judged::Judged;
 use crate::finding::upsert::Findings;
@@ -167,6 +167,7 @@ impl RunService {
             finished_at: started_at,
             resources_seen: 0,
             days_observed: 0,
+            complete_since: agent.last_run.as_ref().and_then(|run| run.complete_since),
             recommendations: 0,
             applied: 0,
             skipped: Vec::new(),
@@ -276,6 +277,11 @@ impl RunService {
             uses.for_each(|machine| portfolios.add(machine));
             report.days_observed = report.days_observed.max(days);
             found.add(judged, report).await?;
+        }
+
+        if judging.needs.metrics.is_empty() {
+            let since = *report.complete_since.get_or_insert(report.started_at);
+            report.days_observed = days_since(since, report.started_at);
         }
 
         let simulated = portfolios.simulate();

@@ -190,8 +190,12 @@ pub struct RunReport {
     pub started_at: Timestamp,
     pub finished_at: Timestamp,
     pub resources_seen: u64,
-    /// Days of samples the scope had, the learning period's measure.
+    /// Days that the learning period is measured by: those with samples in the scope, or those
+    /// since the first whole run of an agent that judges configurations alone.
     pub days_observed: u32,
+    /// First whole run of an agent whose judgement needs no samples; `None` for any other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete_since: Option<Timestamp>,
     /// Recommendations made or refreshed.
     pub recommendations: u64,
     /// Recommendations applied by itself.

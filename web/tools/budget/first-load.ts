@@ -93,7 +93,7 @@ export const firstLoad = (all: boolean): Plugin => ({
       return known;
     };
     const routes = routesOf(source);
-    const pages = source.split('lazyRouteComponent(').length - 1;
+    const pages = source.split('lazy(').length - 1;
     if (new Set(routes.flatMap(({ files }) => files)).size !== pages)
       throw new Error(
         'a page of src/routes.tsx was not understood; see tools/budget/first-load.ts',

@@ -1,6 +1,6 @@
 //! `compliance_intelligence` as an agent type: its settings, needs and judgement.
 
-use reeve_controls::{Catalogue, FRAMEWORKS, chosen_frameworks};
+use reeve_controls::{Catalogue, FRAMEWORKS, PRIORITIES, chosen_frameworks};
 use reeve_estate::{Provider, ResourceKind};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
@@ -25,7 +25,7 @@ const RELATED_DOCUMENTS: [&str; 9] = [
 ];
 
 /// Every setting, in the order in which the interface answers them.
-const SETTINGS: &[Setting] = &[FRAMEWORKS];
+const SETTINGS: &[Setting] = &[FRAMEWORKS, PRIORITIES];
 
 /// The agent type `compliance_intelligence`.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,3 +1,4 @@
+//! Answers of checks as findings and evidence, and the settings that choose checks.
 #![allow(clippy::unwrap_used)]
 use reeve_controls::{Catalogue, chosen_frameworks};
 use reeve_estate::{Document, Provider, ResourceKind};
@@ -62,7 +63,12 @@ fn a_failed_check_is_a_finding_and_evidence() {
         found.explanation.factors
     );
     assert_eq!(found.explanation.decision_path[0].answer, Some(false));
-    assert!(judgement.proposals.len() > 1, "several checks fail on it");
+
+    // What is less severe is evidence alone, until a person wants it recommended.
+    let versioned = "aws.s3.versioning_enabled";
+    let failed = judgement.evidence.iter().find(|one| one.check == versioned);
+    assert_eq!(failed.unwrap().answer, CheckAnswer::Fail);
+    assert!(about(versioned).is_none());
 
     let evidence = judgement.evidence.iter().find(|one| one.check == CHECK);
     let evidence = evidence.unwrap();

@@ -1,3 +1,4 @@
+//! Every file of the catalogue with its samples, and files that are refused.
 #![allow(clippy::unwrap_used)]
 use std::collections::BTreeSet;
 

@@ -1,3 +1,4 @@
+//! Answers of expressions, and the bounds on their cost.
 #![allow(clippy::unwrap_used)]
 use jiff::Timestamp;
 use reeve_estate::document::NOT_READ;

@@ -212,6 +212,12 @@ pub(crate) fn chunks(
         })
 }
 
+/// Whole days since the first whole run of an agent that needs no samples.
+pub(crate) fn days_since(first_run: Timestamp, now: Timestamp) -> u32 {
+    let days = now.duration_since(first_run).as_secs() / 86_400;
+    u32::try_from(days).unwrap_or(0)
+}
+
 /// Days of a series with at least one point.
 pub(crate) fn days_spanned(series: &Series, now: Timestamp) -> u32 {
     let day = |at: &Timestamp| (now.duration_since(*at).as_secs() - 1).max(0) / 86_400;
@@ -332,10 +338,16 @@ impl ScopeService {
         }
     }
 
-    /// Days with samples that the agent's scope has, as far back as its learning period reaches.
+    /// Days with samples that the agent's scope has, as far back as its learning period reaches; of
+    /// an agent that needs none, the days since its first whole run.
     pub(crate) async fn days_observed(&self, agent: &Agent) -> Result<u32, EngineError> {
-        let (scope, _) = self.scope_of(agent).await?;
         let now = self.clock.now();
+        let complete_since = agent.last_run.as_ref().and_then(|run| run.complete_since);
+        if let Some(since) = complete_since {
+            return Ok(days_since(since, now));
+        }
+
+        let (scope, _) = self.scope_of(agent).await?;
         let start = now - SignedDuration::from_hours(24 * i64::from(agent.learning_period_days));
         let mut days = 0;
 

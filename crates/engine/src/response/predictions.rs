@@ -115,6 +115,7 @@ impl ResponseService {
             finished_at: now,
             resources_seen: found.len() as u64,
             days_observed: self.scopes.days_known(agent).await?,
+            complete_since: None,
             recommendations: found.len() as u64,
             applied: 0,
             skipped: Vec::new(),

@@ -108,6 +108,7 @@ impl ResponseService {
             finished_at: now,
             resources_seen: 1,
             days_observed: self.scopes.days_known(agent).await?,
+            complete_since: None,
             recommendations: 1,
             applied: 0,
             skipped: Vec::new(),

@@ -123,6 +123,7 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
         finished_at: "2026-11-20T10:00:01Z".parse()?,
         resources_seen: 120,
         days_observed: 30,
+        complete_since: None,
         recommendations: 7,
         applied: 1,
         skipped: vec![("too little data".into(), 3)],

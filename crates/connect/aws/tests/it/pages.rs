@@ -11,21 +11,21 @@ use reeve_estate::{
 use crate::strict::{Answers, answering};
 use crate::{connection, open};
 
-const PAGE: usize = 500;
+const PAGE: usize = 1000;
 
 /// Counts what it is handed, and keeps the accounts.
 #[derive(Default)]
 struct Counted {
-    volumes: Mutex<usize>,
+    snapshots: Mutex<usize>,
     readings: Mutex<Vec<Reading>>,
 }
 
 #[async_trait]
 impl DescriptionSink for Counted {
     async fn page(&self, page: Vec<Described>) -> Result<(), StoreError> {
-        *self.volumes.lock() += page
+        *self.snapshots.lock() += page
             .iter()
-            .filter(|one| one.resource.kind.as_str() == "volume")
+            .filter(|one| one.resource.kind.as_str() == "snapshot")
             .count();
         Ok(())
     }
@@ -36,23 +36,22 @@ impl DescriptionSink for Counted {
     }
 }
 
-/// One page of volumes, with the token of the next one if there is one. Nothing further is asked
-/// about a volume.
-fn volumes(page: usize, items: usize, next: Option<usize>) -> String {
-    let mut text = "<DescribeVolumesResponse><volumeSet>".to_owned();
+/// One page of snapshots, with the token of the next one if there is one.
+fn snapshots(page: usize, items: usize, next: Option<usize>) -> String {
+    let mut text = "<DescribeSnapshotsResponse><snapshotSet>".to_owned();
     for number in 0..items {
         text.push_str(&format!(
-            "<item><volumeId>vol-{page}-{number}</volumeId><snapshotId>snap-{number}</snapshotId><status>available</status>\
-             <createTime>2026-01-01T00:00:00.000Z</createTime><availabilityZone>us-east-1a</availabilityZone>\
-             <size>100</size><volumeType>gp3</volumeType><iops>3000</iops><encrypted>true</encrypted>\
-             <tagSet><item><key>Name</key><value>disk {number}</value></item></tagSet></item>"
+            "<item><snapshotId>snap-{page}-{number}</snapshotId><volumeId>vol-{number}</volumeId><status>completed</status>\
+             <startTime>2026-01-01T00:00:00.000Z</startTime><progress>100%</progress><ownerId>123456789012</ownerId>\
+             <volumeSize>100</volumeSize><description>Created by CreateImage({number})</description>\
+             <tagSet><item><key>Name</key><value>nightly {number}</value></item></tagSet></item>"
         ));
     }
 
     let next = next
         .map(|page| format!("<nextToken>{page}</nextToken>"))
         .unwrap_or_default();
-    text + "</volumeSet>" + &next + "</DescribeVolumesResponse>"
+    text + "</snapshotSet>" + &next + "</DescribeSnapshotsResponse>"
 }
 
 /// Page that a request asks for.
@@ -65,13 +64,13 @@ fn asked(body: &str) -> usize {
 async fn described(connection: &Connection) -> (usize, Reading) {
     let counted = Counted::default();
     open(connection).await.describe(&counted).await.unwrap();
-    let volume = ResourceKind::parse("volume").unwrap();
+    let snapshot = ResourceKind::parse("snapshot").unwrap();
     let readings = counted.readings.into_inner();
     let reading = readings
         .into_iter()
-        .find(|reading| reading.kind == volume)
+        .find(|reading| reading.kind == snapshot)
         .unwrap();
-    (counted.volumes.into_inner(), reading)
+    (counted.snapshots.into_inner(), reading)
 }
 
 #[tokio::test]
@@ -82,8 +81,8 @@ async fn a_listing_that_breaks_off_half_way_is_not_complete() {
         (500, "InternalError", ReadOutcome::Failed),
     ] {
         let answers: Answers = Box::new(move |action, body, _| match (action, asked(body)) {
-            ("DescribeVolumes", page @ 0..2) => Some(Ok(volumes(page, 3, Some(page + 1)))),
-            ("DescribeVolumes", _) => Some(Err((status, code))),
+            ("DescribeSnapshots", page @ 0..2) => Some(Ok(snapshots(page, 3, Some(page + 1)))),
+            ("DescribeSnapshots", _) => Some(Err((status, code))),
             _ => None,
         });
         let (seen, reading) =
@@ -97,7 +96,7 @@ async fn a_listing_that_breaks_off_half_way_is_not_complete() {
             reading.complete_at.is_none() && !reading.message.is_empty(),
             "{reading:?}"
         );
-        assert_eq!(reading.permission, "ec2:DescribeVolumes");
+        assert_eq!(reading.permission, "ec2:DescribeSnapshots");
     }
 }
 
@@ -127,8 +126,8 @@ async fn a_throttled_account_takes_nobody_elses_retries() {
 
     // The other account needs each of its retries.
     let passing: Answers = Box::new(|action, _, calls| match action {
-        "DescribeVolumes" if calls < 5 => Some(Err((503, "RequestLimitExceeded"))),
-        "DescribeVolumes" => Some(Ok(volumes(0, 1, None))),
+        "DescribeSnapshots" if calls < 5 => Some(Err((503, "RequestLimitExceeded"))),
+        "DescribeSnapshots" => Some(Ok(snapshots(0, 1, None))),
         _ => None,
     });
 
@@ -159,12 +158,12 @@ fn peak_kib() -> Option<u64> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hundreds_of_thousands_of_resources_are_read_in_bounded_memory() {
-    const PAGES: usize = 570;
+    const PAGES: usize = 285;
 
     let answers: Answers = Box::new(|action, body, _| {
         let page = asked(body);
         let next = (page + 1 < PAGES).then_some(page + 1);
-        (action == "DescribeVolumes").then(|| Ok(volumes(page, PAGE, next)))
+        (action == "DescribeSnapshots").then(|| Ok(snapshots(page, PAGE, next)))
     });
     let connection = connection(&answering(answers).await, &["us-east-1"]);
     let before = peak_kib();
@@ -175,7 +174,7 @@ async fn hundreds_of_thousands_of_resources_are_read_in_bounded_memory() {
     );
 
     if let (Some(before), Some(after)) = (before, peak_kib()) {
-        println!("{seen} volumes: the peak of memory went from {before} to {after} KiB");
+        println!("{seen} snapshots: the peak of memory went from {before} to {after} KiB");
         // All of them at once are more than 500 MiB.
         assert!(
             after - before < 150 * 1024,
@@ -207,6 +206,22 @@ impl InventorySink for Volumes {
         pages.push(page.len());
         Ok(())
     }
+}
+
+/// One page of volumes, with the token of the next one if there is one.
+fn volumes(page: usize, items: usize, next: Option<usize>) -> String {
+    let mut text = "<DescribeVolumesResponse><volumeSet>".to_owned();
+    for number in 0..items {
+        text.push_str(&format!(
+            "<item><volumeId>vol-{page}-{number}</volumeId><size>100</size><status>available</status>\
+             <volumeType>gp3</volumeType></item>"
+        ));
+    }
+
+    let next = next
+        .map(|page| format!("<nextToken>{page}</nextToken>"))
+        .unwrap_or_default();
+    text + "</volumeSet>" + &next + "</DescribeVolumesResponse>"
 }
 
 async fn inventory(answers: Answers, sink: &Volumes) -> Inventory {

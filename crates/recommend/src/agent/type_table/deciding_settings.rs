@@ -53,6 +53,16 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
         &["confidence_threshold"],
     ),
     (
+        AgentType::COMPLIANCE_INTELLIGENCE,
+        "capabilities.remediation_suggestions",
+        &["settings.remediation_suggestions.priorities"],
+    ),
+    (
+        AgentType::COMPLIANCE_INTELLIGENCE,
+        "settings.frameworks",
+        &["settings.frameworks"],
+    ),
+    (
         AgentType::PERFORMANCE_OPTIMIZER,
         "capabilities.predictive_scaling",
         &["intelligence/predictive-rules/traffic-pre-scale"],

@@ -25,7 +25,7 @@ import {
 } from './queries';
 import { ANSWERS, counted, STATES } from './standing';
 
-const route = getRouteApi('/app/intelligence/controls/$id');
+const route = getRouteApi('/app/intelligence/compliance/controls/$id');
 const COLOURS: Record<string, string> = { pass: 'success', fail: 'failed', unknown: 'unknown' };
 
 /** A control: the checks that prove it, and the resources that they judged. */
@@ -203,7 +203,7 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
             {row.title}
           </Anchor>
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {row.why}
+            <Reason of={row.why} />
           </Text>
         </div>
       ),
@@ -230,6 +230,15 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
       ),
     },
   ];
+}
+
+/** A reason whose names of members stand between backticks. */
+function Reason({ of: text }: { of: string }) {
+  return text
+    .split('`')
+    .map((part, at) =>
+      at % 2 === 1 ? <Code key={at}>{part}</Code> : <span key={at}>{part}</span>,
+    );
 }
 
 /** What a check demands, why, and how a failure is mended. */

@@ -35,7 +35,7 @@ const COLUMNS: Column<Control>[] = [
           size="sm"
           fw={550}
           renderRoot={(props) => (
-            <Link to="/intelligence/controls/$id" params={{ id: row.id }} {...props} />
+            <Link to="/intelligence/compliance/controls/$id" params={{ id: row.id }} {...props} />
           )}
         >
           {row.number} {row.title}

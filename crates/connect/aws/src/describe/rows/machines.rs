@@ -79,19 +79,6 @@ pub(super) const ROWS: &[KindRow] = &[
         tags: "tagSet",
         state: "status",
         created: "startTime",
-        details: &[list(
-            "createVolumePermissions",
-            ask(
-                "ec2:DescribeSnapshotAttribute",
-                "DescribeSnapshotAttribute",
-                &[
-                    ("SnapshotId", "{snapshotId}"),
-                    ("Attribute", "createVolumePermission"),
-                ],
-            ),
-            "createVolumePermission",
-            &["InvalidSnapshot.NotFound"],
-        )],
         relations: &[
             (CreatedFrom, "volumeId", ""),
             (EncryptedWith, "kmsKeyId", ""),
