@@ -1,7 +1,7 @@
 //! Samples: documents beside a check whose answer is known.
 
 use jiff::Timestamp;
-use reeve_estate::{RelationKind, ResourceKind};
+use reeve_estate::RelationKind;
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde::Deserialize;
 
