@@ -40,6 +40,7 @@ macro_rules! settings {
             description: $description,
             default: $crate::settings::settings!(@value $kind, $default),
             range: $range,
+            choices: &[],
         }
     };
     (@value days, $default:expr) => { reeve_recommend::agent::settings::SettingValue::Days($default) };

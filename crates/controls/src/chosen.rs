@@ -11,17 +11,27 @@ const DOCUMENTED: [&str; 4] = ["soc2", "iso27001", "hipaa", "pci_dss"];
 /// Setting that names the frameworks whose controls are checked.
 pub const FRAMEWORKS: Setting = Setting {
     path: "frameworks",
-    description: "Frameworks whose controls are checked, of soc2, iso27001, hipaa, pci_dss, gdpr, fedramp_moderate and cis_aws; none is the first four",
+    description: "Frameworks whose controls are checked; none is SOC 2, ISO 27001, HIPAA and PCI DSS",
     default: SettingValue::Names(Vec::new()),
     range: (0.0, 20.0),
+    choices: &[
+        "cis_aws",
+        "fedramp_moderate",
+        "gdpr",
+        "hipaa",
+        "iso27001",
+        "pci_dss",
+        "soc2",
+    ],
 };
 
 /// Setting that names the severities whose failures become recommendations.
 pub const PRIORITIES: Setting = Setting {
     path: "remediation_suggestions.priorities",
-    description: "Severities of failed checks that become recommendations, of critical, high, medium and low; none is critical and high. All failures are shown on the page Compliance",
+    description: "Severities of failed checks that become recommendations; none is critical and high. All failures are shown on the page Compliance",
     default: SettingValue::Names(Vec::new()),
     range: (0.0, 4.0),
+    choices: &["critical", "high", "medium", "low"],
 };
 
 /// Returns `true` if failures of a severity become recommendations of an agent.

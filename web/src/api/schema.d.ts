@@ -4707,6 +4707,27 @@ export interface components {
             /** @description Comparison: `at_least` or `at_most`. */
             relation: string;
         };
+        /** @description A framework with the results of its checks. */
+        CheckedFrameworkBody: {
+            /** @description Number of controls by state. */
+            controls: components["schemas"]["ControlCountsBody"];
+            edition: string;
+            /** @description Name in addresses and settings, such as `soc2`. */
+            id: string;
+            /** @description `true` if an agent checks it. */
+            is_checked: boolean;
+            /** @description Results of all checks that prove its controls, each counted once. */
+            results: components["schemas"]["ResultCountsBody"];
+            /**
+             * Format: double
+             * @description Share of the results that passed among those that passed or failed, percent; null before
+             *     the first.
+             */
+            score?: number | null;
+            /** @description Where the standard is published. */
+            source: string;
+            title: string;
+        };
         /** @description Result of a check about a resource. */
         CheckResultBody: {
             account: string;
@@ -6341,26 +6362,16 @@ export interface components {
              */
             p95: number;
         };
-        /** @description A framework with the results of its checks. */
+        /** @description Framework of a report. */
         FrameworkBody: {
-            /** @description Number of controls by state. */
-            controls: components["schemas"]["ControlCountsBody"];
+            /** @description Edition that the numbers follow. */
             edition: string;
-            /** @description Name in addresses and settings, such as `soc2`. */
+            /** @description Identifier of the template. */
             id: string;
-            /** @description `true` if an agent checks it. */
-            is_checked: boolean;
-            /** @description Results of all checks that prove its controls, each counted once. */
-            results: components["schemas"]["ResultCountsBody"];
-            /**
-             * Format: double
-             * @description Share of the results that passed among those that passed or failed, percent; null before
-             *     the first.
-             */
-            score?: number | null;
-            /** @description Where the standard is published. */
-            source: string;
-            title: string;
+            name: string;
+            publisher: string;
+            /** @description Coverage of the template. */
+            scope: string;
         };
         /** @description A check of a control. */
         FrameworkCheckBody: {
@@ -7204,6 +7215,33 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_CheckedFrameworkBody: {
+            items: {
+                /** @description Number of controls by state. */
+                controls: components["schemas"]["ControlCountsBody"];
+                edition: string;
+                /** @description Name in addresses and settings, such as `soc2`. */
+                id: string;
+                /** @description `true` if an agent checks it. */
+                is_checked: boolean;
+                /** @description Results of all checks that prove its controls, each counted once. */
+                results: components["schemas"]["ResultCountsBody"];
+                /**
+                 * Format: double
+                 * @description Share of the results that passed among those that passed or failed, percent; null before
+                 *     the first.
+                 */
+                score?: number | null;
+                /** @description Where the standard is published. */
+                source: string;
+                title: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_CheckResultBody: {
             items: {
                 account: string;
@@ -7612,33 +7650,6 @@ export interface components {
                  * @description Grows with every change by people.
                  */
                 version: number;
-            }[];
-            /** @description Give this as `cursor` for the next page; absent at the end. */
-            next_cursor?: string | null;
-            /** Format: int64 */
-            total: number;
-        };
-        /** @description A page of a list. */
-        List_FrameworkBody: {
-            items: {
-                /** @description Number of controls by state. */
-                controls: components["schemas"]["ControlCountsBody"];
-                edition: string;
-                /** @description Name in addresses and settings, such as `soc2`. */
-                id: string;
-                /** @description `true` if an agent checks it. */
-                is_checked: boolean;
-                /** @description Results of all checks that prove its controls, each counted once. */
-                results: components["schemas"]["ResultCountsBody"];
-                /**
-                 * Format: double
-                 * @description Share of the results that passed among those that passed or failed, percent; null before
-                 *     the first.
-                 */
-                score?: number | null;
-                /** @description Where the standard is published. */
-                source: string;
-                title: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -10638,6 +10649,11 @@ export interface components {
         };
         /** @description A setting that agents of a type have. */
         SettingBody: {
+            /**
+             * @description Names to choose from, of which several are separated by commas; absent where names are
+             *     free.
+             */
+            choices?: string[];
             /** @description Value unless another is set: `20%`, `14d`, `true`, `Owner, CostCenter`. */
             default: unknown;
             /** @description Effect of the setting, one sentence. */
@@ -17670,7 +17686,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["List_FrameworkBody"];
+                    "application/json": components["schemas"]["List_CheckedFrameworkBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -20885,7 +20901,7 @@ export interface operations {
                 offset?: number;
                 provider?: string;
                 /**
-                 * @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22
+                 * @description Query over resources, such as `type:security_group configuration.ipPermissions.fromPort:22
                  *     -tags.owner:*`.
                  */
                 query?: string;
@@ -20928,7 +20944,7 @@ export interface operations {
                 connection?: string;
                 provider?: string;
                 /**
-                 * @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22
+                 * @description Query over resources, such as `type:security_group configuration.ipPermissions.fromPort:22
                  *     -tags.owner:*`.
                  */
                 query?: string;

@@ -11,6 +11,7 @@ pub(super) const REQUIRED_TAGS: Setting = Setting {
     description: "Tags that every machine must have, each with a value for machines whose volumes have none (CostCenter=4711)",
     default: SettingValue::Names(Vec::new()),
     range: (0.0, 20.0),
+    choices: &[],
 };
 
 settings! {

@@ -9,6 +9,7 @@ const fn switch(path: &'static str, description: &'static str) -> Setting {
         description,
         default: SettingValue::Flag(true),
         range: (0.0, 0.0),
+        choices: &[],
     }
 }
 
@@ -21,6 +22,7 @@ const HISTORY: Setting = Setting {
     description: "Days of samples that a judgement looks at",
     default: SettingValue::Days(30),
     range: (14.0, 90.0),
+    choices: &[],
 };
 const CATEGORIES: Setting = switch(
     "resource_categorization.enabled",
@@ -31,6 +33,7 @@ const LEAST_CONFIDENCE: Setting = Setting {
     description: "Probability below which a resource stays unclassified",
     default: SettingValue::Percent(70.0),
     range: (50.0, 99.0),
+    choices: &[],
 };
 const OPPORTUNITIES: Setting = switch(
     "optimization_opportunities.enabled",
@@ -45,6 +48,7 @@ const SCHEDULE_TAG: Setting = Setting {
     description: "Tag by which a scheduler of yours stops machines outside working hours, such as Schedule=office-hours",
     default: SettingValue::Names(Vec::new()),
     range: (0.0, 1.0),
+    choices: &[],
 };
 const ARCHITECTURES: Setting = switch(
     "recommend_architectures.enabled",
@@ -55,6 +59,7 @@ const NIGHT_CPU: Setting = Setting {
     description: "CPU outside working hours up to which a development machine is not needed then",
     default: SettingValue::Percent(10.0),
     range: (1.0, 30.0),
+    choices: &[],
 };
 const PRODUCTION: Setting = switch(
     "classifications.production.high_availability",

@@ -1,6 +1,9 @@
 //! Descriptions of the simulated resources, in the words of their clouds, with relations; and the
 //! networks and security groups of AWS accounts, which only descriptions know.
 
+mod documents;
+mod identities;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -92,8 +95,8 @@ impl SimulatedAccount {
     fn described(&self, resource: &Resource) -> Described {
         let description = match resource.provider {
             Provider::Aws => self.aws(resource),
-            Provider::Azure => azure(resource),
-            Provider::Gcp => gcp(resource),
+            Provider::Azure => documents::azure(resource),
+            Provider::Gcp => documents::gcp(resource),
         };
         Described {
             resource: resource.clone(),
@@ -103,7 +106,7 @@ impl SimulatedAccount {
     }
 
     fn aws(&self, resource: &Resource) -> Value {
-        let mut description = aws(resource, &self.network_id(&resource.region));
+        let mut description = documents::aws(resource, &self.network_id(&resource.region));
         let lifecycle = self.lifecycle_document(&self.conditions.lock(), resource);
 
         if resource.kind == ResourceKind::ScalingGroup {
@@ -189,7 +192,8 @@ impl SimulatedAccount {
         )
     }
 
-    /// The networks and security groups of an AWS account: one network a region that has machines.
+    /// The networks, security groups and identities of an AWS account: one network a region that has
+    /// machines.
     fn networks(&self, resources: &[Resource], now: Timestamp) -> Vec<Described> {
         if self.plan.provider != Provider::Aws {
             return Vec::new();
@@ -215,6 +219,10 @@ impl SimulatedAccount {
                 .map(|(region, team)| self.group(region, team, now)),
         );
 
+        if let Some(region) = regions.iter().next() {
+            found.extend(self.identities(region, now));
+        }
+
         let isolating: BTreeSet<&str> = resources
             .iter()
             .filter(|resource| resource.specification.isolated)
@@ -232,8 +240,8 @@ impl SimulatedAccount {
     fn network(&self, region: &str, number: usize, now: Timestamp) -> Described {
         let id = self.network_id(region);
         let description = json!({
-            "VpcId": id, "CidrBlock": format!("10.{number}.0.0/16"), "State": "available", "IsDefault": false,
-            "OwnerId": self.plan.account, "InstanceTenancy": "default",
+            "vpcId": id, "cidrBlock": format!("10.{number}.0.0/16"), "state": "available", "isDefault": false,
+            "ownerId": self.plan.account, "instanceTenancy": "default", "tagSet": [],
         });
         let resource = self.plain(
             ResourceKind::named("network"),
@@ -256,14 +264,30 @@ impl SimulatedAccount {
         let network = self.network_id(region);
         let rules = match name {
             reeve_estate::QUARANTINE => json!([]),
-            "network" => json!([rule(22, "10.0.0.0/8"), rule(9100, "10.0.0.0/8")]),
-            "shop" => json!([rule(443, "0.0.0.0/0"), rule(80, "0.0.0.0/0")]),
-            _ => json!([rule(443, "10.0.0.0/8")]),
+            "network" => json!([
+                documents::rule(22, "10.0.0.0/8"),
+                documents::rule(9100, "10.0.0.0/8")
+            ]),
+            "shop" => json!([
+                documents::rule(443, "0.0.0.0/0"),
+                documents::rule(80, "0.0.0.0/0")
+            ]),
+            // Somebody opened it for a consultant and forgot it.
+            "data" => json!([
+                documents::rule(443, "10.0.0.0/8"),
+                documents::rule(22, "0.0.0.0/0")
+            ]),
+            _ => json!([documents::rule(443, "10.0.0.0/8")]),
+        };
+
+        let out = match name {
+            reeve_estate::QUARANTINE => json!([]),
+            _ => json!([documents::everything_out()]),
         };
 
         let description = json!({
-            "GroupId": id, "GroupName": name, "Description": format!("{name} in {region}"), "VpcId": network,
-            "OwnerId": self.plan.account, "IpPermissions": rules,
+            "groupId": id, "groupName": name, "groupDescription": format!("{name} in {region}"), "vpcId": network,
+            "ownerId": self.plan.account, "ipPermissions": rules, "ipPermissionsEgress": out, "tagSet": [],
         });
         let relations = vec![Relation::to(RelationKind::LocatedIn, network)];
         let resource = self.plain(Some(ResourceKind::SecurityGroup), &id, name, region, now);
@@ -310,94 +334,4 @@ fn failed(error: reeve_estate::StoreError) -> ObserveError {
         kind: ObserveErrorKind::Other,
         message: error.to_string(),
     }
-}
-
-fn rule(port: u16, from: &str) -> Value {
-    json!({ "IpProtocol": "tcp", "FromPort": port, "ToPort": port, "IpRanges": [{ "CidrIp": from }] })
-}
-
-/// Tags as AWS lists them.
-fn tags(resource: &Resource) -> Value {
-    resource
-        .tags
-        .iter()
-        .map(|(key, value)| json!({ "Key": key, "Value": value }))
-        .collect()
-}
-
-fn aws(resource: &Resource, network: &str) -> Value {
-    let (spec, id) = (&resource.specification, resource.id.as_str());
-    match resource.kind {
-        ResourceKind::VirtualMachine => json!({
-            "InstanceId": id, "InstanceType": spec.instance_type, "Architecture": spec.architecture,
-            "PlatformDetails": spec.platform, "State": { "Name": resource.state.as_str() }, "VpcId": network,
-            "SecurityGroups": spec.security_groups.iter().map(|group| json!({ "GroupId": group })).collect::<Value>(),
-            "InstanceLifecycle": resource.purchase.map(|purchase| purchase.as_str()),
-            "MetadataOptions": { "HttpTokens": "required", "HttpEndpoint": "enabled" },
-            "UserData": "IyEvYmluL3No", "Tags": tags(resource),
-        }),
-        ResourceKind::Volume => json!({
-            "VolumeId": id, "Size": spec.storage_gib, "VolumeType": spec.storage_type, "Iops": spec.iops,
-            "Encrypted": resource.tag("team") == Some("payments"), "Tags": tags(resource),
-            "Attachments": resource.attached_to.iter().map(|to| json!({ "InstanceId": to.as_str() })).collect::<Value>(),
-        }),
-        ResourceKind::Snapshot => json!({
-            "snapshotId": id, "status": "completed", "storageTier": "standard", "ownerId": resource.account,
-            "volumeSize": spec.storage_gib.map(|gib| format!("{gib:.0}")), "startTime": resource.created_at.map(|at| at.to_string()),
-            "encrypted": false, "tagSet": tags(resource),
-        }),
-        ResourceKind::Database => json!({
-            "DBInstanceIdentifier": id, "DBInstanceClass": spec.instance_type, "Engine": spec.platform,
-            "AllocatedStorage": spec.storage_gib, "MultiAZ": spec.multi_az, "StorageEncrypted": true,
-            "PubliclyAccessible": false, "AvailabilityZone": spec.zone, "TagList": tags(resource),
-        }),
-        ResourceKind::Bucket => json!({
-            "Name": id, "Versioning": { "Status": if resource.tag("env") == Some("prod") { "Enabled" } else { "Suspended" } },
-            "PublicAccessBlock": { "BlockPublicAcls": true, "BlockPublicPolicy": true },
-            "TagSet": tags(resource),
-        }),
-        ResourceKind::LoadBalancer => json!({
-            "LoadBalancerArn": id, "LoadBalancerName": resource.name, "Type": spec.instance_type, "VpcId": network,
-            "Scheme": "internet-facing", "Tags": tags(resource),
-            "Listeners": [{ "Port": 443, "Protocol": "HTTPS", "SslPolicy": "ELBSecurityPolicy-TLS13-1-2-2021-06" }],
-        }),
-        ResourceKind::IpAddress => json!({
-            "AllocationId": id, "Domain": "vpc", "PublicIp": public_ip(id), "Tags": tags(resource),
-            "AssociationId": resource.attached_to.first().map(|_| id.replace("eipalloc", "eipassoc")),
-        }),
-        ResourceKind::NatGateway => json!({
-            "NatGatewayId": id, "State": resource.state.as_str(), "VpcId": network, "ConnectivityType": "public",
-            "Tags": tags(resource),
-        }),
-        _ => json!({
-            "AutoScalingGroupARN": id, "AutoScalingGroupName": resource.name,
-            "MinSize": spec.capacity.map(|capacity| capacity.min), "MaxSize": spec.capacity.map(|capacity| capacity.max),
-            "DesiredCapacity": spec.capacity.map(|capacity| capacity.desired), "Tags": tags(resource),
-        }),
-    }
-}
-
-/// An address of the block for documentation (RFC 5737).
-fn public_ip(id: &str) -> String {
-    format!("203.0.113.{}", 1 + key(0, id) % 254)
-}
-
-fn azure(resource: &Resource) -> Value {
-    let spec = &resource.specification;
-    json!({
-        "id": resource.id.as_str(), "name": resource.name, "location": resource.region, "tags": resource.tags,
-        "properties": {
-            "hardwareProfile": { "vmSize": spec.instance_type }, "provisioningState": "Succeeded",
-            "diskSizeGB": spec.storage_gib, "sku": spec.storage_type, "osType": spec.platform,
-        },
-    })
-}
-
-fn gcp(resource: &Resource) -> Value {
-    let spec = &resource.specification;
-    json!({
-        "id": resource.id.as_str(), "name": resource.name, "zone": resource.region, "labels": resource.tags,
-        "machineType": spec.instance_type, "sizeGb": spec.storage_gib, "type": spec.storage_type,
-        "status": resource.state.as_str().to_uppercase(),
-    })
 }

@@ -18,7 +18,7 @@ pub struct ResultCountsBody {
 
 /// A framework with the results of its checks.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct FrameworkBody {
+pub struct CheckedFrameworkBody {
     /// Name in addresses and settings, such as `soc2`.
     pub id: String,
     pub title: String,

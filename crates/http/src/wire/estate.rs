@@ -167,7 +167,7 @@ pub struct ResourceParams {
     pub service: Option<String>,
     /// Text in id, name or tags.
     pub text: Option<String>,
-    /// Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22
+    /// Query over resources, such as `type:security_group configuration.ipPermissions.fromPort:22
     /// -tags.owner:*`.
     pub query: Option<String>,
 }
@@ -202,7 +202,7 @@ pub struct ResourceFilterParams {
     pub service: Option<String>,
     /// Text in id, name or tags.
     pub text: Option<String>,
-    /// Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22
+    /// Query over resources, such as `type:security_group configuration.ipPermissions.fromPort:22
     /// -tags.owner:*`.
     pub query: Option<String>,
 }

@@ -127,9 +127,19 @@ pub struct Setting {
     pub default: SettingValue,
     /// Lowest and highest value of percentages, days and counts, and number of names.
     pub range: (f64, f64),
+    /// Names to choose from; empty where names are free.
+    pub choices: &'static [&'static str],
 }
 
 impl Setting {
+    fn is_choice(&self, name: &str) -> bool {
+        let is_among = self
+            .choices
+            .iter()
+            .any(|choice| choice.eq_ignore_ascii_case(name));
+        is_name(name) && (self.choices.is_empty() || is_among)
+    }
+
     /// Checks a value given for this setting.
     ///
     /// # Errors
@@ -149,7 +159,7 @@ impl Setting {
             }
             (SettingValue::Flag(_), Some(SettingValue::Flag(_))) => true,
             (SettingValue::Names(_), Some(SettingValue::Names(names))) => {
-                within(names.len() as f64) && names.iter().all(|name| is_name(name))
+                within(names.len() as f64) && names.iter().all(|name| self.is_choice(name))
             }
             _ => false,
         };
@@ -172,6 +182,9 @@ impl Setting {
                 self.default
             ),
             SettingValue::Flag(_) => "must be true or false".to_owned(),
+            SettingValue::Names(_) if !self.choices.is_empty() => {
+                format!("must be names of {}", self.choices.join(", "))
+            }
             SettingValue::Names(_) => {
                 format!(
                     "must be {low} to {high} names of at most {LONGEST_NAME} characters, as in Owner, CostCenter"
@@ -303,18 +316,21 @@ mod tests {
         description: "",
         default: SettingValue::Percent(20.0),
         range: (1.0, 60.0),
+        choices: &[],
     };
     const WINDOW: Setting = Setting {
         path: "shrink.window",
         description: "",
         default: SettingValue::Days(14),
         range: (7.0, 30.0),
+        choices: &[],
     };
     const ON: Setting = Setting {
         path: "on",
         description: "",
         default: SettingValue::Flag(true),
         range: (0.0, 0.0),
+        choices: &[],
     };
 
     fn given(pairs: &[(&str, Option<&str>)]) -> BTreeMap<String, Option<String>> {
@@ -366,6 +382,7 @@ mod tests {
             description: "",
             default: SettingValue::Names(Vec::new()),
             range: (0.0, 2.0),
+            choices: &[],
         };
 
         let names =
@@ -386,6 +403,16 @@ mod tests {
             (wrong[0].path.as_str(), names("a\u{7}b").is_err()),
             ("settings.tags", true)
         );
+
+        let colors = Setting {
+            path: "colors",
+            choices: &["red", "green"],
+            ..TAGS
+        };
+        let chosen = |text: &str| colors.check(text);
+        assert!(chosen("Red, green").is_ok() && chosen("").is_ok());
+        let refused = chosen("red, blue").unwrap_err();
+        assert!(refused.message.contains("red, green"), "{refused}");
     }
 
     #[test]

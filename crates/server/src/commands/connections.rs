@@ -190,9 +190,16 @@ mod tests {
     fn a_policy_allows_what_was_asked_for_and_no_more() {
         let reading = actions(&policy_of(&[], true).unwrap());
         let acts = |action: &String| {
-            !["Describe", "List", "Get", "GenerateCredentialReport"]
-                .iter()
-                .any(|verb| action.contains(&format!(":{verb}")))
+            ![
+                "Describe",
+                "List",
+                "Get",
+                "GET",
+                "BatchGet",
+                "GenerateCredentialReport",
+            ]
+            .iter()
+            .any(|verb| action.contains(&format!(":{verb}")))
         };
 
         assert_eq!(

@@ -164,7 +164,7 @@ export function Resources() {
           />
           <TypedFilter
             label="Query"
-            placeholder="type:volume configuration.Encrypted:false -tags.owner:*"
+            placeholder="type:volume configuration.encrypted:false -tags.owner:*"
             w={{ base: '100%', sm: 420 }}
             value={search.query}
             onChange={(query) => set({ query })}

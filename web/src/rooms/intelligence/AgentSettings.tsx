@@ -1,6 +1,6 @@
-import { Divider, SimpleGrid, Switch, TextInput } from '@mantine/core';
+import { Divider, MultiSelect, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import type { AgentSetting } from '../../api/bodies';
-import { words } from '../../display/wording';
+import { options, words } from '../../display/wording';
 
 interface Props {
   settings: AgentSetting[];
@@ -16,7 +16,7 @@ export function AgentSettings({ settings, values, errors, onChange }: Props) {
     <>
       <Divider label="Thresholds" labelPosition="left" />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        {settings.map(({ path, description, default: usual, minimum, maximum }) => {
+        {settings.map(({ path, description, default: usual, minimum, maximum, choices }) => {
           const value = values[path] ?? String(usual);
           const label = words(path.replace('.', ': '));
           const error = errors[`settings.${path}`];
@@ -32,11 +32,24 @@ export function AgentSettings({ settings, values, errors, onChange }: Props) {
               />
             );
           }
+          if (choices)
+            return (
+              <MultiSelect
+                key={path}
+                label={label}
+                description={description}
+                error={error}
+                data={options(choices)}
+                value={value.split(',').flatMap((name) => name.trim() || [])}
+                onChange={(names) => onChange(path, names.join(', '))}
+                clearable
+              />
+            );
           return (
             <TextInput
               key={path}
               label={label}
-              description={`${description}: ${minimum ?? ''} to ${maximum ?? ''}`}
+              description={minimum ? `${description}: ${minimum} to ${maximum}` : description}
               placeholder={String(usual)}
               error={error}
               value={value}

@@ -17,8 +17,8 @@ use crate::paging::window;
 use crate::routes::resources::parse;
 use crate::time;
 use crate::wire::compliance::{
-    CheckResultBody, CheckResultParams, ConfigurationCheckBody, ControlCountsBody, ControlParams,
-    FrameworkBody, FrameworkCheckBody, FrameworkControlBody, ResultCountsBody,
+    CheckResultBody, CheckResultParams, CheckedFrameworkBody, ConfigurationCheckBody,
+    ControlCountsBody, ControlParams, FrameworkCheckBody, FrameworkControlBody, ResultCountsBody,
 };
 use crate::wire::form::list::List;
 
@@ -26,13 +26,13 @@ type Counts = BTreeMap<String, ResultCountsBody>;
 
 /// Frameworks with the state of their controls.
 #[utoipa::path(get, path = "/api/v1/intelligence/frameworks", tag = "intelligence",
-    responses((status = 200, body = List<FrameworkBody>)))]
+    responses((status = 200, body = List<CheckedFrameworkBody>)))]
 pub(super) async fn frameworks(
     State(app): State<Arc<App>>,
-) -> Result<Json<List<FrameworkBody>>, Problem> {
+) -> Result<Json<List<CheckedFrameworkBody>>, Problem> {
     let counts = counts(&app).await?;
     let checked = checked_frameworks(&app).await?;
-    let items: Vec<FrameworkBody> = Catalogue::builtin()
+    let items: Vec<CheckedFrameworkBody> = Catalogue::builtin()
         .frameworks()
         .map(|framework| framework_body(framework, &counts, &checked))
         .collect();
@@ -229,7 +229,7 @@ fn framework_body(
     framework: &Framework,
     counts: &Counts,
     checked: &BTreeSet<String>,
-) -> FrameworkBody {
+) -> CheckedFrameworkBody {
     let catalogue = Catalogue::builtin();
     let mut controls = ControlCountsBody::default();
     for control in &framework.controls {
@@ -254,7 +254,7 @@ fn framework_body(
     let results = sum(all, counts);
     let decided = results.pass + results.fail;
 
-    FrameworkBody {
+    CheckedFrameworkBody {
         id: framework.id.clone(),
         title: framework.title.clone(),
         edition: framework.edition.clone(),

@@ -25,6 +25,10 @@ pub struct SettingBody {
     /// Highest value; absent for flags and names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<String>,
+    /// Names to choose from, of which several are separated by commas; absent where names are
+    /// free.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<&'static str>,
 }
 
 impl From<&Setting> for SettingBody {
@@ -41,6 +45,7 @@ impl From<&Setting> for SettingBody {
             default: value(&setting.default),
             minimum: limit(setting.range.0),
             maximum: limit(setting.range.1),
+            choices: setting.choices.to_vec(),
         }
     }
 }
@@ -157,6 +162,7 @@ mod tests {
             description: "",
             default,
             range: (0.0, 100.0),
+            choices: &[],
         };
         vec![
             setting("shrink.cpu_below", SettingValue::Percent(20.0)),

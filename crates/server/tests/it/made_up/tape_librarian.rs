@@ -33,6 +33,7 @@ const CPU_BELOW: Setting = Setting {
     description: "CPU below which a tape is rewound",
     default: SettingValue::Percent(10.0),
     range: (0.0, 100.0),
+    choices: &[],
 };
 
 static SETTINGS: [Setting; 1] = [CPU_BELOW];

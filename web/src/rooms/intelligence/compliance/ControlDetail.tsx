@@ -205,6 +205,14 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             <Reason of={row.why} />
           </Text>
+          {row.result === 'fail' && Object.values(row.values).some((value) => value !== null) && (
+            <details>
+              <Text component="summary" size="xs" className="muted">
+                Values that it saw
+              </Text>
+              <Code block>{JSON.stringify(row.values, null, 2)}</Code>
+            </details>
+          )}
         </div>
       ),
     },

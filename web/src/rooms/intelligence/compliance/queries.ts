@@ -6,7 +6,7 @@ import { MOST } from '../queries';
 
 type Schemas = components['schemas'];
 
-export type Framework = Schemas['FrameworkBody'];
+export type Framework = Schemas['CheckedFrameworkBody'];
 export type Control = Schemas['FrameworkControlBody'];
 export type ControlCheck = Schemas['FrameworkCheckBody'];
 export type CheckResult = Schemas['CheckResultBody'];

@@ -120,12 +120,6 @@ const FIREWALLS: Service = Service {
     },
     is_global: false,
 };
-const ANALYZERS: Service = Service {
-    name: "access-analyzer",
-    host: "access-analyzer",
-    protocol: Protocol::Rest,
-    is_global: false,
-};
 const LOGS: Service = Service {
     name: "logs",
     host: "logs",
@@ -846,21 +840,6 @@ pub(super) const ROWS: &[KindRow] = &[
             ask("wafv2:ListWebACLs", "ListWebACLs", &[("Scope", "REGIONAL")]),
             "WebACLs",
             "{ARN}",
-        )
-    },
-    KindRow {
-        next: TOKEN,
-        name: "name",
-        tags: "tags",
-        state: "status",
-        created: "createdAt",
-        volatile: &["lastResourceAnalyzed", "lastResourceAnalyzedAt"],
-        ..row(
-            "access_analyzer",
-            ANALYZERS,
-            ask("access-analyzer:ListAnalyzers", "/analyzer", &[]),
-            "analyzers",
-            "{arn}",
         )
     },
     KindRow {

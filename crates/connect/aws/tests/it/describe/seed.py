@@ -161,9 +161,6 @@ def services(made, role):
 def guarded(made):
     """Kinds that checks of controls read: networks, identities and what watches."""
     ec2, iam, balancing = client("ec2"), client("iam"), client("elb")
-    ec2.modify_snapshot_attribute(
-        SnapshotId=made["snapshot"], Attribute="createVolumePermission", OperationType="add", UserIds=["444455556666"]
-    )
     ec2.modify_image_attribute(
         ImageId=made["image"], LaunchPermission={"Add": [{"UserId": "444455556666"}]}
     )
