@@ -131,10 +131,7 @@ impl Input {
             .find(|name| outer_kind.is_some() && members.get(*name).is_some_and(Value::is_object));
         let document = match inner {
             Some(name) => members.remove(name).unwrap_or_default(),
-            None => match members.pointer_object(&["resource", "data"]) {
-                Some(data) => data,
-                None => Value::Object(members),
-            },
+            None => asset_data(&members).unwrap_or(Value::Object(members)),
         };
 
         let form = AWS_FORMS
@@ -200,20 +197,10 @@ impl Input {
     }
 }
 
-trait PointerObject {
-    /// Takes the object at a path of members.
-    fn pointer_object(&self, path: &[&str]) -> Option<Value>;
-}
-
-impl PointerObject for Map<String, Value> {
-    fn pointer_object(&self, path: &[&str]) -> Option<Value> {
-        let (first, rest) = path.split_first()?;
-        let mut value = self.get(*first)?;
-        for member in rest {
-            value = value.get(*member)?;
-        }
-        value.is_object().then(|| value.clone())
-    }
+/// Returns the object that an export of assets of Google Cloud has at `resource.data`.
+fn asset_data(members: &Map<String, Value>) -> Option<Value> {
+    let data = members.get("resource")?.get("data")?;
+    data.is_object().then(|| data.clone())
 }
 
 /// Returns the documents of a value: a cloud's answer with a list of them is that list.

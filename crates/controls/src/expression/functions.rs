@@ -3,8 +3,6 @@
 //! What several checks ask alike, and what needs more than one line of CEL: addresses, ports, ages,
 //! versions and policies.
 
-use std::net::IpAddr;
-use std::str::FromStr as _;
 use std::sync::{Arc, LazyLock};
 
 use cel::objects::Key;
@@ -135,10 +133,9 @@ fn covers_everywhere(range: &str) -> bool {
     if ["*", "any", "internet"].contains(&range.to_ascii_lowercase().as_str()) {
         return true;
     }
-    match IpNet::from_str(range) {
-        Ok(net) => net.prefix_len() <= 1,
-        Err(_) => IpAddr::from_str(range).is_ok_and(|_| false),
-    }
+    range
+        .parse::<IpNet>()
+        .is_ok_and(|range| range.prefix_len() <= 1)
 }
 
 /// `port_in(ports, port)`: whether a text of ports (`22`, `20-30`, `20-30,80`, `*`) has a port.

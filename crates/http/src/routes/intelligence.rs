@@ -63,6 +63,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         )
         .add(
             Access::Needs(IntelligenceView),
+            routes!(compliance::control),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
             routes!(compliance::results),
         )
         .add(Access::Needs(IntelligenceView), routes!(compliance::check))

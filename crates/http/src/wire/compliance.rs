@@ -46,7 +46,7 @@ pub struct ControlCountsBody {
     pub by_hand: u64,
 }
 
-/// A control of a framework, with the checks that prove it.
+/// A control of a framework.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FrameworkControlBody {
     /// Framework and number, such as `soc2:CC6.1`.
@@ -61,6 +61,17 @@ pub struct FrameworkControlBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_hand: Option<String>,
     pub results: ResultCountsBody,
+    /// Number of checks that prove it.
+    pub checks_total: u64,
+}
+
+/// A control with the checks that prove it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct FrameworkControlDetailBody {
+    #[serde(flatten)]
+    pub control: FrameworkControlBody,
+    /// Name of the framework.
+    pub framework_title: String,
     /// Checks that prove it, those that fail first.
     pub checks: Vec<FrameworkCheckBody>,
 }

@@ -98,24 +98,6 @@ async fn a_misconfigured_account_is_checked_and_mended() {
             && one["document"] == failed[0]["document_hash"]
     }));
 
-    let soc2 = controls_of(&admin, "soc2").await;
-    let control = soc2
-        .iter()
-        .find(|one| {
-            one["checks"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .any(|check| check["id"] == CHECK)
-        })
-        .unwrap();
-    assert_eq!(control["state"], "failed", "{control:#}");
-    let of_control = format!(
-        "intelligence/controls/{}/results?result=fail&resource=invoices",
-        control["id"].as_str().unwrap()
-    );
-    let named = admin.get(&of_control).await.expect(200);
-    assert!(named.items().iter().any(|one| one["check"] == CHECK));
     let check = admin
         .get(&format!("intelligence/checks/{CHECK}"))
         .await
@@ -127,7 +109,37 @@ async fn a_misconfigured_account_is_checked_and_mended() {
             .unwrap()
             .contains("BlockPublicAcls")
     );
-    for wrong in ["controls/soc2:CC99/results", "checks/aws.s3.none"] {
+    let id = |of: &str| {
+        let all = check["controls"].as_array().unwrap().iter();
+        let own = all.filter_map(Value::as_str);
+        own.filter(|id| id.starts_with(of))
+            .map(str::to_owned)
+            .next()
+            .unwrap()
+    };
+    let control = admin
+        .get(&format!("intelligence/controls/{}", id("soc2:")))
+        .await
+        .expect(200)
+        .body;
+    assert_eq!(control["state"], "failed", "{control:#}");
+    let proving = control["checks"].as_array().unwrap();
+    assert!(proving.iter().any(|one| one["id"] == CHECK));
+    let soc2 = controls_of(&admin, "soc2").await;
+    let listed = soc2.iter().find(|one| one["id"] == control["id"]).unwrap();
+    assert_eq!(listed["results"], control["results"]);
+    assert_eq!(listed["checks_total"], proving.len());
+    let of_control = format!(
+        "intelligence/controls/{}/results?result=fail&resource=invoices",
+        control["id"].as_str().unwrap()
+    );
+    let named = admin.get(&of_control).await.expect(200);
+    assert!(named.items().iter().any(|one| one["check"] == CHECK));
+    for wrong in [
+        "controls/soc2:CC99",
+        "controls/soc2:CC99/results",
+        "checks/aws.s3.none",
+    ] {
         let _ = admin
             .get(&format!("intelligence/{wrong}"))
             .await

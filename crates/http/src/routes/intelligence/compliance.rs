@@ -44,7 +44,7 @@ pub(super) async fn frameworks(
     }))
 }
 
-/// Controls of frameworks, with the checks that prove them and their results.
+/// Controls of frameworks, with the results of the checks that prove them.
 #[utoipa::path(get, path = "/api/v1/intelligence/controls", tag = "intelligence", params(ControlParams),
     responses((status = 200, body = List<FrameworkControlBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn controls(
@@ -82,7 +82,26 @@ pub(super) async fn controls(
     }))
 }
 
-/// Results of the checks that prove a control, or of one check: failures first.
+/// A control, with the checks that prove it.
+#[utoipa::path(get, path = "/api/v1/intelligence/controls/{id}", tag = "intelligence",
+    params(("id" = String, Path, description = "Framework and number, such as `soc2:CC6.1`")),
+    responses((status = 200, body = FrameworkControlDetailBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn control(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<FrameworkControlDetailBody>, Problem> {
+    let (framework, control) =
+        find_control(&id).ok_or_else(|| Problem::not_found("control", &id))?;
+    let counts = counts(&app).await?;
+
+    Ok(Json(FrameworkControlDetailBody {
+        control: control_body(framework, control, &counts),
+        framework_title: framework.title.clone(),
+        checks: check_bodies(control, &counts),
+    }))
+}
+
+/// Results of the checks that prove a control, or of one check, by check and resource.
 #[utoipa::path(get, path = "/api/v1/intelligence/controls/{id}/results", tag = "intelligence",
     params(("id" = String, Path, description = "A control (`soc2:CC6.1`) or a check (`aws.s3.blocks_public_access`)"), CheckResultParams),
     responses((status = 200, body = List<CheckResultBody>), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
@@ -190,13 +209,19 @@ fn checks_of(id: &str) -> Option<Vec<String>> {
         return Some(vec![check.id.clone()]);
     }
 
-    let (framework, number) = id.split_once(':')?;
-    let framework = catalogue.frameworks().find(|one| one.id == framework)?;
-    let control = framework.controls.iter().find(|one| one.id == number)?;
+    let (_, control) = find_control(id)?;
     let proving = catalogue
         .checks()
         .filter(|check| control.is_proven_by(check));
     Some(proving.map(|check| check.id.clone()).collect())
+}
+
+fn find_control(id: &str) -> Option<(&'static Framework, &'static Control)> {
+    let (framework, number) = id.split_once(':')?;
+    let mut frameworks = Catalogue::builtin().frameworks();
+    let framework = frameworks.find(|one| one.id == framework)?;
+    let control = framework.controls.iter().find(|one| one.id == number)?;
+    Some((framework, control))
 }
 
 fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCountsBody {
@@ -280,7 +305,21 @@ fn proving(control: &Control) -> Vec<&'static Check> {
 fn control_body(framework: &Framework, control: &Control, counts: &Counts) -> FrameworkControlBody {
     let proving = proving(control);
     let results = sum(proving.iter().copied(), counts);
-    let mut checks: Vec<FrameworkCheckBody> = proving
+    FrameworkControlBody {
+        id: control_id(framework, control),
+        framework: framework.id.clone(),
+        number: control.id.clone(),
+        title: control.title.clone(),
+        state: state(!proving.is_empty(), &results).into(),
+        by_hand: Some(control.by_hand.clone()).filter(|text| !text.is_empty()),
+        results,
+        checks_total: proving.len() as u64,
+    }
+}
+
+/// The checks of a control, those that fail first, then by severity.
+fn check_bodies(control: &Control, counts: &Counts) -> Vec<FrameworkCheckBody> {
+    let mut checks: Vec<FrameworkCheckBody> = proving(control)
         .iter()
         .map(|check| FrameworkCheckBody {
             id: check.id.clone(),
@@ -300,16 +339,7 @@ fn control_body(framework: &Framework, control: &Control, counts: &Counts) -> Fr
         (rank, check.severity.0 as u8, check.id.clone())
     });
 
-    FrameworkControlBody {
-        id: control_id(framework, control),
-        framework: framework.id.clone(),
-        number: control.id.clone(),
-        title: control.title.clone(),
-        state: state(!proving.is_empty(), &results).into(),
-        by_hand: Some(control.by_hand.clone()).filter(|text| !text.is_empty()),
-        results,
-        checks,
-    }
+    checks
 }
 
 fn result_body(found: &Evidence) -> CheckResultBody {

@@ -18,7 +18,7 @@ import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import {
   checkQuery,
-  controlsQuery,
+  controlQuery,
   resultsQuery,
   type CheckResult,
   type ControlCheck,
@@ -31,10 +31,8 @@ const COLOURS: Record<string, string> = { pass: 'success', fail: 'failed', unkno
 /** A control: the checks that prove it, and the resources that they judged. */
 export function ControlDetail() {
   const { id } = route.useParams();
-  const [framework = ''] = id.split(':');
-  const { data, error, refetch } = useQuery(controlsQuery(framework));
+  const { data: one, error, refetch } = useQuery(controlQuery(id));
   const [check, setCheck] = useState<string>();
-  const one = data?.items.find((control) => control.id === id);
   const trail = (
     <Trail
       of={[
@@ -51,7 +49,7 @@ export function ControlDetail() {
       title={`${one.number} ${one.title}`}
       browserTitle={[one.number, 'Compliance']}
       above={trail}
-      description={`${STATES[one.state]}. ${counted(one.results)}.`}
+      description={`${one.framework_title}. ${STATES[one.state]}: ${counted(one.results)}.`}
     >
       {one.by_hand && (
         <Panel title="What people show">

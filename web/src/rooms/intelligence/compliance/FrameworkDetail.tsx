@@ -60,15 +60,15 @@ const COLUMNS: Column<Control>[] = [
     id: 'results',
     header: 'Results',
     sortBy: (row) => row.results.fail,
-    cell: (row) => (row.checks.length > 0 ? counted(row.results) : ''),
+    cell: (row) => (row.checks_total > 0 ? counted(row.results) : ''),
   },
   {
     id: 'checks',
     header: 'Checks',
     align: 'right',
     minor: true,
-    sortBy: (row) => row.checks.length,
-    cell: (row) => row.checks.length || '',
+    sortBy: (row) => row.checks_total,
+    cell: (row) => row.checks_total || '',
   },
 ];
 

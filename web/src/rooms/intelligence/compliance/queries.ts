@@ -8,6 +8,7 @@ type Schemas = components['schemas'];
 
 export type Framework = Schemas['CheckedFrameworkBody'];
 export type Control = Schemas['FrameworkControlBody'];
+export type ControlDetail = Schemas['FrameworkControlDetailBody'];
 export type ControlCheck = Schemas['FrameworkCheckBody'];
 export type CheckResult = Schemas['CheckResultBody'];
 export type ResultCounts = Schemas['ResultCountsBody'];
@@ -27,6 +28,13 @@ export const controlsQuery = (framework: string) =>
           params: { query: { framework, limit: MOST } },
         }),
       ),
+  });
+
+export const controlQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['intelligence', 'control', id],
+    queryFn: () =>
+      body(client.GET('/api/v1/intelligence/controls/{id}', { params: { path: { id } } })),
   });
 
 export const resultsQuery = (id: string, result: string | undefined) =>
