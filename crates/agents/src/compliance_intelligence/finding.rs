@@ -8,7 +8,7 @@ use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::procedure::{iac_note, subject};
-use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::title::{TITLE_CHARACTERS, shortened};
 use reeve_recommend::recommendation::{
     Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
     Subject,
@@ -16,6 +16,8 @@ use reeve_recommend::recommendation::{
 
 /// Rule of every finding: a control's check failed.
 const RULE: &str = "failed_check";
+/// Longest name in a title, characters.
+const LONGEST_NAME: usize = 32;
 /// A check of a configuration is a fact, not an estimate.
 const CERTAIN: f64 = 99.0;
 
@@ -60,11 +62,7 @@ pub(super) fn propose(
     let mut proposal = Proposal {
         kind,
         rule: RULE,
-        title: title(
-            "Check failed on ",
-            &resource.name,
-            &format!(": {}", lower_first(&check.title)),
-        ),
+        title: failure(&resource.name, &check.title),
         subject: Subject {
             aspect: Some(check.id.clone()),
             ..subject(resource, None)
@@ -107,7 +105,23 @@ pub(super) fn propose(
     proposal
 }
 
+/// Title of a failure; a long sentence loses its end, which the finding's page has.
+fn failure(resource: &str, check: &str) -> String {
+    let name = shortened(resource, LONGEST_NAME);
+    let text = format!("{name} fails: {}", lower_first(check));
+    if text.chars().count() <= TITLE_CHARACTERS {
+        return text;
+    }
+    let kept: String = text.chars().take(TITLE_CHARACTERS - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// A sentence inside another; a name at its beginning (`GuardDuty`, `SSH`) stays as it is.
 fn lower_first(text: &str) -> String {
+    let first_word = text.split_whitespace().next().unwrap_or_default();
+    if first_word.chars().skip(1).any(char::is_uppercase) {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     let first = letters.next().map(char::to_lowercase);
     first.into_iter().flatten().chain(letters).collect()

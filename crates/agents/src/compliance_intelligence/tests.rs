@@ -56,6 +56,10 @@ fn a_failed_check_is_a_finding_and_evidence() {
     };
     let found = about(CHECK).unwrap();
     assert_eq!(found.priority, Priority::High);
+    assert_eq!(
+        found.title,
+        "invoices fails: the bucket blocks public access"
+    );
     assert!(found.plan.is_none(), "nothing is changed by itself");
     assert!(
         found.explanation.factors[0].contains("`PublicAccessBlock.BlockPublicAcls` is false"),
