@@ -11,7 +11,7 @@ use cel::Value;
 use super::functions::{elements, member, text};
 
 /// Condition keys that say where a request comes from.
-const NARROWING_KEYS: [&str; 15] = [
+const NARROWING_KEYS: [&str; 16] = [
     "aws:principalaccount",
     "aws:principalarn",
     "aws:principalorgid",
@@ -27,6 +27,7 @@ const NARROWING_KEYS: [&str; 15] = [
     "kms:calleraccount",
     "s3:dataaccesspointaccount",
     "s3:dataaccesspointarn",
+    "s3:x-amz-server-side-encryption-aws-kms-key-id",
 ];
 
 fn statements(policy: &Value) -> Vec<Value> {
@@ -62,7 +63,11 @@ fn is_narrowed(statement: &Value) -> bool {
 
     operators.map.iter().any(|(operator, keys)| {
         let operator = operator.to_string().to_ascii_lowercase();
-        let refuses = operator.contains("not") || operator.ends_with("ifexists");
+        // `Null` asks whether a key is there, and `ForAllValues` holds for a request without it.
+        let refuses = operator.contains("not")
+            || operator.ends_with("ifexists")
+            || operator == "null"
+            || operator.starts_with("forallvalues");
         let Value::Map(keys) = keys else {
             return false;
         };
@@ -133,20 +138,57 @@ pub(super) fn admin_statements(policy: Value) -> Value {
     })
 }
 
-/// `demands_tls(policy)`: whether a statement refuses everybody who comes without TLS.
+/// `demands_tls(policy)`: whether a statement refuses everybody who comes without TLS, for every
+/// action, under no further condition, and for a bucket of S3 as well as for its objects.
 pub(super) fn demands_tls(policy: Value) -> bool {
     statements(&policy).iter().any(|statement| {
-        let condition = member(statement, "Condition")
-            .and_then(|condition| member(condition, "Bool"))
-            .and_then(|keys| member(keys, "aws:SecureTransport"));
-        let is_without_tls = condition.is_some_and(|value| {
-            elements(value)
-                .iter()
-                .any(|value| text(value) == Some("false") || *value == Value::Bool(false))
-        });
-
         member(statement, "Effect").and_then(text) == Some("Deny")
             && principals(statement).iter().any(|one| one == "*")
-            && is_without_tls
+            && covers_all_actions(statement)
+            && covers_bucket_and_objects(statement)
+            && is_without_tls_alone(statement)
     })
+}
+
+fn covers_all_actions(statement: &Value) -> bool {
+    texts(statement, "Action")
+        .iter()
+        .any(|action| action == "*" || action.ends_with(":*"))
+}
+
+fn covers_bucket_and_objects(statement: &Value) -> bool {
+    let resources = texts(statement, "Resource");
+    let of_buckets: Vec<&String> = resources
+        .iter()
+        .filter(|resource| resource.contains(":s3:::"))
+        .collect();
+    let is_every_bucket = |resource: &&String| resource.ends_with(":s3:::*");
+
+    of_buckets.is_empty()
+        || of_buckets.iter().any(is_every_bucket)
+        || (of_buckets.iter().any(|resource| resource.ends_with("/*"))
+            && of_buckets.iter().any(|resource| !resource.contains('/')))
+}
+
+/// The condition is that a request comes without TLS, and nothing else.
+fn is_without_tls_alone(statement: &Value) -> bool {
+    let Some(Value::Map(operators)) = member(statement, "Condition") else {
+        return false;
+    };
+    let mut conditions = operators.map.iter().flat_map(|(operator, keys)| {
+        let keys = match keys {
+            Value::Map(keys) => keys.map.iter().collect(),
+            _ => Vec::new(),
+        };
+        keys.into_iter().map(move |pair| (operator, pair))
+    });
+    let (Some((operator, (key, value))), None) = (conditions.next(), conditions.next()) else {
+        return false;
+    };
+
+    let operator = operator.to_string().to_ascii_lowercase();
+    let is_false = |value: &Value| text(value) == Some("false") || *value == Value::Bool(false);
+    ["bool", "boolifexists"].contains(&operator.as_str())
+        && key.to_string().eq_ignore_ascii_case("aws:SecureTransport")
+        && elements(value).iter().any(is_false)
 }

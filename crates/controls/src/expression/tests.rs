@@ -90,6 +90,11 @@ fn large_documents_are_unknown_instead_of_slow() {
     assert!(unknown(grows, &document).contains("too many"));
 }
 
+fn tls(resource: Value, action: &str, condition: Value) -> Value {
+    json!({ "Statement": [{ "Effect": "Deny", "Principal": "*", "Action": action, "Resource": resource,
+        "Condition": condition }] })
+}
+
 #[test]
 fn functions_answer_what_checks_ask() {
     let document = json!({
@@ -104,6 +109,19 @@ fn functions_answer_what_checks_ask() {
             { "Effect": "Allow", "Principal": { "AWS": "arn:aws:iam::999988887777:root" }, "Action": "*", "Resource": "*" },
             { "Effect": "Deny", "Principal": "*", "Action": "*", "Resource": "*",
               "Condition": { "Bool": { "aws:SecureTransport": "false" } } } ] },
+        "tls": {
+            "whole": tls(json!(["arn:aws:s3:::b", "arn:aws:s3:::b/*"]), "s3:*", json!({ "Bool": { "aws:SecureTransport": "false" } })),
+            "spelled": tls(json!("*"), "*", json!({ "BoolIfExists": { "aws:securetransport": false } })),
+            "objects": tls(json!("arn:aws:s3:::b/*"), "s3:*", json!({ "Bool": { "aws:SecureTransport": "false" } })),
+            "writing": tls(json!("*"), "s3:PutObject", json!({ "Bool": { "aws:SecureTransport": "false" } })),
+            "further": tls(json!("*"), "*", json!({ "Bool": { "aws:SecureTransport": "false" },
+                "IpAddress": { "aws:SourceIp": "10.0.0.0/8" } })),
+        },
+        "unbound": { "Statement": [
+            { "Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*",
+              "Condition": { "Null": { "aws:SourceAccount": "false" } } },
+            { "Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*",
+              "Condition": { "ForAllValues:StringEquals": { "aws:PrincipalOrgID": "o-1" } } } ] },
         "one": { "Statement": { "Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*" } },
     });
     for source in [
@@ -117,6 +135,9 @@ fn functions_answer_what_checks_ask() {
         "size(admin_statements(doc.policy)) == 1",
         "size(public_statements(doc.one)) == 1",
         "demands_tls(doc.policy) && !demands_tls(doc.one)",
+        "demands_tls(doc.tls.whole) && demands_tls(doc.tls.spelled)",
+        "!demands_tls(doc.tls.objects) && !demands_tls(doc.tls.writing) && !demands_tls(doc.tls.further)",
+        "size(public_statements(doc.unbound)) == 2",
         "days_between(\"2026-01-01T00:00:00Z\", \"2026-03-01\") == 59",
         "days_between(0, 86400) == 1",
         "version_at_least(\"8.0.mysql_aurora.3\", \"8.0\") && !version_at_least(\"5.7.44\", \"8.0\")",
