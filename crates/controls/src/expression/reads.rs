@@ -58,10 +58,9 @@ fn chain(node: &Node) -> Option<Vec<&str>> {
                 return None;
             }
             let mut segments = chain(operand)?;
-            match &member.expr {
-                Expr::Literal(LiteralValue::String(text)) => segments.push(text.inner()),
-                // An element of a list: the path ends at the list.
-                _ => {}
+            // The path of an element of a list ends at the list.
+            if let Expr::Literal(LiteralValue::String(text)) = &member.expr {
+                segments.push(text.inner());
             }
             Some(segments)
         }
