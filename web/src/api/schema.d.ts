@@ -1831,8 +1831,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Controls of frameworks, with the checks that prove them and their results. */
+        /** Controls of frameworks, with the results of the checks that prove them. */
         get: operations["get_intelligence_controls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/controls/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A control, with the checks that prove it. */
+        get: operations["get_intelligence_controls_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1848,7 +1865,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Results of the checks that prove a control, or of one check: failures first. */
+        /** Results of the checks that prove a control, or of one check, by check and resource. */
         get: operations["get_intelligence_controls_id_results"];
         put?: never;
         post?: never;
@@ -6380,12 +6397,15 @@ export interface components {
             severity: components["schemas"]["Priority"];
             title: string;
         };
-        /** @description A control of a framework, with the checks that prove it. */
+        /** @description A control of a framework. */
         FrameworkControlBody: {
             /** @description What people must show themselves; absent if checks show all. */
             by_hand?: string | null;
-            /** @description Checks that prove it, those that fail first. */
-            checks: components["schemas"]["FrameworkCheckBody"][];
+            /**
+             * Format: int64
+             * @description Number of checks that prove it.
+             */
+            checks_total: number;
             framework: string;
             /** @description Framework and number, such as `soc2:CC6.1`. */
             id: string;
@@ -6395,6 +6415,13 @@ export interface components {
             state: components["schemas"]["ControlState"];
             /** @description Short title in own words. */
             title: string;
+        };
+        /** @description A control with the checks that prove it. */
+        FrameworkControlDetailBody: components["schemas"]["FrameworkControlBody"] & {
+            /** @description Checks that prove it, those that fail first. */
+            checks: components["schemas"]["FrameworkCheckBody"][];
+            /** @description Name of the framework. */
+            framework_title: string;
         };
         /** @description A period in which nothing is changed. */
         FreezeBody: {
@@ -7661,8 +7688,11 @@ export interface components {
             items: {
                 /** @description What people must show themselves; absent if checks show all. */
                 by_hand?: string | null;
-                /** @description Checks that prove it, those that fail first. */
-                checks: components["schemas"]["FrameworkCheckBody"][];
+                /**
+                 * Format: int64
+                 * @description Number of checks that prove it.
+                 */
+                checks_total: number;
                 framework: string;
                 /** @description Framework and number, such as `soc2:CC6.1`. */
                 id: string;
@@ -17481,6 +17511,40 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_intelligence_controls_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Framework and number, such as `soc2:CC6.1` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FrameworkControlDetailBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

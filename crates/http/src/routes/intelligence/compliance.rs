@@ -18,7 +18,8 @@ use crate::routes::resources::parse;
 use crate::time;
 use crate::wire::compliance::{
     CheckResultBody, CheckResultParams, CheckedFrameworkBody, ConfigurationCheckBody,
-    ControlCountsBody, ControlParams, FrameworkCheckBody, FrameworkControlBody, ResultCountsBody,
+    ControlCountsBody, ControlParams, FrameworkCheckBody, FrameworkControlBody,
+    FrameworkControlDetailBody, ResultCountsBody,
 };
 use crate::wire::form::list::List;
 
