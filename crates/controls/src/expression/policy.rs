@@ -150,10 +150,12 @@ pub(super) fn demands_tls(policy: Value) -> bool {
     })
 }
 
+/// Publishing is all that carries data to a topic ("Enforce encryption of data in transit", Amazon
+/// SNS Developer Guide, "Security best practices").
 fn covers_all_actions(statement: &Value) -> bool {
-    texts(statement, "Action")
-        .iter()
-        .any(|action| action == "*" || action.ends_with(":*"))
+    texts(statement, "Action").iter().any(|action| {
+        action == "*" || action.ends_with(":*") || action.eq_ignore_ascii_case("sns:Publish")
+    })
 }
 
 fn covers_bucket_and_objects(statement: &Value) -> bool {
