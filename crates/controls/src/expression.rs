@@ -22,7 +22,7 @@ const LONGEST_SOURCE: usize = 4096;
 /// Reason for which a text is no expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExpressionError {
-    /// The source is longer than [`LONGEST_SOURCE`].
+    /// The source is longer than 4096 bytes.
     #[error("the expression is longer than {LONGEST_SOURCE} bytes")]
     TooLong,
     /// Brackets or operators stand too deep inside each other.

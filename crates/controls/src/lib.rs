@@ -4,7 +4,7 @@
 //! Pure: no clock, no network, no runtime. A [`Check`] is a file with an expression of the Common
 //! Expression Language (CEL); a [`Framework`] is a file whose controls name checks or their topics.
 //! Both come with Reeve ([`Catalogue::builtin`]) and can be added to from a folder
-//! ([`Catalogue::read`]). A check answers one of four ways ([`CheckAnswer`](reeve_recommend::judgement::evidence::CheckAnswer)) and shows the values that
+//! ([`Catalogue::with`]). A check answers one of four ways ([`CheckAnswer`](reeve_recommend::judgement::evidence::CheckAnswer)) and shows the values that
 //! it saw: what could not be read is "unknown", never "passed".
 
 mod catalogue;

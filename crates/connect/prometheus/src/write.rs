@@ -78,7 +78,7 @@ pub fn decode_write(body: &[u8]) -> Result<Vec<PushedSeries>, WriteFault> {
         let place = found.len();
         let wrong = |reason: String| WriteFault::Protobuf {
             series: place,
-            reason: reason.into(),
+            reason,
         };
         let Some(bytes) = next(&mut rest).map_err(|fault| wrong(fault.into()))? else {
             continue;

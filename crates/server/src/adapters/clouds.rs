@@ -114,10 +114,7 @@ impl CloudRegistry {
 
     /// Judges the endpoint of a connection before anything is asked there.
     pub(crate) fn check_endpoint(&self, url: &str) -> Result<(), Obstacle> {
-        self.outbound
-            .policy()
-            .check_given(url)
-            .map_err(Obstacle::from)
+        self.outbound.policy().check_given(url)
     }
 
     /// Opens the account of a connection to AWS.

@@ -307,11 +307,7 @@ impl MetricIntake for MetricGate {
     }
 
     fn check_url(&self, url: &str) -> Result<(), Obstacle> {
-        self.0
-            .outbound
-            .policy()
-            .check_given(url)
-            .map_err(Obstacle::from)
+        self.0.outbound.policy().check_given(url)
     }
 
     async fn sync(&self, id: &MetricSourceId, by: &str) -> bool {

@@ -1,5 +1,6 @@
 //! `reeve controls`: people's own checks against their samples.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
@@ -32,15 +33,20 @@ fn test(args: &TestControlsArgs) -> Result<ExitCode> {
         .map(|fault| fault.to_string())
         .collect();
 
+    let mut out = std::io::stdout().lock();
     for error in &errors {
-        println!("{error}");
+        writeln!(out, "{error}")?;
     }
     for fault in &faults {
-        println!("{fault}");
+        writeln!(out, "{fault}")?;
     }
 
     let samples: usize = checks.iter().map(|check| check.samples.len()).sum();
     let wrong = errors.len() + faults.len();
-    println!("{} checks, {samples} samples, {wrong} faults", checks.len());
+    writeln!(
+        out,
+        "{} checks, {samples} samples, {wrong} faults",
+        checks.len()
+    )?;
     Ok(ExitCode::from(u8::from(wrong > 0)))
 }

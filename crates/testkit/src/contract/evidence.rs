@@ -105,7 +105,7 @@ pub async fn run(store: &dyn EvidenceStore) -> Result<()> {
     let key = (connection.clone(), id("b-2"), "versioned".to_owned());
     assert_eq!(
         store.evidence_keys(&AgentId("a-2".to_owned())).await?,
-        [key.clone()]
+        std::slice::from_ref(&key)
     );
     store.evidence_remove(&[key]).await?;
     assert_eq!(listed(EvidenceFilter::default()).await?.1, 2);
