@@ -20,7 +20,6 @@ use reeve_estate::ResourceKind;
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
 use reeve_recommend::judgement::proposal::Abstention;
 use reeve_recommend::judgement::{Facts, Judgement};
-use serde_json::{Map, Value};
 
 pub use agent::ComplianceIntelligence;
 
@@ -52,17 +51,10 @@ fn judge(facts: &Facts<'_>, catalogue: &Catalogue, frameworks: &BTreeSet<String>
     };
 
     let hash = document.hash();
-    for (check, verdict) in catalogue.judge(&subject, facts.now) {
-        if !proves(catalogue, check, frameworks) {
-            continue;
-        }
-
+    let wanted = |check: &Check| catalogue.is_of(check, frameworks);
+    for (check, verdict) in catalogue.judge(&subject, facts.now, wanted) {
         let kind = finding::kind(check);
-        let values: Map<String, Value> = verdict
-            .values
-            .iter()
-            .map(|seen| (seen.path.clone(), seen.value.clone().unwrap_or_default()))
-            .collect();
+        let values = verdict.values_by_path();
         match verdict.answer {
             CheckAnswer::Fail if is_recommended(facts.settings, check.severity) => judgement
                 .proposals
@@ -86,7 +78,7 @@ fn judge(facts: &Facts<'_>, catalogue: &Catalogue, frameworks: &BTreeSet<String>
             check: check.id.clone(),
             answer: verdict.answer,
             why: verdict.why,
-            values: Value::Object(values),
+            values,
             document: Some(hash.clone()),
         });
     }
@@ -116,16 +108,4 @@ fn related<'a>(facts: &Facts<'a>, targets: bool) -> Vec<Related<'a>> {
             document: neighbour.document.map(|document| document.json()),
         })
         .collect()
-}
-
-fn proves(catalogue: &Catalogue, check: &Check, frameworks: &BTreeSet<String>) -> bool {
-    catalogue
-        .frameworks()
-        .filter(|framework| frameworks.contains(&framework.id))
-        .any(|framework| {
-            framework
-                .controls
-                .iter()
-                .any(|control| control.is_proven_by(check))
-        })
 }

@@ -48,7 +48,7 @@ pub(crate) fn row(
     })
 }
 
-/// What is usual for the metrics of its scope.
+/// Trainers of the model of the usual range of the metrics of a scope.
 pub(crate) fn deviation() -> Vec<Arc<dyn Trainer>> {
     vec![Arc::new(Deviation)]
 }

@@ -11,7 +11,7 @@ use rust_embed::RustEmbed;
 use crate::check::Check;
 use crate::error::CatalogueError;
 use crate::expression::Scope;
-use crate::framework::Framework;
+use crate::framework::{Control, Framework};
 use crate::subject::Subject;
 use crate::verdict::Verdict;
 
@@ -28,9 +28,11 @@ struct Files;
 #[derive(Debug, Clone, Default)]
 pub struct Catalogue {
     checks: BTreeMap<String, Arc<Check>>,
-    /// Identifiers of checks by what they judge.
+    /// Checks by the cloud and kind that they judge.
     by_kind: BTreeMap<(Provider, ResourceKind), Vec<Arc<Check>>>,
     frameworks: BTreeMap<String, Framework>,
+    /// Identifiers of the frameworks that a check proves a control of, by that of the check.
+    frameworks_of: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Files of a folder, with the parts of their paths below it.
@@ -134,11 +136,18 @@ impl Catalogue {
         }
 
         self.by_kind = BTreeMap::new();
-        for check in self.checks.values() {
+        self.frameworks_of = BTreeMap::new();
+        for (id, check) in &self.checks {
             self.by_kind
                 .entry((check.provider, check.kind))
                 .or_default()
                 .push(check.clone());
+            let proven = self
+                .frameworks
+                .values()
+                .filter(|framework| framework.is_proven_by(check));
+            let ids = proven.map(|framework| framework.id.clone()).collect();
+            self.frameworks_of.insert(id.clone(), ids);
         }
         errors.extend(self.unknown_checks());
         (self, errors)
@@ -234,17 +243,52 @@ impl Catalogue {
         self.frameworks.values()
     }
 
-    /// Judges a resource by all checks of its kind, in the order of their identifiers.
+    /// Returns a framework.
     #[must_use]
-    pub fn judge(&self, subject: &Subject<'_>, now: Timestamp) -> Vec<(&Arc<Check>, Verdict)> {
-        let checks = self.checks_of(subject.provider, subject.kind);
-        if checks.is_empty() {
+    pub fn framework(&self, id: &str) -> Option<&Framework> {
+        self.frameworks.get(id)
+    }
+
+    /// Returns a control with its framework, by the identifiers of both (`soc2:CC6.1`).
+    #[must_use]
+    pub fn control(&self, id: &str) -> Option<(&Framework, &Control)> {
+        let (framework, number) = id.split_once(':')?;
+        let framework = self.framework(framework)?;
+        let control = framework.controls.iter().find(|one| one.id == number)?;
+        Some((framework, control))
+    }
+
+    /// Returns the checks that prove a control, by identifier.
+    pub fn proving<'c>(&'c self, control: &'c Control) -> impl Iterator<Item = &'c Arc<Check>> {
+        self.checks().filter(|check| control.is_proven_by(check))
+    }
+
+    /// Returns `true` if a check of the catalogue proves a control of one of these frameworks.
+    #[must_use]
+    pub fn is_of(&self, check: &Check, frameworks: &BTreeSet<String>) -> bool {
+        self.frameworks_of
+            .get(&check.id)
+            .is_some_and(|own| !own.is_disjoint(frameworks))
+    }
+
+    /// Judges a resource by the wanted checks of its kind, in the order of their identifiers.
+    pub fn judge(
+        &self,
+        subject: &Subject<'_>,
+        now: Timestamp,
+        wanted: impl Fn(&Check) -> bool,
+    ) -> Vec<(&Arc<Check>, Verdict)> {
+        let mut checks = self
+            .checks_of(subject.provider, subject.kind)
+            .iter()
+            .filter(|check| wanted(check))
+            .peekable();
+        if checks.peek().is_none() {
             return Vec::new();
         }
 
         let scope = Scope::new(subject, now);
         checks
-            .iter()
             .map(|check| (check, check.judge_in(&scope)))
             .collect()
     }

@@ -139,12 +139,6 @@ impl Check {
         })
     }
 
-    /// Returns `true` if its answer changes with time, though no configuration does.
-    #[must_use]
-    pub fn reads_time(&self) -> bool {
-        self.expression.reads_time() || self.applies.as_ref().is_some_and(Expression::reads_time)
-    }
-
     /// Judges one resource at a time.
     #[must_use]
     pub fn judge(&self, subject: &Subject<'_>, now: Timestamp) -> Verdict {

@@ -1,4 +1,4 @@
-//! What an agent checks and recommends: its settings, and what they are without a person's value.
+//! Settings of what an agent checks and recommends, with their meaning where nobody set them.
 
 use std::collections::BTreeSet;
 

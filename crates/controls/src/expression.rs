@@ -49,7 +49,6 @@ pub struct Expression {
     depth: u32,
     /// `true` if it builds lists or texts, whose size is bounded by the document's.
     grows: bool,
-    reads_time: bool,
 }
 
 /// An operand of the outermost `&&`.
@@ -91,7 +90,6 @@ impl Expression {
 
         Ok(Expression {
             source: source.trim().to_owned(),
-            reads_time: program.references().has_variable("now"),
             depth: cost.depth,
             grows: cost.grows,
             parts,
@@ -102,12 +100,6 @@ impl Expression {
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
-    }
-
-    /// Returns `true` if the answer changes with time, though the document does not.
-    #[must_use]
-    pub fn reads_time(&self) -> bool {
-        self.reads_time
     }
 
     /// Returns the paths of the document that it reads, each once, in the order of the source.

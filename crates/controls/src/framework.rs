@@ -109,6 +109,16 @@ impl Framework {
     }
 }
 
+impl Framework {
+    /// Returns `true` if a check proves one of its controls.
+    #[must_use]
+    pub fn is_proven_by(&self, check: &Check) -> bool {
+        self.controls
+            .iter()
+            .any(|control| control.is_proven_by(check))
+    }
+}
+
 impl Control {
     /// Returns `true` if a check proves the control.
     #[must_use]

@@ -30,4 +30,4 @@ pub use input::{Input, InputError};
 pub use sample::{Sample, SampleFault};
 pub use subject::{Related, Subject};
 pub use topic::Topic;
-pub use verdict::{SeenValue, Verdict, values_by_path};
+pub use verdict::{SeenValue, Verdict};

@@ -1,7 +1,7 @@
 //! Subjects: a resource as checks see it.
 
 use reeve_estate::{Provider, RelationKind, ResourceKind};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Resource that checks judge: its configuration document, and the resources around it.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,27 +62,4 @@ impl<'a> Subject<'a> {
             "region": self.region,
         })
     }
-}
-
-/// Returns a variable with the resources of relations: a list by the name of each relation, the
-/// empty one for those that there are none of.
-pub(crate) fn by_relation(related: &[Related<'_>]) -> Value {
-    let mut lists: Map<String, Value> = RelationKind::ALL
-        .iter()
-        .map(|relation| (relation.as_str().to_owned(), json!([])))
-        .collect();
-
-    for one in related {
-        let row = json!({
-            "id": one.id,
-            "kind": one.kind.map(ResourceKind::as_str),
-            "doc": one.document.cloned().unwrap_or_else(|| json!({})),
-            "known": one.document.is_some(),
-        });
-        if let Some(Value::Array(rows)) = lists.get_mut(one.relation.as_str()) {
-            rows.push(row);
-        }
-    }
-
-    Value::Object(lists)
 }

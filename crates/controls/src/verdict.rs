@@ -1,7 +1,6 @@
 //! Verdicts: what a check found, and the values that it saw.
 
 use reeve_recommend::judgement::evidence::CheckAnswer;
-use serde::Serializer;
 use serde_json::Value;
 
 /// Value of a document that a check read.
@@ -69,10 +68,14 @@ pub struct Verdict {
     pub values: Vec<SeenValue>,
 }
 
-/// Writes values as an object from path to value; a member that is missing is null.
-///
-/// # Errors
-/// Those of the writer.
-pub fn values_by_path<S: Serializer>(values: &[SeenValue], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(values.iter().map(|seen| (&seen.path, &seen.value)))
+impl Verdict {
+    /// Returns the values as an object, by their paths; a member that is missing is null.
+    #[must_use]
+    pub fn values_by_path(&self) -> Value {
+        let pairs = self
+            .values
+            .iter()
+            .map(|seen| (seen.path.clone(), seen.value.clone().unwrap_or_default()));
+        Value::Object(pairs.collect())
+    }
 }

@@ -95,7 +95,7 @@ pub struct Judgement {
     pub proposals: Vec<Proposal>,
     /// Reasons why nothing else was proposed.
     pub abstentions: Vec<Abstention>,
-    /// What checks answered about the resource, where the agent type checks.
+    /// Answers of checks about the resource, where the agent type checks.
     pub evidence: Vec<CheckResult>,
     /// Workload of the resource, where the agent type tells workloads apart.
     pub workload: Option<Classification>,

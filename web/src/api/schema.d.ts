@@ -4741,7 +4741,7 @@ export interface components {
              *     the first.
              */
             score?: number | null;
-            /** @description Where the standard is published. */
+            /** @description Page on which the standard is published. */
             source: string;
             title: string;
         };
@@ -4758,7 +4758,7 @@ export interface components {
             /** @description Time at which this result was written; the same answer is not written again. */
             recorded_at: string;
             region: string;
-            /** @description What to do about a failure. */
+            /** @description Instruction for mending a failure. */
             remediation: string;
             resource_id: string;
             resource_name: string;
@@ -4916,16 +4916,16 @@ export interface components {
             /** @description Kind of the resources that it judges. */
             kind: string;
             provider: components["schemas"]["Provider"];
-            /** @description What to do about a failure. */
+            /** @description Instruction for mending a failure. */
             remediation: string;
             results: components["schemas"]["ResultCountsBody"];
             severity: components["schemas"]["Priority"];
             /** @description Pages that it follows. */
             sources: string[];
-            /** @description What holds if it passes. */
+            /** @description Statement that holds if it passes. */
             title: string;
             topics: components["schemas"]["CheckTopic"][];
-            /** @description What can happen if it fails. */
+            /** @description Harm that can follow if it fails. */
             why: string;
         };
         /** @description A connection to an account of a cloud, without its credentials. */
@@ -6399,7 +6399,7 @@ export interface components {
         };
         /** @description A control of a framework. */
         FrameworkControlBody: {
-            /** @description What people must show themselves; absent if checks show all. */
+            /** @description Evidence that people must show; absent if checks show all. */
             by_hand?: string | null;
             /**
              * Format: int64
@@ -7259,7 +7259,7 @@ export interface components {
                  *     the first.
                  */
                 score?: number | null;
-                /** @description Where the standard is published. */
+                /** @description Page on which the standard is published. */
                 source: string;
                 title: string;
             }[];
@@ -7282,7 +7282,7 @@ export interface components {
                 /** @description Time at which this result was written; the same answer is not written again. */
                 recorded_at: string;
                 region: string;
-                /** @description What to do about a failure. */
+                /** @description Instruction for mending a failure. */
                 remediation: string;
                 resource_id: string;
                 resource_name: string;
@@ -7686,7 +7686,7 @@ export interface components {
         /** @description A page of a list. */
         List_FrameworkControlBody: {
             items: {
-                /** @description What people must show themselves; absent if checks show all. */
+                /** @description Evidence that people must show; absent if checks show all. */
                 by_hand?: string | null;
                 /**
                  * Format: int64

@@ -1,7 +1,7 @@
 //! Functions of expressions, beside those of CEL itself.
 //!
-//! What several checks ask alike, and what needs more than one line of CEL: addresses, ports, ages,
-//! versions and policies.
+//! Questions that several checks ask alike, or that need more than one line of CEL: addresses,
+//! ports, ages, versions and policies.
 
 use std::sync::{Arc, LazyLock};
 

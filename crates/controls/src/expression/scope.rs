@@ -7,12 +7,12 @@ use cel::objects::{Key, Map};
 use cel::parser::Expression as Node;
 use cel::{Context, ExecutionError};
 use jiff::Timestamp;
-use reeve_estate::ResourceKind;
 use reeve_estate::document::NOT_READ;
+use reeve_estate::{RelationKind, ResourceKind};
 use serde_json::Value;
 
 use super::functions;
-use crate::subject::{Subject, by_relation};
+use crate::subject::{Related, Subject};
 use crate::verdict::SeenValue;
 
 /// Variables that expressions may name.
@@ -23,35 +23,39 @@ pub(crate) struct Scope<'s> {
     context: Context<'static, 'static>,
     document: &'s Value,
     complete: Vec<ResourceKind>,
+    size: Size,
+}
+
+/// Size of what expressions may walk.
+#[derive(Debug, Default)]
+struct Size {
+    /// Elements of all lists, and members of all objects.
     elements: u64,
+    /// Bytes of all texts.
     bytes: u64,
 }
 
 impl<'s> Scope<'s> {
     /// Prepares a resource. `now` is the time that ages are counted to.
     pub(crate) fn new(subject: &Subject<'s>, now: Timestamp) -> Scope<'s> {
-        let targets = by_relation(&subject.targets);
-        let sources = by_relation(&subject.sources);
-        let mut elements = 0;
-        let mut bytes = 0;
-        for value in [subject.document, &targets, &sources] {
-            count(value, &mut elements, &mut bytes);
-        }
+        let mut size = Size::default();
+        size.add(subject.document);
+        let targets = by_relation(&subject.targets, &mut size);
+        let sources = by_relation(&subject.sources, &mut size);
 
         let mut context = Context::with_env(functions::environment().clone());
         functions::add(&mut context);
         context.add_variable_from_value("doc", converted(subject.document));
         context.add_variable_from_value("resource", converted(&subject.resource()));
-        context.add_variable_from_value("targets", converted(&targets));
-        context.add_variable_from_value("sources", converted(&sources));
+        context.add_variable_from_value("targets", targets);
+        context.add_variable_from_value("sources", sources);
         context.add_variable_from_value("now", now.to_string());
 
         Scope {
             context,
             document: subject.document,
             complete: subject.complete.clone(),
-            elements,
-            bytes,
+            size,
         }
     }
 
@@ -62,12 +66,12 @@ impl<'s> Scope<'s> {
 
     /// Number of elements of all lists, and of members of all objects.
     pub(super) fn elements(&self) -> u64 {
-        self.elements
+        self.size.elements
     }
 
     /// Bytes of all texts.
     pub(super) fn bytes(&self) -> u64 {
-        self.bytes
+        self.size.bytes
     }
 
     pub(super) fn resolve(&self, node: &Node) -> Result<cel::Value, ExecutionError> {
@@ -109,22 +113,69 @@ fn is_unread(document: &Value, path: &str) -> bool {
     value.as_str() == Some(NOT_READ)
 }
 
-/// Adds the elements and the bytes of texts of a value.
-fn count(value: &Value, elements: &mut u64, bytes: &mut u64) {
-    match value {
-        Value::Array(list) => {
-            *elements += list.len() as u64;
-            list.iter().for_each(|value| count(value, elements, bytes));
+impl Size {
+    /// Adds a value with all that is in it.
+    fn add(&mut self, value: &Value) {
+        match value {
+            Value::Array(list) => {
+                self.elements += list.len() as u64;
+                list.iter().for_each(|value| self.add(value));
+            }
+            Value::Object(members) => {
+                self.elements += members.len() as u64;
+                members.values().for_each(|value| self.add(value));
+            }
+            Value::String(text) => self.bytes += text.len() as u64,
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
-        Value::Object(members) => {
-            *elements += members.len() as u64;
-            members
-                .values()
-                .for_each(|value| count(value, elements, bytes));
-        }
-        Value::String(text) => *bytes += text.len() as u64,
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// Returns a variable with the resources of relations: a list by the name of each relation, the
+/// empty one for those that there are none of. Documents are converted where they lie.
+fn by_relation(related: &[Related<'_>], size: &mut Size) -> cel::Value {
+    let mut lists: HashMap<&str, Vec<cel::Value>> = RelationKind::ALL
+        .iter()
+        .map(|relation| (relation.as_str(), Vec::new()))
+        .collect();
+    size.elements += lists.len() as u64;
+
+    for one in related {
+        let kind = one.kind.map(ResourceKind::as_str);
+        let row: HashMap<&str, cel::Value> = HashMap::from([
+            ("id", one.id.into()),
+            ("kind", kind.map_or(cel::Value::Null, Into::into)),
+            ("doc", one.document.map_or_else(no_members, converted)),
+            ("known", one.document.is_some().into()),
+        ]);
+
+        // The row in its list, and its members.
+        size.elements += 1 + row.len() as u64;
+        size.bytes += (one.id.len() + kind.map_or(0, str::len)) as u64;
+        if let Some(document) = one.document {
+            size.add(document);
+        }
+        lists
+            .entry(one.relation.as_str())
+            .or_default()
+            .push(object(row));
+    }
+
+    object(lists.into_iter().map(|(name, rows)| (name, rows.into())))
+}
+
+fn no_members() -> cel::Value {
+    object([])
+}
+
+fn object<'n>(members: impl IntoIterator<Item = (&'n str, cel::Value)>) -> cel::Value {
+    let members: HashMap<Key, cel::Value> = members
+        .into_iter()
+        .map(|(name, value)| (Key::from(name), value))
+        .collect();
+    cel::Value::Map(Map {
+        map: Arc::new(members),
+    })
 }
 
 /// Returns JSON as a value of CEL. Whole numbers are `int`.
@@ -138,14 +189,10 @@ pub(super) fn converted(value: &Value) -> cel::Value {
         },
         Value::String(text) => cel::Value::String(Arc::new(text.clone())),
         Value::Array(list) => cel::Value::List(Arc::new(list.iter().map(converted).collect())),
-        Value::Object(members) => {
-            let members: HashMap<Key, cel::Value> = members
+        Value::Object(members) => object(
+            members
                 .iter()
-                .map(|(name, value)| (Key::from(name.as_str()), converted(value)))
-                .collect();
-            cel::Value::Map(Map {
-                map: Arc::new(members),
-            })
-        }
+                .map(|(name, value)| (name.as_str(), converted(value))),
+        ),
     }
 }

@@ -39,7 +39,7 @@ const GROWN_DAYS: i64 = 7;
 /// New recommendations from which on they are written: one resource's are written together.
 const INSERTED_TOGETHER: usize = 100;
 
-/// What at most one open recommendation is about: a resource, a type, and an aspect of the resource.
+/// Key that at most one open recommendation has: a resource, a type, and an aspect of the resource.
 pub(crate) type Key = (ConnectionId, ResourceId, RecommendationType, Option<String>);
 
 /// Returns the key of a finding.

@@ -25,7 +25,7 @@ pub(crate) struct RunEvidence<'a> {
     agent: &'a Agent,
     store: &'a dyn EvidenceStore,
     records: &'a Records,
-    /// What was judged, to tell what is judged no more.
+    /// Keys that were judged, to tell those that are judged no more.
     judged: HashSet<EvidenceKey>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> RunEvidence<'a> {
             for result in &one.judgement.evidence {
                 let key = key(one, result);
                 let known = before.get(&key);
-                if known.is_none_or(|known| !known.is_same(result)) {
+                if known.is_none_or(|known| known.result != *result) {
                     changed.push(evidence(&self.agent.id, one, result, known, now));
                 }
                 self.judged.insert(key);
@@ -93,14 +93,8 @@ impl<'a> RunEvidence<'a> {
 
         let mut found = HashMap::new();
         for (connection, ids) in resources {
-            for one in self.store.evidence_of(connection, &ids).await? {
-                let key = (
-                    one.connection.clone(),
-                    one.resource.clone(),
-                    one.result.check.clone(),
-                );
-                found.insert(key, one);
-            }
+            let known = self.store.evidence_of(connection, &ids).await?;
+            found.extend(known.into_iter().map(|one| (one.key(), one)));
         }
         Ok(found)
     }
@@ -157,12 +151,9 @@ fn evidence(
 /// The entry of results: which check answered what about which document.
 fn entry(agent: &Agent, changed: &[Evidence], before: &HashMap<EvidenceKey, Evidence>) -> Entry {
     let rows = changed.iter().map(|one| {
-        let key = (
-            one.connection.clone(),
-            one.resource.clone(),
-            one.result.check.clone(),
-        );
-        let was = before.get(&key).map(|known| known.result.answer.as_str());
+        let was = before
+            .get(&one.key())
+            .map(|known| known.result.answer.as_str());
         Json::object([
             ("check", Json::from(one.result.check.clone())),
             ("resource", Json::from(one.resource.0.clone())),

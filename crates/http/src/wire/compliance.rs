@@ -23,7 +23,7 @@ pub struct CheckedFrameworkBody {
     pub id: String,
     pub title: String,
     pub edition: String,
-    /// Where the standard is published.
+    /// Page on which the standard is published.
     pub source: String,
     /// `true` if an agent checks it.
     pub is_checked: bool,
@@ -57,7 +57,7 @@ pub struct FrameworkControlBody {
     /// Short title in own words.
     pub title: String,
     pub state: ControlState,
-    /// What people must show themselves; absent if checks show all.
+    /// Evidence that people must show; absent if checks show all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_hand: Option<String>,
     pub results: ResultCountsBody,
@@ -89,9 +89,9 @@ pub struct FrameworkCheckBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConfigurationCheckBody {
     pub id: String,
-    /// What holds if it passes.
+    /// Statement that holds if it passes.
     pub title: String,
-    /// What can happen if it fails.
+    /// Harm that can follow if it fails.
     pub why: String,
     pub severity: Priority,
     pub provider: Provider,
@@ -103,7 +103,7 @@ pub struct ConfigurationCheckBody {
     pub applies: Option<String>,
     /// The condition that a configuration must meet, in CEL.
     pub expression: String,
-    /// What to do about a failure.
+    /// Instruction for mending a failure.
     pub remediation: String,
     /// Pages that it follows.
     pub sources: Vec<String>,
@@ -125,7 +125,7 @@ pub struct CheckResultBody {
     /// Values that the check read, by their paths.
     #[schema(value_type = Object)]
     pub values: serde_json::Value,
-    /// What to do about a failure.
+    /// Instruction for mending a failure.
     pub remediation: String,
     pub resource_id: String,
     pub resource_name: String,

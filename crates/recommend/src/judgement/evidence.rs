@@ -25,7 +25,7 @@ named!(
     }
 );
 
-/// What a check answered about the resource that was judged.
+/// Answer of a check about the resource that was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckResult {
     /// Identifier of the check (`aws.s3.blocks_public_access`).
@@ -62,14 +62,18 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Returns `true` if a judgement gave the same result.
+    /// Returns the key that it is kept by.
     #[must_use]
-    pub fn is_same(&self, result: &CheckResult) -> bool {
-        self.result == *result
+    pub fn key(&self) -> EvidenceKey {
+        (
+            self.connection.clone(),
+            self.resource.clone(),
+            self.result.check.clone(),
+        )
     }
 }
 
-/// What a result is kept by: connection, resource and check.
+/// Key of a result: connection, resource and check.
 pub type EvidenceKey = (ConnectionId, ResourceId, String);
 
 /// Which results are listed. What is `None` is all.

@@ -1,4 +1,4 @@
-//! What an account of AWS has beside machines and data: users and their keys, the password policy,
+//! Contents of an account of AWS beside machines and data: users and their keys, the password policy,
 //! encryption keys and the audit trail. Some of it is as careless as it is in real accounts.
 
 use jiff::{SignedDuration, Timestamp};

@@ -56,8 +56,7 @@ pub(super) async fn controls(
     let state = parse("state", params.state.as_deref(), ControlState::parse)?;
     let name = params.framework.as_deref();
     let framework = parse("framework", name, |name| {
-        let mut all = Catalogue::builtin().frameworks();
-        all.find(|framework| framework.id == name)
+        Catalogue::builtin().framework(name)
     })?;
 
     let counts = counts(&app).await?;
@@ -91,8 +90,9 @@ pub(super) async fn control(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<FrameworkControlDetailBody>, Problem> {
-    let (framework, control) =
-        find_control(&id).ok_or_else(|| Problem::not_found("control", &id))?;
+    let (framework, control) = Catalogue::builtin()
+        .control(&id)
+        .ok_or_else(|| Problem::not_found("control", &id))?;
     let counts = counts(&app).await?;
 
     Ok(Json(FrameworkControlDetailBody {
@@ -210,19 +210,9 @@ fn checks_of(id: &str) -> Option<Vec<String>> {
         return Some(vec![check.id.clone()]);
     }
 
-    let (_, control) = find_control(id)?;
-    let proving = catalogue
-        .checks()
-        .filter(|check| control.is_proven_by(check));
+    let (_, control) = catalogue.control(id)?;
+    let proving = catalogue.proving(control);
     Some(proving.map(|check| check.id.clone()).collect())
-}
-
-fn find_control(id: &str) -> Option<(&'static Framework, &'static Control)> {
-    let (framework, number) = id.split_once(':')?;
-    let mut frameworks = Catalogue::builtin().frameworks();
-    let framework = frameworks.find(|one| one.id == framework)?;
-    let control = framework.controls.iter().find(|one| one.id == number)?;
-    Some((framework, control))
 }
 
 fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCountsBody {
@@ -256,7 +246,6 @@ fn framework_body(
     counts: &Counts,
     checked: &BTreeSet<String>,
 ) -> CheckedFrameworkBody {
-    let catalogue = Catalogue::builtin();
     let mut controls = ControlCountsBody::default();
     for control in &framework.controls {
         let proving: Vec<&Check> = proving(control);
@@ -271,13 +260,8 @@ fn framework_body(
         *counted += 1;
     }
 
-    let all = catalogue.checks().map(AsRef::as_ref).filter(|check| {
-        framework
-            .controls
-            .iter()
-            .any(|control| control.is_proven_by(check))
-    });
-    let results = sum(all, counts);
+    let all = Catalogue::builtin().checks().map(AsRef::as_ref);
+    let results = sum(all.filter(|check| framework.is_proven_by(check)), counts);
     let decided = results.pass + results.fail;
 
     CheckedFrameworkBody {
@@ -295,12 +279,9 @@ fn framework_body(
     }
 }
 
-fn proving(control: &Control) -> Vec<&'static Check> {
-    Catalogue::builtin()
-        .checks()
-        .map(AsRef::as_ref)
-        .filter(|check| control.is_proven_by(check))
-        .collect()
+fn proving(control: &Control) -> Vec<&Check> {
+    let proving = Catalogue::builtin().proving(control);
+    proving.map(AsRef::as_ref).collect()
 }
 
 fn control_body(framework: &Framework, control: &Control, counts: &Counts) -> FrameworkControlBody {

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use reeve_controls::{Catalogue, Check, Folder, Framework, Input, Verdict};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::file;
 use crate::cli::ComplianceArgs;
@@ -20,8 +21,7 @@ struct Line<'a> {
     resource: &'a str,
     result: CheckAnswer,
     why: &'a str,
-    #[serde(serialize_with = "reeve_controls::values_by_path")]
-    values: &'a [reeve_controls::SeenValue],
+    values: Value,
 }
 
 /// Judges the configurations of files; what cannot be read is said on standard error.
@@ -57,10 +57,9 @@ pub(super) fn run(args: &ComplianceArgs) -> Result<ExitCode> {
     let mut sink = file::Sink::create(args.output.output.as_deref())?;
     let mut failed = 0_u64;
     for input in &inputs {
-        for (check, verdict) in catalogue.judge(&input.subject(&inputs), now) {
-            if framework.is_some_and(|framework| !proves(framework, check)) {
-                continue;
-            }
+        let wanted =
+            |check: &Check| framework.is_none_or(|framework| framework.is_proven_by(check));
+        for (check, verdict) in catalogue.judge(&input.subject(&inputs), now, wanted) {
             failed += u64::from(verdict.answer == CheckAnswer::Fail);
             if args.failed
                 && matches!(
@@ -85,7 +84,7 @@ fn write(sink: &mut file::Sink, resource: &str, check: &Check, verdict: &Verdict
         resource,
         result: verdict.answer,
         why: &verdict.why,
-        values: &verdict.values,
+        values: verdict.values_by_path(),
     };
     serde_json::to_writer(&mut *sink, &line).context("the results cannot be written")?;
     writeln!(sink)?;
@@ -112,8 +111,7 @@ fn catalogue(folder: Option<&Path>) -> Result<Catalogue> {
 }
 
 fn framework<'c>(catalogue: &'c Catalogue, name: &str) -> Result<&'c Framework> {
-    let mut all = catalogue.frameworks();
-    if let Some(found) = all.find(|one| one.id == name) {
+    if let Some(found) = catalogue.framework(name) {
         return Ok(found);
     }
 
@@ -122,11 +120,4 @@ fn framework<'c>(catalogue: &'c Catalogue, name: &str) -> Result<&'c Framework> 
         "there is no framework {name}; there are {}",
         names.join(", ")
     )
-}
-
-fn proves(framework: &Framework, check: &Check) -> bool {
-    framework
-        .controls
-        .iter()
-        .any(|control| control.is_proven_by(check))
 }
