@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::bucket::BucketContents;
 use crate::bucket::access::BucketAccess;
 use crate::connection::ConnectionId;
+use crate::document::Document;
 use crate::kind::ResourceKind;
 use crate::money::Money;
 use crate::named;
@@ -178,6 +180,9 @@ pub struct Specification {
     /// Launch template of a scaling group; the observation of a single group alone reads it.
     #[serde(skip)]
     pub template: Option<GroupTemplate>,
+    /// Configuration document; [`crate::Act::observe_configuration`] alone reads it.
+    #[serde(skip)]
+    pub document: Option<Arc<Document>>,
 }
 
 /// Public address of a machine that a release stored which did not read it: an address that may

@@ -12,6 +12,7 @@
 
 mod add_standby;
 mod change_group_size;
+mod configuration;
 mod delete_snapshot;
 mod delete_volume;
 mod expectation;
@@ -48,6 +49,10 @@ use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource};
 
 pub use add_standby::{AddStandby, StandbyOperation};
 pub use change_group_size::{ChangeGroupSize, GroupSizeOperation, HEALTHY_PERCENT};
+pub use configuration::{
+    CallRow, ChangeSample, ConfigurationChange, ConfigurationOperation, ConfigurationRow,
+    InverseRow, RowError, set_setting,
+};
 pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
 pub use delete_volume::DeleteVolume;
 pub use expectation::Expectation;
@@ -60,7 +65,9 @@ pub use procedure::Procedure;
 pub use put_bucket_lifecycle::{
     ColdClass, LifecycleOperation, LifecycleRule, PutBucketLifecycle, Tiering,
 };
-pub use registry::{ChangeType, Changes, Permission, PermittedOn, PlanError, aws, aws_on, aws_own};
+pub use registry::{
+    ChangeType, Changes, Parse, Permission, PermittedOn, PlanError, aws, aws_on, aws_own,
+};
 pub use remove_unused::{RemoveOperation, RemoveUnused, Unused};
 pub use replicate::Replicate;
 pub use request_quota::{QuotaOperation, RequestQuota};
@@ -249,6 +256,11 @@ pub trait Change: fmt::Debug + Send + Sync {
         twin: &mut Resource,
         catalogue: &Catalogue,
     ) -> Result<(), ActError>;
+
+    /// Returns `true` if steps and expectations read the configuration document of the resource.
+    fn reads_configuration(&self) -> bool {
+        false
+    }
 
     /// Returns `true` if the resource is down between the first step and the last.
     fn restarts(&self) -> bool {

@@ -94,11 +94,33 @@ impl Act for AwsConnection {
             fresh.group = resource.group.clone().or(fresh.group);
         }
 
-        Ok(Observed {
-            state: fresh.state,
-            instance_type: fresh.specification.instance_type.clone(),
-            resource: fresh,
-        })
+        Ok(observed(fresh))
+    }
+
+    async fn observe_configuration(&self, resource: &Resource) -> Result<Observed, ActError> {
+        let described = match self.describe_one(resource).await {
+            Ok(described) => described,
+            Err(fault) if fault.kind == FaultKind::NotFound => {
+                let gone = unless_gone(resource, Err(fault))?;
+                return Ok(observed(gone));
+            }
+            Err(fault) => return Err(fault.into()),
+        };
+
+        // Kinds with a specification are observed as for any other change; the state of the others
+        // is the description's.
+        let mut fresh = if ResourceKind::SPECIFIED.contains(&resource.kind) {
+            self.observe(resource).await?.resource
+        } else {
+            Resource {
+                state: described.resource.state,
+                tags: described.resource.tags,
+                observed_at: Timestamp::now(),
+                ..resource.clone()
+            }
+        };
+        fresh.specification.document = Some(described.document.into());
+        Ok(observed(fresh))
     }
 
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError> {
@@ -271,6 +293,14 @@ impl AwsConnection {
                 "{id} is a database: Reeve isolates machines alone"
             ))),
         }
+    }
+}
+
+fn observed(resource: Resource) -> Observed {
+    Observed {
+        state: resource.state,
+        instance_type: resource.specification.instance_type.clone(),
+        resource,
     }
 }
 

@@ -13,9 +13,12 @@ mod read;
 mod report;
 mod row;
 mod rows;
+mod single;
 mod xml;
 
-pub(crate) use call::rest_answer;
+#[cfg(test)]
+pub(crate) use call::fault_of;
+pub(crate) use call::{change, rest_answer};
 
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
@@ -60,6 +63,7 @@ impl AwsConnection {
                     sink,
                     seen: 0,
                     denied: None,
+                    only: None,
                 };
                 work.push(Box::pin(reader.run()));
             }

@@ -1,5 +1,6 @@
 //! Operations beyond the common ones, one file each: an operation is recognised by its type.
 
+mod configuration;
 mod document;
 mod group_size;
 mod json;
@@ -23,6 +24,7 @@ type Offer = for<'a> fn(&'a AwsConnection, &'a Resource, &'a dyn Operation) -> O
 
 /// The operations that this connector offers, one row each.
 const OFFERS: &[Offer] = &[
+    configuration::offer,
     document::offer,
     group_size::offer,
     lifecycle::offer,

@@ -7,6 +7,8 @@ use reeve_estate::{
     ResourceId, ResourceKind, Snapshot,
 };
 
+use reeve_recommend::change::ConfigurationOperation;
+
 use crate::account::SimulatedAccount;
 use crate::faults::Chance;
 use crate::refusal::refuse;
@@ -33,6 +35,11 @@ impl Act for SimulatedAccount {
             instance_type: resource.specification.instance_type.clone(),
             resource,
         })
+    }
+
+    async fn observe_configuration(&self, resource: &Resource) -> Result<Observed, ActError> {
+        let now = self.admit()?;
+        self.with_configuration(resource, now)
     }
 
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError> {
@@ -66,7 +73,10 @@ impl Act for SimulatedAccount {
             self.world.settings.wait(RESIZE_S).await;
         }
 
-        let applied = self.change(&resource.id, operation, &chance)?;
+        let applied = match operation.downcast_ref::<ConfigurationOperation>() {
+            Some(operation) => self.configure(resource, operation, self.world.now())?,
+            None => self.change(&resource.id, operation, &chance)?,
+        };
         if chance.strikes(faults.lost_response, "lost") {
             let message =
                 "the connection was closed before an answer came; the change may have been made";

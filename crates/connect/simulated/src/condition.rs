@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use reeve_estate::{ResourceId, ResourceState, Specification};
 use reeve_recommend::change::VolumeSetup;
+use serde_json::Value;
 
 /// A time in which a machine did not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +54,8 @@ pub(crate) struct Condition {
     pub(crate) refreshing_until: Option<Timestamp>,
     /// Tags it was given, and those that were removed.
     pub(crate) tags: BTreeMap<String, Option<String>>,
+    /// Values that its configuration was given, by path in its document; `None` for none.
+    pub(crate) settings: BTreeMap<String, Option<Value>>,
 }
 
 impl Condition {

@@ -36,7 +36,7 @@ impl SimulatedAccount {
             kinds
                 .entry(resource.kind)
                 .or_default()
-                .push(self.described(resource));
+                .push(self.configured(self.described(resource)));
         }
 
         if self.plan.provider == Provider::Aws {
@@ -50,7 +50,7 @@ impl SimulatedAccount {
             kinds
                 .entry(described.resource.kind)
                 .or_default()
-                .push(described);
+                .push(self.configured(described));
         }
 
         for (kind, described) in kinds {
@@ -92,7 +92,7 @@ impl SimulatedAccount {
         }
     }
 
-    fn described(&self, resource: &Resource) -> Described {
+    pub(crate) fn described(&self, resource: &Resource) -> Described {
         let description = match resource.provider {
             Provider::Aws => self.aws(resource),
             Provider::Azure => documents::azure(resource),
@@ -194,7 +194,7 @@ impl SimulatedAccount {
 
     /// The networks, security groups and identities of an AWS account: one network a region that has
     /// machines.
-    fn networks(&self, resources: &[Resource], now: Timestamp) -> Vec<Described> {
+    pub(crate) fn networks(&self, resources: &[Resource], now: Timestamp) -> Vec<Described> {
         if self.plan.provider != Provider::Aws {
             return Vec::new();
         }

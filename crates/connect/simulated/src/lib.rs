@@ -25,6 +25,7 @@ mod assets;
 mod bill;
 mod company;
 mod condition;
+mod configuring;
 mod describing;
 mod estate;
 mod faults;

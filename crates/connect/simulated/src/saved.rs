@@ -81,6 +81,8 @@ struct ResourceRow {
     groups: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     tags: BTreeMap<String, Option<String>>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    settings: BTreeMap<String, Option<Value>>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     lifecycle_rules: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -171,6 +173,7 @@ fn account_row(conditions: Conditions) -> AccountRow {
         replicas: condition.replicas,
         groups: condition.groups,
         tags: condition.tags,
+        settings: condition.settings,
         lifecycle_rules: condition.lifecycle_rules,
         template_types: condition.template_types,
         template_number: condition.template_number,
@@ -316,6 +319,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             replicas: row.replicas,
             groups: row.groups,
             tags: row.tags,
+            settings: row.settings,
             lifecycle_rules: row.lifecycle_rules,
             template_types: row.template_types,
             template_number: row.template_number,

@@ -68,7 +68,12 @@ impl Runner {
     /// Reads the resource anew; what may pass is tried again until a time.
     pub(crate) async fn look(&mut self, until: Timestamp) -> Result<Observed, Obstacle> {
         loop {
-            match self.act.observe(&self.resource).await {
+            let seen = if self.procedure.change().reads_configuration() {
+                self.act.observe_configuration(&self.resource).await
+            } else {
+                self.act.observe(&self.resource).await
+            };
+            match seen {
                 Ok(mut seen) => {
                     seen.resource.state = seen.state;
                     self.resource = seen.resource.clone();

@@ -9,15 +9,15 @@ use reeve_estate::{
 };
 
 use crate::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal,
-    SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Permission, Reach,
+    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "add_standby",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Permissions that the steps and the way back need.

@@ -15,7 +15,7 @@ use reeve_estate::{
 };
 
 use crate::change::{
-    Change, ChangeType, Effect, Expectation, Goal, ParameterError, Parameters, Permission,
+    Change, ChangeType, Effect, Expectation, Goal, ParameterError, Parameters, Parse, Permission,
     Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
 };
 
@@ -23,7 +23,7 @@ use crate::change::{
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "change_group_size",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Permissions that the steps and the way back need. Auto Scaling checks that the caller may start

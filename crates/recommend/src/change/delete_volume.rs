@@ -10,15 +10,15 @@ use reeve_estate::{
 };
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
-    RemoveOperation, Reversal, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
+    Reach, RemoveOperation, Reversal, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "delete_volume",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Permissions that the steps need.

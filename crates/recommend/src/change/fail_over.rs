@@ -9,8 +9,9 @@ use reeve_estate::{
 
 use crate::change::task::settled;
 use crate::change::{
-    Change, ChangeType, Expectation, Goal as _, ParameterError, Parameters, Permission, Reach,
-    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
+    Change, ChangeType, Expectation, Goal as _, ParameterError, Parameters, Parse, Permission,
+    Reach, Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore,
+    verify,
 };
 use crate::plan::StepKind;
 
@@ -18,7 +19,7 @@ use crate::plan::StepKind;
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "fail_over",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Failover of a database to the zone of its standby.

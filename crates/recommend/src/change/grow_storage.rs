@@ -10,8 +10,8 @@ use reeve_estate::{
 
 use crate::change::task::settled;
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
-    Reversal, Task, aws, foreign, precondition, refused, restore, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
+    Reach, Reversal, Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
@@ -19,7 +19,7 @@ use crate::plan::StepKind;
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "grow_storage",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Growth of a volume's or a database's storage.

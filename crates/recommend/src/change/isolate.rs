@@ -7,7 +7,7 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, QUARANTINE, Resource};
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, Goal as _, ParameterError, Parameters,
+    Change, ChangeType, EffectEvidence, Expectation, Goal as _, ParameterError, Parameters, Parse,
     Permission, Reach, Reversal, Task, aws, aws_own, foreign, refused, verify,
 };
 use crate::plan::StepKind;
@@ -16,7 +16,7 @@ use crate::plan::StepKind;
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "isolate",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Isolation of a machine.

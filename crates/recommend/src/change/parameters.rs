@@ -138,6 +138,22 @@ impl<'a> Parameters<'a> {
         self.take(name, "true or false", Json::as_bool)
     }
 
+    /// An object, by its members.
+    ///
+    /// # Errors
+    /// [`ParameterError::Wrong`].
+    pub fn members(
+        &mut self,
+        name: &'static str,
+    ) -> Result<serde_json::Map<String, serde_json::Value>, ParameterError> {
+        self.take(name, "an object", |json| {
+            match serde_json::to_value(json).ok()? {
+                serde_json::Value::Object(members) => Some(members),
+                _ => None,
+            }
+        })
+    }
+
     /// A time by RFC 3339.
     ///
     /// # Errors

@@ -11,15 +11,15 @@ use reeve_estate::{
 };
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
-    Reversal, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
+    Reach, Reversal, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "put_bucket_lifecycle",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Permissions that the steps and the way back need.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::Provider;
 
-use crate::change::{BUILTIN, Change, ParameterError, Parameters};
+use crate::change::{BUILTIN, Change, ConfigurationRow, ParameterError, Parameters, configuration};
 
 /// Permission that a cloud requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +68,16 @@ pub struct ChangeType {
     /// does not offer the change.
     pub permissions: &'static [Permission],
     /// Reads the parameters; the caller refuses members that it left unread.
-    pub parse: fn(&mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError>,
+    pub parse: Parse,
+}
+
+/// Reader of a change's parameters.
+#[derive(Debug, Clone, Copy)]
+pub enum Parse {
+    /// By the change's own file.
+    Typed(fn(&mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError>),
+    /// By a row of the catalogue of configurations.
+    Row(&'static ConfigurationRow),
 }
 
 /// Plan that cannot be executed as it is stored.
@@ -112,7 +121,15 @@ impl Changes {
     /// The changes of this release.
     #[must_use]
     pub fn builtin() -> Changes {
-        BUILTIN.into_iter().fold(Changes::default(), Changes::with)
+        let of_data = ConfigurationRow::all().iter().map(|row| ChangeType {
+            name: row.name,
+            permissions: row.permissions,
+            parse: Parse::Row(row),
+        });
+        BUILTIN
+            .into_iter()
+            .chain(of_data)
+            .fold(Changes::default(), Changes::with)
     }
 
     /// With one row more; it takes the place of a row of the same name.
@@ -141,7 +158,10 @@ impl Changes {
 
         let read = || {
             let mut parameters = Parameters::from_json(parameters)?;
-            let change = (row.parse)(&mut parameters)?;
+            let change = match row.parse {
+                Parse::Typed(read) => read(&mut parameters)?,
+                Parse::Row(row) => configuration::parse(row, &mut parameters)?,
+            };
             parameters.end()?;
             Ok(change)
         };

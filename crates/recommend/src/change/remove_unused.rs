@@ -11,27 +11,27 @@ use reeve_estate::{
 };
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Reach, Reversal,
-    Task, aws, foreign, precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Reach,
+    Reversal, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of public addresses that nothing uses.
 pub(super) const RELEASE_ADDRESS: ChangeType = ChangeType {
     name: Unused::Address.as_str(),
     permissions: &[aws("ec2:ReleaseAddress")],
-    parse: |parameters| parse(Unused::Address, parameters),
+    parse: Parse::Typed(|parameters| parse(Unused::Address, parameters)),
 };
 /// Row of NAT gateways.
 pub(super) const DELETE_GATEWAY: ChangeType = ChangeType {
     name: Unused::Gateway.as_str(),
     permissions: &[aws("ec2:DeleteNatGateway")],
-    parse: |parameters| parse(Unused::Gateway, parameters),
+    parse: Parse::Typed(|parameters| parse(Unused::Gateway, parameters)),
 };
 /// Row of load balancers.
 pub(super) const DELETE_BALANCER: ChangeType = ChangeType {
     name: Unused::Balancer.as_str(),
     permissions: &[aws("elasticloadbalancing:DeleteLoadBalancer")],
-    parse: |parameters| parse(Unused::Balancer, parameters),
+    parse: Parse::Typed(|parameters| parse(Unused::Balancer, parameters)),
 };
 
 named!(

@@ -9,8 +9,9 @@ use reeve_estate::{
 
 use crate::change::task::settled;
 use crate::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal,
-    SLOW_ROLLBACK_LIMIT_S, Task, aws, aws_own, foreign, precondition, refused, restore, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Permission, Reach,
+    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, aws_own, foreign, precondition, refused, restore,
+    verify,
 };
 use crate::plan::StepKind;
 
@@ -18,7 +19,7 @@ use crate::plan::StepKind;
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "replicate",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// New read replica of a database.

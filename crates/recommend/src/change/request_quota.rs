@@ -11,7 +11,7 @@ use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, Resou
 
 use crate::change::task::Call;
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
     Reversal, Task, aws, foreign, precondition, refused, verify,
 };
 
@@ -19,7 +19,7 @@ use crate::change::{
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "request_quota",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Request of a higher quota in the account and region of a resource.

@@ -8,7 +8,7 @@ use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use crate::change::restore::modify;
 use crate::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Permission, Reversal,
     SLOW_ROLLBACK_LIMIT_S, Task, aws, power, precondition, restore, verify,
 };
 
@@ -16,7 +16,7 @@ use crate::change::{
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "resize_database",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Change of a database's class.

@@ -11,7 +11,7 @@ use reeve_estate::{
 };
 
 use crate::change::{
-    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Permission, Reversal,
+    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Parse, Permission, Reversal,
     SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
@@ -20,7 +20,7 @@ use crate::plan::StepKind;
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "resize_group",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Another least number of members.

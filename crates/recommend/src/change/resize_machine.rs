@@ -7,15 +7,15 @@ use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use crate::change::restore::{modify, start, stop};
 use crate::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws,
-    power, precondition, restore, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Permission, Reversal, Task,
+    aws, power, precondition, restore, verify,
 };
 
 /// Row of the registry.
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "resize_machine",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Change of a machine's size.

@@ -12,7 +12,7 @@ use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, Resou
 
 use crate::change::task::Call;
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
     Reversal, Task, aws, aws_on, foreign, precondition, refused, verify,
 };
 
@@ -23,7 +23,7 @@ pub const DOCUMENT_PREFIX: &str = "reeve-";
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "run_document",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Machines on which a document runs.

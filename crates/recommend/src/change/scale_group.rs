@@ -12,7 +12,7 @@ use reeve_estate::{
 };
 
 use crate::change::{
-    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Permission, Reversal,
+    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Parse, Permission, Reversal,
     SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
@@ -21,7 +21,7 @@ use crate::plan::StepKind;
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "scale_group",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Larger size of a group until a time.

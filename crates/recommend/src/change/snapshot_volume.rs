@@ -6,7 +6,7 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
     Reversal, Task, aws, foreign, precondition, verify,
 };
 
@@ -14,7 +14,7 @@ use crate::change::{
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "snapshot_volume",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Snapshot of an unattached volume.

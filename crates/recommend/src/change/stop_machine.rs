@@ -7,7 +7,7 @@ use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use crate::change::restore::stop;
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
     Reversal, Task, aws, power, precondition, restore, verify,
 };
 
@@ -15,7 +15,7 @@ use crate::change::{
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "stop_machine",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Stop of a machine that stays off.

@@ -7,8 +7,8 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
-    Reversal, Task, aws, foreign, precondition, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
+    Reach, Reversal, Task, aws, foreign, precondition, verify,
 };
 use crate::plan::StepKind;
 
@@ -16,7 +16,7 @@ use crate::plan::StepKind;
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "tag_resource",
     permissions: PERMISSIONS,
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 /// Permissions that the steps and the way back need.

@@ -15,8 +15,8 @@ use reeve_estate::{
 };
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, foreign,
-    precondition, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Reach, Reversal, Task,
+    foreign, precondition, verify,
 };
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
@@ -52,7 +52,7 @@ struct Paint {
 const PAINT: ChangeType = ChangeType {
     name: "paint",
     permissions: &[],
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {

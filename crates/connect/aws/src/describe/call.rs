@@ -1,12 +1,17 @@
 //! One call of a row: from parameters to a request, from the answer to JSON.
 
 use aws_config::SdkConfig;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use reeve_connect_aws_ec2::query::FORM;
 use reeve_connect_aws_ec2::signed::{self, SignedRequest};
 use reeve_connect_aws_ec2::{Fault, FaultKind, Form, Place};
+use reeve_recommend::change::ConfigurationOperation;
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 
 use super::row::{Ask, Protocol, Service};
+use super::rows;
 use super::xml;
 
 /// Asks a service; parameters are filled in already.
@@ -30,6 +35,111 @@ pub(super) async fn ask(
             "the answer is neither JSON nor XML",
         )
     })
+}
+
+/// Sends a call that changes a configuration; `None` for a service that no row reads.
+pub(crate) async fn change(
+    config: &SdkConfig,
+    place: &Place,
+    operation: &ConfigurationOperation,
+) -> Option<Result<(), Fault>> {
+    let service = service(operation.service)?;
+    let call = place.call(operation.permission);
+    let answer = signed::send(config, call, changing(service, operation)).await;
+    Some(answer.map(|_| ()))
+}
+
+/// The service of a name, as rows call it.
+fn service(name: &str) -> Option<Service> {
+    rows::all()
+        .map(|row| row.service)
+        .find(|service| service.name == name)
+}
+
+/// Fault in the form of a call; `None` if the service takes it.
+#[cfg(test)]
+pub(crate) fn fault_of(call: &reeve_recommend::change::CallRow) -> Option<&'static str> {
+    let Some(service) = service(&call.service) else {
+        return Some("no such service");
+    };
+    match service.protocol {
+        Protocol::Query { .. } if call.body.is_some() || call.path.is_some() => {
+            Some("the service is called by forms")
+        }
+        Protocol::Json { .. } if call.body.is_none() || call.path.is_some() => {
+            Some("the service is called by JSON documents")
+        }
+        Protocol::Rest if call.path.is_none() || !call.parameters.is_empty() => {
+            Some("the service is called by paths")
+        }
+        _ => None,
+    }
+}
+
+fn changing(service: Service, operation: &ConfigurationOperation) -> SignedRequest {
+    let body = operation.body.clone().unwrap_or_default();
+    let empty = SignedRequest {
+        signing_name: service.name,
+        host: service.host,
+        operation: operation.action,
+        method: "POST",
+        path: "/".to_owned(),
+        headers: Vec::new(),
+        body: String::new(),
+        is_global: service.is_global,
+    };
+    let fields = || {
+        operation
+            .fields
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    };
+
+    match service.protocol {
+        Protocol::Query { version } => SignedRequest {
+            headers: vec![("content-type", FORM.to_owned())],
+            body: Form::from_iter(
+                [("Action", operation.action), ("Version", version)]
+                    .into_iter()
+                    .chain(fields()),
+            )
+            .into_text(),
+            ..empty
+        },
+        Protocol::Json { target, version } => SignedRequest {
+            headers: vec![
+                ("content-type", format!("application/x-amz-json-{version}")),
+                ("x-amz-target", format!("{target}.{}", operation.action)),
+            ],
+            body,
+            ..empty
+        },
+        Protocol::Rest => {
+            let (method, path) = operation.target.clone().unwrap_or(("POST", "/".to_owned()));
+            let mut headers = accepted(service);
+            if !body.is_empty() {
+                let is_xml = body.trim_start().starts_with('<');
+                let content = if is_xml {
+                    "application/xml"
+                } else {
+                    "application/json"
+                };
+                headers.push(("content-type", content.to_owned()));
+            }
+            if service.name == "s3" && !body.is_empty() {
+                // S3 requires a checksum of a configuration.
+                let sum = BASE64_STANDARD.encode(Sha256::digest(&body));
+                headers.push(("x-amz-checksum-sha256", sum));
+            }
+            SignedRequest {
+                method,
+                path,
+                headers,
+                body,
+                ..empty
+            }
+        }
+    }
 }
 
 fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]) -> SignedRequest {

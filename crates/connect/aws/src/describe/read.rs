@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use reeve_connect_aws_ec2::form::escaped as escaped_text;
 use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind, Place};
 use reeve_estate::document::NOT_READ;
-use reeve_estate::{Described, DescriptionSink, ReadOutcome, Reading, ResourceKind, StoreError};
+use reeve_estate::{
+    Described, DescriptionSink, ReadOutcome, Reading, ResourceId, ResourceKind, StoreError,
+};
 use serde_json::{Value, json};
 
 use super::call;
@@ -46,6 +48,8 @@ pub(super) struct Reader<'r> {
     pub(super) seen: u64,
     /// First further call that was denied: the rest of the description is there.
     pub(super) denied: Option<Fault>,
+    /// Resource whose description alone is wanted.
+    pub(super) only: Option<&'r ResourceId>,
 }
 
 impl Reader<'_> {
@@ -96,7 +100,8 @@ impl Reader<'_> {
         self.sink.end(reading).await
     }
 
-    async fn pages(&mut self) -> Result<(), Halt> {
+    /// Reads all pages.
+    pub(super) async fn pages(&mut self) -> Result<(), Halt> {
         let config = self.aws.config(&self.place.region);
         if let Some(prepare) = self.row.prepare {
             self.ask(&config, prepare, &Value::Null).await?;
@@ -148,12 +153,25 @@ impl Reader<'_> {
                 Value::String(text) => json!({ self.row.item_name: text }),
                 other => other.clone(),
             };
+            if self.is_other(&item) {
+                continue;
+            }
             for item in self.detailed(item).await? {
                 page.extend(self.described(item));
             }
         }
 
         Ok(page)
+    }
+
+    /// Returns `true` if an item is known to be another resource than the one that is wanted. Where
+    /// further calls name it, it is not known yet.
+    fn is_other(&self, item: &Value) -> bool {
+        self.only.is_some_and(|only| {
+            let known = json!({ "account": self.place.account, "region": self.region_of(item) });
+            let id = path::filled(self.row.id, &merged(item, known));
+            id.is_some_and(|id| id != only.as_str())
+        })
     }
 
     fn described(&self, item: Value) -> Option<Described> {

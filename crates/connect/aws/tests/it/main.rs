@@ -5,6 +5,7 @@
 mod access;
 mod act;
 mod alterations;
+mod changes;
 mod describe;
 mod guarded;
 mod inventory;

@@ -125,6 +125,7 @@ async fn refusals() {
         assert_eq!(
             Specification {
                 template: None,
+                document: None,
                 ..seen
             },
             resource.specification,

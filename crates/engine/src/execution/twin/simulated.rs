@@ -73,6 +73,10 @@ impl Act for SimulatedTwin {
         })
     }
 
+    async fn observe_configuration(&self, twin: &Resource) -> Result<Observed, ActError> {
+        self.observe(twin).await
+    }
+
     async fn volumes_of(&self, _: &Resource) -> Result<Vec<Resource>, ActError> {
         Ok(self.volumes.clone())
     }

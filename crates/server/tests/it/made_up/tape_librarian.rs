@@ -15,8 +15,8 @@ use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, power,
-    precondition, restore, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Reach, Reversal, Task,
+    power, precondition, restore, verify,
 };
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::trust::{Trust, trust_group};
@@ -198,7 +198,7 @@ struct RewindTape;
 pub(super) const CHANGE: ChangeType = ChangeType {
     name: "rewind_tape",
     permissions: &[],
-    parse,
+    parse: Parse::Typed(parse),
 };
 
 fn parse(_: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {

@@ -1,0 +1,451 @@
+//! Changes of configurations: rows of data, each one call to a cloud with its inverse.
+//!
+//! The parameters of such a change are the members of the document that it reads and writes, as the
+//! finding saw them. They are its precondition: where one of them differs, nothing is done. The
+//! calls, the goal, the way back and the simulated twin follow from the row and these members
+//! (docs/adr/0020).
+
+mod path;
+mod row;
+mod template;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use reeve_audit::{Json, Obstacle};
+use reeve_estate::document::{NOT_READ, REMOVED};
+use reeve_estate::{
+    ActError, ActErrorKind, Catalogue, Document, Operation, Resource, ResourceState,
+};
+use serde_json::{Map, Value, json};
+
+use crate::change::{
+    Change, EffectEvidence, Expectation, ParameterError, Parameters, Reach, Reversal, Task,
+    foreign, precondition, refused, verify,
+};
+use path::Setting;
+use template::Place;
+
+pub use path::set as set_setting;
+pub use row::{CallRow, ChangeSample, ConfigurationRow, InverseRow, RowError};
+
+/// Path of a document and the value that it has after a call; `None` for no value.
+type Effect = (&'static str, Option<Value>);
+
+/// Call of a change of configuration, ready to be sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConfigurationOperation {
+    /// Name of the change.
+    pub change: &'static str,
+    /// Service by the connector's name.
+    pub service: &'static str,
+    /// Action of the service.
+    pub action: &'static str,
+    /// Permission that the call needs.
+    pub permission: &'static str,
+    /// Method and path, for services that are called by paths.
+    pub target: Option<(&'static str, String)>,
+    /// Fields of a form.
+    pub fields: Vec<(String, String)>,
+    /// Body, for services that are called by documents.
+    pub body: Option<String>,
+    /// Paths of the document and the values that they have afterwards; `None` for no value.
+    pub effects: Vec<Effect>,
+}
+
+impl Operation for ConfigurationOperation {}
+
+impl ConfigurationOperation {
+    /// Gives a document the values that it has after the call.
+    pub fn take_effect(&self, document: &mut Value) {
+        for (at, value) in &self.effects {
+            path::set(document, at, value.clone());
+        }
+    }
+}
+
+/// Change of a resource's configuration by a row of the catalogue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConfigurationChange {
+    row: &'static ConfigurationRow,
+    /// State the finding saw.
+    state: ResourceState,
+    /// Members of the document that the row reads, as the finding saw them.
+    before: Map<String, Value>,
+    /// Values that the document does not have as such.
+    with: BTreeMap<String, Value>,
+    /// What names the resource in calls.
+    account: String,
+    region: String,
+    /// The calls, which were filled in when the change was made.
+    forward: ConfigurationOperation,
+    back: Option<ConfigurationOperation>,
+}
+
+impl ConfigurationChange {
+    /// A change of a row on a resource as its document has it. `with` are values that the document
+    /// does not have as such.
+    ///
+    /// # Errors
+    /// The reason why the change cannot be offered: another kind, a member that was not read or
+    /// holds a secret, a setting that is as wanted already.
+    pub fn on(
+        row: &'static ConfigurationRow,
+        resource: &Resource,
+        document: &Document,
+        with: BTreeMap<String, Value>,
+    ) -> Result<ConfigurationChange, Obstacle> {
+        if resource.kind != row.kind || resource.provider != row.provider {
+            return Err(Obstacle::of(format_args!(
+                "{} changes a {} of {}",
+                row.name, row.kind, row.provider
+            )));
+        }
+
+        let before = members_of(row, document.json());
+        if let Some(name) = before
+            .iter()
+            .find(|(_, value)| hides(value))
+            .map(|(name, _)| name)
+        {
+            return Err(Obstacle::of(format_args!("{name} was not read")));
+        }
+
+        let place = (resource.account.clone(), resource.region.clone());
+        let change = ConfigurationChange::filled(row, resource.state, before, with, place)?;
+        if change.is_done_in(document.json()) {
+            return Err(Obstacle::of(format_args!("{} is as wanted", row.about)));
+        }
+        Ok(change)
+    }
+
+    /// Fills in the calls of a row.
+    fn filled(
+        row: &'static ConfigurationRow,
+        state: ResourceState,
+        before: Map<String, Value>,
+        with: BTreeMap<String, Value>,
+        (account, region): (String, String),
+    ) -> Result<ConfigurationChange, Obstacle> {
+        let document = Value::Object(before.clone());
+        let context = json!({
+            "doc": document, "with": with, "resource": { "account": account, "region": region },
+        });
+        let incomplete = || {
+            Obstacle::of(format_args!(
+                "the document lacks a value that {} needs",
+                row.name
+            ))
+        };
+
+        let after: Option<Vec<Effect>> = row
+            .after
+            .iter()
+            .map(|(at, value)| Some((*at, Some(template::filled_value(value, &context)?))))
+            .collect();
+        let effects = after.ok_or_else(incomplete)?;
+        let forward = operation(row, &row.call, &context, effects).ok_or_else(incomplete)?;
+
+        let is_absent = |at: &str| {
+            path::is_same(
+                path::get(&document, at).unwrap_or(&Value::Null),
+                &Value::Null,
+            )
+        };
+        let inverse = row
+            .inverse
+            .iter()
+            .find(|inverse| inverse.absent.as_deref().is_some_and(is_absent))
+            .or_else(|| row.inverse.iter().find(|inverse| inverse.absent.is_none()));
+        let back = match inverse {
+            Some(inverse) => {
+                let before = |at: &str| match inverse.after.get(at) {
+                    Some(value) => template::filled_value(value, &context),
+                    None => path::get(&document, at).cloned(),
+                };
+                let effects = row.after.iter().map(|(at, _)| (*at, before(at))).collect();
+                Some(operation(row, &inverse.call, &context, effects).ok_or_else(incomplete)?)
+            }
+            None => None,
+        };
+        if back.is_none() && row.irreversible.is_none() {
+            return Err(incomplete());
+        }
+
+        Ok(ConfigurationChange {
+            row,
+            state,
+            before,
+            with,
+            account,
+            region,
+            forward,
+            back,
+        })
+    }
+
+    /// Returns the row.
+    #[must_use]
+    pub fn row(&self) -> &'static ConfigurationRow {
+        self.row
+    }
+
+    fn is_done_in(&self, document: &Value) -> bool {
+        self.forward.effects.iter().all(|(at, wanted)| {
+            let found = path::get(document, at).unwrap_or(&Value::Null);
+            path::is_same(found, wanted.as_ref().unwrap_or(&Value::Null))
+        })
+    }
+
+    /// Expects the settings that the finding saw.
+    fn settings_before(&self) -> Vec<Expectation> {
+        let before = Value::Object(self.before.clone());
+        let value = |at: &str| path::get(&before, at).cloned().unwrap_or(Value::Null);
+        let paths = self.row.after.iter().map(|(at, _)| *at);
+        paths.map(|at| setting(at, value(at))).collect()
+    }
+
+    /// Version of the members that the row reads.
+    fn version(&self) -> String {
+        Document::kept(Value::Object(self.before.clone())).hash()
+    }
+
+    /// Expects the members to be as the finding saw them.
+    fn is_as_found(&self) -> Expectation {
+        let row = self.row;
+        Expectation::new("configuration", self.version(), move |seen| {
+            let document = seen.specification.document.as_deref()?;
+            Some(Document::kept(Value::Object(members_of(row, document.json()))).hash())
+        })
+    }
+}
+
+/// Expects the settings after a call.
+fn settled(operation: &ConfigurationOperation) -> Vec<Expectation> {
+    let effects = operation.effects.iter();
+    effects
+        .map(|(at, wanted)| setting(at, wanted.clone().unwrap_or(Value::Null)))
+        .collect()
+}
+
+/// Expects a value at a path of the document. A path that leads nowhere is a setting that is off.
+fn setting(at: &'static str, wanted: Value) -> Expectation {
+    Expectation::new(at, Setting(wanted), move |seen| {
+        let document = seen.specification.document.as_deref()?;
+        let found = path::get(document.json(), at);
+        Some(Setting(found.cloned().unwrap_or(Value::Null)))
+    })
+}
+
+/// Returns the members of a document that a row reads; members that are missing are left out.
+fn members_of(row: &ConfigurationRow, document: &Value) -> Map<String, Value> {
+    let members = row.members();
+    let found = members
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), document.get(*name)?.clone())));
+    found.collect()
+}
+
+/// Returns `true` if a value has a part that was not read or was removed.
+fn hides(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == NOT_READ || text == REMOVED,
+        Value::Array(items) => items.iter().any(hides),
+        Value::Object(members) => members.values().any(hides),
+        _ => false,
+    }
+}
+
+/// Fills in a call; `None` if the context lacks a value.
+fn operation(
+    row: &'static ConfigurationRow,
+    call: &'static CallRow,
+    context: &Value,
+    effects: Vec<Effect>,
+) -> Option<ConfigurationOperation> {
+    let target = match (&call.method, &call.path) {
+        (Some(method), Some(path)) => Some((
+            method.as_str(),
+            template::filled(path, context, Place::Path)?,
+        )),
+        _ => None,
+    };
+    let body = match &call.body {
+        Some(body) if body.trim_start().starts_with('<') => {
+            Some(template::filled(body, context, Place::Xml)?)
+        }
+        Some(body) => Some(template::filled(body, context, Place::Json)?),
+        None => None,
+    };
+
+    let mut fields = Vec::new();
+    for (name, value) in &call.parameters {
+        let value = template::filled_value(value, context)?;
+        template::fields(name, &value, call.service == "ec2", &mut fields)?;
+    }
+
+    Some(ConfigurationOperation {
+        change: row.name,
+        service: &call.service,
+        action: &call.action,
+        permission: row.permission_of(call),
+        target,
+        fields,
+        body,
+        effects,
+    })
+}
+
+/// Reads the parameters of a change of a row.
+pub(super) fn parse(
+    row: &'static ConfigurationRow,
+    parameters: &mut Parameters<'_>,
+) -> Result<Arc<dyn Change>, ParameterError> {
+    let state = parameters.state("state")?;
+    let before = parameters.members("before")?;
+    let with = parameters.members("with")?.into_iter().collect();
+    let place = (parameters.text("account")?, parameters.text("region")?);
+
+    let change = ConfigurationChange::filled(row, state, before, with, place).map_err(|_| {
+        ParameterError::Wrong {
+            name: "before".to_owned(),
+            expected: "the members of the document that the change reads",
+        }
+    })?;
+    Ok(Arc::new(change))
+}
+
+impl Change for ConfigurationChange {
+    fn name(&self) -> &'static str {
+        self.row.name
+    }
+
+    fn parameters(&self) -> Json {
+        let with: Map<String, Value> = self.with.clone().into_iter().collect();
+        Json::from(json!({
+            "state": self.state.as_str(), "before": self.before, "with": with,
+            "account": self.account, "region": self.region,
+        }))
+    }
+
+    fn tasks(&self, target: &str) -> Vec<Task> {
+        let mut check = precondition(target, self.state, None);
+        check.description = format!(
+            "{} and its configuration is that of the finding",
+            check.description
+        );
+        check.expect.push(self.is_as_found());
+
+        let context = json!({
+            "doc": self.before, "with": self.with,
+            "resource": { "account": self.account, "region": self.region },
+        });
+        let words = template::filled(self.row.step, &context, Place::Plain)
+            .unwrap_or_else(|| format!("Change {} of {target}", self.row.about));
+        let goal = Reach::by(self.row.about, self.forward.clone(), settled(&self.forward));
+
+        vec![
+            check,
+            Task::change(target, words, goal).expecting(settled(&self.forward)),
+            verify(target, "is configured as wanted", settled(&self.forward)),
+        ]
+    }
+
+    fn reversal(&self) -> Reversal {
+        match (&self.back, self.row.irreversible) {
+            (None, Some(why)) => Reversal::Impossible(why),
+            _ => Reversal::Inverse,
+        }
+    }
+
+    fn undo(&self, _: &Resource, seen: &Resource) -> Option<Task> {
+        let back = self.back.clone()?;
+        let before = settled(&back);
+        let is_met = |expectations: &[Expectation]| {
+            expectations
+                .iter()
+                .all(|expectation| expectation.is_met(seen))
+        };
+        // A way back may leave another value than there was, which no call sets.
+        let is_undone = is_met(&before) || is_met(&self.settings_before());
+        let words = format!("Set {} of {} back to what it was", self.row.about, seen.id);
+
+        let goal = Reach::by(self.row.about, back, before.clone());
+        (!is_undone).then(|| Task::change(seen.id.as_str(), words, goal).expecting(before))
+    }
+
+    fn as_found(&self, twin: &mut Resource) {
+        let document = Document::kept(Value::Object(self.before.clone()));
+        twin.specification.document = Some(Arc::new(document));
+    }
+
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(operation) = operation.downcast_ref::<ConfigurationOperation>() else {
+            return Err(foreign(operation));
+        };
+        let Some(document) = twin.specification.document.as_deref() else {
+            return Err(refused(
+                ActErrorKind::Other,
+                "its configuration is not known",
+            ));
+        };
+
+        let mut after = document.json().clone();
+        operation.take_effect(&mut after);
+        twin.specification.document = Some(Arc::new(Document::kept(after)));
+        Ok(())
+    }
+
+    fn reads_configuration(&self) -> bool {
+        true
+    }
+
+    fn restarts(&self) -> bool {
+        self.row.restarts
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
+    }
+
+    fn changes_load(&self) -> bool {
+        false
+    }
+
+    fn ends_cost(&self) -> bool {
+        self.row.billed.is_none()
+    }
+
+    /// The settings; those of the finding for a resource whose document is not known any more,
+    /// as after a restart of the service.
+    fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
+        let found = Value::Object(self.before.clone());
+        let document = seen
+            .specification
+            .document
+            .as_deref()
+            .map_or(&found, Document::json);
+        let value = |at: &str| Setting(path::get(document, at).cloned().unwrap_or(Value::Null));
+        self.forward
+            .effects
+            .iter()
+            .map(|(at, _)| (*at, Some(value(at).to_string())))
+            .collect()
+    }
+
+    fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
+        Arc::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests;
