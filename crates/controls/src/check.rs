@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use reeve_estate::{Kinds, Provider, ResourceKind};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use reeve_recommend::recommendation::Priority;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::error::CatalogueError;
 use crate::expression::{Evaluated, Expression, Scope};
@@ -48,12 +48,26 @@ pub struct Check {
 pub struct Remediation {
     /// Instruction for a person.
     pub text: String,
-    /// Name of the change that does it, where there is one.
-    #[serde(default)]
-    pub change: Option<String>,
-    /// Parameters of the change that the document does not give.
+    /// Names of changes that do it: the first that can be offered is.
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub change: Vec<String>,
+    /// Values of the change that are particular to the check, by name: expressions of CEL.
     #[serde(default)]
     pub parameters: BTreeMap<String, String>,
+}
+
+/// Reads a text or a list of texts.
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMore {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match OneOrMore::deserialize(from)? {
+        OneOrMore::One(name) => vec![name],
+        OneOrMore::More(names) => names,
+    })
 }
 
 /// A check as its file has it.
@@ -117,6 +131,10 @@ impl Check {
         let compiled = |field: &str, source: &str| {
             Expression::compile(source).map_err(|error| fault(field, error.to_string()))
         };
+
+        for (name, source) in &file.remediation.parameters {
+            compiled(&format!("remediation.parameters.{name}"), source)?;
+        }
 
         Ok(Check {
             applies: file

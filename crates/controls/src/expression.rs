@@ -9,6 +9,7 @@ mod bounds;
 mod functions;
 mod policy;
 mod reads;
+mod remedies;
 mod scope;
 
 use cel::parser::Expression as Node;
@@ -112,6 +113,18 @@ impl Expression {
             }
         }
         paths
+    }
+
+    /// Returns the value of an expression that answers with something else than `true` or `false`;
+    /// `None` if it has none here, or a permission hid what it reads.
+    pub(crate) fn value(&self, scope: &Scope<'_>) -> Option<serde_json::Value> {
+        let [part] = self.parts.as_slice() else {
+            return None;
+        };
+        let is_readable = bounds::allows(scope, self.depth, self.grows)
+            && scope.first_unread(&part.reads).is_none();
+        let value = is_readable.then(|| scope.resolve(&part.node).ok())?;
+        value.map(|value| remedies::as_json(&value))
     }
 
     /// Evaluates the expression.

@@ -14,6 +14,7 @@ mod error;
 mod expression;
 mod framework;
 mod input;
+mod remedy;
 mod sample;
 mod sample_run;
 mod subject;

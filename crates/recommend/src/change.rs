@@ -50,8 +50,8 @@ use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource};
 pub use add_standby::{AddStandby, StandbyOperation};
 pub use change_group_size::{ChangeGroupSize, GroupSizeOperation, HEALTHY_PERCENT};
 pub use configuration::{
-    CallRow, ChangeSample, ConfigurationChange, ConfigurationOperation, ConfigurationRow,
-    InverseRow, RowError, set_setting,
+    CallRow, ChangeSample, CodeRow, ConfigurationChange, ConfigurationOperation, ConfigurationRow,
+    InverseRow, RowError, lines_of_code, set_setting,
 };
 pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
 pub use delete_volume::DeleteVolume;

@@ -292,9 +292,30 @@ impl Moto {
     /// # Errors
     /// moto did not answer.
     pub async fn lifecycle_of(&self, region: &str, bucket: &str) -> anyhow::Result<Option<String>> {
+        self.setting_of(region, bucket, "lifecycle").await
+    }
+
+    /// Returns the public access block of a bucket as its XML; `None` without one.
+    ///
+    /// # Errors
+    /// moto refused the call.
+    pub async fn public_access_block_of(
+        &self,
+        region: &str,
+        bucket: &str,
+    ) -> anyhow::Result<Option<String>> {
+        self.setting_of(region, bucket, "publicAccessBlock").await
+    }
+
+    async fn setting_of(
+        &self,
+        region: &str,
+        bucket: &str,
+        setting: &str,
+    ) -> anyhow::Result<Option<String>> {
         let request = self
             .http
-            .get(format!("{}/{bucket}?lifecycle", self.endpoint));
+            .get(format!("{}/{bucket}?{setting}", self.endpoint));
         let response = request
             .header("authorization", authorization("s3", region))
             .send()

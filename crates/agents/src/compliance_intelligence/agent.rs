@@ -4,7 +4,7 @@ use reeve_controls::{Catalogue, FRAMEWORKS, PRIORITIES, chosen_frameworks};
 use reeve_estate::{Provider, ResourceKind};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
-use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::settings::{Setting, Settings, alert};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::{Facts, Judgement};
 
@@ -25,7 +25,7 @@ const RELATED_DOCUMENTS: [&str; 9] = [
 ];
 
 /// Every setting, in the order in which the interface answers them.
-const SETTINGS: &[Setting] = &[FRAMEWORKS, PRIORITIES];
+const SETTINGS: &[Setting] = &[FRAMEWORKS, PRIORITIES, alert::CHANNELS, alert::PRIORITIES];
 
 /// The agent type `compliance_intelligence`.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,10 +3,12 @@
 use reeve_controls::{Check, Topic, Verdict};
 use reeve_estate::Money;
 use reeve_recommend::agent::Impact;
+use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
 use reeve_recommend::guardrail::ownership::owned_by_code;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::{TITLE_CHARACTERS, shortened};
 use reeve_recommend::recommendation::{
@@ -51,6 +53,12 @@ pub(super) fn propose(
     kind: RecommendationType,
 ) -> Proposal {
     let resource = facts.resource;
+    let change = facts
+        .document
+        .and_then(|document| check.change(resource, document, facts.now).ok());
+    let impact = change
+        .as_ref()
+        .map_or(impact(check.severity), |change| change.row().risk);
     let mut path = Path::default();
     path.ask(format!("{}?", check.title), false, verdict.why.clone());
 
@@ -70,19 +78,17 @@ pub(super) fn propose(
         priority: check.severity,
         confidence: CERTAIN,
         trust: Trust::default(),
-        impact_level: impact(check.severity),
-        impact: ImpactAssessment {
-            cost_percent: None,
-            cost: "Not measured: the price of the setting is not known".to_owned(),
-            performance_degradation_percent: None,
-            performance: "Not measured".to_owned(),
-            security: check.why.clone(),
+        impact_level: impact,
+        impact: assessment(check, change.as_ref().map(ConfigurationChange::row)),
+        effort: if change.is_some() {
+            Effort::Low
+        } else {
+            Effort::Medium
         },
-        effort: Effort::Medium,
         savings_monthly: Some(Money::ZERO),
         savings_after_discounts: None,
         monthly_cost: resource.monthly_cost,
-        plan: None,
+        plan: change.map(|change| Plan::new(&change, resource.id.as_str())),
         reason_codes: vec![check.id.clone()],
         not_measured: Vec::new(),
         explanation: Explanation {
@@ -92,7 +98,7 @@ pub(super) fn propose(
             data_points: 1,
             similar_cases: 0,
             success_rate: None,
-            risk: impact(check.severity),
+            risk: impact,
             cost_reduction: "None: the finding is about security".to_owned(),
             performance_impact: "Not measured".to_owned(),
             decision_path: path.into_decisions(),
@@ -103,6 +109,40 @@ pub(super) fn propose(
         iac_note(&mut proposal, &tag);
     }
     proposal
+}
+
+/// Effects of mending a failure, by the change that does it where there is one.
+fn assessment(check: &Check, row: Option<&ConfigurationRow>) -> ImpactAssessment {
+    let unknown = ImpactAssessment {
+        cost_percent: None,
+        cost: "Not measured: the price of the setting is not known".to_owned(),
+        performance_degradation_percent: None,
+        performance: "Not measured".to_owned(),
+        security: check.why.clone(),
+    };
+    let Some(row) = row else {
+        return unknown;
+    };
+
+    let (cost_percent, cost) = match row.billed {
+        Some(billed) => (None, billed.to_owned()),
+        None => (Some(0.0), "None: the setting is not charged".to_owned()),
+    };
+    let (performance_degradation_percent, performance) = match (row.loses, row.restarts) {
+        (None, false) => (
+            Some(0.0),
+            "None: the resource serves on as before".to_owned(),
+        ),
+        (Some(loses), _) => (None, loses.to_owned()),
+        (None, true) => (None, "The resource restarts".to_owned()),
+    };
+    ImpactAssessment {
+        cost_percent,
+        cost,
+        performance_degradation_percent,
+        performance,
+        ..unknown
+    }
 }
 
 /// Title of a failure; a long sentence loses its end, which the finding's page has.

@@ -10,7 +10,7 @@ use cel::{Context, Env, ExecutionError, Value};
 use ipnet::IpNet;
 use jiff::Timestamp;
 
-use super::policy;
+use super::{policy, remedies};
 
 /// Returns what expressions are compiled for: CEL with optional values, and nothing that builds
 /// long texts.
@@ -36,6 +36,9 @@ pub(super) fn add(context: &mut Context<'static, 'static>) {
         context.add_function("outside_statements", policy::outside_statements),
         context.add_function("admin_statements", policy::admin_statements),
         context.add_function("demands_tls", policy::demands_tls),
+        context.add_function("closed_policy", remedies::closed_policy),
+        context.add_function("open_rules", remedies::open_rules),
+        context.add_function("without_rules", remedies::without_rules),
     ];
     debug_assert!(added.iter().all(Result::is_ok), "no name is CEL's own");
 }
@@ -128,7 +131,7 @@ fn is_everywhere(range: Value) -> bool {
     text(&range).is_some_and(covers_everywhere)
 }
 
-fn covers_everywhere(range: &str) -> bool {
+pub(super) fn covers_everywhere(range: &str) -> bool {
     let range = range.trim();
     if ["*", "any", "internet"].contains(&range.to_ascii_lowercase().as_str()) {
         return true;
@@ -174,7 +177,7 @@ fn open_to_everybody(permissions: Value, port: i64) -> bool {
     })
 }
 
-fn rule_covers(rule: &Value, port: i64) -> bool {
+pub(super) fn rule_covers(rule: &Value, port: i64) -> bool {
     let protocol = member(rule, "ipProtocol").and_then(text).unwrap_or("-1");
     if port == -1 || protocol == "-1" {
         return true;

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::wire::form::enumeration::{CheckAnswer, CheckTopic, ControlState, Priority, Provider};
+use crate::wire::form::enumeration::{
+    CheckAnswer, CheckTopic, ControlState, ImpactLevel, Priority, Provider,
+};
 
 /// Number of results by answer.
 #[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
@@ -105,11 +107,33 @@ pub struct ConfigurationCheckBody {
     pub expression: String,
     /// Instruction for mending a failure.
     pub remediation: String,
+    /// Changes that mend a failure, the preferred first.
+    pub changes: Vec<CheckChangeBody>,
     /// Pages that it follows.
     pub sources: Vec<String>,
     /// Controls that it proves, such as `soc2:CC6.1`.
     pub controls: Vec<String>,
     pub results: ResultCountsBody,
+}
+
+/// Change that mends a failure of a check.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CheckChangeBody {
+    pub name: String,
+    /// Setting that it changes, in words.
+    pub about: String,
+    /// Harm that it may do where somebody relies on the setting as it was.
+    pub risk: ImpactLevel,
+    /// Effect on those who use the resource; absent for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loses: Option<String>,
+    /// Charges by the provider; absent for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub billed: Option<String>,
+    /// `true` if it can be taken back.
+    pub reversible: bool,
+    /// Permissions that it needs in the cloud.
+    pub permissions: Vec<String>,
 }
 
 /// Result of a check about a resource.
@@ -141,6 +165,9 @@ pub struct CheckResultBody {
     pub recorded_at: String,
     /// Entry of the log that recorded it.
     pub event_id: String,
+    /// Open recommendation that mends a failure; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommendation_id: Option<String>,
 }
 
 /// Controls to list.

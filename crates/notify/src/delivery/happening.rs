@@ -1,6 +1,7 @@
 //! From what happened to what is sent: pure.
 
 use jiff::Timestamp;
+use reeve_recommend::agent::settings::alert;
 use reeve_recommend::agent::{Agent, AgentId, Timing};
 use serde_json::{Value, json};
 
@@ -115,6 +116,26 @@ impl Audience {
         }
     }
 
+    /// Channels that hear of a finding at once, whatever its agent's timings are: those that the
+    /// agent's settings name for findings of such a priority.
+    fn alerted(&self, happening: &Happening) -> Vec<&Channel> {
+        if happening.topic != Topic::Recommendations {
+            return Vec::new();
+        }
+        let priority = happening.facts.priority.as_deref();
+        let owners = self
+            .agents
+            .iter()
+            .filter(|agent| happening.agents.contains(&agent.id));
+        let names: Vec<String> = owners
+            .filter(|agent| priority.is_some_and(|one| alert::is_alerted(&agent.settings, one)))
+            .flat_map(|agent| agent.settings.names(&alert::CHANNELS))
+            .collect();
+
+        let named = |channel: &&Channel| channel.is_named(&names, happening.topic);
+        self.channels.iter().filter(named).collect()
+    }
+
     fn people_of(&self, happening: &Happening, now: Timestamp, plan: &mut Plan) {
         if let Some(names) = &happening.channels {
             let named = self
@@ -126,10 +147,14 @@ impl Audience {
             return;
         }
 
+        let alerted = self.alerted(happening);
+        plan.outgoing
+            .extend(alerted.iter().map(|channel| happening.to(channel, now)));
+        let is_told = |channel: &Channel| alerted.iter().any(|told| told.id == channel.id);
         let channels = self
             .channels
             .iter()
-            .filter(|channel| channel.takes(happening.topic));
+            .filter(|channel| channel.takes(happening.topic) && !is_told(channel));
         let owners = self
             .agents
             .iter()

@@ -4,6 +4,8 @@
 //! An agent keeps only the values that a person set; [`Settings::get`] answers the default
 //! otherwise, so that a better default reaches every agent that nobody configured differently.
 
+pub mod alert;
+
 use std::collections::BTreeMap;
 use std::fmt;
 

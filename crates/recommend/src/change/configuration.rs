@@ -23,11 +23,13 @@ use crate::change::{
     Change, EffectEvidence, Expectation, ParameterError, Parameters, Reach, Reversal, Task,
     foreign, precondition, refused, verify,
 };
+use crate::plan::PlannedChange;
+use crate::plan::patch::Tool;
 use path::Setting;
 use template::Place;
 
 pub use path::set as set_setting;
-pub use row::{CallRow, ChangeSample, ConfigurationRow, InverseRow, RowError};
+pub use row::{CallRow, ChangeSample, CodeRow, ConfigurationRow, InverseRow, RowError};
 
 /// Path of a document and the value that it has after a call; `None` for no value.
 type Effect = (&'static str, Option<Value>);
@@ -294,6 +296,25 @@ fn operation(
         body,
         effects,
     })
+}
+
+/// Returns the lines of infrastructure as code that set what a planned change sets; `None` where the
+/// row has none for the tool.
+#[must_use]
+pub fn lines_of_code(planned: &PlannedChange, tool: Tool) -> Option<String> {
+    let row = ConfigurationRow::named(&planned.name)?;
+    let template = match tool {
+        Tool::Terraform => row.code.terraform.as_deref(),
+        Tool::CloudFormation => row.code.cloudformation.as_deref(),
+        Tool::Pulumi => None,
+    }?;
+
+    let parameters = serde_json::to_value(&planned.parameters).ok()?;
+    let context = json!({
+        "doc": parameters["before"], "with": parameters["with"],
+        "resource": { "account": parameters["account"], "region": parameters["region"] },
+    });
+    template::filled(template.trim_matches('\n'), &context, Place::Plain)
 }
 
 /// Reads the parameters of a change of a row.

@@ -21,6 +21,8 @@ named!(
         Members => "members",
         /// Fees that are not paid back.
         Fees => "fees",
+        /// Access, or a way of use, that somebody may rely on.
+        Access => "access",
     }
 );
 

@@ -8,6 +8,7 @@
 
 use reeve_estate::{Platform, Provider, Resource, ResourceKind, named};
 
+use crate::change::lines_of_code;
 use crate::guardrail::ownership::{CodeOwner, code_owner};
 use crate::recommendation::{Recommendation, RecommendationType};
 
@@ -50,7 +51,10 @@ pub fn patch(recommendation: &Recommendation, resource: &Resource) -> Option<Pat
     ) {
         (_, Some(from), Some(to)) if from != to => resized(tool, resource, from, to)?,
         (RecommendationType::IdleResourceCleanup, ..) => stopped(tool, resource)?,
-        _ => return None,
+        _ => {
+            let planned = recommendation.plan.as_ref()?.change.as_ref()?;
+            lines_of_code(planned, tool)?
+        }
     };
 
     let place = format!(

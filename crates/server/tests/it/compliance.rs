@@ -8,7 +8,7 @@ use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
 use crate::account::connect;
-use crate::unused::found;
+use crate::unused::{ended, found, rolled_back};
 
 const REGION: &str = "us-east-1";
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -47,6 +47,10 @@ async fn a_misconfigured_account_is_checked_and_mended() {
 
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
+    let (_, director) = admin.person("maria@acme.example", &["director"], &[]).await;
+    let (_, security) = admin
+        .person("sam@acme.example", &["security_analyst"], &[])
+        .await;
     let connection = connect(&admin, moto.endpoint()).await;
     let frameworks = admin.get("intelligence/frameworks").await.expect(200);
     assert!(
@@ -67,10 +71,14 @@ async fn a_misconfigured_account_is_checked_and_mended() {
     let is_open = |one: &Value| one["resource"]["aspect"] == CHECK;
     let open = of_bucket.iter().find(|one| is_open(one)).unwrap();
     assert_eq!(
-        (&open["priority"], &open["plan"], &open["agent_type"]),
+        (
+            &open["priority"],
+            &open["plan"]["change"]["name"],
+            &open["agent_type"]
+        ),
         (
             &json!("high"),
-            &Value::Null,
+            &json!("block_public_access"),
             &json!("compliance_intelligence")
         )
     );
@@ -171,6 +179,53 @@ async fn a_misconfigured_account_is_checked_and_mended() {
     };
     assert_eq!(status(id.clone()).await, "open");
 
+    // Reeve mends the bucket with the signatures of a change that takes access away, and takes it
+    // back to exactly what it was.
+    let path = format!("intelligence/recommendations/{id}/execute");
+    let asked = admin
+        .post(&path, json!({ "plan_hash": open["plan"]["hash"] }))
+        .await
+        .expect(202);
+    let approval = format!("intelligence/approvals/{}", asked.text_at("/approval_id"));
+    for signer in [&director, &security] {
+        let _ = signer
+            .post(
+                &format!("{approval}/approve"),
+                json!({ "comment": "nobody reads it" }),
+            )
+            .await
+            .expect(200);
+    }
+    let action = ended(&admin, open).await;
+    assert_eq!(action["status"], "succeeded", "{action:#}");
+    let block = moto
+        .public_access_block_of(REGION, "invoices")
+        .await
+        .unwrap();
+    assert!(
+        block
+            .unwrap()
+            .contains("<BlockPublicPolicy>true</BlockPublicPolicy>")
+    );
+    let story = admin
+        .get("audit-logs?query=resource.id:invoices&limit=100")
+        .await
+        .expect(200);
+    assert!(
+        story.items().iter().any(|entry| {
+            entry["changes"]["before"]["PublicAccessBlock.BlockPublicPolicy"] == "not set"
+                && entry["changes"]["after"]["PublicAccessBlock.BlockPublicPolicy"] == "on"
+        }),
+        "{}",
+        story.text
+    );
+    rolled_back(&admin, &action, Duration::from_secs(60)).await;
+    let block = moto
+        .public_access_block_of(REGION, "invoices")
+        .await
+        .unwrap();
+    assert_eq!(block, None);
+
     // Somebody mends the bucket; the next sync and run see it.
     moto.public_access_block(REGION, "invoices", BLOCK)
         .await
@@ -189,5 +244,65 @@ async fn a_misconfigured_account_is_checked_and_mended() {
     })
     .await;
     assert_eq!(results(&admin, "fail").await, Vec::<Value>::new());
-    assert_eq!(status(id).await, "expired");
+    assert_eq!(status(id).await, "rolled_back");
+}
+
+/// Requirement A-083: violations whose mending breaks nobody are mended by the agent itself, as far
+/// as its mode and configuration let it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_mends_what_breaks_nobody_by_itself() {
+    let home = tempfile::tempdir().unwrap();
+    let moto = Moto::start().await.unwrap();
+    moto.database(REGION, "orders", "db.m5.large", "postgres", &[])
+        .await
+        .unwrap();
+    moto.bucket(REGION, "invoices", &[]).await.unwrap();
+
+    let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let _ = connect(&admin, moto.endpoint()).await;
+    let agent = json!({
+        "agent_type": "compliance_intelligence", "name": "Controls", "mode": "active", "learning_period": "1d",
+        "confidence_threshold": "80%", "auto_apply": { "enabled": true }, "reason": "the account is new",
+        "settings": { "remediation_suggestions.priorities": "critical, high, medium, low" },
+    });
+    let agent = admin.post("intelligence/agents", agent).await.expect(201);
+    let agent = agent.text_at("/id");
+    let waived = json!({ "reason": "its rules were reviewed by hand" });
+    let _ = admin
+        .post(
+            &format!("intelligence/agents/{agent}/waive-learning"),
+            waived,
+        )
+        .await;
+    let run = until("the agent ran", PATIENCE, || async {
+        let answer = admin
+            .post(&format!("intelligence/agents/{agent}/run"), json!({}))
+            .await;
+        (answer.status == 200).then_some(answer.body)
+    })
+    .await;
+    assert_eq!(run["error"], Value::Null, "{run:#}");
+
+    let actions = until("its actions ended", PATIENCE, || async {
+        let all = admin
+            .get("intelligence/actions?limit=1000")
+            .await
+            .expect(200);
+        let ended = |one: &Value| one["status"] != "running";
+        let all = all.items().to_vec();
+        (!all.is_empty() && all.iter().all(ended)).then_some(all)
+    })
+    .await;
+    let of = |name: &str| {
+        actions
+            .iter()
+            .find(|one| one["plan"]["change"]["name"] == name)
+    };
+    assert!(
+        actions.iter().all(|one| one["status"] == "succeeded"),
+        "{actions:#?}"
+    );
+    assert!(of("block_public_access").is_none(), "it takes access away");
+    assert!(!actions.is_empty(), "{run:#}");
 }

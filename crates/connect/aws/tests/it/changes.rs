@@ -20,8 +20,72 @@ use tokio::process::Command;
 use crate::{connection, open};
 
 const REGION: &str = "us-east-1";
-/// Changes that moto 5.2.5 cannot take or does not show, with the reason.
-const LACKING: &[(&str, &str)] = &[];
+/// Changes that moto 5.2.5 cannot take or does not show, with the reason. Their calls follow the API
+/// references of their services, and their samples are tested.
+const LACKING: &[(&str, &str)] = &[
+    (
+        "collect_group_metrics",
+        "it records no metric where none is named, and has no DisableMetricsCollection",
+    ),
+    (
+        "enable_cache_minor_upgrades",
+        "it ignores AutoMinorVersionUpgrade",
+    ),
+    (
+        "enable_cluster_iam_authentication",
+        "it sets a member that it does not show",
+    ),
+    (
+        "enable_container_insights",
+        "it has no UpdateClusterSettings",
+    ),
+    (
+        "enable_database_cluster_logs",
+        "it ignores CloudwatchLogsExportConfiguration",
+    ),
+    ("enable_detailed_monitoring", "it has no MonitorInstances"),
+    ("enable_file_system_backups", "it has no PutBackupPolicy"),
+    ("enable_function_tracing", "it ignores TracingConfig"),
+    ("encrypt_log_group", "it has no AssociateKmsKey"),
+    (
+        "encrypt_table",
+        "it ignores the SSESpecification of UpdateTable",
+    ),
+    (
+        "find_unusual_activity",
+        "it never shows HasInsightSelectors",
+    ),
+    ("limit_machine_lifetime", "it ignores MaxInstanceLifetime"),
+    (
+        "make_build_project_private",
+        "it has no UpdateProjectVisibility",
+    ),
+    (
+        "protect_group_from_deletion",
+        "it ignores DeletionProtection",
+    ),
+    (
+        "protect_image_from_deregistration",
+        "it has no EnableImageDeregistrationProtection",
+    ),
+    (
+        "protect_kubernetes_cluster_from_deletion",
+        "it ignores deletionProtection",
+    ),
+    (
+        "protect_log_group_from_deletion",
+        "it has no PutLogGroupDeletionProtection",
+    ),
+    ("require_imdsv2_of_image", "it ignores ImdsSupport"),
+    (
+        "scan_images_on_push",
+        "it shows the scanning rules of the registry alone",
+    ),
+    (
+        "sign_topic_with_sha256",
+        "it does not show SignatureVersion",
+    ),
+];
 
 /// What the seed made for a change.
 #[derive(Deserialize)]

@@ -1,14 +1,17 @@
 //! Compliance: frameworks, their controls, and the results of checks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
 use reeve_controls::{Catalogue, Check, Control, ControlState, Framework};
-use reeve_estate::ResourceId;
+use reeve_estate::{ConnectionId, ResourceId};
 use reeve_recommend::agent::AgentType;
+use reeve_recommend::change::ConfigurationRow;
 use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter};
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::RecommendationId;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -17,9 +20,9 @@ use crate::paging::window;
 use crate::routes::resources::parse;
 use crate::time;
 use crate::wire::compliance::{
-    CheckResultBody, CheckResultParams, CheckedFrameworkBody, ConfigurationCheckBody,
-    ControlCountsBody, ControlParams, FrameworkCheckBody, FrameworkControlBody,
-    FrameworkControlDetailBody, ResultCountsBody,
+    CheckChangeBody, CheckResultBody, CheckResultParams, CheckedFrameworkBody,
+    ConfigurationCheckBody, ControlCountsBody, ControlParams, FrameworkCheckBody,
+    FrameworkControlBody, FrameworkControlDetailBody, ResultCountsBody,
 };
 use crate::wire::form::list::List;
 
@@ -131,8 +134,12 @@ pub(super) async fn results(
     };
     let (found, total) = app.evidence.evidence_list(&filter).await?;
     let next_cursor = window.next(found.len(), total);
+    let remedies = remedies(&app, &found).await?;
     Ok(Json(List {
-        items: found.iter().map(result_body).collect(),
+        items: found
+            .iter()
+            .map(|one| result_body(one, &remedies))
+            .collect(),
         total,
         next_cursor,
     }))
@@ -169,6 +176,12 @@ pub(super) async fn check(
             .map(|applies| applies.source().to_owned()),
         expression: check.expression.source().to_owned(),
         remediation: check.remediation.text.clone(),
+        changes: check
+            .remediation
+            .change
+            .iter()
+            .filter_map(|name| ConfigurationRow::named(name).map(change_body))
+            .collect(),
         sources: check.sources.clone(),
         controls: controls.collect(),
         results: counts.get(&check.id).copied().unwrap_or_default(),
@@ -324,7 +337,54 @@ fn check_bodies(control: &Control, counts: &Counts) -> Vec<FrameworkCheckBody> {
     checks
 }
 
-fn result_body(found: &Evidence) -> CheckResultBody {
+/// Open recommendations by connection, resource and check.
+type Remedies = HashMap<(ConnectionId, ResourceId, String), RecommendationId>;
+
+/// Returns the open recommendations about failures among results.
+async fn remedies(app: &App, found: &[Evidence]) -> Result<Remedies, Problem> {
+    let failed = found
+        .iter()
+        .filter(|one| one.result.answer == CheckAnswer::Fail);
+    let resources: BTreeSet<ResourceId> = failed.map(|one| one.resource.clone()).collect();
+    if resources.is_empty() {
+        return Ok(Remedies::new());
+    }
+
+    let filter = RecommendationFilter {
+        resources: resources.into_iter().collect(),
+        is_open: true,
+        ..RecommendationFilter::default()
+    };
+    let (open, _) = app.agents.recommendation_list(&filter).await?;
+    let keyed = open.into_iter().filter_map(|one| {
+        let subject = one.subject;
+        Some(((subject.connection, subject.id, subject.aspect?), one.id))
+    });
+    Ok(keyed.collect())
+}
+
+fn change_body(row: &ConfigurationRow) -> CheckChangeBody {
+    CheckChangeBody {
+        name: row.name.to_owned(),
+        about: row.about.to_owned(),
+        risk: row.risk.into(),
+        loses: row.loses.map(str::to_owned),
+        billed: row.billed.map(str::to_owned),
+        reversible: row.irreversible.is_none(),
+        permissions: row
+            .permissions
+            .iter()
+            .map(|permission| permission.name.to_owned())
+            .collect(),
+    }
+}
+
+fn result_body(found: &Evidence, remedies: &Remedies) -> CheckResultBody {
+    let key = (
+        found.connection.clone(),
+        found.resource.clone(),
+        found.result.check.clone(),
+    );
     let check = Catalogue::builtin().check(&found.result.check);
     CheckResultBody {
         check: found.result.check.clone(),
@@ -348,5 +408,6 @@ fn result_body(found: &Evidence) -> CheckResultBody {
         since: time::text(found.since),
         recorded_at: time::text(found.at),
         event_id: found.event_id.clone(),
+        recommendation_id: remedies.get(&key).map(|id| id.0.clone()),
     }
 }

@@ -299,3 +299,38 @@ fn webhooks_are_notified_at_once_by_event_and_filter() {
         json!({ "type": "action_completed", "timestamp": "2026-11-21T12:00:00.000Z", "data": { "id": "1" } })
     );
 }
+
+#[test]
+fn grave_findings_reach_the_channels_that_an_agent_names_at_once() {
+    let mut own = agent("compliance", [Timing::WeeklyDigest; 3]);
+    let named = [("alert.channels", Some("compliance team".to_owned()))];
+    let named = named.map(|(path, names)| (path.to_owned(), names)).into();
+    let known = [alert::CHANNELS, alert::PRIORITIES];
+    own.settings = own.settings.overlay(&known, &named).unwrap();
+    let mut audience = Audience {
+        channels: vec![
+            channel("all", &[], true),
+            channel("compliance team", &[Topic::Actions], true),
+        ],
+        agents: vec![own.clone()],
+        ..Audience::default()
+    };
+
+    let grave = happening(Topic::Recommendations, Some("compliance"));
+    let (at_once, digest) = people(&audience, &grave);
+    assert_eq!(at_once, ["compliance team"]);
+    assert!(digest.is_some(), "the others wait for the digest");
+
+    let mut slight = grave.clone();
+    slight.facts.priority = Some("medium".into());
+    assert_eq!(people(&audience, &slight).0, Vec::<String>::new());
+    let action = happening(Topic::Actions, Some("compliance"));
+    assert_eq!(people(&audience, &action).0, Vec::<String>::new());
+
+    // Priorities can be named too.
+    let wider = [("alert.priorities".to_owned(), Some("medium".to_owned()))];
+    own.settings = own.settings.overlay(&known, &wider.into()).unwrap();
+    audience.agents = vec![own];
+    assert_eq!(people(&audience, &slight).0, ["compliance team"]);
+    assert_eq!(people(&audience, &grave).0, Vec::<String>::new());
+}

@@ -63,6 +63,16 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
         &["settings.frameworks"],
     ),
     (
+        AgentType::COMPLIANCE_INTELLIGENCE,
+        "actions.auto_remediate",
+        &["mode", "auto_apply"],
+    ),
+    (
+        AgentType::COMPLIANCE_INTELLIGENCE,
+        "actions.alert_compliance_team",
+        &["settings.alert.channels", "settings.alert.priorities"],
+    ),
+    (
         AgentType::PERFORMANCE_OPTIMIZER,
         "capabilities.predictive_scaling",
         &["intelligence/predictive-rules/traffic-pre-scale"],

@@ -221,3 +221,68 @@ fn the_call_of_the_way_back_depends_on_what_was_there() {
             .contains("<IgnorePublicAcls>false</IgnorePublicAcls>")
     );
 }
+
+#[test]
+fn lines_of_code_are_filled_with_the_values_of_the_plan() {
+    let row = row("block_public_access");
+    let plan = Plan::new(&sample(row).0, "acme-invoices");
+    let planned = plan.change.unwrap();
+    let lines = lines_of_code(&planned, Tool::Terraform).unwrap();
+    assert!(
+        lines.contains(r#"bucket                  = "acme-invoices""#),
+        "{lines}"
+    );
+    assert!(lines_of_code(&planned, Tool::CloudFormation).is_some());
+    assert_eq!(lines_of_code(&planned, Tool::Pulumi), None);
+
+    for row in rows() {
+        let templates = [&row.code.terraform, &row.code.cloudformation];
+        for template in templates.into_iter().flatten() {
+            let (change, _) = sample(row);
+            let context = json!({
+                "doc": change.before, "with": change.with,
+                "resource": { "account": change.account, "region": change.region },
+            });
+            assert!(
+                template::filled(template, &context, Place::Plain).is_some(),
+                "{}: {template}",
+                row.name
+            );
+        }
+    }
+}
+
+#[test]
+fn the_page_of_changes_has_each_row() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents/changes.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let mut lines: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .collect();
+    lines.retain(|line| line.matches(" | ").count() >= 4);
+
+    for row in rows() {
+        let back = match row.irreversible {
+            Some(why) => format!("no: {why}"),
+            None => "yes".to_owned(),
+        };
+        let line = format!(
+            "| `{}` | `{}` | {} | {} | {back} |",
+            row.name,
+            row.kind,
+            row.risk.as_str(),
+            row.loses.unwrap_or("nothing")
+        );
+        assert!(
+            lines.contains(&line.as_str()),
+            "docs/agents/changes.md lacks: {line}"
+        );
+        lines.retain(|one| *one != line);
+    }
+    assert_eq!(
+        lines,
+        Vec::<&str>::new(),
+        "rows that are not in the catalogue"
+    );
+}

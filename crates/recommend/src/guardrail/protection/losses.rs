@@ -5,7 +5,7 @@ use reeve_audit::Json;
 use reeve_estate::{Catalogue, LocalDisks, PublicAddress, Resource};
 
 use crate::agent::Impact;
-use crate::change::Effect;
+use crate::change::{ConfigurationRow, Effect};
 use crate::judgement::proposal::Proposal;
 use crate::plan::{Loss, LossKind, Plan, PlannedChange, StepKind};
 
@@ -82,7 +82,13 @@ pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogu
             true,
             "Each transition is charged, and objects that were moved stay in their class; copying them back is charged as well",
         ),
-        _ => return Vec::new(),
+        name => {
+            let loses = ConfigurationRow::named(name).and_then(|row| row.loses);
+            return loses
+                .map(|detail| Loss::new(LossKind::Access, false, detail))
+                .into_iter()
+                .collect();
+        }
     };
 
     vec![Loss::new(kind, lasting, detail)]

@@ -1,7 +1,7 @@
 import { Anchor, Code, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useMay } from '../../../api/session';
 import { plural } from '../../../display/amounts';
 import { Awaited } from '../../../display/Awaited';
@@ -20,6 +20,7 @@ import {
   checkQuery,
   controlQuery,
   resultsQuery,
+  type CheckChange,
   type CheckResult,
   type ControlCheck,
 } from './queries';
@@ -215,6 +216,31 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
       ),
     },
     {
+      id: 'remedy',
+      header: 'To mend it',
+      cell: (row) =>
+        row.recommendation_id ? (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link
+                to="/intelligence/recommendations/$id"
+                params={{ id: row.recommendation_id ?? '' }}
+                {...props}
+              />
+            )}
+          >
+            Recommendation
+          </Anchor>
+        ) : (
+          row.result === 'fail' && (
+            <Text size="sm" style={{ minWidth: 160, maxWidth: 300 }}>
+              {row.remediation}
+            </Text>
+          )
+        ),
+    },
+    {
       id: 'since',
       header: 'Since',
       sortBy: (row) => row.since,
@@ -247,6 +273,28 @@ function Reason({ of: text }: { of: string }) {
     );
 }
 
+/** The change that mends a failure: what it sets, what it may break, and what it needs. */
+function ChangeFacts({ of: change }: { of: CheckChange }) {
+  const effects = [
+    `Sets ${change.about}`,
+    `risk ${change.risk}`,
+    change.reversible ? 'can be undone' : 'cannot be undone',
+  ].join(', ');
+  return (
+    <>
+      <Text size="sm">{effects}.</Text>
+      {[change.loses, change.billed].filter(Boolean).map((note) => (
+        <Text key={note} size="sm">
+          {note}.
+        </Text>
+      ))}
+      <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
+        Needs {change.permissions.join(', ')}
+      </Text>
+    </>
+  );
+}
+
 /** What a check demands, why, and how a failure is mended. */
 function CheckDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { data, error, refetch } = useQuery(checkQuery(id));
@@ -262,6 +310,10 @@ function CheckDialog({ id, onClose }: { id: string; onClose: () => void }) {
               ['Results', counted(data.results)],
               ['Resources', words(data.kind)],
               ['To mend a failure', data.remediation],
+              ...data.changes.map((change): [string, ReactNode] => [
+                'Reeve can do it',
+                <ChangeFacts key={change.name} of={change} />,
+              ]),
               [
                 'Follows',
                 data.sources.map((source) => (

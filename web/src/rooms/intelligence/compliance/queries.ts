@@ -11,6 +11,7 @@ export type Control = Schemas['FrameworkControlBody'];
 export type ControlDetail = Schemas['FrameworkControlDetailBody'];
 export type ControlCheck = Schemas['FrameworkCheckBody'];
 export type CheckResult = Schemas['CheckResultBody'];
+export type CheckChange = Schemas['CheckChangeBody'];
 export type ResultCounts = Schemas['ResultCountsBody'];
 
 export const frameworksQuery = queryOptions({

@@ -1,0 +1,193 @@
+//! Functions that give a change its values: what is taken away, and what is left.
+
+use cel::Value;
+use cel::objects::Key;
+use serde_json::{Map, Value as Json, json};
+
+use super::functions::{covers_everywhere, rule_covers};
+use super::policy;
+use super::scope::converted;
+
+/// Lists of address ranges in a rule of an EC2 security group, with the member that has the range.
+const RANGES: [(&str, &str); 2] = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
+/// Everything that a rule may let in.
+const SOURCES: [&str; 4] = ["ipRanges", "ipv6Ranges", "groups", "prefixListIds"];
+
+/// Returns a value as JSON; what JSON has no form for is null.
+pub(super) fn as_json(value: &Value) -> Json {
+    match value {
+        Value::Bool(flag) => json!(flag),
+        Value::Int(number) => json!(number),
+        Value::UInt(number) => json!(number),
+        Value::Float(number) => json!(number),
+        Value::String(text) => json!(text.as_str()),
+        Value::List(items) => items.iter().map(as_json).collect(),
+        Value::Map(members) => {
+            let named = members.map.iter().filter_map(|(key, value)| match key {
+                Key::String(name) => Some((name.to_string(), as_json(value))),
+                _ => None,
+            });
+            Json::Object(named.collect::<Map<String, Json>>())
+        }
+        _ => Json::Null,
+    }
+}
+
+fn list(value: &Json) -> &[Json] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// `closed_policy(policy)`: the policy without the statements that let everybody in; null if none is
+/// left.
+pub(super) fn closed_policy(policy: Value) -> Value {
+    let public = as_json(&policy::public_statements(policy.clone()));
+    let mut closed = as_json(&policy);
+    let Some(statements) = closed.get_mut("Statement") else {
+        return Value::Null;
+    };
+
+    let left: Vec<Json> = match statements.take() {
+        Json::Array(all) => all,
+        one => vec![one],
+    };
+    let left: Vec<Json> = left
+        .into_iter()
+        .filter(|statement| !list(&public).contains(statement))
+        .collect();
+    if left.is_empty() {
+        return Value::Null;
+    }
+
+    *statements = Json::Array(left);
+    converted(&closed)
+}
+
+/// `open_rules(permissions, port)`: the parts of the rules of an EC2 security group that let
+/// everybody in on a port, in the form of `ipPermissions`; null if there are none. A port of -1 is
+/// any port.
+pub(super) fn open_rules(permissions: Value, port: i64) -> Value {
+    let mut found = Vec::new();
+    for rule in super::functions::elements(&permissions) {
+        if !rule_covers(&rule, port) {
+            continue;
+        }
+        let rule = as_json(&rule);
+        let mut part = Map::new();
+        for (name, address) in RANGES {
+            let is_open = |range: &&Json| {
+                range
+                    .get(address)
+                    .and_then(Json::as_str)
+                    .is_some_and(covers_everywhere)
+            };
+            let open: Vec<Json> = list(&rule[name]).iter().filter(is_open).cloned().collect();
+            if !open.is_empty() {
+                part.insert(name.to_owned(), Json::Array(open));
+            }
+        }
+        if part.is_empty() {
+            continue;
+        }
+
+        let scope = ["ipProtocol", "fromPort", "toPort"];
+        part.extend(
+            scope
+                .into_iter()
+                .filter_map(|name| Some((name.to_owned(), rule.get(name)?.clone()))),
+        );
+        found.push(Json::Object(part));
+    }
+
+    if found.is_empty() {
+        Value::Null
+    } else {
+        converted(&Json::Array(found))
+    }
+}
+
+/// `without_rules(permissions, rules)`: what is left of the rules of an EC2 security group without
+/// the ranges of some of them.
+pub(super) fn without_rules(permissions: Value, rules: Value) -> Value {
+    let rules = as_json(&rules);
+    let is_same_scope = |one: &Json, other: &Json| {
+        ["ipProtocol", "fromPort", "toPort"]
+            .iter()
+            .all(|name| one.get(*name) == other.get(*name))
+    };
+
+    let mut left = Vec::new();
+    for rule in super::functions::elements(&permissions) {
+        let mut rule = as_json(&rule);
+        let removed: Vec<&Json> = list(&rules)
+            .iter()
+            .filter(|removed| is_same_scope(removed, &rule))
+            .collect();
+        for (name, _) in RANGES {
+            let gone = |range: &Json| removed.iter().any(|part| list(&part[name]).contains(range));
+            if let Some(ranges) = rule.get_mut(name).and_then(Json::as_array_mut) {
+                ranges.retain(|range| !gone(range));
+            }
+        }
+
+        let lets_in = SOURCES.iter().any(|name| !list(&rule[*name]).is_empty());
+        if removed.is_empty() || lets_in {
+            left.push(rule);
+        }
+    }
+    converted(&Json::Array(left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn permissions() -> Json {
+        json!([
+            { "ipProtocol": "tcp", "fromPort": "22", "toPort": "22", "groups": [], "ipRanges": [
+                { "cidrIp": "0.0.0.0/0", "description": "for now" }, { "cidrIp": "10.0.0.0/8" }
+            ], "ipv6Ranges": [{ "cidrIpv6": "::/0" }] },
+            { "ipProtocol": "tcp", "fromPort": "443", "toPort": "443", "ipRanges": [{ "cidrIp": "0.0.0.0/0" }] },
+            { "ipProtocol": "tcp", "fromPort": "20", "toPort": "30", "ipRanges": [{ "cidrIp": "0.0.0.0/0" }] },
+        ])
+    }
+
+    #[test]
+    fn what_is_open_is_taken_away_and_the_rest_stays() {
+        let rules = open_rules(converted(&permissions()), 22);
+        let expect = json!([
+            { "ipProtocol": "tcp", "fromPort": "22", "toPort": "22",
+              "ipRanges": [{ "cidrIp": "0.0.0.0/0", "description": "for now" }], "ipv6Ranges": [{ "cidrIpv6": "::/0" }] },
+            { "ipProtocol": "tcp", "fromPort": "20", "toPort": "30", "ipRanges": [{ "cidrIp": "0.0.0.0/0" }] },
+        ]);
+        assert_eq!(as_json(&rules), expect);
+
+        let left = as_json(&without_rules(converted(&permissions()), rules));
+        let expect = json!([
+            { "ipProtocol": "tcp", "fromPort": "22", "toPort": "22", "groups": [],
+              "ipRanges": [{ "cidrIp": "10.0.0.0/8" }], "ipv6Ranges": [] },
+            { "ipProtocol": "tcp", "fromPort": "443", "toPort": "443", "ipRanges": [{ "cidrIp": "0.0.0.0/0" }] },
+        ]);
+        assert_eq!(left, expect);
+        assert_eq!(
+            as_json(&open_rules(converted(&permissions()), 3389)),
+            Json::Null
+        );
+    }
+
+    #[test]
+    fn a_policy_keeps_the_statements_that_let_only_some_in() {
+        let open = json!({ "Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "*" });
+        let own = json!({ "Effect": "Allow", "Principal": { "AWS": "111122223333" }, "Action": "s3:*", "Resource": "*" });
+        let policy = |statement: Json| {
+            converted(&json!({ "Version": "2012-10-17", "Statement": statement }))
+        };
+
+        let closed = as_json(&closed_policy(policy(json!([open, own]))));
+        assert_eq!(
+            closed,
+            json!({ "Version": "2012-10-17", "Statement": [own] })
+        );
+        assert_eq!(as_json(&closed_policy(policy(open.clone()))), Json::Null);
+        assert_eq!(as_json(&closed_policy(policy(json!([open])))), Json::Null);
+    }
+}

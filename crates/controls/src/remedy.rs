@@ -1,0 +1,85 @@
+//! Remedies: the change of the catalogue that mends a failure of a check.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use reeve_audit::Obstacle;
+use reeve_estate::{Document, Resource};
+use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
+use serde_json::Value;
+
+use crate::check::Check;
+use crate::expression::{Expression, Scope};
+use crate::subject::Subject;
+
+impl Check {
+    /// Returns the change that mends a failure on a resource, by the first of the remediation's rows
+    /// that can be offered.
+    ///
+    /// # Errors
+    /// The reason why none can be offered; `None` if no row mends failures of this check.
+    pub fn change(
+        &self,
+        resource: &Resource,
+        document: &Document,
+        now: Timestamp,
+    ) -> Result<ConfigurationChange, Option<Obstacle>> {
+        let mut refused = None;
+        for name in &self.remediation.change {
+            let Some(row) = ConfigurationRow::named(name) else {
+                continue;
+            };
+            match self.by_row(row, resource, document, now) {
+                Ok(change) => return Ok(change),
+                Err(obstacle) => _ = refused.get_or_insert(obstacle),
+            }
+        }
+        Err(refused)
+    }
+
+    fn by_row(
+        &self,
+        row: &'static ConfigurationRow,
+        resource: &Resource,
+        document: &Document,
+        now: Timestamp,
+    ) -> Result<ConfigurationChange, Obstacle> {
+        let subject = Subject {
+            account: &resource.account,
+            region: &resource.region,
+            ..Subject::alone(
+                resource.provider,
+                resource.kind,
+                resource.id.as_str(),
+                document.json(),
+            )
+        };
+        let scope = Scope::new(&subject, now);
+
+        let mut with: BTreeMap<String, Value> = BTreeMap::new();
+        for (name, source) in values(row, &self.remediation.parameters) {
+            let value = Expression::compile(source)
+                .ok()
+                .and_then(|expression| expression.value(&scope))
+                .filter(|value| !value.is_null());
+            let value = value
+                .ok_or_else(|| Obstacle::of(format_args!("{} has no {name} here", row.name)))?;
+            with.insert(name.to_owned(), value);
+        }
+
+        ConfigurationChange::on(row, resource, document, with)
+    }
+}
+
+/// Returns the expressions of a change's values: those of the check, and for the others those of
+/// the row.
+fn values<'v>(
+    row: &'v ConfigurationRow,
+    own: &'v BTreeMap<String, String>,
+) -> BTreeMap<&'v str, &'v str> {
+    row.with
+        .iter()
+        .chain(own)
+        .map(|(name, source)| (name.as_str(), source.as_str()))
+        .collect()
+}

@@ -1,0 +1,34 @@
+//! Settings that tell a team at once of what an agent finds, beside the agent's usual notifications.
+
+use super::{Setting, SettingValue, Settings};
+use crate::recommendation::Priority;
+
+/// Setting that names the channels.
+pub const CHANNELS: Setting = Setting {
+    path: "alert.channels",
+    description: "Channels that hear of findings of the priorities below at once, by name or kind; none leaves all to the notifications of the agent",
+    default: SettingValue::Names(Vec::new()),
+    range: (0.0, 20.0),
+    choices: &[],
+};
+
+/// Setting that names the priorities.
+pub const PRIORITIES: Setting = Setting {
+    path: "alert.priorities",
+    description: "Priorities of findings that the channels above hear of at once; none is critical and high",
+    default: SettingValue::Names(Vec::new()),
+    range: (0.0, 4.0),
+    choices: &["critical", "high", "medium", "low"],
+};
+
+/// Returns `true` if findings of a priority are told at once.
+#[must_use]
+pub fn is_alerted(settings: &Settings, priority: &str) -> bool {
+    let named = settings.names(&PRIORITIES);
+    if named.is_empty() {
+        return Priority::parse(priority).is_some_and(|priority| priority <= Priority::High);
+    }
+    named
+        .iter()
+        .any(|name| name.trim().eq_ignore_ascii_case(priority))
+}
