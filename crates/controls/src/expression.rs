@@ -7,6 +7,7 @@
 
 mod bounds;
 mod functions;
+mod grants;
 mod policy;
 mod reads;
 mod scope;
@@ -57,6 +58,44 @@ struct Part {
     node: Node,
     /// Paths of the document that it reads.
     reads: Vec<String>,
+    /// What it reads of the resources around the judged one.
+    related: Vec<reads::RelatedRead>,
+}
+
+impl Part {
+    /// Returns the reason, as a sentence, if a permission hid a member that it reads.
+    fn unread(&self, scope: &Scope<'_>) -> Option<String> {
+        let own = scope
+            .first_unread(&self.reads)
+            .map(|path| format!("`{path}`"));
+        let hidden = own.or_else(|| {
+            let (path, id) = scope.first_unread_related(&self.related)?;
+            Some(format!("`{path}` of {id}"))
+        })?;
+        Some(format!(
+            "{hidden} could not be read: the connection lacks the permission."
+        ))
+    }
+
+    /// Returns the reason, as a sentence, for which its evaluation failed.
+    fn failure(&self, scope: &Scope<'_>, error: &ExecutionError) -> String {
+        match error {
+            ExecutionError::NoSuchKey(key) => {
+                format!("The configuration has no member `{key}`, which the check needs.")
+            }
+            ExecutionError::IndexOutOfBounds(_) => {
+                match scope.first_without_resources(&self.related) {
+                    Some(relation) => format!(
+                        "No resource is known that the relation `{relation}` names, and the check needs one."
+                    ),
+                    None => {
+                        "A list of the configuration is shorter than the check needs.".to_owned()
+                    }
+                }
+            }
+            other => format!("The check could not be evaluated: {other}."),
+        }
+    }
 }
 
 /// Outcome of evaluating an expression.
@@ -131,8 +170,8 @@ impl Expression {
                 Ok(cel::Value::Bool(true)) => {}
                 Ok(cel::Value::Bool(false)) => {
                     // What was not read is no reason to call anything wrong.
-                    if let Some(path) = scope.first_unread(&part.reads) {
-                        unknown.get_or_insert_with(|| not_read(path));
+                    if let Some(reason) = part.unread(scope) {
+                        unknown.get_or_insert(reason);
                         continue;
                     }
                     is_false = true;
@@ -145,11 +184,8 @@ impl Expression {
                     });
                 }
                 Err(error) => {
-                    let reason = match scope.first_unread(&part.reads) {
-                        Some(path) => not_read(path),
-                        None => reason(&error),
-                    };
-                    unknown.get_or_insert(reason);
+                    let reason = part.unread(scope);
+                    unknown.get_or_insert(reason.unwrap_or_else(|| part.failure(scope, &error)));
                 }
             }
         }
@@ -158,24 +194,11 @@ impl Expression {
             // One operand that is false decides, whatever the others would say.
             _ if is_false => Evaluated::False(refuted),
             Some(reason) => Evaluated::Unknown(reason),
-            None => match scope.first_unread(&self.reads()) {
-                Some(path) => Evaluated::Unknown(not_read(path)),
-                None => Evaluated::True,
-            },
+            None => {
+                let hidden = self.parts.iter().find_map(|part| part.unread(scope));
+                hidden.map_or(Evaluated::True, Evaluated::Unknown)
+            }
         }
-    }
-}
-
-fn not_read(path: &str) -> String {
-    format!("`{path}` could not be read: the connection lacks the permission.")
-}
-
-fn reason(error: &ExecutionError) -> String {
-    match error {
-        ExecutionError::NoSuchKey(key) => {
-            format!("The configuration has no member `{key}`, which the check needs.")
-        }
-        other => format!("The check could not be evaluated: {other}."),
     }
 }
 
@@ -190,6 +213,7 @@ fn conjuncts(node: &Node, parts: &mut Vec<Part>) {
         None => parts.push(Part {
             node: node.clone(),
             reads: reads::paths(node),
+            related: reads::related(node),
         }),
     }
 }
