@@ -6,14 +6,16 @@
 //! no file can hold a thread for long.
 
 mod bounds;
+mod condition;
 mod functions;
 mod grants;
 mod policy;
 mod reads;
 mod scope;
 
-use cel::parser::Expression as Node;
-use cel::{ExecutionError, Program};
+use cel::Program;
+
+use condition::Condition;
 
 pub(crate) use scope::Scope;
 
@@ -44,58 +46,11 @@ pub enum ExpressionError {
 #[derive(Debug)]
 pub struct Expression {
     source: String,
-    /// Operands of the outermost `&&`, in order: a failure is explained by those that are false.
-    parts: Vec<Part>,
+    condition: Condition,
     /// Depth of comprehensions inside each other.
     depth: u32,
     /// `true` if it builds lists or texts, whose size is bounded by the document's.
     grows: bool,
-}
-
-/// An operand of the outermost `&&`.
-#[derive(Debug)]
-struct Part {
-    node: Node,
-    /// Paths of the document that it reads.
-    reads: Vec<String>,
-    /// What it reads of the resources around the judged one.
-    related: Vec<reads::RelatedRead>,
-}
-
-impl Part {
-    /// Returns the reason, as a sentence, if a permission hid a member that it reads.
-    fn unread(&self, scope: &Scope<'_>) -> Option<String> {
-        let own = scope
-            .first_unread(&self.reads)
-            .map(|path| format!("`{path}`"));
-        let hidden = own.or_else(|| {
-            let (path, id) = scope.first_unread_related(&self.related)?;
-            Some(format!("`{path}` of {id}"))
-        })?;
-        Some(format!(
-            "{hidden} could not be read: the connection lacks the permission."
-        ))
-    }
-
-    /// Returns the reason, as a sentence, for which its evaluation failed.
-    fn failure(&self, scope: &Scope<'_>, error: &ExecutionError) -> String {
-        match error {
-            ExecutionError::NoSuchKey(key) => {
-                format!("The configuration has no member `{key}`, which the check needs.")
-            }
-            ExecutionError::IndexOutOfBounds(_) => {
-                match scope.first_without_resources(&self.related) {
-                    Some(relation) => format!(
-                        "No resource is known that the relation `{relation}` names, and the check needs one."
-                    ),
-                    None => {
-                        "A list of the configuration is shorter than the check needs.".to_owned()
-                    }
-                }
-            }
-            other => format!("The check could not be evaluated: {other}."),
-        }
-    }
 }
 
 /// Outcome of evaluating an expression.
@@ -124,14 +79,11 @@ impl Expression {
         }
 
         let cost = bounds::measure(program.expression())?;
-        let mut parts = Vec::new();
-        conjuncts(program.expression(), &mut parts);
-
         Ok(Expression {
             source: source.trim().to_owned(),
             depth: cost.depth,
             grows: cost.grows,
-            parts,
+            condition: Condition::of(program.expression()),
         })
     }
 
@@ -144,12 +96,8 @@ impl Expression {
     /// Returns the paths of the document that it reads, each once, in the order of the source.
     #[must_use]
     pub fn reads(&self) -> Vec<&str> {
-        let mut paths: Vec<&str> = Vec::new();
-        for path in self.parts.iter().flat_map(|part| &part.reads) {
-            if !paths.contains(&path.as_str()) {
-                paths.push(path);
-            }
-        }
+        let mut paths = Vec::new();
+        self.condition.add_reads(&mut paths);
         paths
     }
 
@@ -161,60 +109,18 @@ impl Expression {
             );
         }
 
-        let mut unknown = None;
-        let mut refuted: Vec<String> = Vec::new();
-        let mut is_false = false;
-
-        for part in &self.parts {
-            match scope.resolve(&part.node) {
-                Ok(cel::Value::Bool(true)) => {}
-                Ok(cel::Value::Bool(false)) => {
-                    // What was not read is no reason to call anything wrong.
-                    if let Some(reason) = part.unread(scope) {
-                        unknown.get_or_insert(reason);
-                        continue;
+        match self.condition.evaluate(scope) {
+            Evaluated::False(paths) => {
+                let mut once: Vec<String> = Vec::new();
+                for path in paths {
+                    if !once.contains(&path) {
+                        once.push(path);
                     }
-                    is_false = true;
-                    refuted.extend(part.reads.iter().cloned());
                 }
-                Ok(other) => {
-                    let kind = other.type_of();
-                    unknown.get_or_insert_with(|| {
-                        format!("The check answered with a {kind} in place of true or false.")
-                    });
-                }
-                Err(error) => {
-                    let reason = part.unread(scope);
-                    unknown.get_or_insert(reason.unwrap_or_else(|| part.failure(scope, &error)));
-                }
+                Evaluated::False(once)
             }
+            other => other,
         }
-
-        match unknown {
-            // One operand that is false decides, whatever the others would say.
-            _ if is_false => Evaluated::False(refuted),
-            Some(reason) => Evaluated::Unknown(reason),
-            None => {
-                let hidden = self.parts.iter().find_map(|part| part.unread(scope));
-                hidden.map_or(Evaluated::True, Evaluated::Unknown)
-            }
-        }
-    }
-}
-
-/// Splits at the outermost `&&`.
-fn conjuncts(node: &Node, parts: &mut Vec<Part>) {
-    match reads::operands(node, "_&&_") {
-        Some(operands) => {
-            for operand in operands {
-                conjuncts(operand, parts);
-            }
-        }
-        None => parts.push(Part {
-            node: node.clone(),
-            reads: reads::paths(node),
-            related: reads::related(node),
-        }),
     }
 }
 

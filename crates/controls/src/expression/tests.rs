@@ -40,6 +40,22 @@ fn what_is_missing_or_hidden_is_unknown_and_neither_passes_nor_fails() {
         let reason = unknown(source, &hidden);
         assert!(reason.contains("permission"), "{source}: {reason}");
     }
+    // An operand that holds without what was hidden decides.
+    for source in [
+        "doc.Encrypted || doc.Policy.Open",
+        "doc.Policy.Open || doc.Encrypted",
+        "!(!doc.Encrypted && doc.Policy.Open)",
+        "doc.Encrypted ? doc.Encrypted : doc.Policy.Open",
+    ] {
+        assert_eq!(evaluate(source, &hidden), Evaluated::True, "{source}");
+    }
+    for source in [
+        "!doc.Encrypted || doc.?Policy.?Open.orValue(false)",
+        "doc.?Policy.?Open.orValue(false) ? doc.Encrypted : doc.Encrypted",
+        "!(doc.Encrypted && doc.?Policy.?Open.orValue(false))",
+    ] {
+        assert!(unknown(source, &hidden).contains("`Policy"), "{source}");
+    }
     // One operand that is false decides, whatever was hidden.
     assert_eq!(
         evaluate("!doc.Encrypted && doc.Policy.Open", &hidden),
