@@ -13,6 +13,7 @@ mod read;
 mod report;
 mod row;
 mod rows;
+mod shared;
 mod xml;
 
 pub(crate) use call::rest_answer;
@@ -60,6 +61,7 @@ impl AwsConnection {
                     sink,
                     seen: 0,
                     denied: None,
+                    shared: Vec::new(),
                 };
                 work.push(Box::pin(reader.run()));
             }
@@ -95,8 +97,10 @@ pub(crate) fn permissions() -> Vec<&'static str> {
     let of_row = |row: &'static row::KindRow| {
         let details = row.details.iter().map(|detail| detail.ask.permission);
         let prepare = row.prepare.map(|ask| ask.permission);
+        let shared = row.shared.iter().map(|shared| shared.ask.permission);
         std::iter::once(row.list.permission)
             .chain(prepare)
+            .chain(shared)
             .chain(details)
     };
     let mut permissions: Vec<&str> = rows::all().flat_map(of_row).collect();

@@ -2,7 +2,7 @@
 
 use aws_config::SdkConfig;
 use reeve_connect_aws_ec2::query::FORM;
-use reeve_connect_aws_ec2::signed::{self, SignedRequest};
+use reeve_connect_aws_ec2::signed::{self, ACCOUNT_HEADER, SignedRequest};
 use reeve_connect_aws_ec2::{Fault, FaultKind, Form, Place};
 use serde_json::{Map, Value};
 
@@ -19,7 +19,7 @@ pub(super) async fn ask(
     parameters: &[(&str, String)],
 ) -> Result<Value, Fault> {
     let call = place.call(ask.permission);
-    let request = request(service, ask, path, parameters);
+    let request = request(service, ask, path, parameters, &place.account);
     let body = signed::send(config, call, request).await?;
     let answer = read(&body, service, ask.action);
 
@@ -32,7 +32,13 @@ pub(super) async fn ask(
     })
 }
 
-fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]) -> SignedRequest {
+fn request(
+    service: Service,
+    ask: Ask,
+    path: &str,
+    parameters: &[(&str, String)],
+    account: &str,
+) -> SignedRequest {
     let empty = SignedRequest {
         signing_name: service.name,
         host: service.host,
@@ -74,17 +80,19 @@ fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]
             SignedRequest {
                 method: "GET",
                 path: format!("{path}{joint}{query}"),
-                headers: accepted(service),
+                headers: rest_headers(service, account),
                 ..empty
             }
         }
     }
 }
 
-/// API Gateway answers in HAL, whose items stand elsewhere, unless it is asked for plain JSON.
-fn accepted(service: Service) -> Vec<(&'static str, String)> {
-    match service.name {
+/// Returns the headers that a service demands. API Gateway answers in HAL, whose items stand elsewhere,
+/// unless it is asked for plain JSON; S3 Control answers for the account that a request names.
+fn rest_headers(service: Service, account: &str) -> Vec<(&'static str, String)> {
+    match service.host {
         "apigateway" => vec![("accept", "application/json".to_owned())],
+        "s3-control" => vec![(ACCOUNT_HEADER, account.to_owned())],
         _ => Vec::new(),
     }
 }
@@ -271,7 +279,7 @@ mod tests {
         };
         let parameters = [("Name", "a&Action=Z".to_owned())];
         assert_eq!(
-            request(QUERY, ask, "/", &parameters).body,
+            request(QUERY, ask, "/", &parameters, "1").body,
             "Action=Y&Version=1&Name=a%26Action%3DZ"
         );
 
@@ -284,13 +292,13 @@ mod tests {
         };
 
         assert_eq!(
-            request(json, ask, "/", &[("a[]", "x\"".to_owned())]).body,
+            request(json, ask, "/", &[("a[]", "x\"".to_owned())], "1").body,
             r#"{"a":["x\""]}"#
         );
         let nested = [("a.b[]", "x"), ("a.b[]", "y"), ("c", "true")];
         let nested = nested.map(|(name, value)| (name, value.to_owned()));
         assert_eq!(
-            request(json, ask, "/", &nested).body,
+            request(json, ask, "/", &nested, "1").body,
             r#"{"a":{"b":["x","y"]},"c":true}"#
         );
 
@@ -299,17 +307,20 @@ mod tests {
             ..QUERY
         };
         assert_eq!(
-            request(rest, ask, "/b?acl", &[("Marker", "é".to_owned())]).path,
+            request(rest, ask, "/b?acl", &[("Marker", "é".to_owned())], "1").path,
             "/b?acl&Marker=%C3%A9"
         );
-        assert_eq!(request(rest, ask, "/", &[]).headers, []);
-        let gateway = Service {
-            name: "apigateway",
-            ..rest
-        };
-        assert_eq!(
-            request(gateway, ask, "/restapis", &[]).headers,
-            [("accept", "application/json".to_owned())]
-        );
+        assert_eq!(request(rest, ask, "/", &[], "1").headers, []);
+        for (host, header) in [
+            ("apigateway", ("accept", "application/json".to_owned())),
+            (
+                "s3-control",
+                ("x-amz-account-id", "123456789012".to_owned()),
+            ),
+        ] {
+            let service = Service { host, ..rest };
+            let sent = request(service, ask, "/", &[], "123456789012");
+            assert_eq!(sent.headers, [header]);
+        }
     }
 }

@@ -71,6 +71,7 @@ mod tests {
                 .details
                 .iter()
                 .map(|detail| detail.ask.permission)
+                .chain(row.shared.iter().map(|shared| shared.ask.permission))
                 .chain([row.list.permission]);
             for permission in permissions {
                 let is_named = line.is_some_and(|line| line.contains(&format!("`{permission}`")));

@@ -45,6 +45,12 @@ const THREATS: Service = Service {
     protocol: Protocol::Rest,
     is_global: false,
 };
+const ANALYZERS: Service = Service {
+    name: "access-analyzer",
+    host: "access-analyzer",
+    protocol: Protocol::Rest,
+    is_global: false,
+};
 const RECORDERS: Service = Service {
     name: "config",
     host: "config",
@@ -358,6 +364,20 @@ pub(super) const ROWS: &[KindRow] = &[
             ask("guardduty:ListDetectors", "/detector", &[]),
             "detectorIds",
             "arn:aws:guardduty:{region}:{account}:detector/{detectorId}",
+        )
+    },
+    KindRow {
+        next: TOKEN,
+        name: "name",
+        tags: "tags",
+        created: "createdAt",
+        volatile: &["lastResourceAnalyzed", "lastResourceAnalyzedAt"],
+        ..row(
+            "access_analyzer",
+            ANALYZERS,
+            ask("access-analyzer:ListAnalyzers", "/analyzer", &[]),
+            "analyzers",
+            "{arn}",
         )
     },
     KindRow {
