@@ -216,4 +216,18 @@ pub(super) const ROWS: &[KindRow] = &[
             "{AutoScalingGroupARN}",
         )
     },
+    KindRow {
+        volatile: &["requestId"],
+        ..row(
+            "volume_defaults",
+            EC2,
+            ask(
+                "ec2:GetEbsEncryptionByDefault",
+                "GetEbsEncryptionByDefault",
+                &[],
+            ),
+            "",
+            "arn:aws:ec2:{region}:{account}:ebs-encryption-by-default",
+        )
+    },
 ];
