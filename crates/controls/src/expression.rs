@@ -6,14 +6,17 @@
 //! no file can hold a thread for long.
 
 mod bounds;
+mod condition;
 mod functions;
+mod grants;
 mod policy;
 mod reads;
 mod remedies;
 mod scope;
 
-use cel::parser::Expression as Node;
-use cel::{ExecutionError, Program};
+use cel::Program;
+
+use condition::Condition;
 
 pub(crate) use scope::Scope;
 
@@ -44,20 +47,11 @@ pub enum ExpressionError {
 #[derive(Debug)]
 pub struct Expression {
     source: String,
-    /// Operands of the outermost `&&`, in order: a failure is explained by those that are false.
-    parts: Vec<Part>,
+    condition: Condition,
     /// Depth of comprehensions inside each other.
     depth: u32,
     /// `true` if it builds lists or texts, whose size is bounded by the document's.
     grows: bool,
-}
-
-/// An operand of the outermost `&&`.
-#[derive(Debug)]
-struct Part {
-    node: Node,
-    /// Paths of the document that it reads.
-    reads: Vec<String>,
 }
 
 /// Outcome of evaluating an expression.
@@ -86,14 +80,11 @@ impl Expression {
         }
 
         let cost = bounds::measure(program.expression())?;
-        let mut parts = Vec::new();
-        conjuncts(program.expression(), &mut parts);
-
         Ok(Expression {
             source: source.trim().to_owned(),
             depth: cost.depth,
             grows: cost.grows,
-            parts,
+            condition: Condition::of(program.expression()),
         })
     }
 
@@ -106,25 +97,18 @@ impl Expression {
     /// Returns the paths of the document that it reads, each once, in the order of the source.
     #[must_use]
     pub fn reads(&self) -> Vec<&str> {
-        let mut paths: Vec<&str> = Vec::new();
-        for path in self.parts.iter().flat_map(|part| &part.reads) {
-            if !paths.contains(&path.as_str()) {
-                paths.push(path);
-            }
-        }
+        let mut paths = Vec::new();
+        self.condition.add_reads(&mut paths);
         paths
     }
 
     /// Returns the value of an expression that answers with something else than `true` or `false`;
     /// `None` if it has none here, or a permission hid what it reads.
     pub(crate) fn value(&self, scope: &Scope<'_>) -> Option<serde_json::Value> {
-        let [part] = self.parts.as_slice() else {
-            return None;
-        };
-        let is_readable = bounds::allows(scope, self.depth, self.grows)
-            && scope.first_unread(&part.reads).is_none();
-        let value = is_readable.then(|| scope.resolve(&part.node).ok())?;
-        value.map(|value| remedies::as_json(&value))
+        let value = bounds::allows(scope, self.depth, self.grows)
+            .then(|| self.condition.value(scope))
+            .flatten()?;
+        Some(remedies::as_json(&value))
     }
 
     /// Evaluates the expression.
@@ -135,75 +119,18 @@ impl Expression {
             );
         }
 
-        let mut unknown = None;
-        let mut refuted: Vec<String> = Vec::new();
-        let mut is_false = false;
-
-        for part in &self.parts {
-            match scope.resolve(&part.node) {
-                Ok(cel::Value::Bool(true)) => {}
-                Ok(cel::Value::Bool(false)) => {
-                    // What was not read is no reason to call anything wrong.
-                    if let Some(path) = scope.first_unread(&part.reads) {
-                        unknown.get_or_insert_with(|| not_read(path));
-                        continue;
+        match self.condition.evaluate(scope) {
+            Evaluated::False(paths) => {
+                let mut once: Vec<String> = Vec::new();
+                for path in paths {
+                    if !once.contains(&path) {
+                        once.push(path);
                     }
-                    is_false = true;
-                    refuted.extend(part.reads.iter().cloned());
                 }
-                Ok(other) => {
-                    let kind = other.type_of();
-                    unknown.get_or_insert_with(|| {
-                        format!("The check answered with a {kind} in place of true or false.")
-                    });
-                }
-                Err(error) => {
-                    let reason = match scope.first_unread(&part.reads) {
-                        Some(path) => not_read(path),
-                        None => reason(&error),
-                    };
-                    unknown.get_or_insert(reason);
-                }
+                Evaluated::False(once)
             }
+            other => other,
         }
-
-        match unknown {
-            // One operand that is false decides, whatever the others would say.
-            _ if is_false => Evaluated::False(refuted),
-            Some(reason) => Evaluated::Unknown(reason),
-            None => match scope.first_unread(&self.reads()) {
-                Some(path) => Evaluated::Unknown(not_read(path)),
-                None => Evaluated::True,
-            },
-        }
-    }
-}
-
-fn not_read(path: &str) -> String {
-    format!("`{path}` could not be read: the connection lacks the permission.")
-}
-
-fn reason(error: &ExecutionError) -> String {
-    match error {
-        ExecutionError::NoSuchKey(key) => {
-            format!("The configuration has no member `{key}`, which the check needs.")
-        }
-        other => format!("The check could not be evaluated: {other}."),
-    }
-}
-
-/// Splits at the outermost `&&`.
-fn conjuncts(node: &Node, parts: &mut Vec<Part>) {
-    match reads::operands(node, "_&&_") {
-        Some(operands) => {
-            for operand in operands {
-                conjuncts(operand, parts);
-            }
-        }
-        None => parts.push(Part {
-            node: node.clone(),
-            reads: reads::paths(node),
-        }),
     }
 }
 

@@ -12,7 +12,7 @@ use super::judge;
 
 /// Kinds whose configurations checks of other resources read: where logs go, what guards, what
 /// grants.
-const RELATED_DOCUMENTS: [&str; 9] = [
+const RELATED_DOCUMENTS: [&str; 12] = [
     "bucket",
     "flow_log",
     "iam_group",
@@ -20,8 +20,11 @@ const RELATED_DOCUMENTS: [&str; 9] = [
     "iam_role",
     "iam_user",
     "network",
+    "queue",
     "security_group",
     "snapshot",
+    "subnet",
+    "virtual_machine",
 ];
 
 /// Every setting, in the order in which the interface answers them.

@@ -32,12 +32,17 @@ use crate::endpoint;
 use crate::fault::{At, Call, Fault, FaultKind};
 use crate::place::retries;
 
+/// Header that names the account a request is about. Services that demand it answer at a host of that
+/// account: `hostPrefix` in the model of S3 Control.
+pub const ACCOUNT_HEADER: &str = "x-amz-account-id";
+
 /// Request to one service of AWS, before it is signed.
 #[derive(Debug, Clone)]
 pub struct SignedRequest {
     /// Name that the request is signed for.
     pub signing_name: &'static str,
-    /// First label of the service's address.
+    /// First label of the service's address; the account's number goes before it in a request with
+    /// [`ACCOUNT_HEADER`].
     pub host: &'static str,
     /// Name of the operation for telemetry.
     pub operation: &'static str,
@@ -83,8 +88,9 @@ pub async fn send_for_header(
         .timeout_config()
         .cloned()
         .unwrap_or_else(TimeoutConfig::disabled);
-    let address = endpoint::address(config, request.host, request.is_global);
-    let address = address.map_err(|reason| call.fault(FaultKind::Unreachable, None, reason))?;
+    let address = host(&request)
+        .and_then(|host| endpoint::address(config, &host, request.is_global))
+        .map_err(|reason| call.fault(FaultKind::Unreachable, None, reason))?;
     let operation = Operation::builder()
         .service_name(request.signing_name)
         .operation_name(Cow::Borrowed(request.operation))
@@ -116,6 +122,22 @@ pub async fn send_for_header(
         .build();
 
     operation.invoke(request).await.at(call)
+}
+
+/// Returns the first labels of a request's address.
+fn host(request: &SignedRequest) -> Result<Cow<'static, str>, &'static str> {
+    let named = |(name, _): &&(&str, String)| *name == ACCOUNT_HEADER;
+    match request.headers.iter().find(named) {
+        None => Ok(Cow::Borrowed(request.host)),
+        Some((_, account)) if is_account(account) => {
+            Ok(Cow::Owned(format!("{account}.{}", request.host)))
+        }
+        Some(_) => Err("the account is no number of twelve digits"),
+    }
+}
+
+fn is_account(text: &str) -> bool {
+    text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the signing configuration of calls and their budget of retries, from the region and
@@ -201,4 +223,34 @@ fn answer(response: &HttpResponse) -> Result<Vec<u8>, OrchestratorError<ErrorMet
     }
 
     Err(OrchestratorError::operation(error.build()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_about_an_account_goes_to_the_host_of_that_account() {
+        let request = |headers: Vec<(&'static str, String)>| SignedRequest {
+            signing_name: "s3",
+            host: "s3-control",
+            operation: "GetPublicAccessBlock",
+            method: "GET",
+            path: "/".to_owned(),
+            headers,
+            body: String::new(),
+            is_global: false,
+        };
+        let about = |account: &str| {
+            let header = (ACCOUNT_HEADER, account.to_owned());
+            host(&request(vec![header])).map(Cow::into_owned)
+        };
+
+        assert_eq!(host(&request(Vec::new())).as_deref(), Ok("s3-control"));
+        let own = about("123456789012");
+        assert_eq!(own.as_deref(), Ok("123456789012.s3-control"));
+        for account in ["", "1234", "evil.example/", "12345678901a"] {
+            assert!(about(account).is_err(), "{account}");
+        }
+    }
 }

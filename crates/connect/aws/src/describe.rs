@@ -13,6 +13,7 @@ mod read;
 mod report;
 mod row;
 mod rows;
+mod shared;
 mod single;
 mod xml;
 
@@ -64,6 +65,7 @@ impl AwsConnection {
                     seen: 0,
                     denied: None,
                     only: None,
+                    shared: Vec::new(),
                 };
                 work.push(Box::pin(reader.run()));
             }
@@ -99,8 +101,10 @@ pub(crate) fn permissions() -> Vec<&'static str> {
     let of_row = |row: &'static row::KindRow| {
         let details = row.details.iter().map(|detail| detail.ask.permission);
         let prepare = row.prepare.map(|ask| ask.permission);
+        let shared = row.shared.iter().map(|shared| shared.ask.permission);
         std::iter::once(row.list.permission)
             .chain(prepare)
+            .chain(shared)
             .chain(details)
     };
     let mut permissions: Vec<&str> = rows::all().flat_map(of_row).collect();

@@ -5,12 +5,13 @@
 
 use std::sync::{Arc, LazyLock};
 
+use cel::extractors::Arguments;
 use cel::objects::Key;
 use cel::{Context, Env, ExecutionError, Value};
 use ipnet::IpNet;
 use jiff::Timestamp;
 
-use super::{policy, remedies};
+use super::{grants, policy, remedies};
 
 /// Returns what expressions are compiled for: CEL with optional values, and nothing that builds
 /// long texts.
@@ -35,6 +36,7 @@ pub(super) fn add(context: &mut Context<'static, 'static>) {
         context.add_function("public_statements", policy::public_statements),
         context.add_function("outside_statements", policy::outside_statements),
         context.add_function("admin_statements", policy::admin_statements),
+        context.add_function("allows", grants::allows),
         context.add_function("demands_tls", policy::demands_tls),
         context.add_function("closed_policy", remedies::closed_policy),
         context.add_function("open_rules", remedies::open_rules),
@@ -160,10 +162,12 @@ fn port_in(ports: Value, port: i64) -> bool {
     })
 }
 
-/// `open_to_everybody(permissions, port)`: whether the rules of an EC2 security group let the whole
-/// internet reach a TCP or UDP port. A port of -1 asks whether any port is open.
-fn open_to_everybody(permissions: Value, port: i64) -> bool {
-    elements(&permissions).iter().any(|rule| {
+/// `open_to_everybody(permissions, port)`, `open_to_everybody(permissions, port, protocol)`: whether
+/// the rules of an EC2 security group let the whole internet reach a port over `tcp`, which is the
+/// default, `udp` or `any` of the two. A port of -1 asks whether any port is open over any protocol.
+fn open_to_everybody(Arguments(arguments): Arguments) -> Answer<bool> {
+    let (permissions, port, protocols) = asked_of_rules("open_to_everybody", &arguments)?;
+    Ok(elements(permissions).iter().any(|rule| {
         let ranges = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
         let is_open = ranges.iter().any(|(list, address)| {
             member(rule, list)
@@ -173,16 +177,39 @@ fn open_to_everybody(permissions: Value, port: i64) -> bool {
                 .filter_map(|range| member(range, address).and_then(text))
                 .any(covers_everywhere)
         });
-        is_open && rule_covers(rule, port)
-    })
+        is_open && rule_covers(rule, port, protocols)
+    }))
 }
 
-pub(super) fn rule_covers(rule: &Value, port: i64) -> bool {
+/// Reads the arguments of a question about the rules of a security group: rules, a port, and the
+/// protocols by their name, which is `tcp` if it is left out.
+pub(super) fn asked_of_rules<'a>(
+    function: &str,
+    arguments: &'a [Value],
+) -> Answer<(&'a Value, i64, &'static [&'static str])> {
+    let fault = |reason: &str| ExecutionError::function_error(function, reason);
+    let (permissions, port, protocol) = match arguments {
+        [permissions, Value::Int(port)] => (permissions, *port, "tcp"),
+        [permissions, Value::Int(port), Value::String(protocol)] => {
+            (permissions, *port, protocol.as_str())
+        }
+        _ => return Err(fault("it takes rules, a port and a protocol")),
+    };
+    let protocols: &[&str] = match protocol {
+        "tcp" => &["tcp", "6"],
+        "udp" => &["udp", "17"],
+        "any" => &["tcp", "6", "udp", "17"],
+        _ => return Err(fault("the protocol is none of tcp, udp and any")),
+    };
+    Ok((permissions, port, protocols))
+}
+
+pub(super) fn rule_covers(rule: &Value, port: i64, protocols: &[&str]) -> bool {
     let protocol = member(rule, "ipProtocol").and_then(text).unwrap_or("-1");
     if port == -1 || protocol == "-1" {
         return true;
     }
-    if !["tcp", "udp", "6", "17"].contains(&protocol) {
+    if !protocols.contains(&protocol) {
         return false;
     }
     let bound = |name: &str| member(rule, name).and_then(as_number);

@@ -30,18 +30,19 @@ const NARROWING_KEYS: [&str; 16] = [
     "s3:x-amz-server-side-encryption-aws-kms-key-id",
 ];
 
-fn statements(policy: &Value) -> Vec<Value> {
+pub(super) fn statements(policy: &Value) -> Vec<Value> {
     member(policy, "Statement")
         .map(elements)
         .unwrap_or_default()
 }
 
-fn allows(statement: &Value) -> bool {
-    member(statement, "Effect").and_then(text) == Some("Allow")
+/// Returns `true` if a statement has an effect, `Allow` or `Deny`.
+pub(super) fn is_effect(statement: &Value, effect: &str) -> bool {
+    member(statement, "Effect").and_then(text) == Some(effect)
 }
 
 /// Returns the texts of a member that is one text or a list of them.
-fn texts(value: &Value, name: &str) -> Vec<String> {
+pub(super) fn texts(value: &Value, name: &str) -> Vec<String> {
     let found = member(value, name).map(elements).unwrap_or_default();
     found.iter().filter_map(text).map(str::to_owned).collect()
 }
@@ -55,33 +56,46 @@ fn principals(statement: &Value) -> Vec<String> {
     }
 }
 
-/// Returns `true` if a condition bounds where a request may come from.
-fn is_narrowed(statement: &Value) -> bool {
-    let Some(Value::Map(operators)) = member(statement, "Condition") else {
-        return false;
+/// Returns the conditions of a statement: operator and key in lower case, and the values.
+pub(super) fn conditions(statement: &Value) -> impl Iterator<Item = (String, String, Vec<Value>)> {
+    let pairs = |value: &Value| -> Vec<(String, Value)> {
+        let Value::Map(members) = value else {
+            return Vec::new();
+        };
+        let members = members.map.iter();
+        members
+            .map(|(name, value)| (name.to_string().to_ascii_lowercase(), value.clone()))
+            .collect()
     };
 
-    operators.map.iter().any(|(operator, keys)| {
-        let operator = operator.to_string().to_ascii_lowercase();
-        // `Null` asks whether a key is there, and `ForAllValues` holds for a request without it.
-        let refuses = operator.contains("not")
-            || operator.ends_with("ifexists")
-            || operator == "null"
-            || operator.starts_with("forallvalues");
-        let Value::Map(keys) = keys else {
-            return false;
-        };
+    let operators = member(statement, "Condition")
+        .map(pairs)
+        .unwrap_or_default();
+    operators.into_iter().flat_map(move |(operator, keys)| {
+        pairs(&keys)
+            .into_iter()
+            .map(move |(key, values)| (operator.clone(), key, elements(&values)))
+    })
+}
 
-        !refuses
-            && keys.map.iter().any(|(key, values)| {
-                let key = key.to_string().to_ascii_lowercase();
-                let values = elements(values);
-                NARROWING_KEYS.contains(&key.as_str())
-                    && !values.is_empty()
-                    && values
-                        .iter()
-                        .all(|value| text(value).is_some_and(|value| !is_wide(value)))
-            })
+/// Returns `true` for operators that refuse values in place of naming them, or that hold for a
+/// request without the key: `Null` asks whether a key is there, and `ForAllValues` holds without it.
+pub(super) fn refuses(operator: &str) -> bool {
+    operator.contains("not")
+        || operator.ends_with("ifexists")
+        || operator == "null"
+        || operator.starts_with("forallvalues")
+}
+
+/// Returns `true` if a condition bounds where a request may come from.
+fn is_narrowed(statement: &Value) -> bool {
+    conditions(statement).any(|(operator, key, values)| {
+        !refuses(&operator)
+            && NARROWING_KEYS.contains(&key.as_str())
+            && !values.is_empty()
+            && values
+                .iter()
+                .all(|value| text(value).is_some_and(|value| !is_wide(value)))
     })
 }
 
@@ -104,7 +118,7 @@ fn kept(policy: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
 /// `public_statements(policy)`: statements that let everybody in.
 pub(super) fn public_statements(policy: Value) -> Value {
     kept(&policy, |statement| {
-        allows(statement)
+        is_effect(statement, "Allow")
             && principals(statement).iter().any(|one| one == "*")
             && !is_narrowed(statement)
     })
@@ -118,7 +132,9 @@ pub(super) fn outside_statements(policy: Value, account: Arc<String>) -> Value {
             let owner = principal.split(':').nth(4).unwrap_or(principal);
             principal == "*" || (is_account(owner) && owner != account.as_str())
         };
-        allows(statement) && principals(statement).iter().any(is_outside) && !is_narrowed(statement)
+        is_effect(statement, "Allow")
+            && principals(statement).iter().any(is_outside)
+            && !is_narrowed(statement)
     })
 }
 
@@ -134,7 +150,7 @@ pub(super) fn admin_statements(policy: Value) -> Value {
                 .iter()
                 .any(|one| one == "*" || one == "*:*")
         };
-        allows(statement) && is_all("Action") && is_all("Resource")
+        is_effect(statement, "Allow") && is_all("Action") && is_all("Resource")
     })
 }
 
@@ -142,7 +158,7 @@ pub(super) fn admin_statements(policy: Value) -> Value {
 /// action, under no further condition, and for a bucket of S3 as well as for its objects.
 pub(super) fn demands_tls(policy: Value) -> bool {
     statements(&policy).iter().any(|statement| {
-        member(statement, "Effect").and_then(text) == Some("Deny")
+        is_effect(statement, "Deny")
             && principals(statement).iter().any(|one| one == "*")
             && covers_all_actions(statement)
             && covers_bucket_and_objects(statement)
@@ -174,23 +190,13 @@ fn covers_bucket_and_objects(statement: &Value) -> bool {
 
 /// The condition is that a request comes without TLS, and nothing else.
 fn is_without_tls_alone(statement: &Value) -> bool {
-    let Some(Value::Map(operators)) = member(statement, "Condition") else {
-        return false;
-    };
-    let mut conditions = operators.map.iter().flat_map(|(operator, keys)| {
-        let keys = match keys {
-            Value::Map(keys) => keys.map.iter().collect(),
-            _ => Vec::new(),
-        };
-        keys.into_iter().map(move |pair| (operator, pair))
-    });
-    let (Some((operator, (key, value))), None) = (conditions.next(), conditions.next()) else {
+    let mut conditions = conditions(statement);
+    let (Some((operator, key, values)), None) = (conditions.next(), conditions.next()) else {
         return false;
     };
 
-    let operator = operator.to_string().to_ascii_lowercase();
     let is_false = |value: &Value| text(value) == Some("false") || *value == Value::Bool(false);
     ["bool", "boolifexists"].contains(&operator.as_str())
-        && key.to_string().eq_ignore_ascii_case("aws:SecureTransport")
-        && elements(value).iter().any(is_false)
+        && key == "aws:securetransport"
+        && values.iter().any(is_false)
 }

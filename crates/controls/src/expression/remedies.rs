@@ -1,10 +1,11 @@
 //! Functions that give a change its values: what is taken away, and what is left.
 
-use cel::Value;
+use cel::extractors::Arguments;
 use cel::objects::Key;
+use cel::{ExecutionError, Value};
 use serde_json::{Map, Value as Json, json};
 
-use super::functions::{covers_everywhere, rule_covers};
+use super::functions::{asked_of_rules, covers_everywhere, elements, rule_covers};
 use super::policy;
 use super::scope::converted;
 
@@ -62,13 +63,14 @@ pub(super) fn closed_policy(policy: Value) -> Value {
     converted(&closed)
 }
 
-/// `open_rules(permissions, port)`: the parts of the rules of an EC2 security group that let
+/// `open_rules(permissions, port)`, `open_rules(permissions, port, protocol)`: the parts of the rules of an EC2 security group that let
 /// everybody in on a port, in the form of `ipPermissions`; null if there are none. A port of -1 is
 /// any port.
-pub(super) fn open_rules(permissions: Value, port: i64) -> Value {
+pub(super) fn open_rules(Arguments(arguments): Arguments) -> Result<Value, ExecutionError> {
+    let (permissions, port, protocols) = asked_of_rules("open_rules", &arguments)?;
     let mut found = Vec::new();
-    for rule in super::functions::elements(&permissions) {
-        if !rule_covers(&rule, port) {
+    for rule in elements(permissions) {
+        if !rule_covers(&rule, port, protocols) {
             continue;
         }
         let rule = as_json(&rule);
@@ -98,11 +100,11 @@ pub(super) fn open_rules(permissions: Value, port: i64) -> Value {
         found.push(Json::Object(part));
     }
 
-    if found.is_empty() {
+    Ok(if found.is_empty() {
         Value::Null
     } else {
         converted(&Json::Array(found))
-    }
+    })
 }
 
 /// `without_rules(permissions, rules)`: what is left of the rules of an EC2 security group without
@@ -116,7 +118,7 @@ pub(super) fn without_rules(permissions: Value, rules: Value) -> Value {
     };
 
     let mut left = Vec::new();
-    for rule in super::functions::elements(&permissions) {
+    for rule in elements(&permissions) {
         let mut rule = as_json(&rule);
         let removed: Vec<&Json> = list(&rules)
             .iter()
@@ -153,7 +155,11 @@ mod tests {
 
     #[test]
     fn what_is_open_is_taken_away_and_the_rest_stays() {
-        let rules = open_rules(converted(&permissions()), 22);
+        let open = |port: i64| {
+            let arguments = vec![converted(&permissions()), Value::Int(port)];
+            open_rules(Arguments(arguments.into())).unwrap()
+        };
+        let rules = open(22);
         let expect = json!([
             { "ipProtocol": "tcp", "fromPort": "22", "toPort": "22",
               "ipRanges": [{ "cidrIp": "0.0.0.0/0", "description": "for now" }], "ipv6Ranges": [{ "cidrIpv6": "::/0" }] },
@@ -168,10 +174,7 @@ mod tests {
             { "ipProtocol": "tcp", "fromPort": "443", "toPort": "443", "ipRanges": [{ "cidrIp": "0.0.0.0/0" }] },
         ]);
         assert_eq!(left, expect);
-        assert_eq!(
-            as_json(&open_rules(converted(&permissions()), 3389)),
-            Json::Null
-        );
+        assert_eq!(as_json(&open(3389)), Json::Null);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use reeve_estate::{RelationKind, ResourceKind};
 use serde_json::Value;
 
 use super::functions;
+use super::reads::RelatedRead;
 use crate::subject::{Related, Subject};
 use crate::verdict::SeenValue;
 
@@ -22,6 +23,8 @@ pub(super) const VARIABLES: [&str; 5] = ["doc", "resource", "targets", "sources"
 pub(crate) struct Scope<'s> {
     context: Context<'static, 'static>,
     document: &'s Value,
+    targets: Vec<Related<'s>>,
+    sources: Vec<Related<'s>>,
     complete: Vec<ResourceKind>,
     size: Size,
 }
@@ -54,6 +57,8 @@ impl<'s> Scope<'s> {
         Scope {
             context,
             document: subject.document,
+            targets: subject.targets.clone(),
+            sources: subject.sources.clone(),
             complete: subject.complete.clone(),
             size,
         }
@@ -84,6 +89,38 @@ impl<'s> Scope<'s> {
             .iter()
             .map(AsRef::as_ref)
             .find(|path| is_unread(self.document, path))
+    }
+
+    /// Returns the first resource of a relation whose document lacks, because a permission hid it,
+    /// the member at the path that is read, with that path.
+    pub(super) fn first_unread_related<'p>(
+        &self,
+        reads: &'p [RelatedRead],
+    ) -> Option<(&'p str, &'s str)> {
+        reads.iter().find_map(|read| {
+            let path = read.path.as_deref()?;
+            let mut rows = self.related(read);
+            let hidden = rows.find(|one| one.document.is_some_and(|one| is_unread(one, path)))?;
+            Some((path, hidden.id))
+        })
+    }
+
+    /// Returns the first relation among those that are read that has no resource.
+    pub(super) fn first_without_resources<'p>(&self, reads: &'p [RelatedRead]) -> Option<&'p str> {
+        let empty = reads
+            .iter()
+            .find(|read| self.related(read).next().is_none());
+        empty.map(|read| read.relation.as_str())
+    }
+
+    fn related<'a>(&'a self, read: &'a RelatedRead) -> impl Iterator<Item = &'a Related<'s>> {
+        let all = if read.is_target {
+            &self.targets
+        } else {
+            &self.sources
+        };
+        all.iter()
+            .filter(|one| one.relation.as_str() == read.relation)
     }
 
     /// Returns the values at paths of the document.

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used)]
 use jiff::Timestamp;
 use reeve_estate::document::NOT_READ;
-use reeve_estate::{Provider, ResourceKind};
+use reeve_estate::{Provider, RelationKind, ResourceKind};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::subject::Subject;
+use crate::subject::{Related, Subject};
 
 fn evaluate(source: &str, document: &Value) -> Evaluated {
     let subject = Subject::alone(Provider::Aws, ResourceKind::Bucket, "b", document);
@@ -40,11 +40,119 @@ fn what_is_missing_or_hidden_is_unknown_and_neither_passes_nor_fails() {
         let reason = unknown(source, &hidden);
         assert!(reason.contains("permission"), "{source}: {reason}");
     }
+    // An operand that holds without what was hidden decides.
+    for source in [
+        "doc.Encrypted || doc.Policy.Open",
+        "doc.Policy.Open || doc.Encrypted",
+        "!(!doc.Encrypted && doc.Policy.Open)",
+        "doc.Encrypted ? doc.Encrypted : doc.Policy.Open",
+    ] {
+        assert_eq!(evaluate(source, &hidden), Evaluated::True, "{source}");
+    }
+    for source in [
+        "!doc.Encrypted || doc.?Policy.?Open.orValue(false)",
+        "doc.?Policy.?Open.orValue(false) ? doc.Encrypted : doc.Encrypted",
+        "!(doc.Encrypted && doc.?Policy.?Open.orValue(false))",
+    ] {
+        assert!(unknown(source, &hidden).contains("`Policy"), "{source}");
+    }
     // One operand that is false decides, whatever was hidden.
     assert_eq!(
         evaluate("!doc.Encrypted && doc.Policy.Open", &hidden),
         Evaluated::False(vec!["Encrypted".to_owned()])
     );
+}
+
+/// Evaluates beside resources that the document's logs go to, and one that is inside it.
+fn evaluate_beside(source: &str, targets: &[Value]) -> Evaluated {
+    let document = json!({ "Name": "t" });
+    let related = |(relation, document)| Related {
+        relation,
+        id: "other",
+        kind: Some(ResourceKind::Bucket),
+        document: Some(document),
+    };
+    let subject = Subject {
+        targets: targets
+            .iter()
+            .map(|document| related((RelationKind::LogsTo, document)))
+            .collect(),
+        sources: targets
+            .iter()
+            .map(|document| related((RelationKind::LocatedIn, document)))
+            .collect(),
+        ..Subject::alone(Provider::Aws, ResourceKind::Bucket, "b", &document)
+    };
+    let scope = Scope::new(&subject, Timestamp::UNIX_EPOCH);
+    Expression::compile(source).unwrap().evaluate(&scope)
+}
+
+#[test]
+fn what_a_permission_hid_of_related_resources_is_unknown_too() {
+    let open = json!({ "Policy": { "Open": true }, "Tags": [] });
+    let hidden = json!({ "Policy": NOT_READ, "Tags": [] });
+    for source in [
+        "targets.logs_to[0].doc.?Policy.?Open.orValue(false)",
+        "!targets.logs_to[0].doc.?Policy.?Open.orValue(false)",
+        "targets.logs_to.all(one, !one.doc.?Policy.?Open.orValue(false))",
+        "targets.logs_to.exists(one, one.doc.?Policy.?Open.orValue(false))",
+        "sources.located_in.filter(one, one.id != \"\")[0].doc.?Policy.?Open.orValue(false)",
+        "sources[\"located_in\"].exists(one, size(public_statements(one.doc.Policy)) > 0)",
+        "targets.logs_to.exists(one, list(one.doc.Tags).exists(tag, tag.Key == one.doc.?Policy.orValue(\"\")))",
+        "size(targets.logs_to.filter(one, has(one.doc.Policy.Open))) > 0",
+        "resource.id == \"b\" && has(targets.logs_to[0].doc.Policy)",
+    ] {
+        let Evaluated::Unknown(reason) = evaluate_beside(source, std::slice::from_ref(&hidden))
+        else {
+            panic!("{source}");
+        };
+        assert!(
+            reason.starts_with("`Policy") && reason.contains("` of other could not be read"),
+            "{source}: {reason}"
+        );
+    }
+
+    // What was hidden says nothing about members beside it, nor about other relations.
+    for (source, expect) in [
+        ("size(targets.logs_to[0].doc.Tags) == 0", true),
+        ("targets.logs_to.all(one, one.known)", true),
+        (
+            "targets.granted.exists(one, one.doc.?Policy.?Open.orValue(false))",
+            false,
+        ),
+    ] {
+        let expect = if expect {
+            Evaluated::True
+        } else {
+            Evaluated::False(Vec::new())
+        };
+        assert_eq!(
+            evaluate_beside(source, std::slice::from_ref(&hidden)),
+            expect,
+            "{source}"
+        );
+    }
+    assert_eq!(
+        evaluate_beside(
+            "targets.logs_to[0].doc.?Policy.?Open.orValue(false)",
+            std::slice::from_ref(&open)
+        ),
+        Evaluated::True
+    );
+}
+
+#[test]
+fn a_relation_that_names_nothing_is_said_in_place_of_an_index() {
+    let reason = |source: &str| match evaluate_beside(source, &[]) {
+        Evaluated::Unknown(reason) => reason,
+        other => panic!("{source}: {other:?}"),
+    };
+    assert!(reason("targets.logs_to[0].doc.Open").contains("`logs_to`"));
+    assert!(
+        reason("targets.protected_by[0].id != \"\" && targets.logs_to.all(one, one.known)")
+            .contains("`protected_by`")
+    );
+    assert!(reason("[doc.Name][1] == \"\"").contains("shorter"));
 }
 
 #[test]
@@ -100,6 +208,8 @@ fn functions_answer_what_checks_ask() {
     let document = json!({
         "rules": [{ "ipProtocol": "tcp", "fromPort": "20", "toPort": "25",
             "ipRanges": [{ "cidrIp": "0.0.0.0/0" }], "ipv6Ranges": [] }],
+        "udp": [{ "ipProtocol": "17", "fromPort": "22", "toPort": "22",
+            "ipRanges": [{ "cidrIp": "0.0.0.0/0" }], "ipv6Ranges": [] }],
         "half": [{ "ipProtocol": "-1", "ipRanges": [{ "cidrIp": "128.0.0.0/1" }] }],
         "policy": { "Statement": [
             { "Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "*",
@@ -129,6 +239,10 @@ fn functions_answer_what_checks_ask() {
         "!open_to_everybody(doc.rules, 26)",
         "open_to_everybody(doc.rules, -1)",
         "open_to_everybody(doc.half, 3389)",
+        "!open_to_everybody(doc.udp, 22) && !open_to_everybody(doc.udp, 22, \"tcp\")",
+        "open_to_everybody(doc.udp, 22, \"udp\") && open_to_everybody(doc.udp, 22, \"any\")",
+        "open_to_everybody(doc.rules, 22, \"any\") && !open_to_everybody(doc.rules, 22, \"udp\")",
+        "open_to_everybody(doc.half, 22, \"udp\") && open_to_everybody(doc.udp, -1)",
         "size(public_statements(doc.policy)) == 1",
         "size(outside_statements(doc.policy, \"111122223333\")) == 2",
         "size(outside_statements(doc.policy, \"999988887777\")) == 1",

@@ -4,7 +4,7 @@ use aws_config::SdkConfig;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reeve_connect_aws_ec2::query::FORM;
-use reeve_connect_aws_ec2::signed::{self, SignedRequest};
+use reeve_connect_aws_ec2::signed::{self, ACCOUNT_HEADER, SignedRequest};
 use reeve_connect_aws_ec2::{Fault, FaultKind, Form, Place};
 use reeve_recommend::change::ConfigurationOperation;
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ pub(super) async fn ask(
     parameters: &[(&str, String)],
 ) -> Result<Value, Fault> {
     let call = place.call(ask.permission);
-    let request = request(service, ask, path, parameters);
+    let request = request(service, ask, path, parameters, &place.account);
     let body = signed::send(config, call, request).await?;
     let answer = read(&body, service, ask.action);
 
@@ -45,7 +45,7 @@ pub(crate) async fn change(
 ) -> Option<Result<(), Fault>> {
     let service = service(operation.service)?;
     let call = place.call(operation.permission);
-    let answer = signed::send(config, call, changing(service, operation)).await;
+    let answer = signed::send(config, call, changing(service, operation, &place.account)).await;
     Some(answer.map(|_| ()))
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn fault_of(call: &reeve_recommend::change::CallRow) -> Option<&'stat
     }
 }
 
-fn changing(service: Service, operation: &ConfigurationOperation) -> SignedRequest {
+fn changing(service: Service, operation: &ConfigurationOperation, account: &str) -> SignedRequest {
     let body = operation.body.clone().unwrap_or_default();
     let empty = SignedRequest {
         signing_name: service.name,
@@ -116,7 +116,7 @@ fn changing(service: Service, operation: &ConfigurationOperation) -> SignedReque
         },
         Protocol::Rest => {
             let (method, path) = operation.target.clone().unwrap_or(("POST", "/".to_owned()));
-            let mut headers = accepted(service);
+            let mut headers = rest_headers(service, account);
             if !body.is_empty() {
                 let is_xml = body.trim_start().starts_with('<');
                 let content = if is_xml {
@@ -142,7 +142,13 @@ fn changing(service: Service, operation: &ConfigurationOperation) -> SignedReque
     }
 }
 
-fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]) -> SignedRequest {
+fn request(
+    service: Service,
+    ask: Ask,
+    path: &str,
+    parameters: &[(&str, String)],
+    account: &str,
+) -> SignedRequest {
     let empty = SignedRequest {
         signing_name: service.name,
         host: service.host,
@@ -184,17 +190,19 @@ fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]
             SignedRequest {
                 method: "GET",
                 path: format!("{path}{joint}{query}"),
-                headers: accepted(service),
+                headers: rest_headers(service, account),
                 ..empty
             }
         }
     }
 }
 
-/// API Gateway answers in HAL, whose items stand elsewhere, unless it is asked for plain JSON.
-fn accepted(service: Service) -> Vec<(&'static str, String)> {
-    match service.name {
+/// Returns the headers that a service demands. API Gateway answers in HAL, whose items stand elsewhere,
+/// unless it is asked for plain JSON; S3 Control answers for the account that a request names.
+fn rest_headers(service: Service, account: &str) -> Vec<(&'static str, String)> {
+    match service.host {
         "apigateway" => vec![("accept", "application/json".to_owned())],
+        "s3-control" => vec![(ACCOUNT_HEADER, account.to_owned())],
         _ => Vec::new(),
     }
 }
@@ -381,7 +389,7 @@ mod tests {
         };
         let parameters = [("Name", "a&Action=Z".to_owned())];
         assert_eq!(
-            request(QUERY, ask, "/", &parameters).body,
+            request(QUERY, ask, "/", &parameters, "1").body,
             "Action=Y&Version=1&Name=a%26Action%3DZ"
         );
 
@@ -394,13 +402,13 @@ mod tests {
         };
 
         assert_eq!(
-            request(json, ask, "/", &[("a[]", "x\"".to_owned())]).body,
+            request(json, ask, "/", &[("a[]", "x\"".to_owned())], "1").body,
             r#"{"a":["x\""]}"#
         );
         let nested = [("a.b[]", "x"), ("a.b[]", "y"), ("c", "true")];
         let nested = nested.map(|(name, value)| (name, value.to_owned()));
         assert_eq!(
-            request(json, ask, "/", &nested).body,
+            request(json, ask, "/", &nested, "1").body,
             r#"{"a":{"b":["x","y"]},"c":true}"#
         );
 
@@ -409,17 +417,20 @@ mod tests {
             ..QUERY
         };
         assert_eq!(
-            request(rest, ask, "/b?acl", &[("Marker", "é".to_owned())]).path,
+            request(rest, ask, "/b?acl", &[("Marker", "é".to_owned())], "1").path,
             "/b?acl&Marker=%C3%A9"
         );
-        assert_eq!(request(rest, ask, "/", &[]).headers, []);
-        let gateway = Service {
-            name: "apigateway",
-            ..rest
-        };
-        assert_eq!(
-            request(gateway, ask, "/restapis", &[]).headers,
-            [("accept", "application/json".to_owned())]
-        );
+        assert_eq!(request(rest, ask, "/", &[], "1").headers, []);
+        for (host, header) in [
+            ("apigateway", ("accept", "application/json".to_owned())),
+            (
+                "s3-control",
+                ("x-amz-account-id", "123456789012".to_owned()),
+            ),
+        ] {
+            let service = Service { host, ..rest };
+            let sent = request(service, ask, "/", &[], "123456789012");
+            assert_eq!(sent.headers, [header]);
+        }
     }
 }

@@ -101,7 +101,13 @@ fn page(row: &KindRow, request: &str) -> Value {
     let page = (1..3)
         .find(|page| request.contains(&format!("token-{page}")))
         .unwrap_or(0);
-    let items = (0..ITEMS).map(|number| {
+    // Of the snapshots of each page, the first is public.
+    let count = if request.contains("RestorableBy.1=all") {
+        1
+    } else {
+        ITEMS
+    };
+    let items = (0..count).map(|number| {
         let mark = format!("mark-{}-{page}-{number}-end", row.kind.replace('_', "."));
         if row.item_name.is_empty() {
             Value::Object(item(row, &mark))
@@ -211,6 +217,8 @@ async fn answer(headers: HeaderMap, uri: Uri, body: String) -> impl IntoResponse
 #[derive(Default)]
 struct Counted {
     items: Mutex<BTreeMap<String, usize>>,
+    /// Snapshots that are restorable by all, and those that are not.
+    snapshots: Mutex<BTreeMap<bool, usize>>,
     readings: Mutex<Vec<Reading>>,
 }
 
@@ -219,6 +227,10 @@ impl DescriptionSink for Counted {
     async fn page(&self, page: Vec<Described>) -> Result<(), StoreError> {
         let mut items = self.items.lock();
         for one in page {
+            let public = one.document.json().get("restorableByAll");
+            if let Some(public) = public.and_then(Value::as_bool) {
+                *self.snapshots.lock().entry(public).or_default() += 1;
+            }
             *items
                 .entry(one.resource.kind.as_str().to_owned())
                 .or_default() += 1;
@@ -284,6 +296,8 @@ async fn every_row_is_read_to_its_last_page() {
     let counted = Counted::default();
     aws.describe_all(&counted).await.unwrap();
     let (items, readings) = (counted.items.into_inner(), counted.readings.into_inner());
+    let public = BTreeMap::from([(true, 3), (false, 3 * (ITEMS - 1))]);
+    assert_eq!(counted.snapshots.into_inner(), public);
 
     for row in rows::all() {
         let reading = readings

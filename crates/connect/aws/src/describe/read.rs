@@ -15,7 +15,8 @@ use super::call;
 use super::item;
 use super::path;
 use super::report;
-use super::row::{Ask, Detail, KindRow, Protocol};
+use super::row::{Ask, Detail, KindRow, Protocol, Shared};
+use super::shared::{SharedAnswer, take};
 use crate::session::AwsConnection;
 
 /// Reason for which reading a kind ended early.
@@ -46,10 +47,12 @@ pub(super) struct Reader<'r> {
     pub(super) place: Place,
     pub(super) sink: &'r dyn DescriptionSink,
     pub(super) seen: u64,
-    /// First further call that was denied: the rest of the description is there.
+    /// First further or shared call that was denied: the rest of the description is there.
     pub(super) denied: Option<Fault>,
     /// Resource whose description alone is wanted.
     pub(super) only: Option<&'r ResourceId>,
+    /// Answers of the shared calls.
+    pub(super) shared: Vec<(&'static Shared, SharedAnswer)>,
 }
 
 impl Reader<'_> {
@@ -106,6 +109,9 @@ impl Reader<'_> {
         if let Some(prepare) = self.row.prepare {
             self.ask(&config, prepare, &Value::Null).await?;
         }
+        for shared in self.row.shared {
+            self.share(&config, shared).await?;
+        }
 
         let mut cursor = Cursor::new();
         loop {
@@ -149,12 +155,15 @@ impl Reader<'_> {
     async fn page(&mut self, answer: &Value) -> Result<Vec<Described>, Halt> {
         let mut page = Vec::new();
         for found in path::at(answer, self.row.items) {
-            let item = match found {
+            let mut item = match found {
                 Value::String(text) => json!({ self.row.item_name: text }),
                 other => other.clone(),
             };
             if self.is_other(&item) {
                 continue;
+            }
+            for (shared, answer) in &self.shared {
+                take(&mut item, shared, answer);
             }
             for item in self.detailed(item).await? {
                 page.extend(self.described(item));
@@ -273,14 +282,14 @@ impl Reader<'_> {
     }
 }
 
-fn is_among(fault: &Fault, codes: &[&str]) -> bool {
+pub(super) fn is_among(fault: &Fault, codes: &[&str]) -> bool {
     fault
         .code
         .as_deref()
         .is_some_and(|code| codes.contains(&code))
 }
 
-fn filled(ask: Ask, item: &Value) -> Vec<(&'static str, String)> {
+pub(super) fn filled(ask: Ask, item: &Value) -> Vec<(&'static str, String)> {
     ask.parameters
         .iter()
         .filter_map(|(name, template)| Some((*name, path::filled(template, item)?)))

@@ -59,6 +59,35 @@ pub(super) struct Detail {
     pub(super) is_list: bool,
 }
 
+/// A call before the listing, once for the account and region, whose answer goes into the documents of
+/// all items. A denied call leaves a mark in each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shared {
+    /// Member of the documents that takes the answer.
+    pub(super) into: &'static str,
+    pub(super) service: Service,
+    pub(super) ask: Ask,
+    /// Parameter that takes the token of the next page, and the path of that token in the answer.
+    pub(super) next: (&'static str, &'static str),
+    /// Error codes that mean that there is none.
+    pub(super) absent: &'static [&'static str],
+    pub(super) part: SharedPart,
+}
+
+/// Part of a shared answer that an item takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SharedPart {
+    /// The whole answer.
+    Whole,
+    /// `true` if the answer lists the item, and `false` if it does not.
+    IsListed {
+        /// Path of the identifiers in the answer.
+        listed: &'static str,
+        /// Path of the identifier of an item.
+        id: &'static str,
+    },
+}
+
 /// A kind and how it is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KindRow {
@@ -67,6 +96,8 @@ pub(super) struct KindRow {
     pub(super) service: Service,
     /// Call before the listing, whose answer is not read.
     pub(super) prepare: Option<Ask>,
+    /// Calls before the listing that all items share, in order.
+    pub(super) shared: &'static [Shared],
     pub(super) list: Ask,
     /// Error codes of the listing that mean that there is none. The absence is then described in
     /// the place of an item, by the document `{"Missing": true}`.
@@ -152,6 +183,7 @@ pub(super) const fn row(
         kind,
         service,
         prepare: None,
+        shared: &[],
         list,
         absent: &[],
         next: ("", ""),

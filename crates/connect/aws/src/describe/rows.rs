@@ -1,13 +1,21 @@
 //! The table of kinds that are read: one row each, no code.
 
-mod controls;
 mod data;
+mod edge;
 mod identity;
+mod integration;
 mod machines;
 mod networks;
+mod security;
 mod services;
+mod stores;
+mod workloads;
 
 use super::row::KindRow;
+
+/// Parameter and path of the token of the next page, as most services in JSON name them.
+const TOKEN: (&str, &str) = ("nextToken", "nextToken");
+const CAPITAL_TOKEN: (&str, &str) = ("NextToken", "NextToken");
 
 /// Returns all rows, in the order in which they are read.
 pub(super) fn all() -> impl Iterator<Item = &'static KindRow> {
@@ -17,7 +25,11 @@ pub(super) fn all() -> impl Iterator<Item = &'static KindRow> {
         data::ROWS,
         identity::ROWS,
         services::ROWS,
-        controls::ROWS,
+        security::ROWS,
+        stores::ROWS,
+        edge::ROWS,
+        workloads::ROWS,
+        integration::ROWS,
     ]
     .into_iter()
     .flatten()
@@ -71,6 +83,7 @@ mod tests {
                 .details
                 .iter()
                 .map(|detail| detail.ask.permission)
+                .chain(row.shared.iter().map(|shared| shared.ask.permission))
                 .chain([row.list.permission]);
             for permission in permissions {
                 let is_named = line.is_some_and(|line| line.contains(&format!("`{permission}`")));

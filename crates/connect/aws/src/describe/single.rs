@@ -55,6 +55,7 @@ impl AwsConnection {
                 seen: 0,
                 denied: None,
                 only: Some(&resource.id),
+                shared: Vec::new(),
             };
             match reader.pages().await {
                 Ok(()) => {}

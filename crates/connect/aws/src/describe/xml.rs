@@ -28,7 +28,8 @@ fn value(element: Element) -> Value {
     let alike = element.children.iter().all(|child| child.name == first);
     if alike
         && first != "entry"
-        && (matches!(first.as_str(), "item" | "member") || is_list_name(&element.name))
+        && (matches!(first.as_str(), "item" | "member")
+            || (is_list_name(&element.name) && !is_settings_name(&element.name)))
     {
         return Value::Array(element.children.into_iter().map(value).collect());
     }
@@ -70,6 +71,12 @@ fn value(element: Element) -> Value {
     Value::Object(members)
 }
 
+/// Returns `true` for names of elements that hold settings by their names, also where there is one
+/// alone: `metadataOptions`.
+fn is_settings_name(name: &str) -> bool {
+    name.ends_with("Options") && name != "Options"
+}
+
 /// Plurals and lists by name. `Status` and `Address` hold text and never come here with children.
 fn is_list_name(name: &str) -> bool {
     name.ends_with("Set")
@@ -108,6 +115,15 @@ mod tests {
         check(
             "<r><Attributes><entry><key>a</key><value>1</value></entry></Attributes></r>",
             json!({ "Attributes": { "a": "1" } }),
+        );
+        check(
+            "<r><metadataOptions><httpEndpoint>disabled</httpEndpoint></metadataOptions>\
+             <enclaveOptions><enabled>false</enabled></enclaveOptions></r>",
+            json!({ "metadataOptions": { "httpEndpoint": "disabled" }, "enclaveOptions": { "enabled": false } }),
+        );
+        check(
+            "<r><Options><Option><x>1</x></Option></Options></r>",
+            json!({ "Options": [{ "x": "1" }] }),
         );
         check(
             "<r><on>true</on><account>012</account></r>",

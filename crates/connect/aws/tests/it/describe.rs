@@ -19,10 +19,10 @@ use crate::{connection, key, open};
 const REGION: &str = "us-east-1";
 const SEED: &str = include_str!("describe/seed.py");
 
-/// Kinds that moto 5.2.5 cannot answer for, and so the seed makes none: it lacks
-/// `GetBackupVaultAccessPolicy` and `BatchGetRepositoryScanningConfiguration`, so that the listings
-/// stay empty.
-const LACKING: [&str; 2] = ["backup_vault", "container_registry"];
+/// Kinds that moto 5.2.5 cannot answer for, and so the seed makes none: it has nothing of Access
+/// Analyzer, and lacks `GetBackupVaultAccessPolicy` and `BatchGetRepositoryScanningConfiguration`, so
+/// that the listings stay empty.
+const LACKING: [&str; 3] = ["access_analyzer", "backup_vault", "container_registry"];
 
 /// Keeps everything it is handed.
 #[derive(Default)]
@@ -315,6 +315,13 @@ fn documents(all: &[Described], made: &BTreeMap<String, String>) {
     assert_eq!(member("bucket", "/Policy/Statement/0/Principal"), "*");
     assert_eq!(member("bucket", "/Versioning/Status"), "Enabled");
     assert_eq!(
+        member("bucket", "/AccountPublicAccessBlock"),
+        serde_json::json!({ "BlockPublicAcls": false, "IgnorePublicAcls": false,
+            "BlockPublicPolicy": true, "RestrictPublicBuckets": true })
+    );
+    // moto takes no notice of `RestorableBy`, and lists every snapshot as a public one.
+    assert!(member("snapshot", "/restorableByAll").is_boolean());
+    assert_eq!(
         member(
             "iam_role",
             "/AssumeRolePolicyDocument/Statement/0/Principal/Service"
@@ -433,11 +440,12 @@ async fn what_is_denied_is_said_by_kind_and_the_rest_goes_on() {
         );
     }
 
-    // The listing of buckets is complete; only their policies are hidden.
+    // The listing of buckets is complete; the block of the account, which is asked first, and the
+    // configurations of each bucket are hidden.
     let bucket = of("bucket");
     assert_eq!(
         (bucket.outcome, bucket.permission.as_str()),
-        (ReadOutcome::Complete, "s3:GetBucketPolicy"),
+        (ReadOutcome::Complete, "s3:GetAccountPublicAccessBlock"),
         "{bucket:?}"
     );
 
@@ -446,5 +454,7 @@ async fn what_is_denied_is_said_by_kind_and_the_rest_goes_on() {
         .iter()
         .find(|one| one.resource.id.as_str() == "assets")
         .unwrap();
-    assert_eq!(assets.document.json()["Policy"], "[not read]");
+    for member in ["AccountPublicAccessBlock", "Policy"] {
+        assert_eq!(assets.document.json()[member], "[not read]", "{member}");
+    }
 }

@@ -4,7 +4,9 @@ use reeve_estate::RelationKind::{
     CreatedFrom, EncryptedWith, LocatedIn, LogsTo, MemberOf, ProtectedBy,
 };
 
-use crate::describe::row::{Detail, KindRow, Protocol, Service, ask, detail, list, row};
+use crate::describe::row::{
+    Detail, KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
+};
 
 const RDS: Service = Service {
     name: "rds",
@@ -19,6 +21,13 @@ const S3: Service = Service {
     host: "s3",
     protocol: Protocol::Rest,
     is_global: true,
+};
+/// The part of S3 that answers for whole accounts, at a host of each.
+const S3_CONTROL: Service = Service {
+    name: "s3",
+    host: "s3-control",
+    protocol: Protocol::Rest,
+    is_global: false,
 };
 const DYNAMO: Service = Service {
     name: "dynamodb",
@@ -115,6 +124,18 @@ pub(super) const ROWS: &[KindRow] = &[
         region: "LocationConstraint",
         tags: "TagSet",
         created: "CreationDate",
+        shared: &[Shared {
+            into: "AccountPublicAccessBlock",
+            service: S3_CONTROL,
+            ask: ask(
+                "s3:GetAccountPublicAccessBlock",
+                "/v20180820/configuration/publicAccessBlock",
+                &[],
+            ),
+            next: ("", ""),
+            absent: NONE,
+            part: SharedPart::Whole,
+        }],
         details: BUCKET,
         relations: &[
             (LogsTo, "Logging.LoggingEnabled.TargetBucket", ""),

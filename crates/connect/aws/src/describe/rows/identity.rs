@@ -239,4 +239,26 @@ pub(super) const ROWS: &[KindRow] = &[
             "{ARN}",
         )
     },
+    KindRow {
+        // An account without a policy of its own answers so.
+        absent: &["NoSuchEntity"],
+        ..row(
+            "password_policy",
+            IAM,
+            ask(
+                "iam:GetAccountPasswordPolicy",
+                "GetAccountPasswordPolicy",
+                &[],
+            ),
+            "PasswordPolicy",
+            "arn:aws:iam::{account}:password-policy",
+        )
+    },
+    row(
+        "account_summary",
+        IAM,
+        ask("iam:GetAccountSummary", "GetAccountSummary", &[]),
+        "SummaryMap",
+        "arn:aws:iam::{account}:account-summary",
+    ),
 ];

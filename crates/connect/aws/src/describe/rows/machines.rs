@@ -4,7 +4,9 @@ use reeve_estate::RelationKind::{
     AttachedTo, CreatedFrom, EncryptedWith, LocatedIn, MayAssume, ProtectedBy,
 };
 
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
+use crate::describe::row::{
+    KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
+};
 
 pub(super) const EC2: Service = Service {
     name: "ec2",
@@ -79,6 +81,26 @@ pub(super) const ROWS: &[KindRow] = &[
         tags: "tagSet",
         state: "status",
         created: "startTime",
+        // Permissions are answered one snapshot at a time. The public ones come in one listing.
+        shared: &[Shared {
+            into: "restorableByAll",
+            service: EC2,
+            ask: ask(
+                "ec2:DescribeSnapshots",
+                "DescribeSnapshots",
+                &[
+                    ("Owner.1", "self"),
+                    ("RestorableBy.1", "all"),
+                    ("MaxResults", "1000"),
+                ],
+            ),
+            next: NEXT,
+            absent: &[],
+            part: SharedPart::IsListed {
+                listed: "snapshotSet.snapshotId",
+                id: "snapshotId",
+            },
+        }],
         relations: &[
             (CreatedFrom, "volumeId", ""),
             (EncryptedWith, "kmsKeyId", ""),
@@ -192,6 +214,20 @@ pub(super) const ROWS: &[KindRow] = &[
             ),
             "AutoScalingGroups",
             "{AutoScalingGroupARN}",
+        )
+    },
+    KindRow {
+        volatile: &["requestId"],
+        ..row(
+            "volume_defaults",
+            EC2,
+            ask(
+                "ec2:GetEbsEncryptionByDefault",
+                "GetEbsEncryptionByDefault",
+                &[],
+            ),
+            "",
+            "arn:aws:ec2:{region}:{account}:ebs-encryption-by-default",
         )
     },
 ];

@@ -1,15 +1,24 @@
 //! Networks and the paths through them: EC2's network half and Elastic Load Balancing.
 
-use reeve_estate::RelationKind::{AttachedTo, LocatedIn, ProtectedBy, RoutesTo};
+use reeve_estate::RelationKind::{AttachedTo, LocatedIn, LogsTo, ProtectedBy, RoutesTo};
 
 use super::machines::{EC2, NEXT};
-use crate::describe::row::{KindRow, Protocol, Service, ask, list, row};
+use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
 
 const LOAD_BALANCING: Service = Service {
     name: "elasticloadbalancing",
     host: "elasticloadbalancing",
     protocol: Protocol::Query {
         version: "2015-12-01",
+    },
+    is_global: false,
+};
+
+const CLASSIC_LOAD_BALANCING: Service = Service {
+    name: "elasticloadbalancing",
+    host: "elasticloadbalancing",
+    protocol: Protocol::Query {
+        version: "2012-06-01",
     },
     is_global: false,
 };
@@ -191,6 +200,106 @@ pub(super) const ROWS: &[KindRow] = &[
             ),
             "LoadBalancers",
             "{LoadBalancerArn}",
+        )
+    },
+    KindRow {
+        next: NEXT,
+        tags: "tagSet",
+        relations: &[
+            (LocatedIn, "vpcId", ""),
+            (AttachedTo, "associationSet.subnetId", ""),
+        ],
+        ..row(
+            "network_acl",
+            EC2,
+            ask(
+                "ec2:DescribeNetworkAcls",
+                "DescribeNetworkAcls",
+                &[("MaxResults", "1000")],
+            ),
+            "networkAclSet",
+            "{networkAclId}",
+        )
+    },
+    KindRow {
+        next: NEXT,
+        tags: "tagSet",
+        state: "flowLogStatus",
+        created: "creationTime",
+        relations: &[
+            (AttachedTo, "resourceId", ""),
+            (LogsTo, "logDestination", ""),
+            (
+                LogsTo,
+                "logGroupName",
+                "arn:aws:logs:{region}:{account}:log-group:{value}",
+            ),
+        ],
+        ..row(
+            "flow_log",
+            EC2,
+            ask(
+                "ec2:DescribeFlowLogs",
+                "DescribeFlowLogs",
+                &[("MaxResults", "1000")],
+            ),
+            "flowLogSet",
+            "{flowLogId}",
+        )
+    },
+    KindRow {
+        next: ("Marker", "NextMarker"),
+        name: "LoadBalancerName",
+        tags: "Tags",
+        created: "CreatedTime",
+        details: &[
+            detail(
+                "Attributes",
+                ask(
+                    "elasticloadbalancing:DescribeLoadBalancerAttributes",
+                    "DescribeLoadBalancerAttributes",
+                    &[("LoadBalancerName", "{LoadBalancerName}")],
+                ),
+                "LoadBalancerAttributes",
+                &["LoadBalancerNotFound"],
+            ),
+            list(
+                "PolicyDescriptions",
+                ask(
+                    "elasticloadbalancing:DescribeLoadBalancerPolicies",
+                    "DescribeLoadBalancerPolicies",
+                    &[("LoadBalancerName", "{LoadBalancerName}")],
+                ),
+                "PolicyDescriptions",
+                &["LoadBalancerNotFound"],
+            ),
+            list(
+                "Tags",
+                ask(
+                    "elasticloadbalancing:DescribeTags",
+                    "DescribeTags",
+                    &[("LoadBalancerNames.member.1", "{LoadBalancerName}")],
+                ),
+                "TagDescriptions.Tags",
+                &["LoadBalancerNotFound"],
+            ),
+        ],
+        relations: &[
+            (ProtectedBy, "SecurityGroups", ""),
+            (LocatedIn, "VPCId", ""),
+            (RoutesTo, "Instances.InstanceId", ""),
+            (LogsTo, "Attributes.AccessLog.S3BucketName", ""),
+        ],
+        ..row(
+            "classic_load_balancer",
+            CLASSIC_LOAD_BALANCING,
+            ask(
+                "elasticloadbalancing:DescribeLoadBalancers",
+                "DescribeLoadBalancers",
+                &[],
+            ),
+            "LoadBalancerDescriptions",
+            "arn:aws:elasticloadbalancing:{region}:{account}:loadbalancer/{LoadBalancerName}",
         )
     },
 ];

@@ -97,6 +97,11 @@ def data(made):
     s3.put_bucket_versioning(Bucket="assets", VersioningConfiguration={"Status": "Enabled"})
     policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::assets/*"}]}
     s3.put_bucket_policy(Bucket="assets", Policy=json.dumps(policy))
+    block = {"BlockPublicAcls": False, "IgnorePublicAcls": False, "BlockPublicPolicy": True, "RestrictPublicBuckets": True}
+    # The host of an account would stand before the address of moto.
+    control = client("s3control")
+    control.meta.events.register("before-sign", lambda request, **_: setattr(request, "url", request.url.replace("123456789012.", "")))
+    control.put_public_access_block(AccountId="123456789012", PublicAccessBlockConfiguration=block)
     table = client("dynamodb").create_table(
         TableName="carts", KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}], BillingMode="PAY_PER_REQUEST",
         AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}], Tags=TAGS,

@@ -1,0 +1,205 @@
+//! Security services: what watches, records and guards an account.
+
+use reeve_estate::RelationKind::{AttachedTo, LogsTo, MayAssume};
+
+use super::{CAPITAL_TOKEN, TOKEN};
+use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
+
+const THREATS: Service = Service {
+    name: "guardduty",
+    host: "guardduty",
+    protocol: Protocol::Rest,
+    is_global: false,
+};
+const ANALYZERS: Service = Service {
+    name: "access-analyzer",
+    host: "access-analyzer",
+    protocol: Protocol::Rest,
+    is_global: false,
+};
+const RECORDERS: Service = Service {
+    name: "config",
+    host: "config",
+    protocol: Protocol::Json {
+        target: "StarlingDoveService",
+        version: "1.1",
+    },
+    is_global: false,
+};
+const CERTIFICATES: Service = Service {
+    name: "acm",
+    host: "acm",
+    protocol: Protocol::Json {
+        target: "CertificateManager",
+        version: "1.1",
+    },
+    is_global: false,
+};
+const FIREWALLS: Service = Service {
+    name: "wafv2",
+    host: "wafv2",
+    protocol: Protocol::Json {
+        target: "AWSWAF_20190729",
+        version: "1.1",
+    },
+    is_global: false,
+};
+
+/// Unless it is asked for them, the listing leaves out certificates with keys other than RSA of
+/// 1,024 and 2,048 bits (ACM API reference, `ListCertificates`).
+const ALL_KEY_TYPES: &[(&str, &str)] = &[
+    ("Includes.keyTypes[]", "RSA_1024"),
+    ("Includes.keyTypes[]", "RSA_2048"),
+    ("Includes.keyTypes[]", "RSA_3072"),
+    ("Includes.keyTypes[]", "RSA_4096"),
+    ("Includes.keyTypes[]", "EC_prime256v1"),
+    ("Includes.keyTypes[]", "EC_secp384r1"),
+    ("Includes.keyTypes[]", "EC_secp521r1"),
+];
+
+pub(super) const ROWS: &[KindRow] = &[
+    KindRow {
+        next: TOKEN,
+        item_name: "detectorId",
+        name: "detectorId",
+        tags: "tags",
+        state: "status",
+        created: "createdAt",
+        details: &[detail(
+            "",
+            ask("guardduty:GetDetector", "/detector/{detectorId}", &[]),
+            "",
+            &[],
+        )],
+        ..row(
+            "threat_detector",
+            THREATS,
+            ask("guardduty:ListDetectors", "/detector", &[]),
+            "detectorIds",
+            "arn:aws:guardduty:{region}:{account}:detector/{detectorId}",
+        )
+    },
+    KindRow {
+        next: TOKEN,
+        name: "name",
+        tags: "tags",
+        created: "createdAt",
+        volatile: &["lastResourceAnalyzed", "lastResourceAnalyzedAt"],
+        ..row(
+            "access_analyzer",
+            ANALYZERS,
+            ask("access-analyzer:ListAnalyzers", "/analyzer", &[]),
+            "analyzers",
+            "{arn}",
+        )
+    },
+    KindRow {
+        name: "name",
+        details: &[detail(
+            "Status",
+            ask(
+                "config:DescribeConfigurationRecorderStatus",
+                "DescribeConfigurationRecorderStatus",
+                &[("ConfigurationRecorderNames[]", "{name}")],
+            ),
+            "ConfigurationRecordersStatus",
+            &["NoSuchConfigurationRecorderException"],
+        )],
+        relations: &[(MayAssume, "roleARN", "")],
+        volatile: &["Status.lastStatusChangeTime"],
+        ..row(
+            "configuration_recorder",
+            RECORDERS,
+            ask(
+                "config:DescribeConfigurationRecorders",
+                "DescribeConfigurationRecorders",
+                &[],
+            ),
+            "ConfigurationRecorders",
+            "arn:aws:config:{region}:{account}:configuration-recorder/{name}",
+        )
+    },
+    KindRow {
+        next: ("NextMarker", "NextMarker"),
+        name: "Name",
+        tags: "Tags",
+        details: &[
+            detail(
+                "",
+                ask(
+                    "wafv2:GetWebACL",
+                    "GetWebACL",
+                    &[("Name", "{Name}"), ("Scope", "REGIONAL"), ("Id", "{Id}")],
+                ),
+                "WebACL",
+                &["WAFNonexistentItemException"],
+            ),
+            detail(
+                "LoggingConfiguration",
+                ask(
+                    "wafv2:GetLoggingConfiguration",
+                    "GetLoggingConfiguration",
+                    &[("ResourceArn", "{ARN}")],
+                ),
+                "LoggingConfiguration",
+                &["WAFNonexistentItemException"],
+            ),
+            list(
+                "Tags",
+                ask(
+                    "wafv2:ListTagsForResource",
+                    "ListTagsForResource",
+                    &[("ResourceARN", "{ARN}")],
+                ),
+                "TagInfoForResource.TagList",
+                &["WAFNonexistentItemException"],
+            ),
+        ],
+        relations: &[(LogsTo, "LoggingConfiguration.LogDestinationConfigs", "")],
+        volatile: &["LockToken"],
+        ..row(
+            "web_firewall",
+            FIREWALLS,
+            ask("wafv2:ListWebACLs", "ListWebACLs", &[("Scope", "REGIONAL")]),
+            "WebACLs",
+            "{ARN}",
+        )
+    },
+    KindRow {
+        next: CAPITAL_TOKEN,
+        name: "DomainName",
+        tags: "Tags",
+        state: "Status",
+        created: "CreatedAt",
+        details: &[
+            detail(
+                "",
+                ask(
+                    "acm:DescribeCertificate",
+                    "DescribeCertificate",
+                    &[("CertificateArn", "{CertificateArn}")],
+                ),
+                "Certificate",
+                &["ResourceNotFoundException"],
+            ),
+            list(
+                "Tags",
+                ask(
+                    "acm:ListTagsForCertificate",
+                    "ListTagsForCertificate",
+                    &[("CertificateArn", "{CertificateArn}")],
+                ),
+                "Tags",
+                &["ResourceNotFoundException"],
+            ),
+        ],
+        relations: &[(AttachedTo, "InUseBy", "")],
+        ..row(
+            "certificate",
+            CERTIFICATES,
+            ask("acm:ListCertificates", "ListCertificates", ALL_KEY_TYPES),
+            "CertificateSummaryList",
+            "{CertificateArn}",
+        )
+    },
+];

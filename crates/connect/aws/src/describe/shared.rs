@@ -1,0 +1,138 @@
+//! Calls that all items of a listing share: asked once before it, and put into every document.
+
+use std::collections::HashSet;
+
+use aws_config::SdkConfig;
+use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind};
+use reeve_estate::document::NOT_READ;
+use serde_json::Value;
+
+use super::call;
+use super::path;
+use super::read::{Halt, Reader, filled, is_among};
+use super::row::{Shared, SharedPart};
+
+/// Answer of a shared call, as far as items take it.
+pub(super) enum SharedAnswer {
+    /// The call was denied.
+    Hidden,
+    Whole(Value),
+    /// Identifiers that the answer lists. Nothing else of it is kept, however many there are.
+    Listed(HashSet<String>),
+}
+
+impl Reader<'_> {
+    /// Asks a call whose answer all items take. An address that cannot be reached is as good as a
+    /// denied call: S3 Control has a host of its own, and the buckets themselves can be read.
+    pub(super) async fn share(
+        &mut self,
+        config: &SdkConfig,
+        shared: &'static Shared,
+    ) -> Result<(), Halt> {
+        match self.shared_answer(config, shared).await {
+            Ok(answer) => self.shared.push((shared, answer)),
+            Err(fault) if is_among(&fault, shared.absent) => {}
+            Err(fault) if matches!(fault.kind, FaultKind::Denied | FaultKind::Unreachable) => {
+                self.denied.get_or_insert(fault);
+                self.shared.push((shared, SharedAnswer::Hidden));
+            }
+            Err(fault) => return Err(fault.into()),
+        }
+        Ok(())
+    }
+
+    async fn shared_answer(
+        &self,
+        config: &SdkConfig,
+        shared: &Shared,
+    ) -> Result<SharedAnswer, Fault> {
+        let (send, next) = shared.next;
+        let (place, service, path) = (&self.place, shared.service, shared.ask.action);
+        let mut cursor = Cursor::new();
+        let mut ids = HashSet::new();
+
+        loop {
+            let mut parameters = filled(shared.ask, &Value::Null);
+            parameters.extend(cursor.token().map(|token| (send, token)));
+            let answer = call::ask(config, place, service, shared.ask, path, &parameters).await?;
+            let SharedPart::IsListed { listed, .. } = shared.part else {
+                return Ok(SharedAnswer::Whole(answer));
+            };
+
+            ids.extend(path::texts(&answer, listed));
+            let token = path::text(&answer, next);
+            if !cursor.advance(place.call(shared.ask.permission), token.as_deref())? {
+                return Ok(SharedAnswer::Listed(ids));
+            }
+        }
+    }
+}
+
+/// Puts an item's part of a shared answer into it; a mark if the call was denied.
+pub(super) fn take(item: &mut Value, shared: &Shared, answer: &SharedAnswer) {
+    let part = match (answer, shared.part) {
+        (SharedAnswer::Whole(answer), _) => answer.clone(),
+        (SharedAnswer::Listed(ids), SharedPart::IsListed { id, .. }) => {
+            let Some(id) = path::text(item, id) else {
+                return;
+            };
+            Value::Bool(ids.contains(&id))
+        }
+        _ => Value::String(NOT_READ.to_owned()),
+    };
+    if let Value::Object(members) = item {
+        members.insert(shared.into.to_owned(), part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::row::{Protocol, Service, ask};
+    use super::*;
+
+    #[test]
+    fn an_item_takes_its_part_of_a_shared_answer() {
+        let service = Service {
+            name: "x",
+            host: "x",
+            protocol: Protocol::Rest,
+            is_global: false,
+        };
+        let shared = |part| Shared {
+            into: "s",
+            service,
+            ask: ask("x:Y", "Y", &[]),
+            next: ("", ""),
+            absent: &[],
+            part,
+        };
+        let listed = shared(SharedPart::IsListed {
+            listed: "set.id",
+            id: "id",
+        });
+        let ids =
+            |ids: &[&str]| SharedAnswer::Listed(ids.iter().copied().map(str::to_owned).collect());
+        let on = json!({ "on": true });
+        for (shared, answer, expect) in [
+            (
+                &shared(SharedPart::Whole),
+                SharedAnswer::Whole(on.clone()),
+                on,
+            ),
+            (
+                &shared(SharedPart::Whole),
+                SharedAnswer::Hidden,
+                json!(NOT_READ),
+            ),
+            (&listed, ids(&["a", "c"]), json!(true)),
+            (&listed, ids(&["a", "b"]), json!(false)),
+            (&listed, SharedAnswer::Hidden, json!(NOT_READ)),
+        ] {
+            let mut item = json!({ "id": "c" });
+            take(&mut item, shared, &answer);
+            assert_eq!(item, json!({ "id": "c", "s": expect }));
+        }
+    }
+}
