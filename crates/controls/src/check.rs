@@ -133,7 +133,9 @@ impl Check {
         };
 
         for (name, source) in &file.remediation.parameters {
-            compiled(&format!("remediation.parameters.{name}"), source)?;
+            Expression::compile_value(source).map_err(|error| {
+                fault(&format!("remediation.parameters.{name}"), error.to_string())
+            })?;
         }
 
         Ok(Check {

@@ -1,9 +1,10 @@
 //! Settings of what an agent checks and recommends, with their meaning where nobody set them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
 use reeve_recommend::recommendation::Priority;
+use serde_json::Value;
 
 /// Frameworks of requirement A-086, by their names in the catalogue.
 const DOCUMENTED: [&str; 4] = ["soc2", "iso27001", "hipaa", "pci_dss"];
@@ -33,6 +34,25 @@ pub const PRIORITIES: Setting = Setting {
     range: (0.0, 4.0),
     choices: &["critical", "high", "medium", "low"],
 };
+
+/// Setting that names the bucket into which remediations send logs.
+pub const LOG_BUCKET: Setting = Setting {
+    path: "remediation_suggestions.log_bucket",
+    description: "Bucket that takes the logs which remediations turn on; without one, failures of this kind have no plan",
+    default: SettingValue::Names(Vec::new()),
+    range: (0.0, 1.0),
+    choices: &[],
+};
+
+/// Returns the values of changes that an agent's settings give, by name.
+#[must_use]
+pub fn given_values(settings: &Settings) -> BTreeMap<String, Value> {
+    let bucket = settings.names(&LOG_BUCKET).into_iter().next();
+    bucket
+        .map(|bucket| ("bucket".to_owned(), Value::from(bucket)))
+        .into_iter()
+        .collect()
+}
 
 /// Returns `true` if failures of a severity become recommendations of an agent.
 #[must_use]

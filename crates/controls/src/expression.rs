@@ -70,12 +70,24 @@ impl Expression {
     /// # Errors
     /// The text is no CEL, or its cost is not bounded well enough.
     pub fn compile(source: &str) -> Result<Expression, ExpressionError> {
+        Expression::of_variables(source, &scope::VARIABLES)
+    }
+
+    /// Compiles the text of a value of a change, which may name the values before it as `with`.
+    ///
+    /// # Errors
+    /// Those of [`Expression::compile`].
+    pub(crate) fn compile_value(source: &str) -> Result<Expression, ExpressionError> {
+        Expression::of_variables(source, &scope::VARIABLES_OF_VALUES)
+    }
+
+    fn of_variables(source: &str, variables: &[&str]) -> Result<Expression, ExpressionError> {
         bounds::check_source(source)?;
         let program: Program = functions::environment()
             .compile(source)
             .map_err(|errors| ExpressionError::Syntax(errors.to_string()))?;
 
-        if let Some(name) = reads::unknown_variable(program.expression(), &scope::VARIABLES) {
+        if let Some(name) = reads::unknown_variable(program.expression(), variables) {
             return Err(ExpressionError::UnknownVariable(name));
         }
 

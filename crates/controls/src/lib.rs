@@ -23,7 +23,9 @@ mod verdict;
 
 pub use catalogue::{Catalogue, Folder};
 pub use check::{Check, Remediation};
-pub use chosen::{FRAMEWORKS, PRIORITIES, chosen_frameworks, is_recommended};
+pub use chosen::{
+    FRAMEWORKS, LOG_BUCKET, PRIORITIES, chosen_frameworks, given_values, is_recommended,
+};
 pub use error::CatalogueError;
 pub use expression::{Expression, ExpressionError};
 pub use framework::{Control, ControlState, Framework};

@@ -14,7 +14,8 @@ use crate::subject::Subject;
 
 impl Check {
     /// Returns the change that mends a failure on a resource, by the first of the remediation's rows
-    /// that can be offered.
+    /// that can be offered. `given` are values that the account's people decide, such as the bucket
+    /// that takes logs.
     ///
     /// # Errors
     /// The reason why none can be offered; `None` if no row mends failures of this check.
@@ -22,6 +23,7 @@ impl Check {
         &self,
         resource: &Resource,
         document: &Document,
+        given: &BTreeMap<String, Value>,
         now: Timestamp,
     ) -> Result<ConfigurationChange, Option<Obstacle>> {
         let mut refused = None;
@@ -29,7 +31,7 @@ impl Check {
             let Some(row) = ConfigurationRow::named(name) else {
                 continue;
             };
-            match self.by_row(row, resource, document, now) {
+            match self.by_row(row, resource, document, given, now) {
                 Ok(change) => return Ok(change),
                 Err(obstacle) => _ = refused.get_or_insert(obstacle),
             }
@@ -42,6 +44,7 @@ impl Check {
         row: &'static ConfigurationRow,
         resource: &Resource,
         document: &Document,
+        given: &BTreeMap<String, Value>,
         now: Timestamp,
     ) -> Result<ConfigurationChange, Obstacle> {
         let subject = Subject {
@@ -54,11 +57,15 @@ impl Check {
                 document.json(),
             )
         };
-        let scope = Scope::new(&subject, now);
+        let mut scope = Scope::new(&subject, now);
 
-        let mut with: BTreeMap<String, Value> = BTreeMap::new();
-        for (name, source) in values(row, &self.remediation.parameters) {
-            let value = Expression::compile(source)
+        let mut with = given.clone();
+        with.retain(|name, _| row.takes(name));
+        let own = &self.remediation.parameters;
+        let of_row = row.with.iter().filter(|(name, _)| !own.contains_key(*name));
+        for (name, source) in own.iter().chain(of_row) {
+            scope.give(&with);
+            let value = Expression::compile_value(source)
                 .ok()
                 .and_then(|expression| expression.value(&scope))
                 .filter(|value| !value.is_null());
@@ -69,17 +76,4 @@ impl Check {
 
         ConfigurationChange::on(row, resource, document, with)
     }
-}
-
-/// Returns the expressions of a change's values: those of the check, and for the others those of
-/// the row.
-fn values<'v>(
-    row: &'v ConfigurationRow,
-    own: &'v BTreeMap<String, String>,
-) -> BTreeMap<&'v str, &'v str> {
-    row.with
-        .iter()
-        .chain(own)
-        .map(|(name, source)| (name.as_str(), source.as_str()))
-        .collect()
 }

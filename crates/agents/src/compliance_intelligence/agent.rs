@@ -1,6 +1,6 @@
 //! `compliance_intelligence` as an agent type: its settings, needs and judgement.
 
-use reeve_controls::{Catalogue, FRAMEWORKS, PRIORITIES, chosen_frameworks};
+use reeve_controls::{Catalogue, FRAMEWORKS, LOG_BUCKET, PRIORITIES, chosen_frameworks};
 use reeve_estate::{Provider, ResourceKind};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
@@ -28,7 +28,13 @@ const RELATED_DOCUMENTS: [&str; 12] = [
 ];
 
 /// Every setting, in the order in which the interface answers them.
-const SETTINGS: &[Setting] = &[FRAMEWORKS, PRIORITIES, alert::CHANNELS, alert::PRIORITIES];
+const SETTINGS: &[Setting] = &[
+    FRAMEWORKS,
+    PRIORITIES,
+    LOG_BUCKET,
+    alert::CHANNELS,
+    alert::PRIORITIES,
+];
 
 /// The agent type `compliance_intelligence`.
 #[derive(Debug, Clone, Copy, Default)]

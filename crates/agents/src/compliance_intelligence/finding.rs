@@ -1,6 +1,6 @@
 //! Failures of checks as proposals.
 
-use reeve_controls::{Check, Topic, Verdict};
+use reeve_controls::{Check, Topic, Verdict, given_values};
 use reeve_estate::Money;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
@@ -53,9 +53,10 @@ pub(super) fn propose(
     kind: RecommendationType,
 ) -> Proposal {
     let resource = facts.resource;
-    let change = facts
-        .document
-        .and_then(|document| check.change(resource, document, facts.now).ok());
+    let change = facts.document.and_then(|document| {
+        let given = given_values(facts.settings);
+        check.change(resource, document, &given, facts.now).ok()
+    });
     let impact = change
         .as_ref()
         .map_or(impact(check.severity), |change| change.row().risk);

@@ -166,7 +166,7 @@ fn port_in(ports: Value, port: i64) -> bool {
 /// the rules of an EC2 security group let the whole internet reach a port over `tcp`, which is the
 /// default, `udp` or `any` of the two. A port of -1 asks whether any port is open over any protocol.
 fn open_to_everybody(Arguments(arguments): Arguments) -> Answer<bool> {
-    let (permissions, port, protocols) = asked_of_rules("open_to_everybody", &arguments)?;
+    let (permissions, ports, protocols) = asked_of_rules("open_to_everybody", &arguments)?;
     Ok(elements(permissions).iter().any(|rule| {
         let ranges = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
         let is_open = ranges.iter().any(|(list, address)| {
@@ -177,7 +177,7 @@ fn open_to_everybody(Arguments(arguments): Arguments) -> Answer<bool> {
                 .filter_map(|range| member(range, address).and_then(text))
                 .any(covers_everywhere)
         });
-        is_open && rule_covers(rule, port, protocols)
+        is_open && rule_covers(rule, &ports, protocols)
     }))
 }
 
@@ -186,27 +186,33 @@ fn open_to_everybody(Arguments(arguments): Arguments) -> Answer<bool> {
 pub(super) fn asked_of_rules<'a>(
     function: &str,
     arguments: &'a [Value],
-) -> Answer<(&'a Value, i64, &'static [&'static str])> {
+) -> Answer<(&'a Value, Vec<i64>, &'static [&'static str])> {
     let fault = |reason: &str| ExecutionError::function_error(function, reason);
-    let (permissions, port, protocol) = match arguments {
-        [permissions, Value::Int(port)] => (permissions, *port, "tcp"),
-        [permissions, Value::Int(port), Value::String(protocol)] => {
-            (permissions, *port, protocol.as_str())
-        }
-        _ => return Err(fault("it takes rules, a port and a protocol")),
+    let (permissions, ports, protocol) = match arguments {
+        [permissions, ports] => (permissions, ports, "tcp"),
+        [permissions, ports, Value::String(protocol)] => (permissions, ports, protocol.as_str()),
+        _ => return Err(fault("it takes rules, a port or ports, and a protocol")),
     };
+    let ports: Option<Vec<i64>> = elements(ports)
+        .iter()
+        .map(|port| match port {
+            Value::Int(port) => Some(*port),
+            _ => None,
+        })
+        .collect();
+    let ports = ports.ok_or_else(|| fault("a port is no whole number"))?;
     let protocols: &[&str] = match protocol {
         "tcp" => &["tcp", "6"],
         "udp" => &["udp", "17"],
         "any" => &["tcp", "6", "udp", "17"],
         _ => return Err(fault("the protocol is none of tcp, udp and any")),
     };
-    Ok((permissions, port, protocols))
+    Ok((permissions, ports, protocols))
 }
 
-pub(super) fn rule_covers(rule: &Value, port: i64, protocols: &[&str]) -> bool {
+pub(super) fn rule_covers(rule: &Value, ports: &[i64], protocols: &[&str]) -> bool {
     let protocol = member(rule, "ipProtocol").and_then(text).unwrap_or("-1");
-    if port == -1 || protocol == "-1" {
+    if ports.contains(&-1) || protocol == "-1" {
         return true;
     }
     if !protocols.contains(&protocol) {
@@ -214,7 +220,9 @@ pub(super) fn rule_covers(rule: &Value, port: i64, protocols: &[&str]) -> bool {
     }
     let bound = |name: &str| member(rule, name).and_then(as_number);
     match (bound("fromPort"), bound("toPort")) {
-        (Some(first), Some(last)) => (first..=last).contains(&(port as f64)),
+        (Some(first), Some(last)) => ports
+            .iter()
+            .any(|port| (first..=last).contains(&(*port as f64))),
         _ => true,
     }
 }

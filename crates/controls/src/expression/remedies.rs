@@ -63,14 +63,14 @@ pub(super) fn closed_policy(policy: Value) -> Value {
     converted(&closed)
 }
 
-/// `open_rules(permissions, port)`, `open_rules(permissions, port, protocol)`: the parts of the rules of an EC2 security group that let
+/// `open_rules(permissions, ports)`, `open_rules(permissions, ports, protocol)`: the parts of the rules of an EC2 security group that let
 /// everybody in on a port, in the form of `ipPermissions`; null if there are none. A port of -1 is
 /// any port.
 pub(super) fn open_rules(Arguments(arguments): Arguments) -> Result<Value, ExecutionError> {
-    let (permissions, port, protocols) = asked_of_rules("open_rules", &arguments)?;
+    let (permissions, ports, protocols) = asked_of_rules("open_rules", &arguments)?;
     let mut found = Vec::new();
     for rule in elements(permissions) {
-        if !rule_covers(&rule, port, protocols) {
+        if !rule_covers(&rule, &ports, protocols) {
             continue;
         }
         let rule = as_json(&rule);

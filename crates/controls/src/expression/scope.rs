@@ -1,6 +1,6 @@
 //! Variables of an evaluation: one resource, prepared once for all of its checks.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use cel::objects::{Key, Map};
@@ -18,6 +18,10 @@ use crate::verdict::SeenValue;
 
 /// Variables that expressions may name.
 pub(super) const VARIABLES: [&str; 5] = ["doc", "resource", "targets", "sources", "now"];
+
+/// Variables of the values of a change: those, and the values before it.
+pub(super) const VARIABLES_OF_VALUES: [&str; 6] =
+    ["doc", "resource", "targets", "sources", "now", "with"];
 
 /// Variables of one resource.
 pub(crate) struct Scope<'s> {
@@ -62,6 +66,15 @@ impl<'s> Scope<'s> {
             complete: subject.complete.clone(),
             size,
         }
+    }
+
+    /// Gives the values of a change that are known.
+    pub(crate) fn give(&mut self, values: &BTreeMap<String, Value>) {
+        let members = values
+            .iter()
+            .map(|(name, value)| (name.as_str(), converted(value)));
+        self.context
+            .add_variable_from_value("with", object(members));
     }
 
     /// Returns `true` if every resource of a kind near the judged one is known.

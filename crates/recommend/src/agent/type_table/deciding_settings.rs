@@ -55,7 +55,10 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
     (
         AgentType::COMPLIANCE_INTELLIGENCE,
         "capabilities.remediation_suggestions",
-        &["settings.remediation_suggestions.priorities"],
+        &[
+            "settings.remediation_suggestions.priorities",
+            "settings.remediation_suggestions.log_bucket",
+        ],
     ),
     (
         AgentType::COMPLIANCE_INTELLIGENCE,

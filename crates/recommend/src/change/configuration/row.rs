@@ -25,7 +25,34 @@ macro_rules! files {
 }
 
 /// Files of the embedded catalogue.
-const FILES: &[(Provider, &str, &str)] = files!["s3",];
+const FILES: &[(Provider, &str, &str)] = files![
+    "autoscaling",
+    "cloudtrail",
+    "codebuild",
+    "config",
+    "dynamodb",
+    "ec2",
+    "ecr",
+    "ecs",
+    "efs",
+    "eks",
+    "elasticache",
+    "elb",
+    "guardduty",
+    "iam",
+    "kinesis",
+    "kms",
+    "lambda",
+    "logs",
+    "opensearch",
+    "rds",
+    "redshift",
+    "s3",
+    "secretsmanager",
+    "sns",
+    "sqs",
+    "stepfunctions",
+];
 
 /// Call to a cloud, with placeholders for the values of the resource's document.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -202,6 +229,12 @@ impl ConfigurationRow {
     #[must_use]
     pub fn named(name: &str) -> Option<&'static ConfigurationRow> {
         ConfigurationRow::all().iter().find(|row| row.name == name)
+    }
+
+    /// Returns `true` if the row has a place for a value of a name.
+    #[must_use]
+    pub fn takes(&self, name: &str) -> bool {
+        self.sample.with.contains_key(name)
     }
 
     /// Returns the permission that a call needs: the one of its action where the row names it, else
