@@ -77,3 +77,6 @@ impl Check {
         ConfigurationChange::on(row, resource, document, with)
     }
 }
+
+#[cfg(test)]
+mod tests;

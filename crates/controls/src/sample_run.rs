@@ -24,6 +24,16 @@ impl Check {
         wrong.chain(missing).collect()
     }
 
+    /// Returns the answer about a sample whose documents can be read.
+    #[cfg(test)]
+    pub(crate) fn answer_of(&self, sample: &Sample) -> CheckAnswer {
+        match self.run(sample) {
+            Ok(()) => sample.result,
+            Err(SampleFault::OtherAnswer { got, .. }) => got,
+            Err(fault) => panic!("{fault}"),
+        }
+    }
+
     fn run(&self, sample: &Sample) -> Result<(), SampleFault> {
         let read = |text: &str| -> Result<Value, SampleFault> {
             serde_json::from_str(text).map_err(|error| SampleFault::NotJson {

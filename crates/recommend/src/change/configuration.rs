@@ -186,6 +186,14 @@ impl ConfigurationChange {
         })
     }
 
+    /// Returns the document as the change leaves it.
+    #[must_use]
+    pub fn outcome(&self, document: &Document) -> Document {
+        let mut after = document.json().clone();
+        self.forward.take_effect(&mut after);
+        Document::kept(after)
+    }
+
     /// Returns the row.
     #[must_use]
     pub fn row(&self) -> &'static ConfigurationRow {

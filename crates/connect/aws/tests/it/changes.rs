@@ -46,7 +46,6 @@ const LACKING: &[(&str, &str)] = &[
     ("enable_detailed_monitoring", "it has no MonitorInstances"),
     ("enable_file_system_backups", "it has no PutBackupPolicy"),
     ("enable_function_tracing", "it ignores TracingConfig"),
-    ("encrypt_log_group", "it has no AssociateKmsKey"),
     (
         "encrypt_table",
         "it ignores the SSESpecification of UpdateTable",

@@ -21,12 +21,6 @@ def _():
     return trail("narrow")
 
 
-@change("encrypt_trail")
-def _():
-    key = client("kms").create_key()["KeyMetadata"]["Arn"]
-    return {"id": trail("plain"), "with": {"key": key}}
-
-
 @change("find_unusual_activity")
 def _():
     return trail("unwatched")

@@ -13,12 +13,6 @@ def _():
     return {"id": made, "with": {"days": 365}}
 
 
-@change("encrypt_log_group")
-def _():
-    key = client("kms").create_key()["KeyMetadata"]["Arn"]
-    return {"id": log_group("plain"), "with": {"key": key}}
-
-
 @change("protect_log_group_from_deletion")
 def _():
     return log_group("unprotected")

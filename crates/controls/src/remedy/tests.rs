@@ -1,0 +1,128 @@
+//! Remediations of the catalogue: each names rows that mend what the check found.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use reeve_estate::{ConnectionId, ResourceId, ResourceState, Specification};
+use reeve_recommend::judgement::evidence::CheckAnswer;
+
+use super::*;
+use crate::catalogue::Catalogue;
+use crate::sample::Sample;
+
+fn resource(check: &Check, sample: &Sample) -> Resource {
+    Resource {
+        id: ResourceId::new(sample.id.as_str()),
+        connection: ConnectionId("test".to_owned()),
+        provider: check.provider,
+        // The account is part of policies that changes write.
+        account: if sample.account.is_empty() {
+            "123456789012".to_owned()
+        } else {
+            sample.account.clone()
+        },
+        region: sample.region.clone(),
+        service: String::new(),
+        kind: check.kind,
+        name: String::new(),
+        state: ResourceState::Available,
+        specification: Specification::default(),
+        purchase: None,
+        tags: BTreeMap::new(),
+        group: None,
+        attached_to: Vec::new(),
+        monthly_cost: None,
+        created_at: None,
+        observed_at: sample.now,
+    }
+}
+
+fn given() -> BTreeMap<String, Value> {
+    BTreeMap::from([("bucket".to_owned(), Value::from("acme-logs"))])
+}
+
+/// Answer about the document of a sample after its change.
+fn answer_after(check: &Check, sample: &Sample, change: &ConfigurationChange) -> CheckAnswer {
+    let document = Document::new(serde_json::from_str(&sample.document).unwrap());
+    let after = Sample {
+        document: change.outcome(&document).text().to_owned(),
+        ..sample.clone()
+    };
+    check.answer_of(&after)
+}
+
+#[test]
+fn every_remediation_names_rows_of_the_kind_that_its_check_judges() {
+    let mut named = BTreeSet::new();
+    for check in Catalogue::builtin().checks() {
+        for name in &check.remediation.change {
+            let row = ConfigurationRow::named(name);
+            let row = row.unwrap_or_else(|| panic!("{}: no row {name}", check.id));
+            assert_eq!(
+                (row.provider, row.kind),
+                (check.provider, check.kind),
+                "{}",
+                check.id
+            );
+            named.insert(row.name);
+
+            let own = &check.remediation.parameters;
+            let lacks = row.sample.with.keys().find(|value| {
+                !own.contains_key(*value) && !row.with.contains_key(*value) && *value != "bucket"
+            });
+            assert_eq!(lacks, None, "{}: {name}", check.id);
+        }
+    }
+
+    let all: BTreeSet<&str> = ConfigurationRow::all().iter().map(|row| row.name).collect();
+    assert_eq!(named, all, "rows that no check names are offered by nobody");
+}
+
+/// Rows that mend one item a time, or whose check then has nothing to say.
+const BY_STEPS: &[(&str, CheckAnswer)] = &[
+    // The key is off, and the check is about keys that are on.
+    (
+        "aws.iam.access_key_not_of_administrator",
+        CheckAnswer::NotApplicable,
+    ),
+    // Incoming and outgoing rules go one after the other.
+    ("aws.ec2.default_group_has_no_rules", CheckAnswer::Fail),
+];
+
+#[test]
+fn a_change_makes_the_check_pass_that_names_it() {
+    let mut offered: BTreeSet<&str> = BTreeSet::new();
+    let mut faults = Vec::new();
+
+    for check in Catalogue::builtin().checks() {
+        let failing = check
+            .samples
+            .iter()
+            .filter(|sample| sample.result == CheckAnswer::Fail);
+        for sample in failing {
+            let document = Document::new(serde_json::from_str(&sample.document).unwrap());
+            let resource = resource(check, sample);
+            let Ok(change) = check.change(&resource, &document, &given(), sample.now) else {
+                continue;
+            };
+            offered.insert(change.row().name);
+            let got = answer_after(check, sample, &change);
+            let is_expected =
+                got == CheckAnswer::Pass || BY_STEPS.contains(&(check.id.as_str(), got));
+            if !is_expected {
+                faults.push(format!(
+                    "{}, {:?}: {} gives {got}",
+                    check.id,
+                    sample.name,
+                    change.row().name
+                ));
+            }
+        }
+    }
+
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let all: BTreeSet<&str> = ConfigurationRow::all().iter().map(|row| row.name).collect();
+    let never: Vec<&&str> = all.difference(&offered).collect();
+    assert!(never.is_empty(), "offered for no sample: {never:?}");
+}
