@@ -186,6 +186,12 @@ impl ConfigurationChange {
         })
     }
 
+    /// Returns a value that the document does not have as such.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.with.get(name)
+    }
+
     /// Returns the document as the change leaves it.
     #[must_use]
     pub fn outcome(&self, document: &Document) -> Document {
