@@ -20,6 +20,8 @@ pub enum SettingValue {
     Percent(f64),
     /// A number of days, written as `14d`.
     Days(u32),
+    /// A number of minutes, written as `90m`; `2h` is read too.
+    Minutes(u32),
     /// A number of things, written `3`.
     Count(u32),
     /// A flag, `true` or `false`.
@@ -66,6 +68,7 @@ impl fmt::Display for SettingValue {
         match self {
             SettingValue::Percent(percent) => write!(f, "{percent}%"),
             SettingValue::Days(days) => write!(f, "{days}d"),
+            SettingValue::Minutes(minutes) => write!(f, "{minutes}m"),
             SettingValue::Count(count) => write!(f, "{count}"),
             SettingValue::Flag(flag) => write!(f, "{flag}"),
             SettingValue::Names(names) => f.write_str(&names.join(", ")),
@@ -87,6 +90,13 @@ impl SettingValue {
 
         if let Some(days) = text.strip_suffix('d') {
             return days.parse().ok().map(SettingValue::Days);
+        }
+        if let Some(minutes) = text.strip_suffix('m') {
+            return minutes.parse().ok().map(SettingValue::Minutes);
+        }
+        if let Some(hours) = text.strip_suffix('h') {
+            let hours: u32 = hours.parse().ok()?;
+            return hours.checked_mul(60).map(SettingValue::Minutes);
         }
         if let Ok(count) = text.parse() {
             return Some(SettingValue::Count(count));
@@ -127,7 +137,7 @@ pub struct Setting {
     pub description: &'static str,
     /// Value unless a person sets another; every value has its form.
     pub default: SettingValue,
-    /// Lowest and highest value of percentages, days and counts, and number of names.
+    /// Lowest and highest value of percentages, days, minutes and counts, and number of names.
     pub range: (f64, f64),
     /// Names to choose from; empty where names are free.
     pub choices: &'static [&'static str],
@@ -156,6 +166,7 @@ impl Setting {
         let fits = match (&self.default, &parsed) {
             (SettingValue::Percent(_), Some(SettingValue::Percent(value))) => within(*value),
             (SettingValue::Days(_), Some(SettingValue::Days(value)))
+            | (SettingValue::Minutes(_), Some(SettingValue::Minutes(value)))
             | (SettingValue::Count(_), Some(SettingValue::Count(value))) => {
                 within(f64::from(*value))
             }
@@ -177,6 +188,10 @@ impl Setting {
             ),
             SettingValue::Days(_) => format!(
                 "must be a number of days from {low}d to {high}d, as in {}",
+                self.default
+            ),
+            SettingValue::Minutes(_) => format!(
+                "must be a number of minutes from {low}m to {high}m, as in {}",
                 self.default
             ),
             SettingValue::Count(_) => format!(
@@ -236,6 +251,17 @@ impl Settings {
     pub fn days(&self, setting: &Setting) -> i64 {
         match (self.get(setting), setting.default.clone()) {
             (SettingValue::Days(value), _) | (_, SettingValue::Days(value)) => i64::from(value),
+            _ => 0,
+        }
+    }
+
+    /// The value of a setting that is a number of minutes.
+    #[must_use]
+    pub fn minutes(&self, setting: &Setting) -> i64 {
+        match (self.get(setting), setting.default.clone()) {
+            (SettingValue::Minutes(value), _) | (_, SettingValue::Minutes(value)) => {
+                i64::from(value)
+            }
             _ => 0,
         }
     }
@@ -375,6 +401,28 @@ mod tests {
             (settings.percent(&BELOW), settings.days(&WINDOW)),
             (20.0, 21)
         );
+    }
+
+    #[test]
+    fn minutes_are_read_as_hours_too_and_bounded() {
+        let hold = Setting {
+            path: "rewind.hold",
+            description: "Time between two changes",
+            default: SettingValue::Minutes(30),
+            range: (5.0, 240.0),
+            choices: &[],
+        };
+        assert_eq!(hold.check("90m").unwrap(), SettingValue::Minutes(90));
+        assert_eq!(hold.check("2h").unwrap(), SettingValue::Minutes(120));
+        assert_eq!(SettingValue::Minutes(120).to_string(), "120m");
+        for wrong in ["4m", "5h", "30", "1d", "99999999999h"] {
+            let error = hold.check(wrong).unwrap_err();
+            assert!(
+                error.message.contains("from 5m to 240m"),
+                "{wrong}: {error:?}"
+            );
+        }
+        assert_eq!(Settings::default().minutes(&hold), 30);
     }
 
     #[test]

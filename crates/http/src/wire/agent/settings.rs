@@ -36,6 +36,7 @@ impl From<&Setting> for SettingBody {
         let limit = |value: f64| match &setting.default {
             SettingValue::Percent(_) => Some(format!("{value}%")),
             SettingValue::Days(_) => Some(format!("{value}d")),
+            SettingValue::Minutes(_) => Some(format!("{value}m")),
             SettingValue::Count(_) => Some(value.to_string()),
             SettingValue::Flag(_) | SettingValue::Names(_) => None,
         };
@@ -56,6 +57,7 @@ fn value(value: &SettingValue) -> Value {
         SettingValue::Flag(flag) => Value::Bool(*flag),
         SettingValue::Percent(_)
         | SettingValue::Days(_)
+        | SettingValue::Minutes(_)
         | SettingValue::Count(_)
         | SettingValue::Names(_) => Value::String(value.to_string()),
     }
