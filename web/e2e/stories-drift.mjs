@@ -1,9 +1,31 @@
 // What people do with baselines and drifts.
 import assert from 'node:assert/strict';
-import { eventually, fitsWidth, openPage, read, signIn } from './steps.mjs';
+import { eventually, fitsWidth, openPage, read, recommendation, signIn } from './steps.mjs';
 
-/** The simulated accounts change within minutes; the next sync of one compares them. */
-const DRIFTED_MS = 300_000;
+/** A change of a simulated resource takes minutes; the next sync of its account compares it. */
+const DRIFTED_MS = 600_000;
+
+/** Has Reeve change a resource; its identifier. */
+async function changesOne(page) {
+  const found = await recommendation(
+    page,
+    'change without approval',
+    ({ plan, impact_level, type }) => plan && impact_level === 'low' && !type.includes('snapshot'),
+  );
+  const status = await page.evaluate(
+    async ([address, hash]) => {
+      const answer = await fetch(address, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ plan_hash: hash }),
+      });
+      return answer.status;
+    },
+    [`/api/v1/intelligence/recommendations/${found.id}/execute`, found.plan.hash],
+  );
+  assert.equal(status, 202);
+  return found.resource.id;
+}
 
 async function pinsAndAccepts({ page, program }) {
   await signIn(page, program.email, program.password);
@@ -22,16 +44,21 @@ async function pinsAndAccepts({ page, program }) {
     .filter({ hasText: 'As reviewed' });
   await row.getByText(baseline.resources.toLocaleString('en-US'), { exact: true }).waitFor();
 
+  const changed = await changesOne(page);
   const found = await eventually(
-    'something changed in the simulated accounts',
-    async () => (await read(page, 'intelligence/drift?state=open')).items[0],
+    'the change is a drift',
+    async () =>
+      (await read(page, 'intelligence/drift?state=open&limit=1000')).items.find(
+        ({ resource_id: id }) => id === changed,
+      ),
     DRIFTED_MS,
   );
   await page.reload();
   const table = page.getByRole('table', { name: 'Drifts from baselines' });
   await table.getByRole('link', { name: found.resource_name }).first().click();
   await page.getByRole('heading', { level: 1, name: found.resource_name }).waitFor();
-  await page.getByRole('region', { name: 'Changed by', exact: true }).waitFor();
+  const cause = page.getByRole('region', { name: 'Changed by', exact: true });
+  await cause.getByText('an action of Reeve').first().waitFor();
   await fitsWidth(page);
 
   await page.getByRole('button', { name: 'Accept', exact: true }).click();

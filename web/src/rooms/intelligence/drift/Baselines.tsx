@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
-import { announce } from '../../../display/announce';
 import { DataTable, type Column } from '../../../display/DataTable';
-import { FormDialog } from '../../../display/FormDialog';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { Remove } from '../../../display/Remove';
 import { When } from '../../../display/When';
 import { connectionsQuery } from '../../estate/queries';
-import { useChange } from '../queries';
 import { driftsInWords, scopeInWords } from './forms';
-import { pinAgain, removeBaseline, type Baseline } from './queries';
+import { removeBaseline, type Baseline } from './queries';
+
+const RenewDialog = lazyComponent(() => import('./RenewDialog'), 'RenewDialog');
 
 /** The baselines with the number of drifts from each. */
 export function Baselines({ of: all, pin }: { of: Baseline[] | undefined; pin: ReactNode }) {
@@ -96,33 +96,4 @@ export function Baselines({ of: all, pin }: { of: Baseline[] | undefined; pin: R
 
 function driftsCell(row: Baseline) {
   return driftsInWords(row.drifts);
-}
-
-/** Pins the whole scope again, after saying what that ends. */
-function RenewDialog({ of: one, onClose }: { of: Baseline; onClose: () => void }) {
-  const renew = useChange(pinAgain);
-  return (
-    <FormDialog
-      title={`Pin ${one.name} again?`}
-      submit="Pin again"
-      error={renew.error}
-      pending={renew.isPending}
-      onSubmit={(event) => {
-        event.preventDefault();
-        renew.mutate(
-          { id: one.id },
-          {
-            onSuccess: ({ resources }) => {
-              announce(`Pinned ${count(resources)} resources.`);
-              onClose();
-            },
-          },
-        );
-      }}
-      onClose={onClose}
-      explain="The present configuration of its whole scope becomes the baseline. Every open and accepted drift is resolved."
-    >
-      <Text size="sm">Drifts now: {driftsInWords(one.drifts)}.</Text>
-    </FormDialog>
-  );
 }

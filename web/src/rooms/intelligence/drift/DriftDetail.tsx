@@ -6,7 +6,7 @@ import { useMay } from '../../../api/session';
 import { announce } from '../../../display/announce';
 import { Awaited } from '../../../display/Awaited';
 import { Facts } from '../../../display/Facts';
-import { FormDialog } from '../../../display/FormDialog';
+import { lazyComponent } from '../../../display/lazy';
 import { Page } from '../../../display/Page';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
@@ -16,11 +16,12 @@ import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { Difference } from '../../audit/Difference';
 import { useChange } from '../queries';
-import { AcceptDialog } from './AcceptDialog';
 import { COLOURS, FORMS, RESOLUTIONS, STATES, STEPS } from './forms';
-import { driftQuery, pinAgain, reopenDrift, type DriftDetail as Detail } from './queries';
+import { driftQuery, reopenDrift, type DriftDetail as Detail } from './queries';
 
 const route = getRouteApi('/app/intelligence/drift/$id');
+const AcceptDialog = lazyComponent(() => import('./AcceptDialog'), 'AcceptDialog');
+const PinOneDialog = lazyComponent(() => import('./PinOneDialog'), 'PinOneDialog');
 const TRAIL = (
   <Trail
     of={[
@@ -114,8 +115,8 @@ function Cause({ of: one }: { of: Detail }) {
     <Panel title="Changed by">
       {one.missing_source && (
         <Text size="sm" mb={one.causes.length > 0 ? 'md' : 0}>
-          No log entry that you may see names who changed it.{' '}
-          Import {one.missing_source} into the log to see it here.
+          No log entry that you may see names who changed it. Import {one.missing_source} into the
+          log to see it here.
         </Text>
       )}
       <Stack gap="md">
@@ -262,36 +263,5 @@ function Answers({ of: one }: { of: Detail }) {
       {dialog === 'accept' && <AcceptDialog of={one} onClose={close} />}
       {dialog === 'pin' && <PinOneDialog of={one} onClose={close} />}
     </Group>
-  );
-}
-
-/** Makes the present configuration of the resource its baseline. */
-function PinOneDialog({ of: one, onClose }: { of: Detail; onClose: () => void }) {
-  const pin = useChange(pinAgain);
-  return (
-    <FormDialog
-      title="Pin as it is now?"
-      submit="Pin"
-      error={pin.error}
-      pending={pin.isPending}
-      onSubmit={(event) => {
-        event.preventDefault();
-        pin.mutate(
-          { id: one.baseline_id, resources: [one.resource_id] },
-          {
-            onSuccess: () => {
-              announce('Pinned. The drift is resolved.');
-              onClose();
-            },
-          },
-        );
-      }}
-      onClose={onClose}
-      explain={
-        one.form === 'gone'
-          ? `The resource leaves the baseline ${one.baseline_name}, and the drift is resolved.`
-          : `Its present configuration is the new normal of the baseline ${one.baseline_name}, and the drift is resolved.`
-      }
-    />
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Button, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconPinned } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -7,15 +7,18 @@ import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Select } from '../../../display/Select';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { Baselines } from './Baselines';
 import { COLOURS, FORMS, STATES } from './forms';
-import { PinDialog } from './PinDialog';
 import { baselinesQuery, driftsQuery, type Drift, type DriftState } from './queries';
+
+const PinDialog = lazyComponent(() => import('./PinDialog'), 'PinDialog');
 
 const COLUMNS: Column<Drift>[] = [
   {
@@ -115,7 +118,7 @@ export function DriftPage() {
               w={200}
               clearable
               placeholder="All baselines"
-              data={all?.map(({ id, name }) => ({ value: id, label: name }))}
+              data={all?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
               value={baseline}
               onChange={setBaseline}
             />
