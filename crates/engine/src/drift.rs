@@ -33,7 +33,8 @@ pub struct DriftPorts {
 pub struct DriftService {
     records: Arc<Records>,
     ports: DriftPorts,
-    /// Pins, comparisons and answers take turns: each reads drifts and writes them.
+    /// Pins, comparisons and answers take turns: each reads drifts and writes them, and what a sync
+    /// writes while a baseline is pinned is compared with that baseline once it is there.
     turn: tokio::sync::Mutex<()>,
 }
 

@@ -38,8 +38,8 @@ CREATE TABLE drifts (
 );
 CREATE UNIQUE INDEX drifts_unresolved ON drifts (baseline_id, connection_id, resource_id) WHERE state <> 'resolved';
 CREATE INDEX drifts_by_change ON drifts (changed_at_ms, id);
-CREATE INDEX drifts_by_connection ON drifts (connection_id);
-CREATE INDEX drifts_accepted ON drifts (ends_at_ms) WHERE state = 'accepted';
+CREATE INDEX drifts_by_resource ON drifts (connection_id, resource_id);
+CREATE INDEX drifts_accepted ON drifts (ends_at_ms, id) WHERE state = 'accepted';
 
 -- Documents that drifts show, so that none is removed while a drift needs it.
 CREATE TABLE drift_documents (
@@ -56,4 +56,4 @@ CREATE TABLE drift_comparisons (
 );
 
 -- Versions since a time, so that a comparison costs what changed.
-CREATE INDEX resource_versions_recent ON resource_versions (connection_id, seen_at_ms) WHERE is_current = 1;
+CREATE INDEX resource_versions_recent ON resource_versions (connection_id, seen_at_ms, resource_id) WHERE is_current = 1;

@@ -11,6 +11,7 @@ use reeve_estate::{ConnectionId, Document, ResourceId};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::drift::cause::{self, Cause};
 use reeve_recommend::drift::comparison::{ChangedMember, agrees, changed_members, is_covered};
+use reeve_recommend::drift::unstable;
 use reeve_recommend::drift::{
     Baseline, Drift, DriftFilter, DriftId, DriftKind, DriftState, Observed, ObservedFilter,
     PinnedDocument, Resolution,
@@ -77,7 +78,7 @@ impl DriftService {
     }
 
     /// Compares what changed in a connection since a time with baselines; `None` is all.
-    pub(super) async fn compare_with(
+    async fn compare_with(
         &self,
         baselines: &[&Baseline],
         connection: &ConnectionId,
@@ -94,7 +95,7 @@ impl DriftService {
             let Some(last) = page.last() else {
                 return Ok(());
             };
-            filter.after = Some(last.resource.id.clone());
+            filter.after = Some((last.seen_at, last.resource.id.clone()));
             for baseline in baselines {
                 let changes = self.judge(baseline, connection, &page, since).await?;
                 self.keep(baseline, changes, &mut lookups).await?;
@@ -253,15 +254,20 @@ fn compared(
             (Some(_), Some(_)) => Finding::Differs(DriftKind::Changed),
             _ => Finding::Unknown,
         },
-        (Some(_), None) if seen.is_read => Finding::Differs(DriftKind::Gone),
+        (Some(_), None) if seen.is_read && !is_transient(seen) => Finding::Differs(DriftKind::Gone),
         (Some(_), None) => Finding::Unknown,
-        (None, Some(_)) if baseline.would_have_pinned(&seen.resource) => {
+        (None, Some(_)) if baseline.would_have_pinned(&seen.resource) && !is_transient(seen) => {
             Finding::Differs(DriftKind::Appeared)
         }
         (None, Some(_)) => Finding::Unknown,
         // It was never pinned, and it is gone: as when the baseline was pinned.
         (None, None) => Finding::Agrees,
     }
+}
+
+fn is_transient(seen: &Observed) -> bool {
+    let resource = &seen.resource;
+    unstable::is_transient(resource.kind, resource.group.is_some(), &resource.tags)
 }
 
 impl Changes {

@@ -86,10 +86,6 @@ impl DriftService {
         let unresolved = self.unresolved(&pinned.id, &[]).await?;
         self.resolve(&pinned, unresolved, Resolution::Pinned, caller)
             .await?;
-        for connection in &connections {
-            self.compare_with(&[&pinned], &connection.id, Some(pinned.pinned_at))
-                .await?;
-        }
         Ok(pinned)
     }
 
@@ -192,8 +188,10 @@ impl DriftService {
             let readings = self.ports.descriptions.readings(&connection.id).await?;
             let places = ReadPlaces::of(&connection.id, &readings);
             baseline.read.extend(places);
-            baseline.resources += self.write_connection(&baseline, connection, caller).await?;
+            self.write_connection(&baseline, connection, caller).await?;
         }
+        // A resource that changes meanwhile is read twice and pinned once.
+        baseline.resources = drifts.pinned_count(&baseline.id, baseline.revision).await?;
         if baseline.resources == 0 {
             let message = "includes no resource whose configuration was read; sync its connections first, or widen it";
             return Err(invalid(
@@ -210,24 +208,23 @@ impl DriftService {
         Ok(baseline)
     }
 
-    /// Pins the resources of a connection that the scope includes; returns their number.
+    /// Pins the resources of a connection that the scope includes.
     async fn write_connection(
         &self,
         baseline: &Baseline,
         connection: &Connection,
         caller: &Caller,
-    ) -> Result<u64, EngineError> {
+    ) -> Result<(), EngineError> {
         let drifts = &self.ports.drifts;
         let mut filter = ObservedFilter {
             kinds: baseline.scope.kinds.clone(),
             limit: PAGE,
             ..ObservedFilter::default()
         };
-        let mut count = 0;
         loop {
             let page = drifts.observed(&connection.id, &filter).await?;
             let Some(last) = page.last() else { break };
-            filter.after = Some(last.resource.id.clone());
+            filter.after = Some((last.seen_at, last.resource.id.clone()));
             let pinned: Vec<PinnedDocument> = page
                 .iter()
                 .filter(|one| baseline.scope.covers(&one.resource))
@@ -236,7 +233,6 @@ impl DriftService {
             drifts
                 .pinned_put(&baseline.id, baseline.revision, &pinned)
                 .await?;
-            count += pinned.len() as u64;
         }
 
         // The next comparison needs to know since when the pinned documents were agreed on.
@@ -246,7 +242,7 @@ impl DriftService {
         {
             drifts.compared_put(&connection.id, sync.started_at).await?;
         }
-        Ok(count)
+        Ok(())
     }
 
     async fn put_resources(

@@ -16,8 +16,8 @@ pub struct ObservedFilter {
     pub kinds: Vec<ResourceKind>,
     /// Only these; empty is all.
     pub ids: Vec<ResourceId>,
-    /// Behind this resource, by identifier.
-    pub after: Option<ResourceId>,
+    /// Behind this resource, by the time of its observation and its identifier.
+    pub after: Option<(Timestamp, ResourceId)>,
     /// At most this many; 0 is all.
     pub limit: u64,
 }
@@ -94,8 +94,9 @@ pub trait DriftStore: Send + Sync {
     /// Number of documents of a revision.
     async fn pinned_count(&self, baseline: &BaselineId, revision: u64) -> Result<u64, StoreError>;
 
-    /// Returns the resources of a connection as last seen, by identifier, those that are gone
-    /// included. Resources without a document have no place here.
+    /// Returns the resources of a connection as last seen, by the time of their observation and
+    /// their identifier, those that are gone included. Resources without a document have no place
+    /// here.
     async fn observed(
         &self,
         connection: &ConnectionId,
@@ -117,7 +118,8 @@ pub trait DriftStore: Send + Sync {
     /// of a baseline that is not resolved: a second one is a [`StoreError::Conflict`].
     async fn drift_put(&self, drifts: &[Drift]) -> Result<(), StoreError>;
     async fn drift_get(&self, id: &DriftId) -> Result<Drift, StoreError>;
-    /// Drifts of a filter, the last changed ones first, and how many there are in all.
+    /// Drifts of a filter, the last changed ones first, and how many there are in all. Those whose
+    /// acceptance ended come in the order of its end.
     async fn drift_list(&self, filter: &DriftFilter) -> Result<(Vec<Drift>, u64), StoreError>;
     /// Numbers of drifts of a filter by baseline and state; limit and offset are not read.
     async fn drift_counts(&self, filter: &DriftFilter) -> Result<Vec<DriftCount>, StoreError>;

@@ -1,8 +1,11 @@
-//! Members of configuration documents that providers, autoscaling or rotation change by themselves.
-//! A baseline does not compare them: a detector that always alarms is none.
+//! What providers, autoscaling or rotation change without a person: members of configuration
+//! documents, and resources that come and go. A baseline does not compare them: a detector that
+//! always alarms is none.
 //!
 //! Members that change with every reading (counts, last uses) never reach a document; the
 //! connectors leave them out. What is listed here stays in documents and their history.
+
+use std::collections::BTreeMap;
 
 use reeve_estate::ResourceKind;
 use serde_json::Value;
@@ -180,6 +183,53 @@ pub const UNSTABLE: &[UnstableMember] = &[
     ),
 ];
 
+/// Kinds whose resources are made and removed on a schedule or by services, each with the reason.
+/// That one appears or is gone is no drift; a change of one is.
+pub const TRANSIENT_KINDS: &[(&str, &str)] = &[
+    (
+        "snapshot",
+        "Backup plans make and expire snapshots every day.",
+    ),
+    (
+        "database_snapshot",
+        "Backup plans make and expire snapshots every day.",
+    ),
+    (
+        "network_interface",
+        "Functions, load balancers and containers make and remove their own.",
+    ),
+];
+
+/// Tags of resources that autoscaling makes and removes, each with the program that sets it.
+pub const TRANSIENT_TAGS: &[(&str, &str)] = &[
+    ("aws:autoscaling:groupName", "Amazon EC2 Auto Scaling"),
+    ("aws:ec2:fleet-id", "EC2 Fleet"),
+    ("aws:ec2spot:fleet-request-id", "Spot Fleet"),
+    ("aws:elasticmapreduce:job-flow-id", "Amazon EMR"),
+    ("karpenter.sh/nodepool", "Karpenter"),
+    (
+        "karpenter.sh/provisioner-name",
+        "Karpenter, before version 0.32",
+    ),
+];
+
+/// Returns `true` if a resource comes and goes without a person: by its kind, as a member of a
+/// scaling group, or by a tag of the program that made it.
+#[must_use]
+pub fn is_transient(
+    kind: ResourceKind,
+    is_group_member: bool,
+    tags: &BTreeMap<String, String>,
+) -> bool {
+    is_group_member
+        || TRANSIENT_KINDS
+            .iter()
+            .any(|(name, _)| *name == kind.as_str())
+        || TRANSIENT_TAGS
+            .iter()
+            .any(|(name, _)| tags.contains_key(*name))
+}
+
 /// Removes the members of a kind that are not compared.
 pub(super) fn remove(kind: ResourceKind, document: &mut Value) {
     let of_kind = UNSTABLE
@@ -212,6 +262,25 @@ fn remove_path(value: &mut Value, path: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_autoscaling_and_backups_make_comes_and_goes() {
+        for (kind, reason) in TRANSIENT_KINDS {
+            assert!(ResourceKind::parse(kind).is_some(), "{kind}");
+            assert!(reason.ends_with('.'), "{kind}");
+        }
+
+        let tagged = |name: &str| BTreeMap::from([(name.to_owned(), "web".to_owned())]);
+        let machine = ResourceKind::VirtualMachine;
+        assert!(is_transient(machine, true, &tagged("Name")));
+        assert!(is_transient(
+            machine,
+            false,
+            &tagged("aws:autoscaling:groupName")
+        ));
+        assert!(!is_transient(machine, false, &tagged("Name")));
+        assert!(is_transient(ResourceKind::Snapshot, false, &tagged("Name")));
+    }
 
     #[test]
     fn the_table_names_kinds_and_reasons_and_no_member_twice() {

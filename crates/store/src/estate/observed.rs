@@ -30,17 +30,24 @@ pub(crate) async fn list(
 ) -> Result<Vec<Observed>, Fault> {
     let mut filter = Filter::default();
     filter.text("v.connection_id = ?", &connection.0);
-    filter.integer("v.is_current = ?", 1);
+    // As a literal: the index of the present versions is a partial one.
+    filter.fixed("v.is_current = 1");
     if let Some(since) = wanted.since {
         filter.integer("v.seen_at_ms >= ?", since.as_millisecond());
     }
     filter.one_of("r.kind", wanted.kinds.iter().map(|kind| kind.as_str()));
     filter.one_of("v.resource_id", wanted.ids.iter().map(ResourceId::as_str));
-    if let Some(after) = &wanted.after {
-        filter.text("v.resource_id > ?", after.as_str());
+    if let Some((seen_at, id)) = &wanted.after {
+        let place = (seen_at.as_millisecond(), id.as_str());
+        filter.behind(("v.seen_at_ms", "v.resource_id"), place);
     }
 
-    let page = filter.page(SELECT, " ORDER BY v.resource_id", wanted.limit, 0);
+    let page = filter.page(
+        SELECT,
+        " ORDER BY v.seen_at_ms, v.resource_id",
+        wanted.limit,
+        0,
+    );
     let rows = filter.query(page).fetch_all(store.read()).await?;
     rows.iter()
         .map(|row| {

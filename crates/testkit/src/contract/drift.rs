@@ -110,8 +110,8 @@ async fn observed(store: &(impl DescriptionStore + DriftStore)) -> Result<()> {
     let hashes: Vec<Option<String>> = all.iter().map(|one| one.hash.clone()).collect();
     assert_eq!(
         hashes,
-        [Some(opened.document.hash()), Some(second.document.hash())],
-        "the present documents"
+        [Some(second.document.hash()), Some(opened.document.hash())],
+        "the present documents, the latest last"
     );
     assert!(
         all.iter().all(|one| !one.is_read),
@@ -127,7 +127,7 @@ async fn observed(store: &(impl DescriptionStore + DriftStore)) -> Result<()> {
     };
     assert_eq!(ids(seen(store, recent).await?), ["sg-1"]);
     let behind = ObservedFilter {
-        after: Some(ResourceId::new("sg-1")),
+        after: Some((at(10)?, ResourceId::new("sg-1"))),
         limit: 1,
         ..ObservedFilter::default()
     };
