@@ -8,6 +8,7 @@ import { agents } from './stories-agents.mjs';
 import { alerts } from './stories-alerts.mjs';
 import { reports } from './stories-reports.mjs';
 import { compliance } from './stories-compliance.mjs';
+import { drift } from './stories-drift.mjs';
 import { dashboards } from './stories-dashboard.mjs';
 import { proofs } from './stories-proof.mjs';
 import { searching } from './stories-search.mjs';
@@ -529,6 +530,7 @@ async function fitsPhones({ page, program }) {
     '/intelligence/compliance',
     '/intelligence/compliance/soc2',
     '/intelligence/compliance/controls/soc2:CC6.1',
+    '/intelligence/drift',
     '/intelligence/models',
     '/intelligence/rollouts',
     '/intelligence/predictions',
@@ -611,6 +613,7 @@ export const groups = [
     { name: 'a recommendation is put off, taken back and answered', run: answersLater },
     ...judgement,
     ...compliance,
+    ...drift,
   ],
   foresight,
   guarding,

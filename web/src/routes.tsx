@@ -145,6 +145,16 @@ const compliance = createRoute({
   path: '/compliance',
   component: lazy(() => import('./rooms/intelligence/compliance/Compliance'), 'Compliance'),
 });
+const drift = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/drift',
+  component: lazy(() => import('./rooms/intelligence/drift/DriftPage'), 'DriftPage'),
+});
+const driftDetail = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence/drift/$id',
+  component: lazy(() => import('./rooms/intelligence/drift/DriftDetail'), 'DriftDetail'),
+});
 const framework = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/compliance/$framework',
@@ -351,6 +361,7 @@ const tree = root.addChildren([
       anomalies.addChildren([foundAnomalies, threatLists]),
       predictions.addChildren([rules, calendars]),
       compliance,
+      drift,
       agents,
       actions,
       approvals,
@@ -360,6 +371,7 @@ const tree = root.addChildren([
       exclusions,
     ]),
     recommendation,
+    driftDetail,
     framework,
     control,
     rollout,

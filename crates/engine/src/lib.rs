@@ -14,6 +14,7 @@
 mod agent;
 mod answer;
 mod automatic;
+mod drift;
 mod execution;
 mod finding;
 mod guard;
@@ -35,6 +36,9 @@ pub use answer::exclusions::ExclusionInput;
 pub use answer::feedback::FeedbackInput;
 pub use automatic::AutomaticExecution;
 pub use automatic::preview::{Preview, PreviewOutcome};
+pub use drift::answer::AcceptanceInput;
+pub use drift::pin::BaselineInput;
+pub use drift::{DriftPorts, DriftService};
 pub use execution::{Execution, ExecutionPorts, ExecutionService, Trial};
 pub use finding::upsert::Findings;
 pub use guard::limits::GuardrailService;

@@ -20,8 +20,8 @@ use reeve_audit::Obstacle;
 use reeve_audit::{Entry, FieldCode};
 use reeve_engine::models::Registry;
 use reeve_engine::{
-    AgentService, ExecutionService, GuardrailService, RecommendationService, RolloutService,
-    RunService, ScopeService, WorkloadService,
+    AgentService, DriftService, ExecutionService, GuardrailService, RecommendationService,
+    RolloutService, RunService, ScopeService, WorkloadService,
 };
 use reeve_estate::{
     Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore,
@@ -31,6 +31,7 @@ use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
 use reeve_predict::{RuleService, RuleStore};
 use reeve_recommend::agent::Agent;
+use reeve_recommend::drift::DriftStore;
 use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::models::ModelStore;
@@ -257,6 +258,9 @@ pub struct Ports {
     pub models: Arc<dyn ModelStore>,
     /// Results of checks.
     pub evidence: Arc<dyn EvidenceStore>,
+    /// Baselines and drifts.
+    pub drifts: Arc<dyn DriftStore>,
+    pub drift_service: Arc<DriftService>,
     pub registry: Arc<Registry>,
     /// Predictive rules, predictions and calendars.
     pub rules: Arc<dyn RuleStore>,

@@ -9,6 +9,7 @@ pub mod agent;
 pub mod alert;
 pub mod anomaly;
 pub mod compliance;
+pub mod drift;
 pub mod estate;
 pub mod export;
 pub mod form;

@@ -7,6 +7,7 @@ pub mod approval;
 pub mod caller;
 pub mod change;
 pub mod diagnosis;
+pub mod drift;
 pub mod error;
 pub mod guardrail;
 pub mod judgement;

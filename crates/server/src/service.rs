@@ -210,8 +210,9 @@ impl Service {
         });
 
         let reader = Arc::new(TrailReader(trail.clone()));
-        let observers =
-            Observers::new(&config, &store, &samples, clouds, recorder, reader, prices)?;
+        let observers = Observers::new(
+            &config, &store, &samples, clouds, recorder, &engine, reader, prices,
+        )?;
         let ports = ports(
             &tasks,
             &engine,
@@ -465,6 +466,8 @@ fn ports(
         anomaly_service: tasks.anomaly_service.clone(),
         models: store.clone(),
         evidence: store.clone(),
+        drifts: store.clone(),
+        drift_service: engine.drift.clone(),
         registry: tasks.registry.clone(),
         rules: store.clone(),
         rule_service: tasks.rule_service.clone(),

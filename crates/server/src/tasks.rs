@@ -9,6 +9,7 @@ mod charges;
 mod configurations;
 pub(crate) mod context;
 mod deliveries;
+mod drift;
 mod due;
 mod exports;
 mod metric_sources;
@@ -47,6 +48,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     charges::start(service, &tracker, stop);
     configurations::start(service, &tracker, stop);
     deliveries::start(service, &tracker, stop);
+    drift::start(service, &tracker, stop);
     due::start(service, &tracker, stop);
     exports::start(service, &tracker, stop);
     metric_sources::start(service, &tracker, stop);

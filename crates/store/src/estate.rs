@@ -3,6 +3,7 @@
 mod change;
 mod connection;
 mod description;
+pub(crate) mod observed;
 mod resource;
 mod sync;
 mod totals;
@@ -15,6 +16,8 @@ use reeve_estate::{
 };
 
 use crate::database::Store;
+
+pub(crate) use description::time;
 
 type Result<T> = std::result::Result<T, StoreError>;
 

@@ -57,6 +57,21 @@ impl Filter {
         self.sql.push_str(condition);
     }
 
+    /// Rows behind a place in the order of a number and, where that is equal, of a text.
+    pub(crate) fn behind(
+        &mut self,
+        (number, text): (&'static str, &'static str),
+        (integer, value): (i64, &str),
+    ) {
+        self.values.push(Value::Integer(integer));
+        self.values.push(Value::Text(value.to_owned()));
+        let (n, m) = (self.values.len() - 1, self.values.len());
+        self.join();
+        self.sql.push_str(&format!(
+            "{number} >= ${n} AND ({number} > ${n} OR {text} > ${m})"
+        ));
+    }
+
     /// A column that is one of several texts; none is no condition.
     pub(crate) fn one_of<'a>(
         &mut self,
@@ -164,9 +179,10 @@ mod tests {
         filter.integer("(d > ? OR e > ?)", 4);
         filter.contains("f LIKE ? ESCAPE '!'", "50%_!");
         filter.texts("(g, h) > (?, ?)", &["u", "v"]);
+        filter.behind(("j", "k"), (7, "w"));
         assert_eq!(
             filter.page("SELECT 1 FROM t", "", 10, 20).as_str(),
-            "SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) AND (d > $4 OR e > $4) AND f LIKE $5 ESCAPE '!' AND (g, h) > ($6, $7) LIMIT 10 OFFSET 20"
+            "SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) AND (d > $4 OR e > $4) AND f LIKE $5 ESCAPE '!' AND (g, h) > ($6, $7) AND j >= $8 AND (j > $8 OR k > $9) LIMIT 10 OFFSET 20"
         );
         assert!(matches!(&filter.values[4], Value::Text(text) if text == "%50!%!_!!%"));
     }

@@ -24,6 +24,7 @@ mod channel;
 mod database;
 mod delivery;
 mod derived;
+mod drift;
 mod estate;
 mod evidence;
 mod export;

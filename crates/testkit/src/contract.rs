@@ -10,6 +10,7 @@ pub mod bill_sources;
 pub mod budgets;
 pub mod deliveries;
 pub mod descriptions;
+pub mod drift;
 pub mod estate;
 pub mod evidence;
 pub mod exports;

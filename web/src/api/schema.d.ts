@@ -1750,6 +1750,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/baselines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Baselines by name, with the number of drifts from each. */
+        get: operations["get_intelligence_baselines"];
+        put?: never;
+        /** Pin the configuration of a scope as it is now. */
+        post: operations["post_intelligence_baselines"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/baselines/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A baseline. */
+        get: operations["get_intelligence_baselines_id"];
+        put?: never;
+        post?: never;
+        /** Remove a baseline with its drifts. */
+        delete: operations["delete_intelligence_baselines_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/baselines/{id}/pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pin a baseline anew, or single resources of it: their present configuration is the new normal. */
+        post: operations["post_intelligence_baselines_id_pin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/calendars": {
         parameters: {
             query?: never;
@@ -1886,6 +1939,74 @@ export interface paths {
         get: operations["get_intelligence_dashboard"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Drifts, the last changed ones first. */
+        get: operations["get_intelligence_drift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/drift/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A drift: what differs, who caused it as far as the caller may see, which checks fail now. */
+        get: operations["get_intelligence_drift_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/drift/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept a drift until a time. */
+        post: operations["post_intelligence_drift_id_accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/drift/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Withdraw the acceptance of a drift. */
+        post: operations["post_intelligence_drift_id_reopen"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4170,6 +4291,61 @@ export interface components {
          * @example 30d_average
          */
         Baseline: string;
+        /** @description The configuration of a scope, as somebody pinned it. */
+        BaselineBody: {
+            description: string;
+            /** @description Drifts from it. */
+            drifts: components["schemas"]["DriftCountsBody"];
+            id: string;
+            name: string;
+            pinned_at: string;
+            /** @description E-mail address of the person who pinned it last as a whole. */
+            pinned_by: string;
+            /**
+             * Format: int64
+             * @description Number of resources whose configuration it pins.
+             */
+            resources: number;
+            /**
+             * Format: int64
+             * @description Number of times that it was pinned as a whole.
+             */
+            revision: number;
+            scope: components["schemas"]["BaselineScopeBody"];
+        };
+        /** @description A baseline to pin. */
+        BaselineCreateBody: {
+            /** @description At most 2000 characters. */
+            description?: string;
+            /** @description 1 to 100 characters; unique without regard to case. */
+            name: string;
+            scope?: components["schemas"]["BaselineScopeBody"];
+        };
+        /** @description Resources to pin as they are now. */
+        BaselinePinBody: {
+            /** @description Identifiers of resources, at most 1000; absent pins the whole scope anew. */
+            resources?: string[] | null;
+        };
+        /** @description Resources that a baseline covers. All conditions must hold; an empty one is all. */
+        BaselineScopeBody: {
+            /**
+             * @description Identifiers of connections.
+             * @default []
+             */
+            connections: string[];
+            /**
+             * @description Kinds of resources, such as `security_group`.
+             * @default []
+             */
+            kinds: string[];
+            /**
+             * @description Tags that a resource must have, with these values.
+             * @default {}
+             */
+            tags: {
+                [key: string]: string;
+            };
+        };
         /** @description A source of bills with the result of its last sync. */
         BillSourceBody: {
             /** @description Name of the bucket. */
@@ -5540,6 +5716,159 @@ export interface components {
             at_least: boolean;
             /** Format: int64 */
             count: number;
+        };
+        /** @description Decision of a person that a drift may stay until a time. */
+        DriftAcceptanceBody: {
+            at: string;
+            /** @description E-mail address of the approver. */
+            by: string;
+            /** @description End of the acceptance; the drift is open again then. */
+            ends_at: string;
+            reason: string;
+        };
+        /** @description Acceptance of a drift. */
+        DriftAcceptBody: {
+            /** @description End of the acceptance, at most 365 days ahead. */
+            ends_at?: string | null;
+            /**
+             * @description `hash` of the drift as it was seen (empty for a resource that is gone): another present
+             *     configuration is refused.
+             */
+            hash?: string | null;
+            /** @description 10 to 2000 characters. */
+            reason: string;
+        };
+        /** @description A resource that differs from a baseline. */
+        DriftBody: {
+            acceptance?: components["schemas"]["DriftAcceptanceBody"] | null;
+            account: string;
+            /** @description Last time at which the resource agreed; null if no earlier reading is known. */
+            agreed_at?: string | null;
+            baseline_id: string;
+            baseline_name: string;
+            /** @description First observation of the present difference. */
+            changed_at: string;
+            connection_id: string;
+            /** @description First observation of a difference. */
+            detected_at: string;
+            /** @description Entry of the log that recorded the detection. */
+            event_id: string;
+            form: components["schemas"]["DriftForm"];
+            /** @description SHA-256 of the configuration that differs; null if the resource is gone. */
+            hash?: string | null;
+            id: string;
+            kind: string;
+            pinned_at: string;
+            /** @description SHA-256 of the pinned configuration; null if the resource was not there. */
+            pinned_hash?: string | null;
+            provider: components["schemas"]["Provider"];
+            region: string;
+            resolution?: components["schemas"]["DriftResolution"] | null;
+            resolved_at?: string | null;
+            resource_id: string;
+            resource_name: string;
+            state: components["schemas"]["DriftState"];
+        };
+        /** @description An entry of the log that may have caused a drift. */
+        DriftCauseBody: {
+            /** @description Reeve's own action, if it was one. */
+            action_id?: string | null;
+            actor_email?: string | null;
+            actor_id?: string | null;
+            actor_type?: string | null;
+            at: string;
+            event_id: string;
+            event_type: string;
+            /** @description `true` if the operation changes resources; others only touched it. */
+            is_change: boolean;
+            /** @description Operation as its source calls it, such as `AuthorizeSecurityGroupIngress`. */
+            operation?: string | null;
+        };
+        /** @description A check that passed when the resource was pinned and fails now. */
+        DriftCheckBody: {
+            check: string;
+            /** @description Entry of the log that recorded it. */
+            event_id: string;
+            severity: components["schemas"]["Priority"];
+            /** @description First time of the failure. */
+            since: string;
+            title: string;
+            /** @description Reason of the failure. */
+            why: string;
+        };
+        /** @description Number of drifts by state. */
+        DriftCountsBody: {
+            /** Format: int64 */
+            accepted: number;
+            /** Format: int64 */
+            open: number;
+            /** Format: int64 */
+            resolved: number;
+        };
+        /** @description A drift with its differences, and what caused it. */
+        DriftDetailBody: components["schemas"]["DriftBody"] & {
+            /**
+             * @description Entries that the caller may see about the resource, between the last observation that agreed
+             *     and the first one of the present difference; the likeliest first.
+             */
+            causes: components["schemas"]["DriftCauseBody"][];
+            /** @description Members that differ; empty for resources that appeared or are gone. */
+            differences: components["schemas"]["DriftDifferenceBody"][];
+            /** @description Checks that passed when the resource was pinned and fail now. */
+            failing_checks: components["schemas"]["DriftCheckBody"][];
+            /** @description Entries that the caller may see about the drift, oldest first. */
+            history: components["schemas"]["DriftStepBody"][];
+            /** @description `true` if there are more differences or a value was cut. */
+            is_cut: boolean;
+            /** @description Record of the provider that names who changes resources, if no entry is a change. */
+            missing_source?: string | null;
+        };
+        /** @description A member that differs. */
+        DriftDifferenceBody: {
+            /** @description Value as last seen; absent if the member is not there. */
+            now?: Record<string, unknown>;
+            /** @description Names of members from the outside to the inside, separated by dots. */
+            path: string;
+            /** @description Value as pinned; absent if the member was not there. */
+            pinned?: Record<string, unknown>;
+        };
+        /**
+         * @description Form of a difference from a baseline.
+         * @enum {string}
+         */
+        DriftForm: "changed" | "appeared" | "gone";
+        /** @description Drifts, and their number by state without regard to the filter of states. */
+        DriftListBody: {
+            counts: components["schemas"]["DriftCountsBody"];
+            items: components["schemas"]["DriftBody"][];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description Withdrawal of an acceptance. */
+        DriftReopenBody: {
+            reason?: string | null;
+        };
+        /**
+         * @description Reason why a drift is resolved.
+         * @enum {string}
+         */
+        DriftResolution: "agrees" | "pinned";
+        /**
+         * @description State of a drift.
+         * @enum {string}
+         */
+        DriftState: "open" | "accepted" | "resolved";
+        /** @description A step in the history of a drift. */
+        DriftStepBody: {
+            at: string;
+            /** @description E-mail address or identifier of the person; `system` for Reeve itself. */
+            by: string;
+            event_id: string;
+            /** @description `detect`, `accept`, `reopen` or `resolve`. */
+            operation: string;
+            reason?: string | null;
         };
         /** @description Watching the effect of a change. */
         EffectVerificationBody: {
@@ -7061,6 +7390,34 @@ export interface components {
                 status: components["schemas"]["ApprovalStatus"];
                 /** @description Title of the recommendation. */
                 title: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_BaselineBody: {
+            items: {
+                description: string;
+                /** @description Drifts from it. */
+                drifts: components["schemas"]["DriftCountsBody"];
+                id: string;
+                name: string;
+                pinned_at: string;
+                /** @description E-mail address of the person who pinned it last as a whole. */
+                pinned_by: string;
+                /**
+                 * Format: int64
+                 * @description Number of resources whose configuration it pins.
+                 */
+                resources: number;
+                /**
+                 * Format: int64
+                 * @description Number of times that it was pinned as a whole.
+                 */
+                revision: number;
+                scope: components["schemas"]["BaselineScopeBody"];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -17184,6 +17541,219 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_intelligence_baselines: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_BaselineBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_intelligence_baselines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BaselineCreateBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_baselines_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    delete_intelligence_baselines_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_baselines_id_pin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BaselinePinBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     get_intelligence_calendars: {
         parameters: {
             query?: {
@@ -17627,6 +18197,204 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_intelligence_drift: {
+        parameters: {
+            query?: {
+                /** @description Identifier of a baseline. */
+                baseline?: string;
+                /** @description Identifier of a connection. */
+                connection?: string;
+                cursor?: string;
+                /** @description Kind of the resources. */
+                kind?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                offset?: number;
+                /** @description Identifier of a resource. */
+                resource?: string;
+                /** @description Changed at this time or later. */
+                since?: string;
+                /** @description `open`, `accepted` or `resolved`; several are separated by commas. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftListBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_intelligence_drift_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftDetailBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_intelligence_drift_id_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DriftAcceptBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_drift_id_reopen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DriftReopenBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_intelligence_exclusions: {

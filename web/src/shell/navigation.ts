@@ -99,6 +99,11 @@ const INTELLIGENCE: PageGroup[] = [
         about: 'Controls of frameworks, and the resources that do not meet them.',
       },
       {
+        label: 'Drift',
+        to: '/intelligence/drift',
+        about: 'Configurations that differ from what was pinned, and who changed them.',
+      },
+      {
         label: 'Models',
         to: '/intelligence/models',
         about: 'Models that agents use, with their training and measured accuracy.',

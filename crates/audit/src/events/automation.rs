@@ -21,6 +21,24 @@ kinds! { Automation:
     EVIDENCE = "intelligence.evidence", Info, Reeve,
         "Checks of compliance gave other results about resources than before.",
         ["resource.type", "resource.id", "metadata.agent_id", "metadata.results"];
+    BASELINE_PIN = "intelligence.baseline.pin", Info, Reeve,
+        "The configuration of a scope, or of single resources, was pinned as its baseline.",
+        ["resource.type", "resource.id", "metadata.baseline", "changes.after"];
+    BASELINE_REMOVE = "intelligence.baseline.remove", Info, Reeve,
+        "A baseline was removed with its drifts.",
+        ["resource.type", "resource.id", "metadata.baseline", "changes.before"];
+    DRIFT_DETECT = "intelligence.drift.detect", Low, Reeve,
+        "A resource differs from a baseline.",
+        ["resource.type", "resource.id", "metadata.drift_id", "metadata.baseline_id", "metadata.baseline", "metadata.form"];
+    DRIFT_RESOLVE = "intelligence.drift.resolve", Info, Reeve,
+        "A resource agrees with a baseline again, because it changed back or because its present configuration was pinned.",
+        ["resource.type", "resource.id", "metadata.drift_id", "metadata.baseline_id", "metadata.baseline", "metadata.resolution"];
+    DRIFT_ACCEPT = "intelligence.drift.accept", Info, Reeve,
+        "A drift was accepted until a time.",
+        ["resource.type", "resource.id", "metadata.drift_id", "metadata.baseline_id", "metadata.baseline", "metadata.reason", "metadata.ends_at"];
+    DRIFT_REOPEN = "intelligence.drift.reopen", Low, Reeve,
+        "A drift that was accepted is open again: the acceptance ended or was withdrawn, or the resource changed further.",
+        ["resource.type", "resource.id", "metadata.drift_id", "metadata.baseline_id", "metadata.baseline", "metadata.reason"];
     MODEL = "intelligence.model", Info, Reeve,
         "A model was trained, promoted or rolled back.",
         ["resource.type", "resource.id", "metadata.agent_id", "metadata.model"];

@@ -7,7 +7,7 @@
 pub(crate) mod aggregations;
 pub(crate) mod alerts;
 mod append;
-mod ask;
+pub(in crate::routes) mod ask;
 mod bodies;
 mod entry;
 mod event_types;

@@ -16,6 +16,7 @@ mod channels;
 mod compliance;
 pub(crate) mod deliveries;
 mod diagnosis;
+mod drift;
 mod exclusions;
 mod guardrails;
 mod models;
@@ -178,7 +179,21 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceOperate),
             routes!(guardrails::kill_switch),
         );
-    notified(staged(foreseen(strange(guarded))))
+    notified(staged(foreseen(strange(drifted(guarded)))))
+}
+
+/// Baselines and drifts. A pin decides what is normal, as a configuration does; an acceptance ends.
+fn drifted(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(drift::baselines))
+        .add(Access::Needs(IntelligenceConfigure), routes!(drift::create))
+        .add(Access::Needs(IntelligenceView), routes!(drift::baseline))
+        .add(Access::Needs(IntelligenceConfigure), routes!(drift::delete))
+        .add(Access::Needs(IntelligenceConfigure), routes!(drift::pin))
+        .add(Access::Needs(IntelligenceView), routes!(drift::list))
+        .add(Access::Needs(IntelligenceView), routes!(drift::get))
+        .add(Access::Needs(IntelligenceOperate), routes!(drift::accept))
+        .add(Access::Needs(IntelligenceOperate), routes!(drift::reopen))
 }
 
 /// Anomalies, their settings, and lists of indicators.

@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_audit::Obstacle;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
+use reeve_engine::DriftService;
 use reeve_estate::{
     Connection, ConnectionId, ConnectionStatus, Denied, DescriptionStore, Difference, EstateStore,
     Inventory, InventorySink as _, Observe, ObserveError, Reading, Resource, ResourceId,
@@ -44,6 +45,7 @@ pub(crate) struct ConnectionSyncer {
     recorder: Arc<dyn Recorder>,
     descriptions: Arc<dyn DescriptionStore>,
     log: Arc<dyn LogReader>,
+    drift: Arc<DriftService>,
     running: Running<ConnectionId>,
 }
 
@@ -56,6 +58,7 @@ impl ConnectionSyncer {
         recorder: Arc<dyn Recorder>,
         descriptions: Arc<dyn DescriptionStore>,
         log: Arc<dyn LogReader>,
+        drift: Arc<DriftService>,
     ) -> Self {
         ConnectionSyncer {
             estate,
@@ -64,6 +67,7 @@ impl ConnectionSyncer {
             recorder,
             descriptions,
             log,
+            drift,
             running: Running::default(),
         }
     }
@@ -91,6 +95,11 @@ impl ConnectionSyncer {
             .await
             .map_err(Obstacle::of)?;
         let outcome = self.observe(&mut connection).await;
+        if let Ok(report) = &outcome
+            && let Err(error) = self.drift.compare(id, report.started_at).await
+        {
+            tracing::warn!(connection = %id, %error, "a sync was not compared with the baselines");
+        }
 
         if let Ok(current) = self.estate.connection_get(id).await {
             let after = current.after_sync(

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
-    AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings,
-    GuardrailService, ModelService, RecommendationService, Records, ResponseService,
-    RolloutService, RunPorts, RunService, Scheduler, ScopeService, WorkloadService,
+    AgentService, Approvals, AutomaticExecution, DriftPorts, DriftService, ExecutionPorts,
+    ExecutionService, Findings, GuardrailService, ModelService, RecommendationService, Records,
+    ResponseService, RolloutService, RunPorts, RunService, Scheduler, ScopeService,
+    WorkloadService,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
@@ -34,6 +35,7 @@ pub(super) struct EnginePorts {
 /// Services of the engine that requests, background tasks, anomalies and predictive rules use.
 pub(crate) struct EngineServices {
     pub(crate) agents: Arc<AgentService>,
+    pub(crate) drift: Arc<DriftService>,
     pub(crate) execution: Arc<ExecutionService>,
     pub(crate) guardrails: Arc<GuardrailService>,
     pub(crate) models: Arc<ModelService>,
@@ -111,6 +113,12 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         estate,
     };
 
+    let drift = DriftPorts {
+        drifts: store.clone(),
+        descriptions: descriptions.clone(),
+        estate: shared.estate.clone(),
+        log: log.clone(),
+    };
     let (workloads, descriptions) = (Some(workloads), Some(descriptions));
     let judging = RunPorts {
         samples,
@@ -124,7 +132,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         evidence: Some(evidence),
     };
 
-    shared.join(store, registry, judging)
+    shared.join(store, registry, judging, drift)
 }
 
 /// Services that several others ask.
@@ -139,7 +147,13 @@ struct Shared {
 }
 
 impl Shared {
-    fn join(self, store: Arc<Store>, registry: Arc<Registry>, judging: RunPorts) -> EngineServices {
+    fn join(
+        self,
+        store: Arc<Store>,
+        registry: Arc<Registry>,
+        judging: RunPorts,
+        drift: DriftPorts,
+    ) -> EngineServices {
         let Shared {
             records,
             approvals,
@@ -220,7 +234,9 @@ impl Shared {
             automatic,
         );
 
+        let drift = DriftService::new(own(), drift);
         EngineServices {
+            drift: Arc::new(drift),
             agents: Arc::new(AgentService::new(
                 own(),
                 scopes.clone(),

@@ -16,6 +16,7 @@ use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::running::Running;
 use crate::adapters::syncer::ConnectionSyncer;
 use crate::config::Config;
+use crate::service::engine::EngineServices;
 
 /// Services that observe the estate.
 pub(crate) struct Observers {
@@ -38,6 +39,7 @@ impl Observers {
         samples: &Arc<SampleLake>,
         clouds: Arc<CloudRegistry>,
         recorder: Arc<LedgerRecorder>,
+        engine: &EngineServices,
         log: Arc<dyn LogReader>,
         prices: Arc<PriceBook>,
     ) -> Result<Observers> {
@@ -66,6 +68,7 @@ impl Observers {
             recorder,
             store.clone(),
             log,
+            engine.drift.clone(),
         );
 
         Ok(Observers {

@@ -23,6 +23,7 @@ mod demo;
 mod destinations;
 mod direct;
 mod doors;
+mod drift;
 mod dry_run;
 #[path = "../../../ledger/tests/it/earlier.rs"]
 mod earlier;

@@ -23,7 +23,7 @@ use crate::fault::Fault;
 use crate::filter::Filter;
 
 pub(super) use reading::sighted;
-pub(super) use version::time;
+pub(crate) use version::time;
 
 /// Identifiers of one answer of [`DescriptionStore::description_ids`].
 const IDS_AT_ONCE: u64 = 1000;

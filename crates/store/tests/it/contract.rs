@@ -14,6 +14,7 @@ on_both!(
     access => super::access,
     estate => super::estate,
     descriptions => super::descriptions,
+    drift => super::drift,
     agents => super::agents,
     sums => super::sums,
     alerts => super::alerts,
@@ -51,6 +52,13 @@ async fn estate(place: &Place) -> Result<()> {
 async fn descriptions(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::descriptions::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn drift(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::drift::run(&store).await?;
     store.close().await;
     Ok(())
 }

@@ -4,15 +4,28 @@ import { Panel } from '../../display/Panel';
 import { Table } from '../../display/Table';
 import { lines, shown, type Line } from './flatten';
 
+interface Props {
+  before: unknown;
+  after: unknown;
+  title?: string;
+  /** Names of the two states. */
+  sides?: [before: string, after: string];
+}
+
 /** The state before and after, side by side, by field. */
-export function Difference({ before, after }: { before: unknown; after: unknown }) {
+export function Difference({
+  before,
+  after,
+  title = 'Changes',
+  sides = ['Before', 'After'],
+}: Props) {
   const [whole, setWhole] = useState(false);
   const all = lines(before, after);
   const same = all.filter(({ kind }) => kind === 'same').length;
   const listed = whole ? all : all.filter(({ kind }) => kind !== 'same');
   return (
     <Panel
-      title="Changes"
+      title={title}
       flush
       actions={
         same > 0 ? (
@@ -30,14 +43,14 @@ export function Difference({ before, after }: { before: unknown; after: unknown 
         style={{ border: 0, borderRadius: 0 }}
         tabIndex={0}
         role="region"
-        aria-label="Changes, scrollable"
+        aria-label={`${title}, scrollable`}
       >
-        <Table aria-label="Before and after">
+        <Table aria-label={`${sides[0]} and ${sides[1].toLowerCase()}`}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Field</Table.Th>
-              <Table.Th>Before</Table.Th>
-              <Table.Th>After</Table.Th>
+              <Table.Th>{sides[0]}</Table.Th>
+              <Table.Th>{sides[1]}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -48,12 +61,12 @@ export function Difference({ before, after }: { before: unknown; after: unknown 
                     {line.path}
                   </Text>
                 </Table.Td>
-                <Table.Td data-label="Before">
+                <Table.Td data-label={sides[0]}>
                   {line.kind !== 'added' && (
                     <Value line={line} of={line.before} colour="var(--bad)" />
                   )}
                 </Table.Td>
-                <Table.Td data-label="After">
+                <Table.Td data-label={sides[1]}>
                   {line.kind !== 'removed' && (
                     <Value line={line} of={line.after} colour="var(--good)" />
                   )}

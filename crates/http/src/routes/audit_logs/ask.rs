@@ -135,7 +135,7 @@ pub(super) fn request(
 }
 
 /// Returns the problem for a log that could not be read.
-pub(super) fn problem(error: TrailError) -> Problem {
+pub(in crate::routes) fn problem(error: TrailError) -> Problem {
     match error {
         TrailError::Invalid(message) => {
             Problem::field("aggregations", FieldCode::InvalidValue, message)

@@ -139,6 +139,9 @@ enumerations! {
     CheckAnswer = reeve_recommend::judgement::evidence::CheckAnswer, "Answer of a check about a resource.";
     CheckTopic = reeve_controls::Topic, "Subject matter of a check.";
     ControlState = reeve_controls::ControlState, "State of a control, by the results of its checks.";
+    DriftForm = reeve_recommend::drift::DriftKind, "Form of a difference from a baseline.";
+    DriftState = reeve_recommend::drift::DriftState, "State of a drift.";
+    DriftResolution = reeve_recommend::drift::Resolution, "Reason why a drift is resolved.";
     WorkloadClass = reeve_recommend::judgement::workload::WorkloadClass, "Class of a workload.";
 
     // Anomalies and budgets.

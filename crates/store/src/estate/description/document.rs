@@ -56,7 +56,7 @@ pub(super) async fn insert(tx: &mut Transaction<'_, Any>, packed: &Packed) -> Re
     Ok(insert.run(tx).await?)
 }
 
-/// Removes documents that no version has, at most so many; returns their number.
+/// Removes documents that no version, baseline or drift has, at most so many; returns their number.
 pub(super) async fn remove_unused(store: &Store, most: i64) -> Result<u64, Fault> {
     let mut tx = store.begin().await?;
     // PostgreSQL would let another transaction find a document here and give it a version while it
@@ -67,7 +67,9 @@ pub(super) async fn remove_unused(store: &Store, most: i64) -> Result<u64, Fault
     let removed = sqlx::query(
         "DELETE FROM resource_documents WHERE hash IN (
              SELECT hash FROM resource_documents d
-             WHERE NOT EXISTS (SELECT 1 FROM resource_versions v WHERE v.hash = d.hash) LIMIT $1)",
+             WHERE NOT EXISTS (SELECT 1 FROM resource_versions v WHERE v.hash = d.hash)
+                 AND NOT EXISTS (SELECT 1 FROM pinned_documents p WHERE p.hash = d.hash)
+                 AND NOT EXISTS (SELECT 1 FROM drift_documents s WHERE s.hash = d.hash) LIMIT $1)",
     )
     .bind(most)
     .execute(&mut *tx)

@@ -245,6 +245,6 @@ async fn expire_some(store: &Store, before: Timestamp) -> Result<u64, Fault> {
     Ok(rows.len() as u64)
 }
 
-pub(in crate::estate) fn time(ms: i64) -> Result<Timestamp, Fault> {
+pub(crate) fn time(ms: i64) -> Result<Timestamp, Fault> {
     Timestamp::from_millisecond(ms).map_err(|error| Fault::Backend(error.to_string()))
 }

@@ -49,6 +49,12 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_agent(&events::CHECK).when("operation:verify"),
     by_user(&events::APPROVAL, "virtual_machine").when("operation:approval.sign"),
     by_user(&events::ROLLOUT, "rollout").when("operation:rollout.create"),
+    by_user(&events::BASELINE_PIN, "baseline"),
+    by_user(&events::BASELINE_REMOVE, "baseline"),
+    by_reeve(&events::DRIFT_DETECT, "scheduled", "security_group"),
+    by_user(&events::DRIFT_ACCEPT, "security_group"),
+    by_user(&events::DRIFT_REOPEN, "security_group"),
+    by_user(&events::DRIFT_RESOLVE, "security_group"),
     by_reeve(&events::AGENT_RUN, "scheduled", "agent"),
     by_user(&events::PREDICTION, "predictive_rule"),
     by_reeve(&events::ANOMALY, "scheduled", "address")
@@ -97,6 +103,11 @@ async fn sync(admin: &Api, connection: &str) {
 /// Changes that others make in the account between two syncs.
 async fn changes(moto: &Moto, stopped: &str, removed: &str) {
     machine(moto, "new", "m5.large").await;
+    let group = [("GroupName", "new"), ("GroupDescription", "new")];
+    let group = group.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    moto.query(&EC2, REGION, "CreateSecurityGroup", &group)
+        .await
+        .unwrap();
     moto.tag(REGION, stopped, "team", "shop").await.unwrap();
 
     for (operation, id) in [("StopInstances", stopped), ("TerminateInstances", removed)] {
@@ -173,6 +184,38 @@ async fn carry_out(admin: &Api, agent: &str) {
     .await;
 }
 
+/// Pins the security groups; the baseline's path.
+async fn baseline(admin: &Api) -> String {
+    let groups = json!({ "name": "Reviewed", "scope": { "kinds": ["security_group"] } });
+    let made = admin.post("intelligence/baselines", groups).await;
+    format!("intelligence/baselines/{}", made.expect(201).text_at("/id"))
+}
+
+/// Accepts the drift of a new group, takes that back, and pins the group; then nobody needs the
+/// baseline any more.
+async fn drift(admin: &Api, baseline: &str) {
+    let found = admin.get("intelligence/drift").await.expect(200);
+    let path = format!(
+        "intelligence/drift/{}",
+        found.items()[0]["id"].as_str().unwrap()
+    );
+    let end = Timestamp::now() + jiff::SignedDuration::from_hours(1);
+    let accept = json!({ "reason": "until the review of Monday", "ends_at": end.to_string() });
+    let _ = admin
+        .post(&format!("{path}/accept"), accept)
+        .await
+        .expect(200);
+    let _ = admin
+        .post(&format!("{path}/reopen"), json!({}))
+        .await
+        .expect(200);
+    let _ = admin
+        .post(&format!("{baseline}/pin"), json!({}))
+        .await
+        .expect(200);
+    let _ = admin.delete(baseline).await.expect(204);
+}
+
 async fn foresight(admin: &Api) {
     let rules = "intelligence/predictive-rules";
     let rule = until("the rules that come with Reeve", PATIENCE, || async {
@@ -247,8 +290,10 @@ async fn what_happens_to_the_estate_is_recorded() {
     assert_eq!(inventory.status, 200);
 
     sync(&admin, &connection).await;
+    let baseline = baseline(&admin).await;
     changes(&moto, &stopped, &removed).await;
     sync(&admin, &connection).await;
+    drift(&admin, &baseline).await;
 
     let agent = json!({
         "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "confidence_threshold": "50%",
