@@ -170,6 +170,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 40,
         sql: include_str!("../migrations/0040_evidence.sql"),
     },
+    Migration {
+        version: 42,
+        sql: include_str!("../migrations/0042_description_changes.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled
