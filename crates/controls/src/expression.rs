@@ -114,6 +114,14 @@ impl Expression {
         paths
     }
 
+    /// Returns `true` if it reads the resources that the judged one is related to.
+    #[must_use]
+    pub fn reads_related(&self) -> bool {
+        self.parts
+            .iter()
+            .any(|part| reads::names_any(&part.node, &scope::RELATED))
+    }
+
     /// Evaluates the expression.
     pub(crate) fn evaluate(&self, scope: &Scope<'_>) -> Evaluated {
         if !bounds::allows(scope, self.depth, self.grows) {

@@ -17,6 +17,8 @@ use crate::verdict::SeenValue;
 
 /// Variables that expressions may name.
 pub(super) const VARIABLES: [&str; 5] = ["doc", "resource", "targets", "sources", "now"];
+/// Variables that hold related resources.
+pub(super) const RELATED: [&str; 2] = ["targets", "sources"];
 
 /// Variables of one resource.
 pub(crate) struct Scope<'s> {
