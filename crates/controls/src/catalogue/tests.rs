@@ -135,7 +135,10 @@ fn kinds_whose_checks_read_related_resources_are_known() {
     let kinds = Catalogue::builtin().kinds_that_look_around();
     let looks = |name: &str| kinds.contains(&ResourceKind::named(name).unwrap());
     assert!(looks("network"), "flow logs of a network: {kinds:?}");
-    assert!(!looks("bucket"), "a bucket is judged by its own document: {kinds:?}");
+    assert!(
+        !looks("bucket"),
+        "a bucket is judged by its own document: {kinds:?}"
+    );
 
     let check = Catalogue::builtin().check("aws.s3.blocks_public_access");
     assert!(!check.unwrap().reads_related());
@@ -149,7 +152,13 @@ fn another_file_is_another_revision() {
             text.to_owned(),
         )],
     };
-    let revision = |text: &str| Catalogue::default().with(folder(text)).0.revision().to_owned();
+    let revision = |text: &str| {
+        Catalogue::default()
+            .with(folder(text))
+            .0
+            .revision()
+            .to_owned()
+    };
     assert_eq!(revision("a"), revision("a"));
     assert_ne!(revision("a"), revision("b"));
     assert_eq!(Catalogue::builtin().revision().len(), 64);

@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{ActErrorKind, Money, Provider, ResourceId, StoreError};
+use reeve_estate::{ActErrorKind, ConnectionId, Money, Provider, ResourceId, StoreError};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
-use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode, PassedOver, RunReport};
+use reeve_recommend::agent::{
+    Agent, AgentId, AgentType, Mode, PassedOver, RunExtent, RunPosition, RunReport,
+};
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus};
 use reeve_recommend::change::{Changes, Effect};
 use reeve_recommend::guardrail::Guardrails;
@@ -119,11 +121,18 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
 
     let run = RunReport {
         run_id: "r-1".into(),
+        extent: RunExtent::Full,
         started_at: "2026-11-20T10:00:00.000000001Z".parse()?,
         finished_at: "2026-11-20T10:00:01Z".parse()?,
         resources_seen: 120,
+        resources_judged: Some(100),
         days_observed: 30,
         complete_since: None,
+        position: Some(RunPosition {
+            basis: "b".into(),
+            readings: "r".into(),
+            revisions: [(ConnectionId("c-1".into()), 7)].into(),
+        }),
         recommendations: 7,
         applied: 1,
         skipped: vec![("too little data".into(), 3)],
@@ -140,7 +149,11 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
         mode: Mode::Active,
         confidence_threshold: 90.1 + 0.2,
         version: first.version + 1,
-        last_run: Some(run),
+        last_run: Some(run.clone()),
+        last_change_run: Some(RunReport {
+            extent: RunExtent::Changes,
+            ..run
+        }),
         ..first.clone()
     };
     store.agent_update(&changed).await?;

@@ -79,9 +79,11 @@ pub(super) fn agent(
 pub(super) fn run(report: &RunReport) -> RunBody {
     RunBody {
         run_id: report.run_id.clone(),
+        extent: report.extent.into(),
         started_at: time::text(report.started_at),
         finished_at: time::text(report.finished_at),
         resources_seen: report.resources_seen,
+        resources_judged: report.resources_judged,
         recommendations: report.recommendations,
         applied: report.applied,
         skipped: report

@@ -1,0 +1,126 @@
+//! `wall_inspector`: an agent type of this test. Each group must be closed, and each network must
+//! have no open group in it.
+
+use reeve_estate::{RelationKind, Resource, ResourceKind};
+use reeve_recommend::agent::contract::{AgentDefinition, Needs};
+use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
+use reeve_recommend::agent::{AgentType, Cadence, Impact};
+use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
+use reeve_recommend::judgement::proposal::{Abstention, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::judgement::{Facts, Judgement};
+use reeve_recommend::plan::procedure::subject;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+};
+use serde_json::json;
+
+/// Check of every resource.
+pub(crate) const CHECK: &str = "is_closed";
+const KIND: RecommendationType = RecommendationType::Compliance;
+
+static INFO: AgentTypeInfo = AgentTypeInfo {
+    agent_type: AgentType::named("wall_inspector"),
+    description: "Looks for open groups.",
+    capabilities: &[],
+    actions: &[],
+    settings: &[],
+    findings: Some(FindingSource::Runs),
+};
+
+pub(crate) struct WallInspector;
+
+pub(crate) fn network() -> ResourceKind {
+    ResourceKind::named("network").unwrap()
+}
+
+impl AgentDefinition for WallInspector {
+    fn info(&self) -> &AgentTypeInfo {
+        &INFO
+    }
+
+    fn needs(&self, _: &Settings) -> Needs {
+        let kinds = vec![ResourceKind::SecurityGroup, network()];
+        Needs {
+            cadence: Cadence::Changes,
+            looks_around: vec![network()],
+            documents: kinds.clone(),
+            related: kinds.clone(),
+            related_documents: kinds.clone(),
+            kinds,
+            ..Needs::default()
+        }
+    }
+
+    fn judge(&self, facts: &Facts<'_>) -> Judgement {
+        let is_open = |document: Option<&reeve_estate::Document>| {
+            document.is_some_and(|document| document.json()["open"] == json!(true))
+        };
+        let inside = facts.relations.neighbours(facts.resource, false);
+        let open = inside
+            .filter(|one| one.relation == RelationKind::LocatedIn && is_open(one.document))
+            .count();
+        let is_closed = !is_open(facts.document) && open == 0;
+
+        let mut judgement = Judgement::default();
+        judgement.take(if is_closed {
+            Err(Abstention::decided(KIND, "closed", "it is closed"))
+        } else {
+            Ok(open_wall(facts.resource))
+        });
+        judgement.evidence.push(CheckResult {
+            check: CHECK.to_owned(),
+            answer: if is_closed {
+                CheckAnswer::Pass
+            } else {
+                CheckAnswer::Fail
+            },
+            why: format!("{open} groups in it are open"),
+            values: json!({}),
+            document: facts.document.map(reeve_estate::Document::hash),
+        });
+        judgement
+    }
+}
+
+fn open_wall(resource: &Resource) -> Proposal {
+    let words = |text: &str| text.to_owned();
+    Proposal {
+        kind: KIND,
+        rule: "open_wall",
+        title: format!("{} is open", resource.name),
+        subject: subject(resource, None),
+        priority: Priority::High,
+        confidence: 99.0,
+        trust: Trust::default(),
+        impact_level: Impact::High,
+        impact: ImpactAssessment {
+            cost_percent: None,
+            cost: words("none"),
+            performance_degradation_percent: None,
+            performance: words("none"),
+            security: words("open"),
+        },
+        effort: Effort::Low,
+        savings_monthly: None,
+        savings_after_discounts: None,
+        monthly_cost: None,
+        plan: None,
+        reason_codes: vec![words("open")],
+        not_measured: Vec::new(),
+        explanation: Explanation {
+            action: words("Close it"),
+            factors: Factors::from([(FactorKind::Measured, "It is open")]),
+            confidence_range: None,
+            data_points: 1,
+            similar_cases: 0,
+            success_rate: None,
+            risk: Impact::High,
+            cost_reduction: words("none"),
+            performance_impact: words("none"),
+            decision_path: Vec::new(),
+            models: Vec::new(),
+        },
+    }
+}
