@@ -24,6 +24,7 @@ use reeve_estate::{
 use reeve_http::app::Syncer;
 use reeve_recommend::ports::{LogReader, Recorder};
 use serde_json::json;
+use tokio::sync::watch;
 
 use super::clouds::CloudRegistry;
 use super::running::Running;
@@ -45,6 +46,8 @@ pub(crate) struct ConnectionSyncer {
     descriptions: Arc<dyn DescriptionStore>,
     log: Arc<dyn LogReader>,
     running: Running<ConnectionId>,
+    /// Number of syncs that have ended, and of connections that were retired.
+    ended: watch::Sender<u64>,
 }
 
 impl ConnectionSyncer {
@@ -65,7 +68,14 @@ impl ConnectionSyncer {
             descriptions,
             log,
             running: Running::default(),
+            ended: watch::Sender::default(),
         }
+    }
+
+    /// Returns the number of syncs that have ended, for those that follow them. One that failed
+    /// counts: it may have written a part of what changed.
+    pub(crate) fn syncs(&self) -> watch::Receiver<u64> {
+        self.ended.subscribe()
     }
 
     /// Returns `true` while a connection is being synced.
@@ -80,7 +90,9 @@ impl ConnectionSyncer {
         by: &str,
     ) -> Option<Result<SyncReport, Obstacle>> {
         let _turn = self.running.begin(id)?;
-        Some(self.run(id, by).await)
+        let outcome = self.run(id, by).await;
+        self.ended.send_modify(|ended| *ended += 1);
+        Some(outcome)
     }
 
     async fn run(&self, id: &ConnectionId, by: &str) -> Result<SyncReport, Obstacle> {
@@ -335,6 +347,7 @@ impl ConnectionSyncer {
         {
             0 => Ok(()),
             count => {
+                self.ended.send_modify(|ended| *ended += 1);
                 let entries = vec![unwatched_entry(connection, count)];
                 self.recorder.record(entries).await.map_err(Obstacle::of)
             }
