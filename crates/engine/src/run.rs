@@ -6,9 +6,9 @@
 
 pub(crate) mod calibration;
 mod changes;
-pub(crate) mod commitments;
 pub(crate) mod descriptions;
 mod entry;
+mod estate;
 pub(crate) mod evidence;
 pub(crate) mod findings;
 pub(crate) mod fleets;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_audit::ActionStatus as LogStatus;
+use reeve_audit::{ActionStatus as LogStatus, Json};
 use reeve_estate::{Catalogue, DescriptionStore, SampleStore, StoreError};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::agent::{Agent, AgentId, Cadence, RunExtent, RunReport};
@@ -180,9 +180,16 @@ impl RunService {
         };
 
         self.records
-            .record(vec![run_entry(agent, &report, LogStatus::Pending, caller)])
+            .record(vec![run_entry(
+                agent,
+                &report,
+                Vec::new(),
+                LogStatus::Pending,
+                caller,
+            )])
             .await?;
-        let outcome = self.run_over(agent, work, &mut report).await;
+        let mut recorded = Vec::new();
+        let outcome = self.run_over(agent, work, &mut report, &mut recorded).await;
         report.finished_at = self.records.clock.now();
         report.error = outcome.as_ref().err().map(ToString::to_string);
         let status = if outcome.is_ok() {
@@ -192,7 +199,7 @@ impl RunService {
         };
 
         self.records
-            .record(vec![run_entry(agent, &report, status, caller)])
+            .record(vec![run_entry(agent, &report, recorded, status, caller)])
             .await?;
         self.keep_report(&agent.id, &report).await?;
         outcome.map(|()| report)
@@ -203,6 +210,7 @@ impl RunService {
         agent: &Agent,
         work: Work,
         report: &mut RunReport,
+        recorded: &mut Vec<(&'static str, Json)>,
     ) -> Result<(), EngineError> {
         let keeping = Keeping {
             findings: &self.findings,
@@ -219,7 +227,8 @@ impl RunService {
         };
         match (self.ports.agent_types.judging(agent.agent_type), &work) {
             (Some(definition), Work::Full) => {
-                self.judge_scope(agent, definition, report, &mut found)
+                *recorded = self
+                    .judge_scope(agent, definition, report, &mut found)
                     .await?;
             }
             (Some(definition), Work::Changes(changed)) => {

@@ -18,7 +18,7 @@ use crate::guardrail::change_control::Place;
 pub use crate::agent::cadence::{Cadence, next_run};
 pub use crate::agent::name::AgentType;
 pub use crate::agent::run_report::{
-    MOST_PASSED_OVER, PassedOver, RunExtent, RunPosition, RunReport,
+    Detail, MOST_PASSED_OVER, PassedOver, RunDetails, RunExtent, RunPosition, RunReport,
 };
 
 named!(

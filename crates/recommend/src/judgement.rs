@@ -3,6 +3,7 @@
 
 pub mod activity;
 pub mod assessment;
+pub mod estate;
 pub mod evidence;
 mod fleet;
 pub mod portfolio;
@@ -19,7 +20,6 @@ use crate::guardrail::Guardrails;
 use crate::guardrail::protection::{refusal, state_losses};
 use crate::judgement::activity::Activity;
 use crate::judgement::evidence::CheckResult;
-use crate::judgement::portfolio::{AccountUse, HourlyUse};
 use crate::judgement::proposal::{Abstention, Proposal};
 use crate::judgement::workload::{Classification, Correction};
 use crate::models::LearnedModels;
@@ -74,20 +74,6 @@ pub struct Facts<'a> {
     pub now: Timestamp,
 }
 
-/// Everything that the judgement of an account's commitments may look at.
-#[derive(Debug, Clone, Copy)]
-pub struct AccountFacts<'a> {
-    /// The account as the subject of a recommendation.
-    pub account: &'a Resource,
-    /// Simulated commitments; `None` where too little was measured, or nothing that a commitment
-    /// could pay for.
-    pub simulated: Option<&'a AccountUse>,
-    /// Settings of the agent.
-    pub settings: &'a Settings,
-    /// Guardrails with the approval matrix.
-    pub guardrails: &'a Guardrails,
-}
-
 /// Result of judging one resource.
 #[derive(Debug, Clone, Default)]
 pub struct Judgement {
@@ -99,8 +85,6 @@ pub struct Judgement {
     pub evidence: Vec<CheckResult>,
     /// Workload of the resource, where the agent type tells workloads apart.
     pub workload: Option<Classification>,
-    /// Use by the hour that a commitment could pay for, where the agent type simulates commitments.
-    pub hourly_use: Option<HourlyUse>,
 }
 
 impl Judgement {

@@ -9,6 +9,7 @@ use reeve_recommend::agent::{Agent, RunExtent};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::Judgement;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::lifecycle::Status;
@@ -31,6 +32,7 @@ pub(crate) struct Seen {
     /// looks for all of the scope.
     looked_at: Option<HashSet<Key>>,
     pub(crate) refuted: HashMap<RecommendationId, String>,
+    found: HashSet<RecommendationId>,
 }
 
 impl Seen {
@@ -55,6 +57,12 @@ impl Seen {
             self.look_at(std::iter::once(resource.clone()));
             self.resources.insert(resource);
         }
+    }
+
+    /// Notes recommendations that were found again. The judgement of the estate may find again what
+    /// that of the resource refuted.
+    pub(crate) fn find<'r>(&mut self, found: impl Iterator<Item = &'r RecommendationId>) {
+        self.found.extend(found.cloned());
     }
 
     /// Resources that a run over changes looked for; `None` for a full run.
@@ -87,7 +95,8 @@ impl Seen {
         let reason = self
             .refuted
             .get(&known.id)
-            .filter(|_| known.origin.cause.is_judged_by_runs())?;
+            .filter(|_| known.origin.cause.is_judged_by_runs())
+            .filter(|_| !self.found.contains(&known.id))?;
         Some((reason.clone(), None))
     }
 }
@@ -187,10 +196,14 @@ pub(crate) fn refuted<'a>(
     judged: &[Judged],
     open: impl Iterator<Item = &'a Recommendation>,
 ) -> Vec<(RecommendationId, String)> {
-    let by_resource: HashMap<(&ConnectionId, &ResourceId), &Judged> = judged
-        .iter()
-        .map(|one| ((&one.resource.connection, &one.resource.id), one))
-        .collect();
+    let mut by_resource: HashMap<(&ConnectionId, &ResourceId), Vec<&Judgement>> = HashMap::new();
+    for one in judged {
+        let resource = (&one.resource.connection, &one.resource.id);
+        by_resource
+            .entry(resource)
+            .or_default()
+            .push(&one.judgement);
+    }
     let own = open.filter(|known| {
         known.agent_id.as_ref() == Some(&agent.id)
             && known.status.may_become(Status::Expired)
@@ -198,42 +211,37 @@ pub(crate) fn refuted<'a>(
     });
 
     own.filter_map(|known| {
-        let one = by_resource.get(&(&known.subject.connection, &known.subject.id))?;
-        Some((known.id.clone(), expiry_reason(one, known)?))
+        let judgements = by_resource.get(&(&known.subject.connection, &known.subject.id))?;
+        Some((known.id.clone(), expiry_reason(judgements, known)?))
     })
     .collect()
 }
 
-/// Returns the reason why a recommendation expires; `None` if it was found again or could not be
-/// judged.
-fn expiry_reason(one: &Judged, known: &Recommendation) -> Option<String> {
+/// Returns the reason why the judgements of its resource let a recommendation expire; `None` if it
+/// was found again or could not be judged.
+fn expiry_reason(judgements: &[&Judgement], known: &Recommendation) -> Option<String> {
     let (kind, aspect) = (known.kind, known.subject.aspect.as_deref());
-    let judgement = &one.judgement;
-    if judgement
-        .proposals
-        .iter()
+    let proposals = || judgements.iter().flat_map(|one| &one.proposals);
+    let about = || {
+        let all = judgements.iter().flat_map(|one| &one.abstentions);
+        all.filter(|abstention| abstention.is_about(kind, aspect))
+    };
+    if proposals()
         .any(|proposal| proposal.kind == kind && proposal.subject.aspect.as_deref() == aspect)
     {
         return None;
     }
 
-    let decided = judgement
-        .abstentions
-        .iter()
-        .find(|abstention| abstention.decisive && abstention.is_about(kind, aspect));
-    if let Some(abstention) = decided {
+    if let Some(abstention) = about().find(|abstention| abstention.decisive) {
         return Some(format!(
             "no longer found: {} ({})",
             abstention.detail, abstention.code
         ));
     }
 
-    let undecided = judgement
-        .abstentions
-        .iter()
-        .any(|abstention| abstention.is_about(kind, aspect));
+    let undecided = about().next().is_some();
     let replaces = |proposal: &&Proposal| proposal.subject.aspect.is_none() && !undecided;
-    let other = judgement.proposals.first().filter(replaces)?;
+    let other = proposals().next().filter(replaces)?;
     Some(format!(
         "replaced by another recommendation: {}",
         other.title

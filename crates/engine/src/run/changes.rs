@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use reeve_estate::{ConnectionId, DescriptionStore, ResourceId};
+use reeve_estate::{ConnectionId, DescriptionStore, Resource, ResourceId};
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
 use reeve_recommend::agent::{Agent, Cadence, RunPosition, RunReport};
 use reeve_recommend::error::EngineError;
@@ -195,14 +195,15 @@ impl RunService {
         &self,
         judging: &Judging,
         connection: &ConnectionId,
-        touched: Vec<reeve_estate::Resource>,
+        touched: Vec<Resource>,
         report: &mut RunReport,
         found: &mut RunFindings<'_>,
     ) -> Result<(), EngineError> {
         report.resources_seen += touched.len() as u64;
+        report.resources_judged = Some(report.resources_seen);
         for chunk in touched.chunks(CHUNK) {
             let (judged, _) = self
-                .judge_chunk(judging, connection, chunk.to_vec())
+                .judge_chunk(judging, connection, chunk.to_vec(), &mut None)
                 .await?;
             found.add(judged, report).await?;
         }

@@ -3,26 +3,14 @@
 use reeve_audit::{ActionStatus as LogStatus, Entry, Json, ResourceRef};
 use reeve_recommend::agent::{Agent, RunReport};
 use reeve_recommend::caller::Caller;
-use reeve_recommend::judgement::portfolio::Portfolio;
 
 use crate::log_entry;
 
-/// The safe level of a portfolio, as the entry of a run shows it.
-fn commitment(portfolio: &Portfolio) -> Json {
-    Json::object([
-        ("provider", Json::from(portfolio.family.provider.as_str())),
-        ("account", Json::from(portfolio.family.account.as_str())),
-        ("hourly_usd", Json::from(portfolio.safe.hourly)),
-        (
-            "savings_monthly",
-            Json::from(portfolio.saving_monthly(&portfolio.safe).usd_cents()),
-        ),
-    ])
-}
-
+/// Makes the entry of a run; `recorded` are the fields that its agent type adds.
 pub(super) fn run_entry(
     agent: &Agent,
     report: &RunReport,
+    recorded: Vec<(&'static str, Json)>,
     status: LogStatus,
     caller: &Caller,
 ) -> Entry {
@@ -45,7 +33,7 @@ pub(super) fn run_entry(
             .map(|(reason, count)| (reason.clone(), *count)),
     );
 
-    let entry = entry.after(Json::object([
+    let fields = [
         ("resources_seen", Json::from(report.resources_seen)),
         (
             "resources_judged",
@@ -55,11 +43,8 @@ pub(super) fn run_entry(
         ("recommendations", Json::from(report.recommendations)),
         ("applied", Json::from(report.applied)),
         ("skipped", skipped),
-        (
-            "commitments",
-            Json::from(report.portfolios.iter().map(commitment).collect::<Vec<_>>()),
-        ),
-    ]));
+    ];
+    let entry = entry.after(Json::object(fields.into_iter().chain(recorded)));
 
     match &report.error {
         Some(error) => entry.with_metadata("error", error.clone()),

@@ -142,11 +142,10 @@ impl<'a> RunFindings<'a> {
         skipped
             .into_iter()
             .for_each(|reason| *self.skipped.entry(reason.to_owned()).or_default() += 1);
+        self.seen.find(kept.iter().map(|known| &known.id));
         self.seen
             .refuted
             .extend(refuted(self.agent, &judged, before.values()));
-        report.resources_judged =
-            Some(report.resources_judged.unwrap_or_default() + judged.len() as u64);
         self.seen.judge(
             judged
                 .into_iter()

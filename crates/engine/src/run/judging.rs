@@ -13,6 +13,7 @@ use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::activity::Activity;
+use reeve_recommend::judgement::estate::EstateJudge;
 use reeve_recommend::judgement::workload::Correction;
 use reeve_recommend::judgement::{Facts, Fleet, RelationIndex};
 use reeve_recommend::models::LearnedModels;
@@ -50,7 +51,7 @@ pub(super) struct Judging {
     pub(super) members: Members,
     /// Time at which Reeve last gave each resource another load.
     changed: HashMap<Key, Timestamp>,
-    models: Arc<LearnedModels>,
+    pub(super) models: Arc<LearnedModels>,
     pub(super) relations: Arc<RelationIndex>,
     /// Classes that people gave resources.
     corrections: HashMap<Key, Correction>,
@@ -87,12 +88,13 @@ impl RunService {
         })
     }
 
-    /// Judges resources of one connection.
+    /// Judges resources of one connection; a judge of the estate looks at each with its judgement.
     pub(super) async fn judge_chunk(
         &self,
         judging: &Judging,
         connection: &ConnectionId,
         chunk: Vec<Resource>,
+        estate: &mut Option<Box<dyn EstateJudge>>,
     ) -> Result<(Vec<Judged>, u32), EngineError> {
         let now = self.records.clock.now();
         let start = now - SignedDuration::from_hours(24 * judging.needs.history_days);
@@ -154,10 +156,12 @@ impl RunService {
         let (definition, settings) = (Arc::clone(&judging.definition), judging.settings.clone());
         let (catalogue, guardrails) = (Arc::clone(&self.ports.catalogue), judging.limits.clone());
         let (models, relations) = (Arc::clone(&judging.models), Arc::clone(&judging.relations));
+        let mut looking = estate.take();
         let judged = tokio::task::spawn_blocking(move || {
-            work.into_iter()
+            let judged = work
+                .into_iter()
                 .map(|case| {
-                    let judgement = definition.judge(&Facts {
+                    let facts = Facts {
                         resource: &case.resource,
                         series: &case.series,
                         maxima: &case.maxima,
@@ -175,15 +179,21 @@ impl RunService {
                         attachment_changed_at: case.attachment_changed_at,
                         unchanged_since: case.unchanged_since,
                         now,
-                    });
+                    };
+                    let judgement = definition.judge(&facts);
+                    if let Some(estate) = &mut looking {
+                        estate.look(&facts, &judgement);
+                    }
                     Judged::new(case.resource, judgement)
                 })
-                .collect::<Vec<_>>()
+                .collect::<Vec<_>>();
+            (judged, looking)
         });
 
-        let judged = judged
+        let (judged, looked) = judged
             .await
             .map_err(|error| EngineError::Store(format!("judging stopped: {error}")))?;
+        *estate = looked;
         Ok((judged, days))
     }
 

@@ -14,12 +14,12 @@ use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::agent::{Agent, RunExtent, RunReport};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use reeve_recommend::ports::{AgentStore, Clock};
-use reeve_recommend::recommendation::Closing;
 use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_recommend::recommendation::{Closing, Recommendation};
 use serde_json::json;
 
 use described::Descriptions;
-use inspector::{CHECK, WallInspector, network};
+use inspector::{CHECK, OPEN_GROUPS, SURVEYED, WallInspector, network};
 
 use crate::world::{World, connection, operator, resource};
 
@@ -105,6 +105,14 @@ impl Walls {
         (report, self.described.rows_read())
     }
 
+    /// The recommendation that judging a resource alone led to.
+    async fn found(&self, id: &str) -> Recommendation {
+        let mut found = self.world.on(id).await;
+        found.retain(|one| one.kind != SURVEYED);
+        assert_eq!(found.len(), 1, "{id}");
+        found.remove(0)
+    }
+
     fn answer(&self, id: &str) -> Option<CheckAnswer> {
         let key = (connection().id, ResourceId::new(id), CHECK.to_owned());
         let evidence = self.described.evidence.lock();
@@ -154,7 +162,7 @@ async fn one_changed_resource_of_a_thousand_is_judged_with_what_depends_on_it() 
         "all others are kept"
     );
     for untouched in ["sg-0999", "vpc-99"] {
-        assert_eq!(walls.world.only(untouched).await.status, Status::Open);
+        assert_eq!(walls.found(untouched).await.status, Status::Open);
     }
 
     // The full run is as it was, and its next one is a day after it.
@@ -183,17 +191,14 @@ async fn a_finding_ends_where_the_change_refutes_it_and_nowhere_else() {
 
     walls.put(5, true, "vpc-00");
     walls.judged().await;
-    let (group, network) = (
-        walls.world.only("sg-0005").await,
-        walls.world.only("vpc-00").await,
-    );
+    let (group, network) = (walls.found("sg-0005").await, walls.found("vpc-00").await);
 
     // The network that a group left is judged too, although nothing leads to it any more.
     walls.put(5, true, "vpc-01");
     let (report, _) = walls.judged().await;
     assert_eq!(report.resources_judged, Some(3));
     assert_eq!(walls.world.again(&network).await.status, Status::Expired);
-    assert_eq!(walls.world.only("vpc-01").await.status, Status::Open);
+    assert_eq!(walls.found("vpc-01").await.status, Status::Open);
     assert_eq!(walls.world.again(&group).await.status, Status::Open);
 
     // What is gone is looked for: its finding and its evidence end.
@@ -206,7 +211,7 @@ async fn a_finding_ends_where_the_change_refutes_it_and_nowhere_else() {
     );
     assert_eq!(walls.answer("sg-0005"), None);
     assert_eq!(walls.answer("vpc-01"), Some(CheckAnswer::Pass));
-    assert_eq!(walls.world.only("sg-0999").await.status, Status::Open);
+    assert_eq!(walls.found("sg-0999").await.status, Status::Open);
 }
 
 #[tokio::test]
@@ -220,7 +225,7 @@ async fn a_run_over_changes_that_fails_leaves_them_to_the_next() {
         .unwrap_err();
     let failed = walls.stored().await.last_change_run.unwrap();
     assert!(failed.error.unwrap().contains("no document can be read"));
-    assert_eq!(walls.world.only("sg-0999").await.status, Status::Open);
+    assert_eq!(walls.found("sg-0999").await.status, Status::Open);
 
     walls.described.is_broken.store(false, Ordering::SeqCst);
     assert_eq!(walls.judged().await.0.resources_judged, Some(2));
@@ -275,4 +280,44 @@ async fn very_many_changes_are_judged_by_a_full_run() {
     let report = walls.after_sync().await.unwrap();
     assert_eq!(report.extent, RunExtent::Full);
     assert_eq!(report.resources_judged, Some(5_101));
+}
+
+#[tokio::test]
+async fn a_full_run_judges_the_estate_after_its_resources() {
+    let walls = Walls::new().await;
+    let surveyed = async || {
+        let mut found = walls.world.on("vpc-99").await;
+        found.retain(|one| one.kind == SURVEYED);
+        assert_eq!(found.len(), 1);
+        found.remove(0)
+    };
+    let open_groups = async || {
+        let entry = walls.world.entries().pop().unwrap();
+        let recorded = entry.changes.after.unwrap().get("open_groups").cloned();
+        let last_run = walls.stored().await.last_run.unwrap();
+        (last_run.details.get(&OPEN_GROUPS), recorded)
+    };
+    assert_eq!(open_groups().await, (Some(1), Some(1_u64.into())));
+    let (resource, estate) = (walls.found("vpc-99").await, surveyed().await);
+
+    // Two judgements are about the network, and neither refutes the finding of the other.
+    let report = walls.world.run(&walls.agent).await;
+    assert_eq!(report.resources_judged, Some(1_100));
+    assert_eq!(walls.world.again(&resource).await.status, Status::Open);
+    assert_eq!(walls.world.again(&estate).await.status, Status::Open);
+
+    // A run over changes does not judge the estate, and leaves what it found.
+    walls.put(5, true, "vpc-00");
+    walls.judged().await;
+    assert_eq!(walls.world.again(&estate).await.status, Status::Open);
+    assert_eq!(open_groups().await.0, Some(1), "of the full run");
+    walls.world.run(&walls.agent).await;
+    assert_eq!(open_groups().await, (Some(2), Some(2_u64.into())));
+
+    walls.described.is_broken.store(true, Ordering::SeqCst);
+    let runs = &walls.world.engine.runs;
+    runs.agent_run(&walls.agent.id, &operator())
+        .await
+        .unwrap_err();
+    assert_eq!(walls.world.again(&estate).await.status, Status::Open);
 }

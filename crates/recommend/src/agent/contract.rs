@@ -16,7 +16,8 @@ use crate::agent::cadence::{Cadence, next_full_run, next_run};
 use crate::agent::name::AgentType;
 use crate::agent::settings::{Setting, Settings};
 use crate::agent::type_table::{AgentTypeInfo, FindingSource};
-use crate::judgement::{AccountFacts, Facts, Judgement};
+use crate::judgement::estate::EstateJudge;
+use crate::judgement::{Facts, Judgement};
 use crate::models::Trainer;
 
 /// Facts that a judgement requires.
@@ -136,10 +137,10 @@ pub trait AgentDefinition: Send + Sync {
     /// Judges one resource: proposals, and abstentions with their reasons.
     fn judge(&self, facts: &Facts<'_>) -> Judgement;
 
-    /// Judges the commitments of an account by the levels that were simulated on the hourly use of
-    /// its machines.
-    fn judge_account(&self, _facts: &AccountFacts<'_>) -> Judgement {
-        Judgement::default()
+    /// Begins the judgement of the estate as a whole in a full run; `None` for a type that judges
+    /// resources alone.
+    fn estate_judge(&self) -> Option<Box<dyn EstateJudge>> {
+        None
     }
 
     /// The same judgement at earlier times, each with whether it held. `facts.now` is the present.

@@ -2,12 +2,13 @@
 //! changes continues.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, named};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-use crate::judgement::portfolio::Portfolio;
+use serde_json::Value;
 
 named!(
     /// Resources that a run judged.
@@ -46,6 +47,57 @@ pub struct RunPosition {
     pub revisions: BTreeMap<ConnectionId, u64>,
 }
 
+/// Name of a detail of reports, with the type of its value.
+#[derive(Debug)]
+pub struct Detail<T> {
+    name: &'static str,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> Detail<T> {
+    /// A detail of a name, which differs from those of the report's own fields.
+    #[must_use]
+    pub const fn named(name: &'static str) -> Self {
+        Detail {
+            name,
+            value: PhantomData,
+        }
+    }
+}
+
+/// Details of a run that its agent type defines, by name.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunDetails(BTreeMap<String, Value>);
+
+impl RunDetails {
+    /// No details.
+    #[must_use]
+    pub const fn new() -> Self {
+        RunDetails(BTreeMap::new())
+    }
+
+    /// Sets a detail.
+    ///
+    /// # Errors
+    /// The value has no JSON form.
+    pub fn put<T: Serialize>(
+        &mut self,
+        detail: &Detail<T>,
+        value: &T,
+    ) -> Result<(), serde_json::Error> {
+        let value = serde_json::to_value(value)?;
+        self.0.insert(detail.name.to_owned(), value);
+        Ok(())
+    }
+
+    /// Returns a detail; `None` if the report does not have it, or has it in another form.
+    #[must_use]
+    pub fn get<T: DeserializeOwned>(&self, detail: &Detail<T>) -> Option<T> {
+        T::deserialize(self.0.get(detail.name)?).ok()
+    }
+}
+
 /// Result of one run of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
@@ -80,10 +132,9 @@ pub struct RunReport {
     /// did not tell them apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<PassedOver>,
-    /// Commitments simulated on the use of the scope, one for each account that was measured for
-    /// three weeks at least.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub portfolios: Vec<Portfolio>,
+    /// Details that the agent type defines, beside the other fields in the stored form.
+    #[serde(flatten)]
+    pub details: RunDetails,
     /// Reason for which the run failed; `None` if it succeeded.
     pub error: Option<String>,
 }
@@ -111,8 +162,44 @@ impl RunReport {
             applied: 0,
             skipped: Vec::new(),
             passed_over: Vec::new(),
-            portfolios: Vec::new(),
+            details: RunDetails::new(),
             error: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn details_stand_beside_the_fields_of_a_stored_report() {
+        const TAPES: Detail<Vec<u32>> = Detail::named("tapes");
+        let mut report = RunReport::begun("r-1".into(), RunExtent::Full, Timestamp::UNIX_EPOCH);
+        report.details.put(&TAPES, &vec![1, 2]).unwrap();
+        let stored = serde_json::to_value(&report).unwrap();
+        assert_eq!(stored["tapes"], serde_json::json!([1, 2]));
+
+        let read: RunReport = serde_json::from_value(stored).unwrap();
+        assert_eq!(read, report);
+        assert_eq!(read.details.get(&TAPES), Some(vec![1, 2]));
+        assert_eq!(read.details.get(&Detail::<String>::named("tapes")), None);
+    }
+
+    #[test]
+    fn a_report_of_an_earlier_release_is_one_of_a_full_run() {
+        let stored = serde_json::json!({
+            "run_id": "r-1", "started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T00:00:01Z",
+            "resources_seen": 3, "days_observed": 2, "recommendations": 1, "applied": 0, "skipped": [],
+            "portfolios": [{ "account": "1" }], "error": null,
+        });
+        let read: RunReport = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!(
+            (read.extent, read.resources_judged, &read.position),
+            (RunExtent::Full, None, &None)
+        );
+        let again = serde_json::to_value(&read).unwrap();
+        assert_eq!(again["portfolios"], stored["portfolios"]);
     }
 }

@@ -10,12 +10,12 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ActErrorKind, ConnectionId, Money, Provider, ResourceId, StoreError};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::agent::{
-    Agent, AgentId, AgentType, Mode, PassedOver, RunExtent, RunPosition, RunReport,
+    Agent, AgentId, AgentType, Mode, PassedOver, RunDetails, RunExtent, RunPosition, RunReport,
 };
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus};
 use reeve_recommend::change::{Changes, Effect};
 use reeve_recommend::guardrail::Guardrails;
-use reeve_recommend::judgement::portfolio::{Family, Level, Portfolio};
+use reeve_recommend::judgement::portfolio::{Family, Level, PORTFOLIOS, Portfolio};
 use reeve_recommend::ports::{AgentStore, RecommendationFilter};
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{
@@ -119,6 +119,8 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
     assert_eq!(ids(Some(AgentType::SPOT_OPTIMIZER)).await?, ["a-1"]);
     assert!(ids(Some(AgentType::DB_OPTIMIZER)).await?.is_empty());
 
+    let mut details = RunDetails::default();
+    details.put(&PORTFOLIOS, &vec![portfolio()])?;
     let run = RunReport {
         run_id: "r-1".into(),
         extent: RunExtent::Full,
@@ -141,7 +143,7 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
             count: 2,
             resources: vec![("i-1".into(), "web-1".into())],
         }],
-        portfolios: vec![portfolio()],
+        details,
         error: Some("one connection did not answer".into()),
     };
 
@@ -158,7 +160,14 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
     };
     store.agent_update(&changed).await?;
 
-    assert_eq!(store.agent_get(&first.id).await?, changed);
+    let kept = store.agent_get(&first.id).await?;
+    assert_eq!(kept, changed);
+    let portfolios = kept.last_run.and_then(|run| run.details.get(&PORTFOLIOS));
+    assert_eq!(
+        portfolios,
+        Some(vec![portfolio()]),
+        "with its exact amounts"
+    );
     assert!(
         is_conflict(&store.agent_update(&changed).await),
         "the same version again"

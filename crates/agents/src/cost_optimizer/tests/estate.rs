@@ -168,7 +168,7 @@ impl Case {
         )
     }
 
-    fn facts(&self) -> Facts<'_> {
+    pub(super) fn facts(&self) -> Facts<'_> {
         Facts {
             resource: &self.resource,
             series: &self.series,

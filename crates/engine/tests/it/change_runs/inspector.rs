@@ -1,11 +1,14 @@
 //! `wall_inspector`: an agent type of this test. Each group must be closed, and each network must
 //! have no open group in it.
 
+use std::collections::BTreeMap;
+
 use reeve_estate::{RelationKind, Resource, ResourceKind};
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
 use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
-use reeve_recommend::agent::{AgentType, Cadence, Impact};
+use reeve_recommend::agent::{AgentType, Cadence, Detail, Impact};
+use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::trust::Trust;
@@ -67,7 +70,7 @@ impl AgentDefinition for WallInspector {
         judgement.take(if is_closed {
             Err(Abstention::decided(KIND, "closed", "it is closed"))
         } else {
-            Ok(open_wall(facts.resource))
+            Ok(advice(KIND, facts.resource))
         });
         judgement.evidence.push(CheckResult {
             check: CHECK.to_owned(),
@@ -82,12 +85,59 @@ impl AgentDefinition for WallInspector {
         });
         judgement
     }
+
+    fn estate_judge(&self) -> Option<Box<dyn EstateJudge>> {
+        Some(Box::new(Survey::default()))
+    }
 }
 
-fn open_wall(resource: &Resource) -> Proposal {
+/// Number of open groups, as the document of each says.
+pub(crate) const OPEN_GROUPS: Detail<u64> = Detail::named("open_groups");
+
+/// Advises about each network that an open group is in.
+#[derive(Default)]
+struct Survey {
+    groups: Vec<Resource>,
+}
+
+impl EstateJudge for Survey {
+    fn look(&mut self, facts: &Facts<'_>, judgement: &Judgement) {
+        if facts.resource.kind == ResourceKind::SecurityGroup && !judgement.proposals.is_empty() {
+            self.groups.push(facts.resource.clone());
+        }
+    }
+
+    fn judge(self: Box<Self>, facts: &EstateFacts<'_>) -> Result<EstateJudgement, EstateError> {
+        let groups: Vec<&Resource> = self.groups.iter().collect();
+        let documents = facts.documents.documents(&groups)?;
+        let open = documents.iter().flatten();
+        let open = open.filter(|one| one.json()["open"] == json!(true)).count() as u64;
+
+        let mut found = EstateJudgement::default();
+        let around = groups
+            .iter()
+            .flat_map(|group| facts.relations.neighbours(group, true));
+        let networks: BTreeMap<_, _> = around
+            .filter_map(|network| Some((network.id, network.resource?)))
+            .collect();
+        for network in networks.into_values() {
+            let mut judgement = Judgement::default();
+            judgement.take(Ok(advice(SURVEYED, network)));
+            found.judged.push((network.clone(), judgement));
+        }
+        found.details.put(&OPEN_GROUPS, &open)?;
+        found.recorded.push(("open_groups", open.into()));
+        Ok(found)
+    }
+}
+
+/// Kind of the survey's advice.
+pub(crate) const SURVEYED: RecommendationType = RecommendationType::SecurityGroup;
+
+fn advice(kind: RecommendationType, resource: &Resource) -> Proposal {
     let words = |text: &str| text.to_owned();
     Proposal {
-        kind: KIND,
+        kind,
         rule: "open_wall",
         title: format!("{} is open", resource.name),
         subject: subject(resource, None),

@@ -8,6 +8,7 @@ use reeve_recommend::agent::{Agent, RunReport};
 use reeve_recommend::approval::{Approval, Delegation, Signed};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::guardrail::exception::Exception;
+use reeve_recommend::judgement::portfolio::PORTFOLIOS;
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::plan::{Loss, Plan, PlannedChange};
 use reeve_recommend::recommendation::applicability::Applicability;
@@ -77,6 +78,7 @@ pub(super) fn agent(
 
 /// Converts the report of a run.
 pub(super) fn run(report: &RunReport) -> RunBody {
+    let commitments = report.details.get(&PORTFOLIOS).unwrap_or_default();
     RunBody {
         run_id: report.run_id.clone(),
         extent: report.extent.into(),
@@ -91,7 +93,7 @@ pub(super) fn run(report: &RunReport) -> RunBody {
             .iter()
             .flat_map(|(reason, count)| skipped(report, reason, *count))
             .collect(),
-        portfolios: report.portfolios.iter().map(portfolios::body).collect(),
+        portfolios: commitments.iter().map(portfolios::body).collect(),
         error: report.error.clone(),
     }
 }
