@@ -175,7 +175,7 @@ function LastRun({ agent }: { agent: Agent }) {
       <Text size="sm">
         <b>Last run</b> <When at={last.started_at} form="ago" />, took{' '}
         {took(last.started_at, last.finished_at)}: {plural(last.resources_seen, 'resource')} looked
-        at{last.resources_judged !== undefined && `, ${count(last.resources_judged)} judged`},{' '}
+        at{typeof last.resources_judged === 'number' && `, ${count(last.resources_judged)} judged`},{' '}
         {plural(last.recommendations, 'recommendation')}, {count(last.applied)} applied.
       </Text>
       <ChangeRun run={agent.status.last_change_run} />
