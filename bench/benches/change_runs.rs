@@ -5,7 +5,10 @@
 //! in a temporary folder; the resources have the documents of the samples of AWS, each kind as often
 //! as it has samples, and every fortieth of them is a network that the following ones are in. Entries
 //! go nowhere: what the log takes to record them is not in the figures.
-#![allow(clippy::print_stdout, reason = "a benchmark answers on standard output")]
+#![allow(
+    clippy::print_stdout,
+    reason = "a benchmark answers on standard output"
+)]
 
 #[path = "../src/estate/records.rs"]
 #[allow(dead_code, reason = "a part of them is used here")]
@@ -126,7 +129,10 @@ impl Estate {
             (kind, document) = of_kind.cloned().context("no sample of a network")?;
         }
         if let Value::Object(members) = &mut document {
-            members.insert("BenchmarkMark".to_owned(), format!("{number}-{mark}").into());
+            members.insert(
+                "BenchmarkMark".to_owned(),
+                format!("{number}-{mark}").into(),
+            );
         }
 
         let id = ResourceId::new(Self::id(number));
@@ -198,7 +204,11 @@ async fn runs(store: &Arc<Store>, folder: &std::path::Path) -> Result<RunService
     let samples = Arc::new(SampleLake::open(folder).await?);
     let catalogue = Arc::new(Catalogue::builtin().clone());
     let changes = Changes::builtin();
-    let records = Arc::new(Records::new(store.clone(), nothing.clone(), nothing.clone()));
+    let records = Arc::new(Records::new(
+        store.clone(),
+        nothing.clone(),
+        nothing.clone(),
+    ));
     let scopes = Arc::new(ScopeService::new(
         store.clone(),
         samples.clone(),
@@ -246,6 +256,7 @@ async fn runs(store: &Arc<Store>, folder: &std::path::Path) -> Result<RunService
         charges: nothing.clone(),
         log: nothing,
         descriptions: Some(store.clone()),
+        fact_sources: Vec::new(),
         workloads: Some(store.clone()),
         evidence: Some(store.clone()),
     };

@@ -34,6 +34,8 @@ pub struct Catalogue {
     frameworks: BTreeMap<String, Framework>,
     /// Identifiers of the frameworks that a check proves a control of, by that of the check.
     frameworks_of: BTreeMap<String, BTreeSet<String>>,
+    /// Kinds whose checks read related resources.
+    looking_around: BTreeSet<ResourceKind>,
     /// SHA-256 of its files, in hexadecimal.
     revision: String,
 }
@@ -142,6 +144,8 @@ impl Catalogue {
         }
 
         self.revision = hex::encode(revision.finalize());
+        let looking = self.checks.values().filter(|check| check.reads_related());
+        self.looking_around = looking.map(|check| check.kind).collect();
         self.by_kind = BTreeMap::new();
         self.frameworks_of = BTreeMap::new();
         for (id, check) in &self.checks {
@@ -247,9 +251,8 @@ impl Catalogue {
 
     /// Returns the kinds whose checks read the resources that the judged one is related to.
     #[must_use]
-    pub fn kinds_that_look_around(&self) -> BTreeSet<ResourceKind> {
-        let looking = self.checks().filter(|check| check.reads_related());
-        looking.map(|check| check.kind).collect()
+    pub const fn kinds_that_look_around(&self) -> &BTreeSet<ResourceKind> {
+        &self.looking_around
     }
 
     /// Returns a digest of the files of checks and frameworks: it differs if one of them does.

@@ -6,6 +6,7 @@
 
 pub(crate) mod calibration;
 mod changes;
+pub(crate) mod corrections;
 pub(crate) mod descriptions;
 mod entry;
 mod estate;
@@ -32,6 +33,7 @@ use reeve_recommend::change::Changes;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::Judgement;
 use reeve_recommend::judgement::evidence::EvidenceStore;
+use reeve_recommend::judgement::open_facts::FactSource;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::ports::{ChargeReader, LogReader};
 
@@ -79,7 +81,9 @@ pub struct RunPorts {
     pub log: Arc<dyn LogReader>,
     /// Configurations and relations; `None` gives judgements none.
     pub descriptions: Option<Arc<dyn DescriptionStore>>,
-    /// Workloads and their corrections; `None` keeps no workloads.
+    /// Sources of open facts.
+    pub fact_sources: Vec<Arc<dyn FactSource>>,
+    /// Workloads of resources; `None` keeps none.
     pub workloads: Option<Arc<dyn WorkloadStore>>,
     /// Results of checks; `None` keeps none.
     pub evidence: Option<Arc<dyn EvidenceStore>>,

@@ -51,7 +51,7 @@ impl AgentDefinition for ComplianceIntelligence {
 
         Needs {
             cadence: Cadence::Changes,
-            looks_around: catalogue.kinds_that_look_around().into_iter().collect(),
+            looks_around: catalogue.kinds_that_look_around().iter().copied().collect(),
             documents: kinds.clone(),
             related: kinds.clone(),
             related_documents: RELATED_DOCUMENTS

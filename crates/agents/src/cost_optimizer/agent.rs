@@ -11,7 +11,8 @@ use reeve_recommend::agent::contract::{AgentDefinition, Needs};
 use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::estate::EstateJudge;
-use reeve_recommend::judgement::{Facts, Judgement};
+use reeve_recommend::judgement::open_facts::FactType;
+use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use reeve_recommend::models::Trainer;
 
 use super::commitment::CommitmentJudge;
@@ -44,7 +45,7 @@ impl AgentDefinition for CostOptimizer {
             maxima_days: HISTORY_DAYS as i64,
             charge_days: CHARGE_DAYS,
             documents: vec![ResourceKind::ScalingGroup],
-            members: true,
+            facts: vec![FactType::of::<Fleet>()],
             models: MODELS.to_vec(),
             ..Needs::default()
         }

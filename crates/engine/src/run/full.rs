@@ -10,7 +10,6 @@ use reeve_recommend::error::EngineError;
 use crate::agent::scope::days_since;
 use crate::finding::judged::Judged;
 use crate::run::findings::RunFindings;
-use crate::run::fleets::Members;
 use crate::run::{CHUNK, RunService};
 
 impl RunService {
@@ -27,7 +26,6 @@ impl RunService {
         report.resources_seen = scope.len() as u64;
         let needs = definition.needs(&agent.settings);
         let mut judging = self.judging(agent, definition, needs).await?;
-        judging.members = Members::load(&self.scopes, &judging.needs, &scope).await?;
         judging.relations = Arc::new(self.relations(&judging.needs).await?);
         judging.volumes = volumes;
 

@@ -14,13 +14,12 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::activity::Activity;
 use reeve_recommend::judgement::estate::EstateJudge;
-use reeve_recommend::judgement::workload::Correction;
-use reeve_recommend::judgement::{Facts, Fleet, RelationIndex};
+use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, OpenFacts};
+use reeve_recommend::judgement::{Facts, RelationIndex};
 use reeve_recommend::models::LearnedModels;
 
 use crate::agent::scope::days_spanned;
 use crate::finding::judged::Judged;
-use crate::run::fleets::Members;
 use crate::run::load_history::{Key, key, own_changes};
 use crate::run::{RunService, descriptions};
 
@@ -33,10 +32,9 @@ struct Case {
     activity: Option<Activity>,
     document: Option<Document>,
     volumes: Vec<Resource>,
-    fleet: Option<Fleet>,
     attachment_changed_at: Option<Timestamp>,
     unchanged_since: Option<Timestamp>,
-    correction: Option<Correction>,
+    open: OpenFacts,
 }
 
 /// Inputs of a run's judgements.
@@ -47,14 +45,12 @@ pub(super) struct Judging {
     pub(super) limits: Guardrails,
     /// Volumes by the machine they are attached to.
     pub(super) volumes: HashMap<Key, Vec<Resource>>,
-    /// Members of scaling groups.
-    pub(super) members: Members,
     /// Time at which Reeve last gave each resource another load.
     changed: HashMap<Key, Timestamp>,
     pub(super) models: Arc<LearnedModels>,
     pub(super) relations: Arc<RelationIndex>,
-    /// Classes that people gave resources.
-    corrections: HashMap<Key, Correction>,
+    /// Loaders of the open facts that the agent type needs.
+    loaders: Vec<Box<dyn FactLoader>>,
 }
 
 impl Judging {
@@ -66,8 +62,8 @@ impl Judging {
 }
 
 impl RunService {
-    /// Loads what the judgements of a run have in common. Volumes, members of groups and relations
-    /// are added by runs that have them.
+    /// Loads what the judgements of a run have in common. Volumes and relations are added by runs
+    /// that have them.
     pub(super) async fn judging(
         &self,
         agent: &Agent,
@@ -79,11 +75,10 @@ impl RunService {
             models: Arc::new(self.models.learned(agent, &needs.models).await),
             settings: agent.settings.clone(),
             limits: self.records.agents.guardrails_get().await?,
-            members: Members::default(),
             volumes: HashMap::new(),
             changed: own_changes(&self.records, &self.ports.changes, needs.history_days).await?,
             relations: Arc::default(),
-            corrections: self.corrections().await?,
+            loaders: self.loaders(&needs),
             needs,
         })
     }
@@ -124,7 +119,12 @@ impl RunService {
             .await?;
         let mut documents = self.documents(&judging.needs, &chunk).await?;
         let seen = self.scopes.seen_changes(connection, &chunk, start).await?;
-        let mut fleets = self.fleets(judging, &chunk, (start, now)).await?;
+        let mut open = ChunkFacts::new();
+        for loader in &judging.loaders {
+            loader
+                .load(connection, &chunk, (start, now), &mut open)
+                .await?;
+        }
         let work: Vec<Case> = chunk
             .into_iter()
             .map(|resource| Case {
@@ -141,14 +141,13 @@ impl RunService {
                 activity: activity.get(&resource.id).cloned(),
                 document: documents.remove(&key(&resource)),
                 volumes: volumes_beside(judging, &resource),
-                fleet: fleets.remove(&resource.id),
+                open: open.remove(&resource.id).unwrap_or_default(),
                 attachment_changed_at: seen.attachments.get(&resource.id).copied(),
                 unchanged_since: seen
                     .loads
                     .get(&resource.id)
                     .max(judging.changed.get(&key(&resource)))
                     .copied(),
-                correction: judging.corrections.get(&key(&resource)).cloned(),
                 resource,
             })
             .collect();
@@ -170,11 +169,10 @@ impl RunService {
                         document: case.document.as_ref(),
                         relations: &relations,
                         volumes: &case.volumes,
-                        fleet: case.fleet.as_ref(),
                         catalogue: &catalogue,
                         settings: &settings,
                         guardrails: &guardrails,
-                        correction: case.correction.as_ref(),
+                        open: &case.open,
                         models: &models,
                         attachment_changed_at: case.attachment_changed_at,
                         unchanged_since: case.unchanged_since,
@@ -297,29 +295,6 @@ impl RunService {
         Ok(by_resource(found.await?))
     }
 
-    /// Members of the groups among the resources, where the agent type needs them.
-    async fn fleets(
-        &self,
-        judging: &Judging,
-        chunk: &[Resource],
-        time: (Timestamp, Timestamp),
-    ) -> Result<HashMap<ResourceId, Fleet>, EngineError> {
-        let mut found = HashMap::new();
-        for group in chunk
-            .iter()
-            .filter(|resource| resource.kind == ResourceKind::ScalingGroup)
-        {
-            let samples = self.ports.samples.as_ref();
-            let fleet = judging
-                .members
-                .fleet(group, samples, &judging.needs.metrics, time)
-                .await?;
-            found.extend(fleet.map(|fleet| (group.id.clone(), fleet)));
-        }
-
-        Ok(found)
-    }
-
     /// Configurations of the resources, where the agent type needs them.
     async fn documents(
         &self,
@@ -373,17 +348,14 @@ impl RunService {
         }
     }
 
-    /// Classes that people gave resources, by resource.
-    async fn corrections(&self) -> Result<HashMap<Key, Correction>, EngineError> {
-        let Some(workloads) = &self.ports.workloads else {
-            return Ok(HashMap::new());
-        };
-
-        let all = workloads.correction_list().await?;
-        Ok(all
-            .into_iter()
-            .map(|one| ((one.connection.clone(), one.resource.clone()), one))
-            .collect())
+    /// Loaders of the open facts that an agent type needs. A type of facts without a source is
+    /// absent.
+    fn loaders(&self, needs: &Needs) -> Vec<Box<dyn FactLoader>> {
+        let sources = self.ports.fact_sources.iter();
+        sources
+            .filter(|source| needs.facts.contains(&source.fact_type()))
+            .map(|source| source.begin(needs))
+            .collect()
     }
 }
 

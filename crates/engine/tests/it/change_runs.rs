@@ -2,7 +2,7 @@
 //! leave everything else as it is.
 
 pub(crate) mod described;
-mod inspector;
+pub(crate) mod inspector;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -320,4 +320,20 @@ async fn a_full_run_judges_the_estate_after_its_resources() {
         .await
         .unwrap_err();
     assert_eq!(walls.world.again(&estate).await.status, Status::Open);
+}
+
+#[tokio::test]
+async fn an_open_fact_reaches_the_judgement_that_names_it() {
+    let walls = Walls::new().await;
+    let why = |id: &str| {
+        let key = (connection().id, ResourceId::new(id), CHECK.to_owned());
+        walls.described.evidence.lock()[&key].result.why.clone()
+    };
+    let inspected = "0 groups in it are open; inspected by inspector 5";
+    assert_eq!(why("sg-0005"), inspected);
+    assert_eq!(why("vpc-00"), "0 groups in it are open", "no fact is of it");
+
+    walls.put(5, true, "vpc-00");
+    walls.judged().await;
+    assert_eq!(why("sg-0005"), inspected, "in a run over changes too");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reeve_engine::{
     AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings,
-    GuardrailService, ModelService, RecommendationService, Records, ResponseService,
+    Fleets, GuardrailService, ModelService, RecommendationService, Records, ResponseService,
     RolloutService, RunPorts, RunService, Scheduler, ScopeService,
 };
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
@@ -14,6 +14,7 @@ use reeve_recommend::ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader,
 use reeve_recommend::rollout::RolloutStore;
 
 use crate::change_runs::described::Descriptions;
+use crate::change_runs::inspector::Inspections;
 
 /// Ports of a test.
 #[derive(Clone)]
@@ -129,6 +130,7 @@ impl Services {
         let models = Arc::new(models);
 
         let (charges, read) = (ports.charges, ports.log);
+        let fleet_samples = Arc::clone(&samples);
         let judging = RunPorts {
             samples,
             catalogue,
@@ -137,6 +139,10 @@ impl Services {
             charges,
             log: read,
             descriptions: described.clone().map(|described| described as _),
+            fact_sources: vec![
+                Arc::new(Fleets::new(Arc::clone(&scopes), fleet_samples)),
+                Arc::new(Inspections),
+            ],
             workloads: None,
             evidence: described.map(|described| described as _),
         };

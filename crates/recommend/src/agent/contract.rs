@@ -17,6 +17,7 @@ use crate::agent::name::AgentType;
 use crate::agent::settings::{Setting, Settings};
 use crate::agent::type_table::{AgentTypeInfo, FindingSource};
 use crate::judgement::estate::EstateJudge;
+use crate::judgement::open_facts::FactType;
 use crate::judgement::{Facts, Judgement};
 use crate::models::Trainer;
 
@@ -25,8 +26,8 @@ use crate::models::Trainer;
 pub struct Needs {
     /// Kinds of resources that are judged; empty for all.
     pub kinds: Vec<ResourceKind>,
-    /// Times of the runs, and what they judge. A run over changes loads facts of the resources that
-    /// it judges alone: neither attached volumes nor members of groups.
+    /// Times of the runs, and what they judge. A run over changes does not load the volumes that are
+    /// attached to a resource.
     pub cadence: Cadence,
     /// Metrics whose series are loaded.
     pub metrics: Vec<Metric>,
@@ -52,8 +53,9 @@ pub struct Needs {
     /// judges a resource of these kinds again when a resource on either side of its relations
     /// changed.
     pub looks_around: Vec<ResourceKind>,
-    /// Loads the members of scaling groups with their series.
-    pub members: bool,
+    /// Open facts that the judgement reads
+    /// ([`Facts::get`](crate::judgement::Facts::get)).
+    pub facts: Vec<FactType>,
     /// Kinds whose configuration documents are loaded.
     pub documents: Vec<ResourceKind>,
     /// Names of the learned models that the judgement reads.

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
-    AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings,
-    GuardrailService, ModelService, RecommendationService, Records, ResponseService,
-    RolloutService, RunPorts, RunService, Scheduler, ScopeService, WorkloadService,
+    AgentService, Approvals, AutomaticExecution, Corrections, ExecutionPorts, ExecutionService,
+    Findings, Fleets, GuardrailService, ModelService, RecommendationService, Records,
+    ResponseService, RolloutService, RunPorts, RunService, Scheduler, ScopeService,
+    WorkloadService,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::change::Changes;
 use reeve_recommend::judgement::evidence::EvidenceStore;
+use reeve_recommend::judgement::open_facts::FactSource;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::ports::{ChargeReader, Clock, Clouds, LogReader, Recorder};
 use reeve_store::Store;
@@ -111,6 +113,10 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         estate,
     };
 
+    let fact_sources: Vec<Arc<dyn FactSource>> = vec![
+        Arc::new(Fleets::new(shared.scopes.clone(), samples.clone())),
+        Arc::new(Corrections::new(workloads.clone())),
+    ];
     let (workloads, descriptions) = (Some(workloads), Some(descriptions));
     let judging = RunPorts {
         samples,
@@ -120,6 +126,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         charges,
         log,
         descriptions,
+        fact_sources,
         workloads,
         evidence: Some(evidence),
     };

@@ -3,13 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::{RelationKind, Resource, ResourceKind};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use reeve_estate::{ConnectionId, RelationKind, Resource, ResourceKind};
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
 use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::agent::{AgentType, Cadence, Detail, Impact};
+use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
+use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, FactSource, FactType};
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::judgement::{Facts, Judgement};
@@ -32,6 +36,42 @@ static INFO: AgentTypeInfo = AgentTypeInfo {
     findings: Some(FindingSource::Runs),
 };
 
+/// Fact of this test: number of the inspector who was at a group.
+struct Inspection(u32);
+
+/// Source of [`Inspection`]s: one of each group.
+pub(crate) struct Inspections;
+
+impl FactSource for Inspections {
+    fn fact_type(&self) -> FactType {
+        FactType::of::<Inspection>()
+    }
+
+    fn begin(&self, _: &Needs) -> Box<dyn FactLoader> {
+        Box::new(Inspections)
+    }
+}
+
+#[async_trait]
+impl FactLoader for Inspections {
+    async fn load(
+        &self,
+        _: &ConnectionId,
+        resources: &[Resource],
+        _: (Timestamp, Timestamp),
+        facts: &mut ChunkFacts,
+    ) -> Result<(), EngineError> {
+        for resource in resources {
+            let number = resource.id.as_str().strip_prefix("sg-");
+            if let Some(number) = number.and_then(|number| number.parse().ok()) {
+                let own = facts.entry(resource.id.clone()).or_default();
+                own.put(Inspection(number));
+            }
+        }
+        Ok(())
+    }
+}
+
 pub(crate) struct WallInspector;
 
 pub(crate) fn network() -> ResourceKind {
@@ -48,6 +88,7 @@ impl AgentDefinition for WallInspector {
         Needs {
             cadence: Cadence::Changes,
             looks_around: vec![network()],
+            facts: vec![FactType::of::<Inspection>()],
             documents: kinds.clone(),
             related: kinds.clone(),
             related_documents: kinds.clone(),
@@ -79,7 +120,12 @@ impl AgentDefinition for WallInspector {
             } else {
                 CheckAnswer::Fail
             },
-            why: format!("{open} groups in it are open"),
+            why: match facts.get::<Inspection>() {
+                Some(Inspection(by)) => {
+                    format!("{open} groups in it are open; inspected by inspector {by}")
+                }
+                None => format!("{open} groups in it are open"),
+            },
             values: json!({}),
             document: facts.document.map(reeve_estate::Document::hash),
         });
