@@ -38,15 +38,13 @@ pub(super) fn next_full_run(
     basis: &str,
     interval: SignedDuration,
 ) -> Option<Timestamp> {
-    let Some(last) = &agent.last_run else {
+    let (Some(last), Some(position)) = (&agent.last_run, agent.position()) else {
         return next_run(agent, interval);
     };
     if last.error.is_some() {
         return next_run(agent, interval);
     }
-
-    let position = agent.position();
-    if position.is_none_or(|position| position.basis != basis) {
+    if position.basis != basis {
         return Some(last.finished_at);
     }
     next_run(agent, interval.max(FULL_RUNS_APART))
