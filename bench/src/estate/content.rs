@@ -6,7 +6,7 @@ use reeve_estate::{
     Connection, ConnectionId, Money, Resource, ResourceId, ResourceKind, SyncReport,
 };
 use reeve_recommend::action::Action;
-use reeve_recommend::agent::{Agent, AgentId, AgentType, RunReport};
+use reeve_recommend::agent::{Agent, AgentId, AgentType, RunExtent, RunReport};
 use reeve_recommend::approval::{Approval, ApprovalStatus};
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{
@@ -160,19 +160,11 @@ impl Content {
         ];
 
         let one = |number: u64| {
+            let id = format!("run-{number}");
             let report = RunReport {
-                run_id: format!("run-{number}"),
-                started_at: self.now,
-                finished_at: self.now,
                 resources_seen: self.size.resources,
                 days_observed: 14,
-                complete_since: None,
-                recommendations: 0,
-                applied: 0,
-                skipped: Vec::new(),
-                passed_over: Vec::new(),
-                portfolios: Vec::new(),
-                error: None,
+                ..RunReport::begun(id, RunExtent::Full, self.now)
             };
             // It ran just now, so that only what is asked for runs.
             let agent_type = types[number as usize % types.len()];

@@ -99,6 +99,7 @@ pub(super) fn agent(id: String, agent_type: AgentType, at: Timestamp) -> Agent {
         version: 1,
         created_at: at,
         last_run: None,
+        last_change_run: None,
     }
 }
 

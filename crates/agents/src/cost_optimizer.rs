@@ -87,10 +87,6 @@ pub const MODELS: &[&str] = &["demand", "usage"];
 #[must_use]
 pub fn judge(facts: &Facts<'_>) -> Judgement {
     let mut judgement = judge_use(facts);
-    let evidence = Evidence::new(facts);
-    if evidence.settings.commitments {
-        judgement.hourly_use = hourly_use::measure(&evidence, &judgement.proposals);
-    }
     if let Some(outcome) = tags::judge(facts) {
         judgement.take(outcome);
     }

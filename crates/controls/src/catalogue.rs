@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use jiff::Timestamp;
 use reeve_estate::{Provider, ResourceKind};
 use rust_embed::RustEmbed;
+use sha2::{Digest as _, Sha256};
 
 use crate::check::Check;
 use crate::error::CatalogueError;
@@ -33,6 +34,10 @@ pub struct Catalogue {
     frameworks: BTreeMap<String, Framework>,
     /// Identifiers of the frameworks that a check proves a control of, by that of the check.
     frameworks_of: BTreeMap<String, BTreeSet<String>>,
+    /// Kinds whose checks read related resources.
+    looking_around: BTreeSet<ResourceKind>,
+    /// SHA-256 of its files, in hexadecimal.
+    revision: String,
 }
 
 /// Files of a folder, with the parts of their paths below it.
@@ -129,12 +134,18 @@ impl Catalogue {
     #[must_use]
     pub fn with(mut self, folder: Folder) -> (Catalogue, Vec<CatalogueError>) {
         let mut errors = Vec::new();
+        let mut revision = Sha256::new();
+        revision.update(&self.revision);
         for (parts, text) in folder.files {
+            revision.update(format!("{}\0{text}\0", parts.join("/")));
             if let Err(error) = self.take(&parts, &text) {
                 errors.push(error);
             }
         }
 
+        self.revision = hex::encode(revision.finalize());
+        let looking = self.checks.values().filter(|check| check.reads_related());
+        self.looking_around = looking.map(|check| check.kind).collect();
         self.by_kind = BTreeMap::new();
         self.frameworks_of = BTreeMap::new();
         for (id, check) in &self.checks {
@@ -236,6 +247,18 @@ impl Catalogue {
             .keys()
             .filter(move |(cloud, _)| *cloud == provider)
             .map(|(_, kind)| *kind)
+    }
+
+    /// Returns the kinds whose checks read the resources that the judged one is related to.
+    #[must_use]
+    pub const fn kinds_that_look_around(&self) -> &BTreeSet<ResourceKind> {
+        &self.looking_around
+    }
+
+    /// Returns a digest of the files of checks and frameworks: it differs if one of them does.
+    #[must_use]
+    pub fn revision(&self) -> &str {
+        &self.revision
     }
 
     /// Returns all frameworks, by identifier.

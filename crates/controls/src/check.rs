@@ -159,6 +159,13 @@ impl Check {
         })
     }
 
+    /// Returns `true` if it reads the resources that the judged one is related to.
+    #[must_use]
+    pub fn reads_related(&self) -> bool {
+        let mut expressions = self.applies.iter().chain([&self.expression]);
+        expressions.any(Expression::reads_related)
+    }
+
     /// Judges one resource at a time.
     #[must_use]
     pub fn judge(&self, subject: &Subject<'_>, now: Timestamp) -> Verdict {

@@ -123,6 +123,12 @@ impl Expression {
         Some(remedies::as_json(&value))
     }
 
+    /// Returns `true` if it reads the resources that the judged one is related to.
+    #[must_use]
+    pub fn reads_related(&self) -> bool {
+        self.condition.names_any(&scope::RELATED)
+    }
+
     /// Evaluates the expression.
     pub(crate) fn evaluate(&self, scope: &Scope<'_>) -> Evaluated {
         if !bounds::allows(scope, self.depth, self.grows) {

@@ -48,6 +48,8 @@ pub use records::Records;
 pub use response::ResponseService;
 pub use rollout::{RolloutInput, RolloutService};
 pub use run::calibration::ModelService;
+pub use run::corrections::Corrections;
+pub use run::fleets::Fleets;
 pub use run::workloads::{ResourceWorkload, WorkloadService};
 pub use run::{RunPorts, RunService};
 pub use schedule::{Due, Scheduler};

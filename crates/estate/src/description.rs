@@ -130,6 +130,21 @@ pub struct Neighbour {
     pub resource: Option<Resource>,
 }
 
+/// Change of a resource's document or relations. A resource is listed with its last change alone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DescriptionChange {
+    /// Number of the write that changed it, ascending within a connection.
+    pub revision: u64,
+    pub id: ResourceId,
+}
+
+/// Relation with the resource that has it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OwnedRelation {
+    pub source: ResourceId,
+    pub relation: Relation,
+}
+
 /// Documents with their versions, relations, and accounts of readings.
 #[async_trait]
 pub trait DescriptionStore: Send + Sync {
@@ -197,6 +212,25 @@ pub trait DescriptionStore: Send + Sync {
         id: &ResourceId,
         limit: u64,
     ) -> Result<(Vec<Neighbour>, u64), StoreError>;
+    /// Returns the relations of other resources that point at these, sorted.
+    async fn relations_to(
+        &self,
+        connection: &ConnectionId,
+        targets: &[ResourceId],
+    ) -> Result<Vec<OwnedRelation>, StoreError>;
+    /// Returns the number of the last write that changed a document or a relation; 0 before the
+    /// first. A write that commits later has a higher number.
+    async fn description_revision(&self, connection: &ConnectionId) -> Result<u64, StoreError>;
+    /// Returns resources whose document or relations changed after a revision, by revision and
+    /// identifier: new ones, gone ones, and those that a relation no longer points at. At most
+    /// `limit` of those after another change.
+    async fn changed_since(
+        &self,
+        connection: &ConnectionId,
+        revision: u64,
+        after: Option<&DescriptionChange>,
+        limit: u64,
+    ) -> Result<Vec<DescriptionChange>, StoreError>;
     /// Writes the account of a reading. The time of the last complete one is kept by the store.
     async fn reading_put(
         &self,

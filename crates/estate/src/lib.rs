@@ -40,8 +40,8 @@ pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
 pub use connection::{Connection, ConnectionId, ConnectionStatus, Credentials, Denied, SyncReport};
 pub use description::{
-    Described, DescriptionSink, DescriptionStore, KindReader, Known, Neighbour, ReadError,
-    ReadOutcome, Reading, Version,
+    Described, DescriptionChange, DescriptionSink, DescriptionStore, KindReader, Known, Neighbour,
+    OwnedRelation, ReadError, ReadOutcome, Reading, Version,
 };
 pub use document::{Difference, Document};
 pub use finite::finite;

@@ -309,11 +309,12 @@ impl App {
         self.journal.now()
     }
 
-    /// Returns the time of an agent's next run by schedule.
+    /// Returns the time of an agent's next full run.
     #[must_use]
     pub fn next_run(&self, agent: &Agent) -> Option<Timestamp> {
         let every = i64::try_from(self.settings.agents_every_s).unwrap_or(i64::MAX);
-        reeve_recommend::agent::next_run(agent, SignedDuration::from_secs(every))
+        self.runs
+            .next_run(agent, SignedDuration::from_secs(every))
             .map(|next| next.max(self.now()))
     }
 

@@ -1,20 +1,25 @@
 //! Agents as configured things: the configuration record of requirements.
 
+pub mod cadence;
 pub mod contract;
 pub mod name;
+mod run_report;
 pub mod settings;
 pub mod type_table;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use reeve_estate::{Connection, Resource, named};
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::settings::Settings;
 use crate::guardrail::change_control::Place;
-use crate::judgement::portfolio::Portfolio;
 
+pub use crate::agent::cadence::{Cadence, next_run};
 pub use crate::agent::name::AgentType;
+pub use crate::agent::run_report::{
+    Detail, MOST_PASSED_OVER, PassedOver, RunDetails, RunExtent, RunPosition, RunReport,
+};
 
 named!(
     Mode {
@@ -165,61 +170,19 @@ pub struct Agent {
     /// Grows by one with every change, a kept run report included.
     pub version: u64,
     pub created_at: Timestamp,
-    /// The last run, if there was one.
+    /// The last full run, if there was one.
     pub last_run: Option<RunReport>,
-}
-
-/// Resources that a run judged and found nothing for, for one reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PassedOver {
-    /// Code of the reason.
-    pub reason: String,
-    pub count: u64,
-    /// The first of them, at most [`MOST_PASSED_OVER`]: identifier and display name.
-    pub resources: Vec<(String, String)>,
-}
-
-/// Resources that a report names for each reason.
-pub const MOST_PASSED_OVER: usize = 20;
-
-/// Result of one run of an agent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunReport {
-    /// Identifier of the run; its audit entries carry it.
-    pub run_id: String,
-    pub started_at: Timestamp,
-    pub finished_at: Timestamp,
-    pub resources_seen: u64,
-    /// Days that the learning period is measured by: those with samples in the scope, or those
-    /// since the first whole run of an agent that judges configurations alone.
-    pub days_observed: u32,
-    /// First whole run of an agent whose judgement needs no samples; `None` for any other.
+    /// The last run over changes since then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub complete_since: Option<Timestamp>,
-    /// Recommendations made or refreshed.
-    pub recommendations: u64,
-    /// Recommendations applied by itself.
-    pub applied: u64,
-    /// Resources without a finding, and findings that led to nothing, as (reason, count).
-    pub skipped: Vec<(String, u64)>,
-    /// The part of `skipped` that is resources without a finding; empty in reports of releases that
-    /// did not tell them apart.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub passed_over: Vec<PassedOver>,
-    /// Commitments simulated on the use of the scope, one for each account that was measured for
-    /// three weeks at least.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub portfolios: Vec<Portfolio>,
-    /// Reason for which the run failed; `None` if it succeeded.
-    pub error: Option<String>,
+    pub last_change_run: Option<RunReport>,
 }
 
-/// Returns the time of an agent's next run: by its schedule, or `interval` after its last run.
-#[must_use]
-pub fn next_run(agent: &Agent, interval: SignedDuration) -> Option<Timestamp> {
-    let last = agent.last_run.as_ref().map(|run| run.finished_at);
-    match &agent.schedule {
-        Some(schedule) => schedule.next(last.unwrap_or(agent.created_at)),
-        None => last.unwrap_or(agent.created_at).checked_add(interval).ok(),
+impl Agent {
+    /// Returns the position that a run over changes continues from; `None` before the first
+    /// complete run of an agent that has such runs.
+    #[must_use]
+    pub fn position(&self) -> Option<&RunPosition> {
+        let newest = self.last_change_run.as_ref().or(self.last_run.as_ref());
+        newest?.position.as_ref()
     }
 }

@@ -3,13 +3,17 @@
 
 pub mod activity;
 pub mod assessment;
+pub mod estate;
 pub mod evidence;
 mod fleet;
+pub mod open_facts;
 pub mod portfolio;
 pub mod proposal;
 mod relation_index;
 pub mod trust;
 pub mod workload;
+
+use std::any::Any;
 
 use jiff::Timestamp;
 use reeve_estate::{Catalogue, Charge, Document, Resource, Series};
@@ -19,9 +23,9 @@ use crate::guardrail::Guardrails;
 use crate::guardrail::protection::{refusal, state_losses};
 use crate::judgement::activity::Activity;
 use crate::judgement::evidence::CheckResult;
-use crate::judgement::portfolio::{AccountUse, HourlyUse};
+use crate::judgement::open_facts::OpenFacts;
 use crate::judgement::proposal::{Abstention, Proposal};
-use crate::judgement::workload::{Classification, Correction};
+use crate::judgement::workload::Classification;
 use crate::models::LearnedModels;
 
 pub use fleet::Fleet;
@@ -54,16 +58,13 @@ pub struct Facts<'a> {
     pub relations: &'a RelationIndex,
     /// The volumes attached to it; of a volume those of its machine, itself among them.
     pub volumes: &'a [Resource],
-    /// The members of a scaling group with their series; `None` for any other resource, and where
-    /// none is known or the agent type does not need them.
-    pub fleet: Option<&'a Fleet>,
     pub catalogue: &'a Catalogue,
     /// Settings of the agent.
     pub settings: &'a Settings,
     /// The limits a step is chosen within.
     pub guardrails: &'a Guardrails,
-    /// Class that a person gave the resource.
-    pub correction: Option<&'a Correction>,
+    /// Facts that single agent types need, by their type.
+    pub open: &'a OpenFacts,
     /// Models that the agent has learned.
     pub models: &'a LearnedModels,
     /// Time at which a sync first saw its present state and attachments; `None` where no sync saw
@@ -74,18 +75,13 @@ pub struct Facts<'a> {
     pub now: Timestamp,
 }
 
-/// Everything that the judgement of an account's commitments may look at.
-#[derive(Debug, Clone, Copy)]
-pub struct AccountFacts<'a> {
-    /// The account as the subject of a recommendation.
-    pub account: &'a Resource,
-    /// Simulated commitments; `None` where too little was measured, or nothing that a commitment
-    /// could pay for.
-    pub simulated: Option<&'a AccountUse>,
-    /// Settings of the agent.
-    pub settings: &'a Settings,
-    /// Guardrails with the approval matrix.
-    pub guardrails: &'a Guardrails,
+impl<'a> Facts<'a> {
+    /// Returns an open fact of the resource; `None` where it has none, or the agent type does not
+    /// need it.
+    #[must_use]
+    pub fn get<T: Any>(&self) -> Option<&'a T> {
+        self.open.get()
+    }
 }
 
 /// Result of judging one resource.
@@ -99,8 +95,6 @@ pub struct Judgement {
     pub evidence: Vec<CheckResult>,
     /// Workload of the resource, where the agent type tells workloads apart.
     pub workload: Option<Classification>,
-    /// Use by the hour that a commitment could pay for, where the agent type simulates commitments.
-    pub hourly_use: Option<HourlyUse>,
 }
 
 impl Judgement {

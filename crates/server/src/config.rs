@@ -57,6 +57,8 @@ pub(crate) struct Config {
     pub(crate) sync_every_s: u64,
     /// Seconds between runs of an agent.
     pub(crate) agents_every_s: u64,
+    /// Runs of agents that go side by side.
+    pub(crate) agents_at_once: usize,
     /// Seconds between looks whether a bill in `charges/` has changed.
     pub(crate) charges_every_s: u64,
     /// Seal the log into segments after this many entries.
@@ -115,6 +117,7 @@ impl Default for Config {
             max_connections: 1000,
             sync_every_s: 300,
             agents_every_s: 900,
+            agents_at_once: 2,
             charges_every_s: 60,
             seal_after_entries: 200_000,
             seal_after_bytes: 192 << 20,
@@ -178,6 +181,9 @@ impl Config {
     fn check(&self) -> Result<()> {
         if self.sync_every_s < 10 || self.agents_every_s < 10 {
             bail!("sync_every_s and agents_every_s must be at least 10");
+        }
+        if self.agents_at_once == 0 {
+            bail!("agents_at_once must be at least 1");
         }
         if self.charges_every_s == 0 {
             bail!("charges_every_s must be at least 1");

@@ -483,6 +483,7 @@ fn task_settings(config: &Config, demo: bool) -> TaskSettings {
         agents_every: SignedDuration::from_secs(
             i64::try_from(config.agents_every_s).unwrap_or(i64::MAX),
         ),
+        agents_at_once: config.agents_at_once,
         exports_dir: config.data_dir.join("exports"),
         export_limit_bytes: config.export_limit_bytes,
         reports_dir: config.data_dir.join("reports"),

@@ -174,6 +174,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 41,
         sql: include_str!("../migrations/0041_drift.sql"),
     },
+    Migration {
+        version: 42,
+        sql: include_str!("../migrations/0042_description_changes.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

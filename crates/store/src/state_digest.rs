@@ -60,7 +60,7 @@ const DIGESTED: &[Digested] = &[
         1,
         &["id", "agent_type", "name", "mode", "document"],
         &["id"],
-        &["last_run", "version"],
+        &["last_run", "last_change_run", "version"],
     ),
     table("guardrails", 1, &["id", "document"], &[], &[]),
     table(

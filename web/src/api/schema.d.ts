@@ -3615,8 +3615,14 @@ export interface components {
              */
             settings?: Record<string, unknown> | null;
         };
+        /**
+         * @description Resources that a run of an agent judged.
+         * @enum {string}
+         */
+        AgentRunExtent: "full" | "changes";
         /** @description Status of an agent. */
         AgentStatusBody: {
+            last_change_run?: components["schemas"]["RunBody"] | null;
             last_run?: components["schemas"]["RunBody"] | null;
             /**
              * Format: double
@@ -3628,7 +3634,7 @@ export interface components {
              * @description Share of the learning period that is over, percent.
              */
             learning_percent: number;
-            /** @description Time of the next run. */
+            /** @description Time of the next full run. */
             next_run_at?: string | null;
             /**
              * Format: int64
@@ -10604,6 +10610,7 @@ export interface components {
              */
             applied: number;
             error?: string | null;
+            extent: components["schemas"]["AgentRunExtent"];
             finished_at: string;
             /**
              * @description Commitments simulated on the use of the scope by the hour, one for each account that was
@@ -10615,7 +10622,16 @@ export interface components {
              * @description Recommendations made or refreshed.
              */
             recommendations: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Resources that it judged: those of the kinds that the agent's type judges. Absent in reports
+             *     of releases that did not count them.
+             */
+            resources_judged?: number | null;
+            /**
+             * Format: int64
+             * @description Resources of the scope that the run looked at.
+             */
             resources_seen: number;
             run_id: string;
             /**

@@ -2,10 +2,10 @@
 
 use reeve_controls::{Catalogue, FRAMEWORKS, LOG_BUCKET, PRIORITIES, chosen_frameworks};
 use reeve_estate::{Provider, ResourceKind};
-use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
 use reeve_recommend::agent::settings::{Setting, Settings, alert};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
+use reeve_recommend::agent::{AgentType, Cadence};
 use reeve_recommend::judgement::{Facts, Judgement};
 
 use super::judge;
@@ -59,6 +59,8 @@ impl AgentDefinition for ComplianceIntelligence {
         kinds.dedup();
 
         Needs {
+            cadence: Cadence::Changes,
+            looks_around: catalogue.kinds_that_look_around().iter().copied().collect(),
             documents: kinds.clone(),
             related: kinds.clone(),
             related_documents: RELATED_DOCUMENTS
@@ -68,6 +70,10 @@ impl AgentDefinition for ComplianceIntelligence {
             kinds,
             ..Needs::default()
         }
+    }
+
+    fn revision(&self) -> &str {
+        Catalogue::builtin().revision()
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {

@@ -10,12 +10,15 @@ use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
 use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
-use reeve_recommend::judgement::{AccountFacts, Facts, Judgement};
+use reeve_recommend::judgement::estate::EstateJudge;
+use reeve_recommend::judgement::open_facts::FactType;
+use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use reeve_recommend::models::Trainer;
 
+use super::commitment::CommitmentJudge;
 use super::retrospect::look_back;
 use super::settings::{self, Thresholds};
-use super::{METRICS, MODELS, commitment, judge};
+use super::{METRICS, MODELS, judge};
 use crate::discounts::CHARGE_DAYS;
 use crate::models::{Confidence, Demand, Deviation, Usage};
 
@@ -42,7 +45,7 @@ impl AgentDefinition for CostOptimizer {
             maxima_days: HISTORY_DAYS as i64,
             charge_days: CHARGE_DAYS,
             documents: vec![ResourceKind::ScalingGroup],
-            members: true,
+            facts: vec![FactType::of::<Fleet>()],
             models: MODELS.to_vec(),
             ..Needs::default()
         }
@@ -52,10 +55,8 @@ impl AgentDefinition for CostOptimizer {
         judge(facts)
     }
 
-    fn judge_account(&self, facts: &AccountFacts<'_>) -> Judgement {
-        let mut judgement = Judgement::default();
-        judgement.take(commitment::judge(facts));
-        judgement
+    fn estate_judge(&self) -> Option<Box<dyn EstateJudge>> {
+        Some(Box::new(CommitmentJudge::default()))
     }
 
     fn backtest(&self, facts: &Facts<'_>, times: &[Timestamp]) -> Vec<Example> {

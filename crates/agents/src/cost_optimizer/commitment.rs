@@ -1,12 +1,14 @@
 //! `suggest_reserved_instances`: consistent usage, of all machines of an account together. Advice
 //! only: Reeve buys nothing.
 
+mod account_use;
+mod judge;
+
 use reeve_estate::{Money, Provider};
 use reeve_learn::calibrate::Signs;
 use reeve_learn::{HOUR_MS, Window};
-use reeve_recommend::judgement::AccountFacts;
 use reeve_recommend::judgement::assessment::{Hazards, impact_level, priority_by_savings};
-use reeve_recommend::judgement::portfolio::{AccountUse, FamilyUse, Portfolio};
+use reeve_recommend::judgement::portfolio::Portfolio;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::procedure::subject;
@@ -15,6 +17,12 @@ use reeve_recommend::recommendation::{
     Effort, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
 };
 use reeve_recommend::words::{dollars, percent, thousands};
+
+#[cfg(test)]
+pub(super) use account_use::Portfolios;
+pub(super) use account_use::{AccountUse, FamilyUse};
+pub(super) use account_use::{HourlyUse, Reservation};
+pub(super) use judge::{AccountFacts, CommitmentJudge};
 
 use super::evidence::Evidence;
 use super::settings::Thresholds;

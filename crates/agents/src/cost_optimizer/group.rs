@@ -115,7 +115,7 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<(Replaced<'a>, &'a Fleet, String), Abs
             format!("{known} of its {wanted} members are in the inventory"),
         )
     };
-    let fleet = facts.fleet.ok_or_else(|| missing(0))?;
+    let fleet = facts.get::<Fleet>().ok_or_else(|| missing(0))?;
 
     if fleet.members.len() != wanted as usize {
         return Err(missing(fleet.members.len()));

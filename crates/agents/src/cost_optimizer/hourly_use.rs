@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use reeve_estate::{Purchase, ResourceKind};
 use reeve_learn::HOUR_MS;
-use reeve_recommend::judgement::portfolio::{Family, HourlyUse, Reservation};
+use reeve_recommend::judgement::portfolio::Family;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::recommendation::RecommendationType;
 
+use super::commitment::{HourlyUse, Reservation};
 use super::evidence::Evidence;
 use super::price::hourly;
 use crate::discounts::Billed;

@@ -8,7 +8,8 @@ use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, Needs};
 use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
-use reeve_recommend::judgement::workload::CLASSIFIED_KINDS;
+use reeve_recommend::judgement::open_facts::FactType;
+use reeve_recommend::judgement::workload::{CLASSIFIED_KINDS, Correction};
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::{ModelState as _, Trainer, WorkloadModel};
 
@@ -38,6 +39,7 @@ impl AgentDefinition for WorkloadClassifier {
             metrics: METRICS.to_vec(),
             history_days: Thresholds::from(settings).history_days,
             charge_days: CHARGE_DAYS,
+            facts: vec![FactType::of::<Correction>()],
             models: vec![WorkloadModel::NAME],
             ..Needs::default()
         }

@@ -9,7 +9,7 @@ use reeve_learn::workload::probabilities;
 use reeve_learn::{Backtest, DAY_MS, Window};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::workload::{
-    Classification, Scores, Signal, Unclassified, WorkloadClass, tokens,
+    Classification, Correction, Scores, Signal, Unclassified, WorkloadClass, tokens,
 };
 use reeve_recommend::models::{ModelUse, WorkloadModel};
 use reeve_recommend::recommendation::ConfidenceRange;
@@ -55,7 +55,8 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
     let likely = probabilities(add(scores, learned));
     let best = best_of(likely);
     let is_known = has_purpose_tag || is_seen || !models.is_empty();
-    let unclassified = match (&facts.correction, &conflict) {
+    let correction = facts.get::<Correction>();
+    let unclassified = match (correction, &conflict) {
         (Some(_), _) => None,
         _ if !settings.categories => Some(reason(
             "switched_off",
@@ -71,10 +72,10 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
         _ => None,
     };
 
-    let class = facts.correction.map_or(best, |correction| correction.class);
+    let class = correction.map_or(best, |correction| correction.class);
     let class = unclassified.is_none().then_some(class);
     let stable = match (&shape, class) {
-        (Some(shape), Some(class)) if is_seen && facts.correction.is_none() => {
+        (Some(shape), Some(class)) if is_seen && correction.is_none() => {
             let rest = add(others, learned);
             backtest(history, &shape.cpu, WEEK, |before, _| {
                 let seen = shape.signal(before)?;
@@ -85,7 +86,7 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
     };
     let (confidence, range) = confidence_of(facts, class, likely, stable);
 
-    if let Some(correction) = facts.correction {
+    if let Some(correction) = correction {
         let detail = format!(
             "{} by {} on {}",
             correction.class.as_str(),
@@ -128,7 +129,7 @@ fn confidence_of(
         return (0.0, None);
     };
 
-    if facts.correction.is_some() {
+    if facts.get::<Correction>().is_some() {
         return (CORRECTED, None);
     }
 

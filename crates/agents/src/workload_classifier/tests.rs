@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Metric, Purchase, Resource, ResourceKind, ResourceState, Series};
 use reeve_recommend::agent::settings::{SettingValue, Settings};
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::workload::{Classification, Correction, WorkloadClass, tokens};
 use reeve_recommend::judgement::{Facts, Judgement};
@@ -154,6 +155,10 @@ impl Case {
     }
 
     fn with<T>(&self, read: impl FnOnce(&Facts<'_>) -> T) -> T {
+        let mut open = OpenFacts::default();
+        if let Some(correction) = self.correction.clone() {
+            open.put(correction);
+        }
         read(&Facts {
             resource: &self.resource,
             series: &self.series,
@@ -162,12 +167,11 @@ impl Case {
             document: None,
             relations: reeve_recommend::judgement::RelationIndex::none(),
             activity: None,
-            fleet: None,
             volumes: &[],
             catalogue: Catalogue::builtin(),
             settings: &self.settings,
             guardrails: &Guardrails::default(),
-            correction: self.correction.as_ref(),
+            open: &open,
             models: &self.models,
             attachment_changed_at: None,
             unchanged_since: None,

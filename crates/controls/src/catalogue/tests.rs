@@ -129,3 +129,37 @@ fn a_wrong_file_is_named_with_its_field_and_the_others_are_kept() {
     let (_, errors) = Catalogue::default().with(folder(&["other", "x.toml"], CHECK));
     assert!(errors[0].reason.contains("checks/<cloud>/<service>/"));
 }
+
+#[test]
+fn kinds_whose_checks_read_related_resources_are_known() {
+    let kinds = Catalogue::builtin().kinds_that_look_around();
+    let looks = |name: &str| kinds.contains(&ResourceKind::named(name).unwrap());
+    assert!(looks("network"), "flow logs of a network: {kinds:?}");
+    assert!(
+        !looks("bucket"),
+        "a bucket is judged by its own document: {kinds:?}"
+    );
+
+    let check = Catalogue::builtin().check("aws.s3.blocks_public_access");
+    assert!(!check.unwrap().reads_related());
+}
+
+#[test]
+fn another_file_is_another_revision() {
+    let folder = |text: &str| Folder {
+        files: vec![(
+            vec!["controls".to_owned(), "own.toml".to_owned()],
+            text.to_owned(),
+        )],
+    };
+    let revision = |text: &str| {
+        Catalogue::default()
+            .with(folder(text))
+            .0
+            .revision()
+            .to_owned()
+    };
+    assert_eq!(revision("a"), revision("a"));
+    assert_ne!(revision("a"), revision("b"));
+    assert_eq!(Catalogue::builtin().revision().len(), 64);
+}

@@ -75,6 +75,18 @@ impl Condition {
         }
     }
 
+    /// Returns `true` if an operand names one of these variables.
+    pub(super) fn names_any(&self, variables: &[&str]) -> bool {
+        match self {
+            Condition::All(conditions) | Condition::Any(conditions) => {
+                conditions.iter().any(|one| one.names_any(variables))
+            }
+            Condition::Not(one) => one.names_any(variables),
+            Condition::Choice(three) => three.iter().any(|one| one.names_any(variables)),
+            Condition::Operand(operand) => reads::names_any(&operand.node, variables),
+        }
+    }
+
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Evaluated {
         match self {
             Condition::All(conditions) => {

@@ -224,6 +224,16 @@ pub(super) fn unknown_variable(node: &Node, known: &[&str]) -> Option<String> {
     }
 }
 
+/// Returns `true` if a node names one of these variables.
+pub(super) fn names_any(node: &Node, variables: &[&str]) -> bool {
+    match &node.expr {
+        Expr::Ident(name) => variables.contains(&name.as_str()),
+        _ => children(node)
+            .into_iter()
+            .any(|child| names_any(child, variables)),
+    }
+}
+
 /// Returns the nodes directly below a node.
 pub(super) fn children(node: &Node) -> Vec<&Node> {
     match &node.expr {

@@ -18,6 +18,8 @@ use crate::verdict::SeenValue;
 
 /// Variables that expressions may name.
 pub(super) const VARIABLES: [&str; 5] = ["doc", "resource", "targets", "sources", "now"];
+/// Variables that hold related resources.
+pub(super) const RELATED: [&str; 2] = ["targets", "sources"];
 
 /// Variables of the values of a change: those, and the values before it.
 pub(super) const VARIABLES_OF_VALUES: [&str; 6] =

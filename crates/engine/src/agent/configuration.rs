@@ -175,6 +175,7 @@ impl AgentService {
             version: 1,
             created_at: self.records.clock.now(),
             last_run: None,
+            last_change_run: None,
         }
     }
 
@@ -233,6 +234,7 @@ impl AgentService {
             version: before.version + 1,
             created_at: before.created_at,
             last_run: before.last_run.clone(),
+            last_change_run: before.last_change_run.clone(),
             ..self.agent_from(before.id.clone(), before.agent_type, settings)
         };
         after.learning_waived = self.waiver(&before, &after, reason.as_deref()).await?;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use reeve_audit::Obstacle;
 use reeve_estate::ResourceId;
-use reeve_recommend::agent::{Agent, AgentId, AgentType, RunReport};
+use reeve_recommend::agent::{Agent, AgentId, AgentType, RunExtent, RunReport};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
@@ -110,18 +110,10 @@ impl ResponseService {
     async fn let_act(&self, agent: &Agent, found: Vec<Recommendation>) -> Result<(), EngineError> {
         let now = self.records.clock.now();
         let mut report = RunReport {
-            run_id: fresh_id(),
-            started_at: now,
-            finished_at: now,
             resources_seen: found.len() as u64,
             days_observed: self.scopes.days_known(agent).await?,
-            complete_since: None,
             recommendations: found.len() as u64,
-            applied: 0,
-            skipped: Vec::new(),
-            passed_over: Vec::new(),
-            portfolios: Vec::new(),
-            error: None,
+            ..RunReport::begun(fresh_id(), RunExtent::Changes, now)
         };
 
         let mut left = BTreeMap::new();

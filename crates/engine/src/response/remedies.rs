@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use reeve_recommend::action::Action;
-use reeve_recommend::agent::{Agent, Mode, RunReport};
+use reeve_recommend::agent::{Agent, Mode, RunExtent, RunReport};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::responses::{Remedy, RemedyTarget};
@@ -103,18 +103,10 @@ impl ResponseService {
     ) -> Result<Remedy, EngineError> {
         let now = self.records.clock.now();
         let mut report = RunReport {
-            run_id: fresh_id(),
-            started_at: now,
-            finished_at: now,
             resources_seen: 1,
             days_observed: self.scopes.days_known(agent).await?,
-            complete_since: None,
             recommendations: 1,
-            applied: 0,
-            skipped: Vec::new(),
-            passed_over: Vec::new(),
-            portfolios: Vec::new(),
-            error: None,
+            ..RunReport::begun(fresh_id(), RunExtent::Changes, now)
         };
 
         let (id, title) = (recommendation.id.clone(), recommendation.title.clone());

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use reeve_estate::{
-    ConnectionId, DescriptionStore, Document, Known, ReadOutcome, Relation, Resource, ResourceId,
-    ResourceKind,
+    ConnectionId, DescriptionStore, Document, Known, ReadOutcome, Reading, Relation, Resource,
+    ResourceId, ResourceKind,
 };
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::RelationIndex;
@@ -51,10 +51,8 @@ pub(crate) async fn relations(
     let mut found: HashMap<(ConnectionId, ResourceId), Vec<Relation>> = HashMap::new();
 
     for (connection, ids) in by_connection(&resources) {
-        for reading in store.readings(connection).await? {
-            if kinds.contains(&reading.kind) && reading.outcome == ReadOutcome::Complete {
-                index.note_complete(connection, reading.kind, &reading.region);
-            }
+        for reading in complete_readings(store, connection, kinds).await? {
+            index.note_complete(connection, reading.kind, &reading.region);
         }
         for known in known(store, connection, &ids).await? {
             found.insert((connection.clone(), known.id), known.relations);
@@ -71,6 +69,19 @@ pub(crate) async fn relations(
     Ok(index)
 }
 
+/// Accounts of the kinds that were read completely, by kind and region.
+pub(crate) async fn complete_readings(
+    store: &dyn DescriptionStore,
+    connection: &ConnectionId,
+    kinds: &[ResourceKind],
+) -> Result<Vec<Reading>, EngineError> {
+    let mut readings = store.readings(connection).await?;
+    readings.retain(|reading| {
+        kinds.contains(&reading.kind) && reading.outcome == ReadOutcome::Complete
+    });
+    Ok(readings)
+}
+
 fn by_connection(resources: &[Resource]) -> BTreeMap<&ConnectionId, Vec<ResourceId>> {
     let mut ids: BTreeMap<&ConnectionId, Vec<ResourceId>> = BTreeMap::new();
     for resource in resources {
@@ -81,7 +92,7 @@ fn by_connection(resources: &[Resource]) -> BTreeMap<&ConnectionId, Vec<Resource
     ids
 }
 
-async fn known(
+pub(crate) async fn known(
     store: &dyn DescriptionStore,
     connection: &ConnectionId,
     ids: &[ResourceId],

@@ -11,9 +11,11 @@ use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::evidence::{CheckResult, Evidence, EvidenceKey, EvidenceStore};
 
+use crate::finding::expiry::Seen;
 use crate::finding::judged::Judged;
 use crate::log_entry;
 use crate::records::Records;
+use crate::run::load_history::{Key, key as resource_key};
 
 /// Event type of results that differ from before.
 const EVIDENCE: EventType = events::EVIDENCE.event_type();
@@ -82,27 +84,19 @@ impl<'a> RunEvidence<'a> {
         &self,
         checked: &[&Judged],
     ) -> Result<HashMap<EvidenceKey, Evidence>, EngineError> {
-        let mut resources: BTreeMap<&ConnectionId, Vec<ResourceId>> = BTreeMap::new();
-        for one in checked {
-            let resource = &one.resource;
-            resources
-                .entry(&resource.connection)
-                .or_default()
-                .push(resource.id.clone());
-        }
-
-        let mut found = HashMap::new();
-        for (connection, ids) in resources {
-            let known = self.store.evidence_of(connection, &ids).await?;
-            found.extend(known.into_iter().map(|one| (one.key(), one)));
-        }
-        Ok(found)
+        let resources = checked.iter().map(|one| resource_key(&one.resource));
+        let known = self.stored(resources).await?;
+        Ok(known.into_iter().map(|one| (one.key(), one)).collect())
     }
 
-    /// Ends a whole run: results of what it did not judge are removed, and stay in the history.
-    pub(crate) async fn finish(self) -> Result<(), EngineError> {
-        let all = self.store.evidence_keys(&self.agent.id).await?;
-        let ended: Vec<EvidenceKey> = all
+    /// Ends a run: results of what it looked for and did not judge are removed, and stay in the
+    /// history.
+    pub(crate) async fn finish(self, seen: &Seen) -> Result<(), EngineError> {
+        let known = match seen.looked_at() {
+            Some(looked_at) => self.keys_of(looked_at).await?,
+            None => self.store.evidence_keys(&self.agent.id).await?,
+        };
+        let ended: Vec<EvidenceKey> = known
             .into_iter()
             .filter(|key| !self.judged.contains(key))
             .collect();
@@ -110,6 +104,29 @@ impl<'a> RunEvidence<'a> {
             self.store.evidence_remove(some).await?;
         }
         Ok(())
+    }
+
+    /// Keys of the agent's own results about resources.
+    async fn keys_of(&self, resources: &HashSet<Key>) -> Result<Vec<EvidenceKey>, EngineError> {
+        let known = self.stored(resources.iter().cloned()).await?;
+        let own = known.into_iter().filter(|one| one.agent == self.agent.id);
+        Ok(own.map(|one| one.key()).collect())
+    }
+
+    async fn stored(
+        &self,
+        resources: impl Iterator<Item = Key>,
+    ) -> Result<Vec<Evidence>, EngineError> {
+        let mut by_connection: BTreeMap<ConnectionId, Vec<ResourceId>> = BTreeMap::new();
+        for (connection, id) in resources {
+            by_connection.entry(connection).or_default().push(id);
+        }
+
+        let mut found = Vec::new();
+        for (connection, ids) in by_connection {
+            found.extend(self.store.evidence_of(&connection, &ids).await?);
+        }
+        Ok(found)
     }
 }
 

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::{Resource, ResourceKind};
-use reeve_recommend::agent::{Agent, MOST_PASSED_OVER, PassedOver, RunReport};
+use reeve_estate::{ConnectionId, Resource, ResourceId, ResourceKind};
+use reeve_recommend::agent::{Agent, MOST_PASSED_OVER, PassedOver, RunExtent, RunReport};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::workload::{Workload, WorkloadStore};
@@ -51,7 +51,7 @@ pub(crate) struct RunFindings<'a> {
 
 impl<'a> RunFindings<'a> {
     /// Begins with the confidence model that the agent has now.
-    pub(crate) async fn begin(agent: &'a Agent, keeping: Keeping<'a>) -> Self {
+    pub(crate) async fn begin(agent: &'a Agent, keeping: Keeping<'a>, extent: RunExtent) -> Self {
         RunFindings {
             agent,
             keeping,
@@ -61,7 +61,7 @@ impl<'a> RunFindings<'a> {
                 .evidence
                 .map(|store| RunEvidence::new(agent, store, &keeping.findings.records)),
             waiting: Vec::new(),
-            seen: Seen::default(),
+            seen: Seen::new(extent),
             kept: Vec::new(),
             skipped: BTreeMap::new(),
         }
@@ -83,6 +83,13 @@ impl<'a> RunFindings<'a> {
         Ok(())
     }
 
+    /// Notes resources that a run over changes looked for, those that are gone among them: their
+    /// findings end unless they are found again.
+    pub(crate) fn look_at(&mut self, connection: &ConnectionId, resources: &[ResourceId]) {
+        let looked_at = resources.iter().map(|id| (connection.clone(), id.clone()));
+        self.seen.look_at(looked_at);
+    }
+
     /// Writes the rest, and ends what the run did not find again. Returns the kept findings, and
     /// the number of resources and findings that led to nothing, by reason.
     pub(crate) async fn finish(
@@ -95,7 +102,7 @@ impl<'a> RunFindings<'a> {
             .expire_not_found(self.agent, &self.seen)
             .await?;
         if let Some(evidence) = self.evidence.take() {
-            evidence.finish().await?;
+            evidence.finish(&self.seen).await?;
         }
         Ok((self.kept, self.skipped))
     }
@@ -135,10 +142,11 @@ impl<'a> RunFindings<'a> {
         skipped
             .into_iter()
             .for_each(|reason| *self.skipped.entry(reason.to_owned()).or_default() += 1);
+        self.seen.find(kept.iter().map(|known| &known.id));
         self.seen
             .refuted
             .extend(refuted(self.agent, &judged, before.values()));
-        self.seen.resources.extend(
+        self.seen.judge(
             judged
                 .into_iter()
                 .map(|one| (one.resource.connection, one.resource.id)),

@@ -1,8 +1,9 @@
-//! Members of scaling groups with their measurements, as runs load them for agent types that judge
-//! groups by them.
+//! Members of scaling groups with their measurements, as a source of facts.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
     ConnectionId, Metric, Resource, ResourceId, ResourceKind, ResourceState, SampleStore,
@@ -10,71 +11,104 @@ use reeve_estate::{
 use reeve_recommend::agent::contract::Needs;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::Fleet;
+use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, FactSource, FactType};
+use tokio::sync::OnceCell;
 
 use crate::agent::scope::ScopeService;
+use crate::run::load_history::Key;
 
 /// Members whose series are loaded at a time.
 const AT_ONCE: usize = 16;
 
-type Key = (ConnectionId, ResourceId);
+/// Source of [`Fleet`]s: the members of a scaling group with the metrics that the agent type needs
+/// of resources. Any other resource, and a group without known members, has none.
+pub struct Fleets {
+    scopes: Arc<ScopeService>,
+    samples: Arc<dyn SampleStore>,
+}
 
-/// Machines of groups that serve, by their group.
-#[derive(Debug, Default)]
-pub(crate) struct Members(HashMap<Key, Vec<Resource>>);
+impl Fleets {
+    /// A source over the inventory and the samples.
+    #[must_use]
+    pub fn new(scopes: Arc<ScopeService>, samples: Arc<dyn SampleStore>) -> Self {
+        Fleets { scopes, samples }
+    }
+}
 
-impl Members {
-    /// The members of every group; none where the agent type or its scope has no use for them.
-    pub(crate) async fn load(
-        scopes: &ScopeService,
-        needs: &Needs,
-        scope: &[Resource],
-    ) -> Result<Members, EngineError> {
-        let mut members: HashMap<Key, Vec<Resource>> = HashMap::new();
-        if needs.members
-            && scope
-                .iter()
-                .any(|resource| resource.kind == ResourceKind::ScalingGroup)
-        {
-            for machine in scopes.of_kinds(&[ResourceKind::VirtualMachine]).await? {
-                let serves = matches!(
-                    machine.state,
-                    ResourceState::Running | ResourceState::Changing
-                );
-                if let Some(group) = machine.group.clone().filter(|_| serves) {
-                    members
-                        .entry((machine.connection.clone(), group))
-                        .or_default()
-                        .push(machine);
-                }
-            }
-        }
-
-        Ok(Members(members))
+impl FactSource for Fleets {
+    fn fact_type(&self) -> FactType {
+        FactType::of::<Fleet>()
     }
 
-    /// The members of a group with their measurements; `None` for any other resource, and for a
-    /// group without known members.
-    pub(crate) async fn fleet(
-        &self,
-        group: &Resource,
-        samples: &dyn SampleStore,
-        metrics: &[Metric],
-        (start, now): (Timestamp, Timestamp),
-    ) -> Result<Option<Fleet>, EngineError> {
-        let Some(members) = self.0.get(&(group.connection.clone(), group.id.clone())) else {
-            return Ok(None);
-        };
+    fn begin(&self, needs: &Needs) -> Box<dyn FactLoader> {
+        Box::new(Loader {
+            scopes: Arc::clone(&self.scopes),
+            samples: Arc::clone(&self.samples),
+            metrics: needs.metrics.clone(),
+            members: OnceCell::new(),
+        })
+    }
+}
 
-        let mut fleet = Fleet::new(members.clone(), start, now);
-        for some in members.chunks(AT_ONCE) {
-            let ids: Vec<ResourceId> = some.iter().map(|member| member.id.clone()).collect();
-            fleet.add(
-                &samples
-                    .sample_series(&group.connection, &ids, metrics, start, now)
-                    .await?,
+struct Loader {
+    scopes: Arc<ScopeService>,
+    samples: Arc<dyn SampleStore>,
+    metrics: Vec<Metric>,
+    /// Machines of groups that serve, by their group. Read where there is a group at all.
+    members: OnceCell<HashMap<Key, Vec<Resource>>>,
+}
+
+impl Loader {
+    async fn members(&self) -> Result<HashMap<Key, Vec<Resource>>, EngineError> {
+        let mut members: HashMap<Key, Vec<Resource>> = HashMap::new();
+        for machine in self
+            .scopes
+            .of_kinds(&[ResourceKind::VirtualMachine])
+            .await?
+        {
+            let serves = matches!(
+                machine.state,
+                ResourceState::Running | ResourceState::Changing
             );
+            if let Some(group) = machine.group.clone().filter(|_| serves) {
+                let group = (machine.connection.clone(), group);
+                members.entry(group).or_default().push(machine);
+            }
         }
+        Ok(members)
+    }
+}
 
-        Ok(Some(fleet))
+#[async_trait]
+impl FactLoader for Loader {
+    async fn load(
+        &self,
+        connection: &ConnectionId,
+        resources: &[Resource],
+        (start, now): (Timestamp, Timestamp),
+        facts: &mut ChunkFacts,
+    ) -> Result<(), EngineError> {
+        for group in resources {
+            if group.kind != ResourceKind::ScalingGroup {
+                continue;
+            }
+            let members = self.members.get_or_try_init(|| self.members()).await?;
+            let Some(members) = members.get(&(connection.clone(), group.id.clone())) else {
+                continue;
+            };
+
+            let mut fleet = Fleet::new(members.clone(), start, now);
+            for some in members.chunks(AT_ONCE) {
+                let ids: Vec<ResourceId> = some.iter().map(|member| member.id.clone()).collect();
+                fleet.add(
+                    &self
+                        .samples
+                        .sample_series(connection, &ids, &self.metrics, start, now)
+                        .await?,
+                );
+            }
+            facts.entry(group.id.clone()).or_default().put(fleet);
+        }
+        Ok(())
     }
 }

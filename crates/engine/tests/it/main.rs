@@ -5,6 +5,7 @@
 mod anomalies;
 mod applicability;
 mod approvals;
+mod change_runs;
 mod clock;
 mod cloud;
 mod configure;

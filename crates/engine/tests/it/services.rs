@@ -4,15 +4,20 @@ use std::sync::Arc;
 
 use reeve_engine::{
     AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings,
-    GuardrailService, ModelService, RecommendationService, Records, ResponseService,
+    Fleets, GuardrailService, ModelService, RecommendationService, Records, ResponseService,
     RolloutService, RunPorts, RunService, Scheduler, ScopeService,
 };
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader, Recorder};
 use reeve_recommend::rollout::RolloutStore;
 
+use crate::change_runs::described::Descriptions;
+use crate::change_runs::inspector::Inspections;
+
 /// Ports of a test.
+#[derive(Clone)]
 pub(crate) struct Ports {
     pub(crate) agents: Arc<dyn AgentStore>,
     pub(crate) estate: Arc<dyn EstateStore>,
@@ -24,6 +29,9 @@ pub(crate) struct Ports {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) models: Option<Arc<dyn ModelStore>>,
     pub(crate) rollouts: Option<Arc<dyn RolloutStore>>,
+    /// Configurations of resources, and the results of checks about them.
+    pub(crate) described: Option<Arc<Descriptions>>,
+    pub(crate) agent_types: AgentTypes,
 }
 
 /// Services of the engine.
@@ -41,7 +49,7 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    /// Services over the ports, with every agent type and change of the product.
+    /// Services over the ports, with every change of the product.
     pub(crate) fn new(ports: Ports) -> Arc<Services> {
         let Ports {
             agents,
@@ -52,13 +60,12 @@ impl Services {
             clock,
             models,
             rollouts,
+            described,
+            agent_types: types,
             ..
         } = ports;
 
-        let (catalogue, types) = (
-            Arc::new(Catalogue::builtin().clone()),
-            reeve_agents::registry(),
-        );
+        let catalogue = Arc::new(Catalogue::builtin().clone());
         let records = Arc::new(Records::new(agents, recorder, Arc::clone(&clock)));
         let log = || Arc::clone(&records);
         let approvals = Arc::new(Approvals::new(log()));
@@ -123,6 +130,7 @@ impl Services {
         let models = Arc::new(models);
 
         let (charges, read) = (ports.charges, ports.log);
+        let fleet_samples = Arc::clone(&samples);
         let judging = RunPorts {
             samples,
             catalogue,
@@ -130,9 +138,13 @@ impl Services {
             changes: reeve_recommend::change::Changes::builtin(),
             charges,
             log: read,
-            descriptions: None,
+            descriptions: described.clone().map(|described| described as _),
+            fact_sources: vec![
+                Arc::new(Fleets::new(Arc::clone(&scopes), fleet_samples)),
+                Arc::new(Inspections),
+            ],
             workloads: None,
-            evidence: None,
+            evidence: described.map(|described| described as _),
         };
 
         let (found, own) = (Arc::clone(&findings), Arc::clone(&automatic));

@@ -12,14 +12,15 @@ use reeve_estate::{
     Resource, ResourceId, ResourceKind, ResourceState, Series,
 };
 use reeve_recommend::action::Action;
+use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::agent::{Agent, RunReport};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::{AgentStore, Clock, RecommendationFilter};
 use reeve_recommend::recommendation::{Recommendation, RecommendationType};
-use reeve_recommend::rollout::RolloutStore;
 use reeve_testkit::contract::estate::running;
 
+use crate::change_runs::described::Descriptions;
 use crate::clock::TestClock;
 use crate::cloud::{Cloud, OneCloud};
 use crate::journal::{Journal, Log, Note, TestBills};
@@ -33,8 +34,7 @@ pub(crate) struct World {
     pub(crate) log: Arc<Log>,
     pub(crate) bills: Arc<TestBills>,
     pub(crate) clock: Arc<TestClock>,
-    models: Option<Arc<dyn ModelStore>>,
-    rollouts: Option<Arc<dyn RolloutStore>>,
+    ports: Ports,
 }
 
 impl World {
@@ -46,51 +46,61 @@ impl World {
         let log = Log::new(journal, Arc::clone(&clock), None);
         let memory = Arc::new(Memory::default());
         let bills = Arc::new(TestBills::default());
-        let engine = engine(&memory, &cloud, &log, &bills, &clock, None, None);
+        let ports = Ports {
+            agents: Arc::clone(&memory) as _,
+            estate: Arc::clone(&memory) as _,
+            samples: Arc::clone(&memory) as _,
+            clouds: Arc::new(OneCloud(Arc::clone(&cloud))),
+            recorder: Arc::clone(&log) as _,
+            log: Arc::clone(&log) as _,
+            charges: Arc::clone(&bills) as _,
+            clock: Arc::clone(&clock) as _,
+            models: None,
+            rollouts: None,
+            described: None,
+            agent_types: reeve_agents::registry(),
+        };
 
         World {
-            engine,
+            engine: Services::new(ports.clone()),
             memory,
             cloud,
             log,
             bills,
             clock,
-            models: None,
-            rollouts: None,
+            ports,
         }
+    }
+
+    /// The same world, whose engine has agents of these types and reads configurations.
+    pub(crate) fn describing(mut self, described: &Arc<Descriptions>, types: AgentTypes) -> Self {
+        self.ports.described = Some(Arc::clone(described));
+        self.ports.agent_types = types;
+        self.restarted()
     }
 
     /// The same world, whose engine calibrates by models.
     pub(crate) fn learning(mut self, models: Arc<dyn ModelStore>) -> Self {
-        self.models = Some(models);
+        self.ports.models = Some(models);
         self.restarted()
     }
 
     /// The same world, whose engine keeps rollouts.
     pub(crate) fn rolling_out(mut self) -> Self {
-        self.rollouts = Some(Arc::clone(&self.memory) as _);
+        self.ports.rollouts = Some(Arc::clone(&self.memory) as _);
         self.restarted()
     }
 
     /// The same world after a restart: nothing in memory but what the stores keep.
     pub(crate) fn restarted(&self) -> World {
         World {
-            engine: engine(
-                &self.memory,
-                &self.cloud,
-                &self.log,
-                &self.bills,
-                &self.clock,
-                self.models.clone(),
-                self.rollouts.clone(),
-            ),
+            engine: Services::new(self.ports.clone()),
             memory: Arc::clone(&self.memory),
             cloud: Arc::clone(&self.cloud),
             log: Arc::clone(&self.log),
             bills: Arc::clone(&self.bills),
             clock: Arc::clone(&self.clock),
-            models: self.models.clone(),
-            rollouts: self.rollouts.clone(),
+            ports: self.ports.clone(),
         }
     }
 
@@ -343,29 +353,6 @@ fn line(entry: &Entry) -> String {
         "{operation} {}",
         entry.action.status.map_or("", |status| status.as_str())
     )
-}
-
-fn engine(
-    memory: &Arc<Memory>,
-    cloud: &Arc<Cloud>,
-    log: &Arc<Log>,
-    bills: &Arc<TestBills>,
-    clock: &Arc<TestClock>,
-    models: Option<Arc<dyn ModelStore>>,
-    rollouts: Option<Arc<dyn RolloutStore>>,
-) -> Arc<Services> {
-    Services::new(Ports {
-        agents: Arc::clone(memory) as _,
-        estate: Arc::clone(memory) as _,
-        samples: Arc::clone(memory) as _,
-        clouds: Arc::new(OneCloud(Arc::clone(cloud))),
-        recorder: Arc::clone(log) as _,
-        log: Arc::clone(log) as _,
-        charges: Arc::clone(bills) as _,
-        clock: Arc::clone(clock) as _,
-        models,
-        rollouts,
-    })
 }
 
 /// A person with roles.

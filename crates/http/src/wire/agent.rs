@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use crate::wire::agent::portfolio::PortfolioBody;
 use crate::wire::agent::settings::SettingBody;
 use crate::wire::form::enumeration;
-use crate::wire::form::enumeration::{AgentFindingSource, AgentMode};
+use crate::wire::form::enumeration::{AgentFindingSource, AgentMode, AgentRunExtent};
 use crate::wire::form::object::{object, optional_object};
 use crate::wire::form::quantity::PercentText;
 
@@ -305,9 +305,13 @@ pub struct AgentStatusBody {
     pub learning_days: f64,
     /// Share of the learning period that is over, percent.
     pub learning_percent: f64,
+    /// The last full run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run: Option<RunBody>,
-    /// Time of the next run.
+    /// The last run over changes since the last full run, of an agent that runs after each sync.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_change_run: Option<RunBody>,
+    /// Time of the next full run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_run_at: Option<String>,
     /// Its recommendations that are not ended.
@@ -318,9 +322,15 @@ pub struct AgentStatusBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RunBody {
     pub run_id: String,
+    pub extent: AgentRunExtent,
     pub started_at: String,
     pub finished_at: String,
+    /// Resources of the scope that the run looked at.
     pub resources_seen: u64,
+    /// Resources that it judged: those of the kinds that the agent's type judges. Absent in reports
+    /// of releases that did not count them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources_judged: Option<u64>,
     /// Recommendations made or refreshed.
     pub recommendations: u64,
     /// Recommendations that the agent applied by itself.

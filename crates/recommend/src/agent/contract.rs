@@ -5,14 +5,20 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, ResourceKind};
 use reeve_learn::calibrate::Example;
 
+use sha2::{Digest as _, Sha256};
+
+use crate::agent::Agent;
+use crate::agent::cadence::{Cadence, next_full_run, next_run};
 use crate::agent::name::AgentType;
 use crate::agent::settings::{Setting, Settings};
 use crate::agent::type_table::{AgentTypeInfo, FindingSource};
-use crate::judgement::{AccountFacts, Facts, Judgement};
+use crate::judgement::estate::EstateJudge;
+use crate::judgement::open_facts::FactType;
+use crate::judgement::{Facts, Judgement};
 use crate::models::Trainer;
 
 /// Facts that a judgement requires.
@@ -20,6 +26,9 @@ use crate::models::Trainer;
 pub struct Needs {
     /// Kinds of resources that are judged; empty for all.
     pub kinds: Vec<ResourceKind>,
+    /// Times of the runs, and what they judge. A run over changes does not load the volumes that are
+    /// attached to a resource.
+    pub cadence: Cadence,
     /// Metrics whose series are loaded.
     pub metrics: Vec<Metric>,
     /// Metrics of the machine that a volume is attached to, whose series are loaded with the
@@ -40,8 +49,13 @@ pub struct Needs {
     pub related: Vec<ResourceKind>,
     /// Kinds among the related ones whose configurations are loaded with them.
     pub related_documents: Vec<ResourceKind>,
-    /// Loads the members of scaling groups with their series.
-    pub members: bool,
+    /// Kinds among the judged ones whose judgement reads the related resources. A run over changes
+    /// judges a resource of these kinds again when a resource on either side of its relations
+    /// changed.
+    pub looks_around: Vec<ResourceKind>,
+    /// Open facts that the judgement reads
+    /// ([`Facts::get`](crate::judgement::Facts::get)).
+    pub facts: Vec<FactType>,
     /// Kinds whose configuration documents are loaded.
     pub documents: Vec<ResourceKind>,
     /// Names of the learned models that the judgement reads.
@@ -116,13 +130,19 @@ pub trait AgentDefinition: Send + Sync {
     /// Facts that a run loads for each resource.
     fn needs(&self, settings: &Settings) -> Needs;
 
+    /// Revision of the data that the type judges by, such as a catalogue of rules. Where it is
+    /// another one, the next run of an agent that runs over changes is a full one.
+    fn revision(&self) -> &str {
+        ""
+    }
+
     /// Judges one resource: proposals, and abstentions with their reasons.
     fn judge(&self, facts: &Facts<'_>) -> Judgement;
 
-    /// Judges the commitments of an account by the levels that were simulated on the hourly use of
-    /// its machines.
-    fn judge_account(&self, _facts: &AccountFacts<'_>) -> Judgement {
-        Judgement::default()
+    /// Begins the judgement of the estate as a whole in a full run; `None` for a type that judges
+    /// resources alone.
+    fn estate_judge(&self) -> Option<Box<dyn EstateJudge>> {
+        None
     }
 
     /// The same judgement at earlier times, each with whether it held. `facts.now` is the present.
@@ -182,6 +202,37 @@ impl AgentTypes {
     pub fn judging(&self, agent_type: AgentType) -> Option<&Arc<dyn AgentDefinition>> {
         self.get(agent_type)
             .filter(|row| row.info().findings == Some(FindingSource::Runs))
+    }
+
+    /// Returns the cadence of an agent.
+    #[must_use]
+    pub fn cadence(&self, agent: &Agent) -> Cadence {
+        self.judging(agent.agent_type)
+            .map_or_else(Cadence::default, |row| row.needs(&agent.settings).cadence)
+    }
+
+    /// Returns a digest of what the judgements of an agent depend on beside the estate: the
+    /// program's version, the revision of the type, and the agent's scope and settings.
+    #[must_use]
+    pub fn basis(&self, agent: &Agent) -> String {
+        let revision = self.get(agent.agent_type).map_or("", |row| row.revision());
+        let decides = serde_json::json!([
+            env!("CARGO_PKG_VERSION"),
+            revision,
+            agent.scope,
+            agent.settings,
+        ]);
+        hex::encode(Sha256::digest(decides.to_string()))
+    }
+
+    /// Returns the time of an agent's next full run; `interval` is the time between two runs of an
+    /// agent without a schedule.
+    #[must_use]
+    pub fn next_run(&self, agent: &Agent, interval: SignedDuration) -> Option<Timestamp> {
+        match self.cadence(agent) {
+            Cadence::Interval => next_run(agent, interval),
+            Cadence::Changes => next_full_run(agent, &self.basis(agent), interval),
+        }
     }
 
     /// Models that agents of a type learn.

@@ -36,6 +36,7 @@ fn agent(confidence_threshold: f64) -> Agent {
         version: 1,
         created_at: Timestamp::UNIX_EPOCH,
         last_run: None,
+        last_change_run: None,
     }
 }
 

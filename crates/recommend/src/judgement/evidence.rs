@@ -1,8 +1,8 @@
 //! Evidence: what checks answered about resources, kept as changes over time.
 //!
 //! A result is written when it differs from the last one, together with the entry of the log that
-//! proves it. How fresh it is follows from the last complete run of the agent: what was judged
-//! again with the same answer is not written again.
+//! proves it. How fresh it is follows from the last full run of the agent and the runs over changes
+//! since then: what was judged again with the same answer is not written again.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -25,6 +25,7 @@ use reeve_estate::{
 use reeve_http::app::Syncer;
 use reeve_recommend::ports::{LogReader, Recorder};
 use serde_json::json;
+use tokio::sync::watch;
 
 use super::clouds::CloudRegistry;
 use super::running::Running;
@@ -47,6 +48,8 @@ pub(crate) struct ConnectionSyncer {
     log: Arc<dyn LogReader>,
     drift: Arc<DriftService>,
     running: Running<ConnectionId>,
+    /// Number of syncs that have ended, and of connections that were retired.
+    ended: watch::Sender<u64>,
 }
 
 impl ConnectionSyncer {
@@ -69,7 +72,14 @@ impl ConnectionSyncer {
             log,
             drift,
             running: Running::default(),
+            ended: watch::Sender::default(),
         }
+    }
+
+    /// Returns the number of syncs that have ended, for those that follow them. One that failed
+    /// counts: it may have written a part of what changed.
+    pub(crate) fn syncs(&self) -> watch::Receiver<u64> {
+        self.ended.subscribe()
     }
 
     /// Returns `true` while a connection is being synced.
@@ -84,7 +94,9 @@ impl ConnectionSyncer {
         by: &str,
     ) -> Option<Result<SyncReport, Obstacle>> {
         let _turn = self.running.begin(id)?;
-        Some(self.run(id, by).await)
+        let outcome = self.run(id, by).await;
+        self.ended.send_modify(|ended| *ended += 1);
+        Some(outcome)
     }
 
     async fn run(&self, id: &ConnectionId, by: &str) -> Result<SyncReport, Obstacle> {
@@ -344,6 +356,7 @@ impl ConnectionSyncer {
         {
             0 => Ok(()),
             count => {
+                self.ended.send_modify(|ended| *ended += 1);
                 let entries = vec![unwatched_entry(connection, count)];
                 self.recorder.record(entries).await.map_err(Obstacle::of)
             }

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
-    AgentService, Approvals, AutomaticExecution, DriftPorts, DriftService, ExecutionPorts,
-    ExecutionService, Findings, GuardrailService, ModelService, RecommendationService, Records,
-    ResponseService, RolloutService, RunPorts, RunService, Scheduler, ScopeService,
-    WorkloadService,
+    AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
+    ExecutionPorts, ExecutionService, Findings, Fleets, GuardrailService, ModelService,
+    RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService,
+    Scheduler, ScopeService, WorkloadService,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::change::Changes;
 use reeve_recommend::judgement::evidence::EvidenceStore;
+use reeve_recommend::judgement::open_facts::FactSource;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::ports::{ChargeReader, Clock, Clouds, LogReader, Recorder};
 use reeve_store::Store;
@@ -119,6 +120,10 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         estate: shared.estate.clone(),
         log: log.clone(),
     };
+    let fact_sources: Vec<Arc<dyn FactSource>> = vec![
+        Arc::new(Fleets::new(shared.scopes.clone(), samples.clone())),
+        Arc::new(Corrections::new(workloads.clone())),
+    ];
     let (workloads, descriptions) = (Some(workloads), Some(descriptions));
     let judging = RunPorts {
         samples,
@@ -128,6 +133,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         charges,
         log,
         descriptions,
+        fact_sources,
         workloads,
         evidence: Some(evidence),
     };

@@ -31,6 +31,8 @@ use crate::adapters::bills::Bills;
 pub(crate) struct TaskSettings {
     /// Time between two runs of an agent without a schedule.
     pub(crate) agents_every: SignedDuration,
+    /// Runs of agents that go side by side.
+    pub(crate) agents_at_once: usize,
     /// Folder with the files of exports, one folder an export.
     pub(crate) exports_dir: PathBuf,
     /// Bytes of one export at most.
@@ -86,9 +88,10 @@ impl TaskContext {
         self.journal.now()
     }
 
-    /// Returns the time of an agent's next run; not before now.
+    /// Returns the time of an agent's next full run; not before now.
     pub(crate) fn next_run(&self, agent: &Agent) -> Option<Timestamp> {
-        reeve_recommend::agent::next_run(agent, self.settings.agents_every)
+        self.runs
+            .next_run(agent, self.settings.agents_every)
             .map(|next| next.max(self.now()))
     }
 }

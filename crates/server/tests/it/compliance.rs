@@ -226,7 +226,8 @@ async fn a_misconfigured_account_is_checked_and_mended() {
         .unwrap();
     assert_eq!(block, None);
 
-    // Somebody mends the bucket; the next sync and run see it.
+    // Somebody mends the bucket. The sync that sees it starts a run over what changed: nobody asks
+    // for one, and the next full run is a day away.
     moto.public_access_block(REGION, "invoices", BLOCK)
         .await
         .unwrap();
@@ -235,14 +236,23 @@ async fn a_misconfigured_account_is_checked_and_mended() {
         .await
         .expect(202);
     let agent = open["agent_id"].as_str().unwrap();
-    until("the check passes", PATIENCE, || async {
-        let run = admin
-            .post(&format!("intelligence/agents/{agent}/run"), json!({}))
-            .await;
+    let agent = format!("intelligence/agents/{agent}");
+    let run = until("the check passes", PATIENCE, || async {
+        let run = admin.get(&agent).await.expect(200).body["status"]["last_change_run"].clone();
         let passed = results(&admin, "pass").await;
-        (run.status == 200 && passed.len() == 2).then_some(())
+        (!run.is_null() && passed.len() == 2).then_some(run)
     })
     .await;
+    assert_eq!(
+        (&run["extent"], &run["error"]),
+        (&json!("changes"), &Value::Null)
+    );
+    let full = &admin.get(&agent).await.expect(200).body["status"]["last_run"];
+    assert_eq!(full["extent"], "full");
+    assert!(
+        run["resources_judged"].as_u64().unwrap() < full["resources_judged"].as_u64().unwrap(),
+        "{run:#} {full:#}"
+    );
     assert_eq!(results(&admin, "fail").await, Vec::<Value>::new());
     assert_eq!(status(id).await, "rolled_back");
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Kinds, Metric, Resource, Series};
-use reeve_recommend::agent::contract::{AgentDefinition as _, AgentTypes};
+use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes};
 use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::{
     Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing,
@@ -34,15 +34,19 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 const TOKEN: &str = "the-administrator-of-the-made-up-type";
 
-/// A service in this process, with the made-up type beside the nine of Reeve.
-struct Running {
-    api: Api,
+/// A service in this process, with made-up agent types beside the nine of Reeve.
+pub(crate) struct Running {
+    pub(crate) api: Api,
     stop: CancellationToken,
     task: JoinHandle<anyhow::Result<()>>,
 }
 
 impl Running {
     async fn start(home: &Path) -> Running {
+        Running::with(home, vec![Arc::new(TapeLibrarian)]).await
+    }
+
+    pub(crate) async fn with(home: &Path, made_up: Vec<Arc<dyn AgentDefinition>>) -> Running {
         let config = home.join("reeve.toml");
         let text = format!(
             "data_dir = {:?}\nlisten = \"127.0.0.1:0\"\noutbound = {{ allow = [\"127.0.0.0/8\"] }}\n",
@@ -50,7 +54,7 @@ impl Running {
         );
         std::fs::write(&config, text).unwrap();
         let mut rows = reeve_agents::rows();
-        rows.push(Arc::new(TapeLibrarian));
+        rows.extend(made_up);
         let stop = CancellationToken::new();
         let (bound, address) = tokio::sync::oneshot::channel::<SocketAddr>();
         let startup = Startup {
@@ -77,7 +81,7 @@ impl Running {
         }
     }
 
-    async fn end(self) {
+    pub(crate) async fn end(self) {
         self.stop.cancel();
         self.task.await.unwrap().unwrap();
     }
@@ -378,6 +382,7 @@ fn material(now: Timestamp) -> Material {
         version: 1,
         created_at: at(2400),
         last_run: None,
+        last_change_run: None,
     };
 
     let series = series.collect();

@@ -58,6 +58,7 @@ mod saved_searches;
 mod scheduled;
 mod self_checks;
 mod shape;
+mod side_by_side;
 mod spelling;
 mod standby;
 mod storage;

@@ -1,17 +1,18 @@
 //! Configuration documents, relations and readings: the port [`DescriptionStore`].
 
 mod document;
+mod marks;
 mod reading;
 mod relation;
 mod version;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
-    ConnectionId, Described, DescriptionStore, Document, Known, Neighbour, Reading, Resource,
-    ResourceId, ResourceKind, ResourceState, StoreError, Version,
+    ConnectionId, Described, DescriptionChange, DescriptionStore, Document, Known, Neighbour,
+    OwnedRelation, Reading, Resource, ResourceId, ResourceKind, ResourceState, StoreError, Version,
 };
 use sqlx::Row as _;
 use sqlx::{Any, Transaction};
@@ -95,6 +96,25 @@ impl DescriptionStore for Store {
         limit: u64,
     ) -> Result<(Vec<Neighbour>, u64)> {
         Ok(relation::neighbours(self, connection, id, limit).await?)
+    }
+    async fn relations_to(
+        &self,
+        connection: &ConnectionId,
+        targets: &[ResourceId],
+    ) -> Result<Vec<OwnedRelation>> {
+        Ok(relation::to(self, connection, targets).await?)
+    }
+    async fn description_revision(&self, connection: &ConnectionId) -> Result<u64> {
+        Ok(marks::last(self, connection).await?)
+    }
+    async fn changed_since(
+        &self,
+        connection: &ConnectionId,
+        revision: u64,
+        after: Option<&DescriptionChange>,
+        limit: u64,
+    ) -> Result<Vec<DescriptionChange>> {
+        Ok(marks::since(self, connection, revision, after, limit).await?)
     }
     async fn reading_put(&self, connection: &ConnectionId, reading: &Reading) -> Result<()> {
         Ok(reading::put(self, connection, reading).await?)
@@ -203,8 +223,9 @@ async fn put(
         resources.filter(|resource| !ResourceKind::SPECIFIED.contains(&resource.kind));
     upsert(&mut tx, unspecified, Writer::Sync).await?;
     document::insert(&mut tx, &documents).await?;
-    version::begin(&mut tx, connection, &hashes, at).await?;
-    relation::replace(&mut tx, connection, &relations).await?;
+    let mut changed = version::begin(&mut tx, connection, &hashes, at).await?;
+    changed.extend(relation::replace(&mut tx, connection, &relations).await?);
+    marks::put(&mut tx, connection, &changed).await?;
 
     Ok(tx.commit().await?)
 }
@@ -243,16 +264,12 @@ pub(super) async fn end_resources(
         })
         .collect();
     let ids: Vec<&ResourceId> = gone.iter().map(|resource| &resource.id).collect();
-    version::end(tx, connection, &ids, at).await?;
+    let mut changed: BTreeSet<String> = version::end(tx, connection, &ids, at).await?;
+    let relations = ids.iter().map(|id| (*id, [].as_slice())).collect();
+    changed.extend(relation::replace(tx, connection, &relations).await?);
 
-    relation::replace(
-        tx,
-        connection,
-        &ids.iter().map(|id| (*id, [].as_slice())).collect(),
-    )
-    .await?;
-
-    upsert(tx, &gone, Writer::Sync).await
+    upsert(tx, &gone, Writer::Sync).await?;
+    marks::put(tx, connection, &changed).await
 }
 
 /// Marks what is no longer read as deleted, a bounded number in each transaction, and forgets that

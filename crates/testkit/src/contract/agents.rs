@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{ActErrorKind, Money, Provider, ResourceId, StoreError};
+use reeve_estate::{ActErrorKind, ConnectionId, Money, Provider, ResourceId, StoreError};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
-use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode, PassedOver, RunReport};
+use reeve_recommend::agent::{
+    Agent, AgentId, AgentType, Mode, PassedOver, RunDetails, RunExtent, RunPosition, RunReport,
+};
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus};
 use reeve_recommend::change::{Changes, Effect};
 use reeve_recommend::guardrail::Guardrails;
-use reeve_recommend::judgement::portfolio::{Family, Level, Portfolio};
+use reeve_recommend::judgement::portfolio::{Family, Level, PORTFOLIOS, Portfolio};
 use reeve_recommend::ports::{AgentStore, RecommendationFilter};
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{
@@ -117,13 +119,22 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
     assert_eq!(ids(Some(AgentType::SPOT_OPTIMIZER)).await?, ["a-1"]);
     assert!(ids(Some(AgentType::DB_OPTIMIZER)).await?.is_empty());
 
+    let mut details = RunDetails::default();
+    details.put(&PORTFOLIOS, &vec![portfolio()])?;
     let run = RunReport {
         run_id: "r-1".into(),
+        extent: RunExtent::Full,
         started_at: "2026-11-20T10:00:00.000000001Z".parse()?,
         finished_at: "2026-11-20T10:00:01Z".parse()?,
         resources_seen: 120,
+        resources_judged: Some(100),
         days_observed: 30,
         complete_since: None,
+        position: Some(RunPosition {
+            basis: "b".into(),
+            readings: "r".into(),
+            revisions: [(ConnectionId("c-1".into()), 7)].into(),
+        }),
         recommendations: 7,
         applied: 1,
         skipped: vec![("too little data".into(), 3)],
@@ -132,7 +143,7 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
             count: 2,
             resources: vec![("i-1".into(), "web-1".into())],
         }],
-        portfolios: vec![portfolio()],
+        details,
         error: Some("one connection did not answer".into()),
     };
 
@@ -140,12 +151,23 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
         mode: Mode::Active,
         confidence_threshold: 90.1 + 0.2,
         version: first.version + 1,
-        last_run: Some(run),
+        last_run: Some(run.clone()),
+        last_change_run: Some(RunReport {
+            extent: RunExtent::Changes,
+            ..run
+        }),
         ..first.clone()
     };
     store.agent_update(&changed).await?;
 
-    assert_eq!(store.agent_get(&first.id).await?, changed);
+    let kept = store.agent_get(&first.id).await?;
+    assert_eq!(kept, changed);
+    let portfolios = kept.last_run.and_then(|run| run.details.get(&PORTFOLIOS));
+    assert_eq!(
+        portfolios,
+        Some(vec![portfolio()]),
+        "with its exact amounts"
+    );
     assert!(
         is_conflict(&store.agent_update(&changed).await),
         "the same version again"

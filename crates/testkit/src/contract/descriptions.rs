@@ -3,8 +3,9 @@
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{
-    ConnectionId, Described, DescriptionStore, Document, EstateStore, Known, ReadOutcome, Reading,
-    Relation, RelationKind, Resource, ResourceId, ResourceKind, ResourceState, StoreError,
+    ConnectionId, Described, DescriptionChange, DescriptionStore, Document, EstateStore, Known,
+    ReadOutcome, Reading, Relation, RelationKind, Resource, ResourceId, ResourceKind,
+    ResourceState, StoreError,
 };
 use serde_json::{Value, json};
 
@@ -50,7 +51,8 @@ pub async fn run(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
     later_kinds(store).await?;
     readings(store).await?;
     retired(store).await?;
-    expiry(store).await
+    expiry(store).await?;
+    changes(store).await
 }
 
 async fn versions(store: &impl DescriptionStore) -> Result<()> {
@@ -544,6 +546,99 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
     assert_eq!(store.readings(&here).await?, []);
     assert_eq!(store.description_retire(&here, None, at(50)?).await?, 0);
     store.connection_delete(&here).await?;
+
+    Ok(())
+}
+
+/// Changed descriptions are found by their revision, each once, and so are the resources that a
+/// relation no longer points at.
+async fn changes(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
+    let here = ConnectionId("d-3".into());
+    store.connection_insert(&connection("d-3", 3_000)?).await?;
+    assert_eq!(store.description_revision(&here).await?, 0);
+
+    let located = |id: &str, content: i64, network: &str| -> Result<Described> {
+        let one = group(
+            id,
+            json!({ "a": content }),
+            &[(RelationKind::LocatedIn, network)],
+        )?;
+        Ok(Described {
+            resource: Resource {
+                connection: here.clone(),
+                ..one.resource
+            },
+            ..one
+        })
+    };
+    let put = async |described: &[Described]| -> Result<u64> {
+        store.description_put(&here, described, at(10)?).await?;
+        Ok(store.description_revision(&here).await?)
+    };
+    let since = async |revision: u64| -> Result<Vec<String>> {
+        let found = store.changed_since(&here, revision, None, 100).await?;
+        Ok(found.into_iter().map(|change| change.id.0).collect())
+    };
+
+    let both = [located("sg-a", 1, "vpc-a")?, located("sg-b", 1, "vpc-a")?];
+    let first = put(&both).await?;
+    assert_eq!(since(0).await?, ["sg-a", "sg-b"]);
+    assert_eq!(since(first).await?, Vec::<String>::new());
+    assert_eq!(
+        put(&both).await?,
+        first,
+        "an equal description is no change"
+    );
+
+    // The time of the observation does not matter: what is written later is later.
+    let second = put(&[located("sg-a", 2, "vpc-a")?]).await?;
+    assert!(second > first);
+    assert_eq!(since(first).await?, ["sg-a"]);
+    assert_eq!(since(0).await?, ["sg-b", "sg-a"], "by their last change");
+
+    let third = put(&[located("sg-b", 1, "vpc-b")?]).await?;
+    assert_eq!(
+        since(second).await?,
+        ["sg-b", "vpc-a"],
+        "nothing leads to the network that it left"
+    );
+
+    let page =
+        async |after: Option<&DescriptionChange>| store.changed_since(&here, first, after, 1).await;
+    let mut pages = page(None).await?;
+    while let Some(next) = page(pages.last()).await?.pop() {
+        pages.push(next);
+    }
+    let pages: Vec<(&str, u64)> = pages
+        .iter()
+        .map(|change| (change.id.as_str(), change.revision))
+        .collect();
+    assert_eq!(pages, [("sg-a", second), ("sg-b", third), ("vpc-a", third)]);
+
+    let targets = ["vpc-a", "vpc-b", "vpc-c"].map(ResourceId::new);
+    let found = store.relations_to(&here, &targets).await?;
+    let found: Vec<(&str, &str)> = found
+        .iter()
+        .map(|one| (one.source.as_str(), one.relation.target.as_str()))
+        .collect();
+    assert_eq!(found, [("sg-a", "vpc-a"), ("sg-b", "vpc-b")]);
+
+    store
+        .description_remove(&here, &[ResourceId::new("sg-a")], at(20)?)
+        .await?;
+    assert_eq!(
+        since(third).await?,
+        ["sg-a", "vpc-a"],
+        "it is gone, and points at nothing"
+    );
+
+    // What has no version any more is forgotten, and its revision is not given again.
+    let fourth = store.description_revision(&here).await?;
+    store.versions_expire(at(21)?).await?;
+    assert_eq!(since(0).await?, ["sg-b"]);
+    assert_eq!(store.description_revision(&here).await?, fourth);
+    store.connection_delete(&here).await?;
+    assert_eq!(store.description_revision(&here).await?, 0);
 
     Ok(())
 }

@@ -175,8 +175,10 @@ function LastRun({ agent }: { agent: Agent }) {
       <Text size="sm">
         <b>Last run</b> <When at={last.started_at} form="ago" />, took{' '}
         {took(last.started_at, last.finished_at)}: {plural(last.resources_seen, 'resource')} looked
-        at, {plural(last.recommendations, 'recommendation')}, {count(last.applied)} applied.
+        at{typeof last.resources_judged === 'number' && `, ${count(last.resources_judged)} judged`},{' '}
+        {plural(last.recommendations, 'recommendation')}, {count(last.applied)} applied.
       </Text>
+      <ChangeRun run={agent.status.last_change_run} />
       {last.error && (
         <Text size="sm" c="red" mt={4}>
           {last.error}
@@ -193,6 +195,25 @@ function LastRun({ agent }: { agent: Agent }) {
         rest="not applied by the agent, and why"
       />
     </div>
+  );
+}
+
+/** The last run over what changed since the full run, of an agent that runs after each sync. */
+function ChangeRun({ run }: { run: Agent['status']['last_change_run'] }) {
+  if (!run) return null;
+  return (
+    <>
+      <Text size="sm" mt={4}>
+        <b>Changes since then</b>, last judged <When at={run.started_at} form="ago" />:{' '}
+        {plural(run.resources_judged ?? 0, 'resource')},{' '}
+        {plural(run.recommendations, 'recommendation')}, {count(run.applied)} applied.
+      </Text>
+      {run.error && (
+        <Text size="sm" c="red" mt={4}>
+          {run.error}
+        </Text>
+      )}
+    </>
   );
 }
 

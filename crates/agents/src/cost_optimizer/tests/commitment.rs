@@ -1,16 +1,16 @@
 //! Commitments: the use of each machine, and the recommendation of its account.
 
 use reeve_estate::{Money, Purchase, ResourceKind};
-use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::settings::{SettingValue, Settings};
 use reeve_recommend::guardrail::Guardrails;
-use reeve_recommend::judgement::portfolio::{AccountUse, HourlyUse, Portfolios};
-use reeve_recommend::judgement::{AccountFacts, Judgement};
+use reeve_recommend::judgement::Judgement;
 use reeve_recommend::recommendation::RecommendationType;
 
 use super::estate::{Case, noise, resource};
 use super::{CPU, usd};
-use crate::cost_optimizer::CostOptimizer;
+use crate::cost_optimizer::commitment::{self, AccountFacts, AccountUse, HourlyUse, Portfolios};
+use crate::cost_optimizer::evidence::Evidence;
+use crate::cost_optimizer::hourly_use;
 
 fn steady(size: &str) -> Case {
     Case::machine(size)
@@ -18,11 +18,17 @@ fn steady(size: &str) -> Case {
         .all_else_small()
 }
 
+/// The use of a machine that its commitments could pay for, beside the findings about it.
+fn hourly_use(case: &Case) -> Option<HourlyUse> {
+    let facts = case.facts();
+    hourly_use::measure(&Evidence::new(&facts), &case.judge().proposals)
+}
+
 fn simulated(machines: &[Case]) -> Option<AccountUse> {
     let mut sums = Portfolios::default();
     machines
         .iter()
-        .filter_map(|case| case.judge().hourly_use)
+        .filter_map(hourly_use)
         .for_each(|machine| sums.add(machine));
     sums.simulate().pop()
 }
@@ -38,12 +44,14 @@ fn judged(simulated: Option<&AccountUse>, settings: &Settings) -> Judgement {
 
     account.name = "111122223333".to_owned();
     let guardrails = Guardrails::default();
-    CostOptimizer.judge_account(&AccountFacts {
+    let mut judgement = Judgement::default();
+    judgement.take(commitment::judge(&AccountFacts {
         account: &account,
         simulated,
         settings,
         guardrails: &guardrails,
-    })
+    }));
+    judgement
 }
 
 fn code(judgement: &Judgement) -> &'static str {
@@ -165,7 +173,7 @@ fn an_account_abstains_with_a_reason() {
 
 #[test]
 fn the_use_of_a_machine_is_that_which_remains() {
-    let hourly = |case: &Case| -> Option<HourlyUse> { case.judge().hourly_use };
+    let hourly = hourly_use;
     assert_eq!(hourly(&steady("m5.large")).unwrap().usd, usd("m5.large"));
 
     let mut reserved = steady("m5.large");

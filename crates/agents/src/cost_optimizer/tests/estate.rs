@@ -168,7 +168,7 @@ impl Case {
         )
     }
 
-    fn facts(&self) -> Facts<'_> {
+    pub(super) fn facts(&self) -> Facts<'_> {
         Facts {
             resource: &self.resource,
             series: &self.series,
@@ -177,12 +177,11 @@ impl Case {
             document: None,
             relations: reeve_recommend::judgement::RelationIndex::none(),
             activity: None,
-            fleet: None,
             volumes: &self.volumes,
             catalogue: Catalogue::builtin(),
             settings: &self.settings,
             guardrails: &self.guardrails,
-            correction: None,
+            open: reeve_recommend::judgement::open_facts::OpenFacts::none(),
             models: &self.models,
             attachment_changed_at: self.attachment_changed_at,
             unchanged_since: self.unchanged_since,

@@ -6,6 +6,7 @@ use reeve_estate::{
 };
 use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::recommendation::RecommendationType;
@@ -122,11 +123,10 @@ impl Group {
             relations: reeve_recommend::judgement::RelationIndex::none(),
             activity: None,
             volumes: &[],
-            fleet: Some(fleet),
             catalogue: Catalogue::builtin(),
             settings: &Settings::default(),
             guardrails: &Guardrails::default(),
-            correction: None,
+            open: &OpenFacts::default().with(fleet.clone()),
             models: &LearnedModels::default(),
             attachment_changed_at: None,
             unchanged_since: None,

@@ -109,6 +109,8 @@ impl Life {
             clock: Arc::clone(&self.clock) as _,
             models: None,
             rollouts: None,
+            described: None,
+            agent_types: reeve_agents::registry(),
         });
 
         Session {

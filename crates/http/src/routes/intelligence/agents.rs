@@ -272,6 +272,7 @@ async fn body_of(app: &App, agent: &Agent) -> Result<AgentBody, Problem> {
         learning_days,
         learning_percent,
         last_run: agent.last_run.as_ref().map(bodies::run),
+        last_change_run: agent.last_change_run.as_ref().map(bodies::run),
         next_run_at: app.next_run(agent).map(time::text),
         open_recommendations,
     };

@@ -8,6 +8,7 @@ use reeve_recommend::agent::{Agent, RunReport};
 use reeve_recommend::approval::{Approval, Delegation, Signed};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::guardrail::exception::Exception;
+use reeve_recommend::judgement::portfolio::PORTFOLIOS;
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::plan::{Loss, Plan, PlannedChange};
 use reeve_recommend::recommendation::applicability::Applicability;
@@ -77,11 +78,14 @@ pub(super) fn agent(
 
 /// Converts the report of a run.
 pub(super) fn run(report: &RunReport) -> RunBody {
+    let commitments = report.details.get(&PORTFOLIOS).unwrap_or_default();
     RunBody {
         run_id: report.run_id.clone(),
+        extent: report.extent.into(),
         started_at: time::text(report.started_at),
         finished_at: time::text(report.finished_at),
         resources_seen: report.resources_seen,
+        resources_judged: report.resources_judged,
         recommendations: report.recommendations,
         applied: report.applied,
         skipped: report
@@ -89,7 +93,7 @@ pub(super) fn run(report: &RunReport) -> RunBody {
             .iter()
             .flat_map(|(reason, count)| skipped(report, reason, *count))
             .collect(),
-        portfolios: report.portfolios.iter().map(portfolios::body).collect(),
+        portfolios: commitments.iter().map(portfolios::body).collect(),
         error: report.error.clone(),
     }
 }

@@ -108,6 +108,7 @@ enumerations! {
     // Agents, recommendations and actions.
     AgentMode = reeve_recommend::agent::Mode, "Mode of an agent.";
     AgentFindingSource = reeve_recommend::agent::type_table::FindingSource, "Source of the findings of an agent type.";
+    AgentRunExtent = reeve_recommend::agent::RunExtent, "Resources that a run of an agent judged.";
     ImpactLevel = reeve_recommend::agent::Impact, "Level of impact or risk.";
     NotificationTiming = reeve_recommend::agent::Timing, "Time at which notifications are sent.";
     RecommendationKind = reeve_recommend::recommendation::RecommendationType, "Kind of change that a recommendation proposes.";

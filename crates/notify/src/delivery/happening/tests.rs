@@ -64,6 +64,7 @@ fn agent(id: &str, [recommendations, actions_taken, anomalies]: [Timing; 3]) -> 
         version: 1,
         created_at: now(),
         last_run: None,
+        last_change_run: None,
     }
 }
 

@@ -1,8 +1,10 @@
 //! Relations between resources, as they are now.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use reeve_estate::{ConnectionId, Neighbour, Relation, RelationKind, Resource, ResourceId};
+use reeve_estate::{
+    ConnectionId, Neighbour, OwnedRelation, Relation, RelationKind, Resource, ResourceId,
+};
 use sqlx::any::{Any, AnyRow};
 use sqlx::{Row as _, Transaction};
 
@@ -14,6 +16,10 @@ use crate::filter::Filter;
 
 const INSERT: &str =
     "INSERT INTO resource_relations (connection_id, resource_id, relation, target_id)";
+
+const SELECT: &str = "SELECT resource_id, relation, target_id FROM resource_relations";
+/// Targets that one statement asks about.
+const AT_ONCE: usize = 500;
 
 /// Neighbours of one resource, both ways. A relation is listed once where a resource is related to
 /// itself. A machine may assume its instance profile and a role is attached to that: the last two
@@ -32,38 +38,112 @@ const NEIGHBOURS: &str = "SELECT relation, 0 AS incoming, target_id AS other FRO
          WHERE role.connection_id = $1 AND role.resource_id = $2 AND role.relation = 'attached_to'
      ORDER BY 2, 1, 3";
 
-/// Replaces the relations of resources.
+/// A resource with the name of a relation and its target, as they are stored.
+type Row = (String, String, String);
+
+/// Replaces the relations of resources. Returns the identifiers of the resources whose relations
+/// changed, and of those that a relation no longer points at: nothing leads from the former to the
+/// latter any more.
 pub(super) async fn replace(
     tx: &mut Transaction<'_, Any>,
     connection: &ConnectionId,
     relations: &BTreeMap<&ResourceId, &[Relation]>,
-) -> Result<(), Fault> {
+) -> Result<BTreeSet<String>, Fault> {
+    let mut changed = BTreeSet::new();
     if relations.is_empty() {
-        return Ok(());
+        return Ok(changed);
     }
 
+    let before = stored(tx, connection, relations.keys().copied()).await?;
+    let after: BTreeSet<Row> = relations
+        .iter()
+        .flat_map(|(id, relations)| relations.iter().map(move |relation| (id, relation)))
+        .map(|(id, relation)| {
+            let kind = relation.kind.as_str().to_owned();
+            (id.0.clone(), kind, relation.target.0.clone())
+        })
+        .collect();
+
+    for (id, _, lost) in before.difference(&after) {
+        changed.extend([id.clone(), lost.clone()]);
+    }
+    changed.extend(after.difference(&before).map(|(id, _, _)| id.clone()));
+
+    if changed.is_empty() {
+        return Ok(changed);
+    }
+
+    let ids = relations.keys().map(|id| id.as_str());
     let mut filter = Filter::default();
     filter.text("connection_id = ?", &connection.0);
-    filter.one_of("resource_id", relations.keys().map(|id| id.as_str()));
+    filter.one_of("resource_id", ids.filter(|id| changed.contains(*id)));
     filter
         .query(filter.sql("DELETE FROM resource_relations", ""))
         .execute(&mut **tx)
         .await?;
     let mut insert = Insert::new(INSERT, "ON CONFLICT DO NOTHING");
+    for (id, kind, target) in after.iter().filter(|(id, _, _)| changed.contains(id)) {
+        let (id, kind, target) = (id.as_str(), kind.as_str(), target.as_str());
+        insert.row([
+            connection.0.as_str().into(),
+            id.into(),
+            kind.into(),
+            target.into(),
+        ]);
+    }
 
-    for (id, relations) in relations {
-        for relation in *relations {
-            let (id, target) = (id.as_str().into(), relation.target.as_str().into());
-            insert.row([
-                connection.0.as_str().into(),
-                id,
-                relation.kind.as_str().into(),
-                target,
-            ]);
+    insert.run_for(tx, &connection.0).await?;
+    Ok(changed)
+}
+
+/// Returns the relations of resources as they are stored, those of later versions of Reeve among
+/// them.
+async fn stored<'i>(
+    tx: &mut Transaction<'_, Any>,
+    connection: &ConnectionId,
+    ids: impl Iterator<Item = &'i ResourceId>,
+) -> Result<BTreeSet<Row>, Fault> {
+    let mut filter = Filter::default();
+    filter.text("connection_id = ?", &connection.0);
+    filter.one_of("resource_id", ids.map(ResourceId::as_str));
+    let sql = filter.sql(SELECT, "");
+    let rows = filter.query(sql).fetch_all(&mut **tx).await?;
+    rows.iter()
+        .map(|row| Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?)))
+        .collect()
+}
+
+/// Returns the relations of other resources that point at these, sorted.
+pub(super) async fn to(
+    store: &Store,
+    connection: &ConnectionId,
+    targets: &[ResourceId],
+) -> Result<Vec<OwnedRelation>, Fault> {
+    let mut found = Vec::new();
+    for some in targets.chunks(AT_ONCE) {
+        let mut filter = Filter::default();
+        filter.text("connection_id = ?", &connection.0);
+        filter.one_of("target_id", some.iter().map(ResourceId::as_str));
+        let sql = filter.sql(SELECT, "");
+        let rows = filter.query(sql).fetch_all(store.read()).await?;
+        for row in &rows {
+            found.extend(owned(row)?.filter(|one| one.source != one.relation.target));
         }
     }
 
-    insert.run_for(tx, &connection.0).await
+    found.sort();
+    Ok(found)
+}
+
+/// Reads a relation. One of a later version of Reeve stays in the store, and is not shown by this
+/// one.
+fn owned(row: &AnyRow) -> Result<Option<OwnedRelation>, Fault> {
+    let kind: String = row.try_get(1)?;
+    let (source, target): (String, String) = (row.try_get(0)?, row.try_get(2)?);
+    Ok(RelationKind::parse(&kind).map(|kind| OwnedRelation {
+        source: ResourceId(source),
+        relation: Relation::to(kind, target),
+    }))
 }
 
 /// Returns the relations of resources, each with the identifier of the resource that has it.
@@ -75,19 +155,10 @@ pub(super) async fn list(
     let mut filter = Filter::default();
     filter.text("connection_id = ?", &connection.0);
     filter.one_of("resource_id", ids.iter().map(ResourceId::as_str));
-    let sql = filter.sql(
-        "SELECT resource_id, relation, target_id FROM resource_relations",
-        "",
-    );
+    let sql = filter.sql(SELECT, "");
     let rows = filter.query(sql).fetch_all(store.read()).await?;
 
-    // A relation of a later version stays in the store, and is not shown by this one.
-    let read = |row: &AnyRow| -> Result<Option<(String, Relation)>, Fault> {
-        let kind: String = row.try_get(1)?;
-        let (id, target): (String, String) = (row.try_get(0)?, row.try_get(2)?);
-        Ok(RelationKind::parse(&kind).map(|kind| (id, Relation::to(kind, target))))
-    };
-
+    let read = |row| Ok(owned(row)?.map(|one| (one.source.0, one.relation)));
     rows.iter()
         .filter_map(|row| read(row).transpose())
         .collect()

@@ -1,13 +1,13 @@
 //! Versions of a resource's configuration, from one observation to the next that differs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Document, ResourceId, Version};
 use sqlx::any::Any;
 use sqlx::{Row as _, Transaction};
 
-use super::document;
+use super::{document, marks};
 use crate::batch::{Cell, Insert};
 use crate::database::Store;
 use crate::fault::Fault;
@@ -24,13 +24,14 @@ const INSERT: &str =
 const REPLACE: &str = "ON CONFLICT (connection_id, resource_id, seen_at_ms)
      DO UPDATE SET hash = excluded.hash, is_current = 1";
 
-/// Makes documents the current versions of resources, where they are not that already.
+/// Makes documents the current versions of resources, where they are not that already. Returns the
+/// identifiers of the resources whose document changed.
 pub(super) async fn begin(
     tx: &mut Transaction<'_, Any>,
     connection: &ConnectionId,
     hashes: &BTreeMap<&ResourceId, String>,
     at: Timestamp,
-) -> Result<(), Fault> {
+) -> Result<BTreeSet<String>, Fault> {
     let current = current_hashes(tx, connection, hashes.keys().copied()).await?;
     let differs = |(id, hash): &(&&ResourceId, &String)| current.get(id.as_str()) != Some(*hash);
     let differing: Vec<(&&ResourceId, &String)> = hashes.iter().filter(differs).collect();
@@ -52,7 +53,9 @@ pub(super) async fn begin(
     }
 
     let mut insert = Insert::new(INSERT, REPLACE);
+    let mut changed = BTreeSet::new();
     for (id, hash) in differing {
+        changed.insert(id.0.clone());
         let (connection, id, hash) = (
             connection.0.as_str().into(),
             id.as_str().into(),
@@ -67,17 +70,18 @@ pub(super) async fn begin(
         ]);
     }
 
-    insert.run_for(tx, &connection.0).await
+    insert.run_for(tx, &connection.0).await?;
+    Ok(changed)
 }
 
 /// Records that resources are gone. A resource that was never described has no versions, and gets
-/// none.
+/// none. Returns the identifiers of those that were described.
 pub(in crate::estate) async fn end(
     tx: &mut Transaction<'_, Any>,
     connection: &ConnectionId,
     ids: &[&ResourceId],
     at: Timestamp,
-) -> Result<(), Fault> {
+) -> Result<BTreeSet<String>, Fault> {
     let current = current_hashes(tx, connection, ids.iter().copied()).await?;
     let described = ids.iter().filter(|id| {
         current
@@ -199,8 +203,8 @@ pub(super) async fn document_at(
     Ok(Some((version, document::read(&hash, &content)?)))
 }
 
-/// Removes versions whose successor was there at a time already, and documents without a version, a
-/// bounded number in each transaction.
+/// Removes versions whose successor was there at a time already, and documents and changes without a
+/// version, a bounded number in each transaction.
 pub(super) async fn expire(store: &Store, before: Timestamp) -> Result<u64, Fault> {
     let mut removed = 0;
     loop {
@@ -212,6 +216,7 @@ pub(super) async fn expire(store: &Store, before: Timestamp) -> Result<u64, Faul
     }
 
     while document::remove_unused(store, EXPIRED).await? > 0 {}
+    while marks::remove_unused(store, EXPIRED).await? > 0 {}
     Ok(removed)
 }
 

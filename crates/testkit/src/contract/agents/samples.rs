@@ -85,6 +85,7 @@ pub fn agent(id: &str, agent_type: AgentType, created_at_ms: i64) -> Result<Agen
         version: 1,
         created_at: Timestamp::from_millisecond(created_at_ms)?,
         last_run: None,
+        last_change_run: None,
     })
 }
 
