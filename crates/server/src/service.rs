@@ -211,7 +211,13 @@ impl Service {
 
         let reader = Arc::new(TrailReader(trail.clone()));
         let observers = Observers::new(
-            &config, &store, &samples, clouds, recorder, &engine, reader, prices,
+            &config,
+            &store,
+            &samples,
+            clouds,
+            &engine,
+            (recorder, reader),
+            prices,
         )?;
         let ports = ports(
             &tasks,

@@ -38,9 +38,8 @@ impl Observers {
         store: &Arc<Store>,
         samples: &Arc<SampleLake>,
         clouds: Arc<CloudRegistry>,
-        recorder: Arc<LedgerRecorder>,
         engine: &EngineServices,
-        log: Arc<dyn LogReader>,
+        (recorder, log): (Arc<LedgerRecorder>, Arc<dyn LogReader>),
         prices: Arc<PriceBook>,
     ) -> Result<Observers> {
         let ports = MetricPorts {
