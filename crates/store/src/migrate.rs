@@ -170,6 +170,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 40,
         sql: include_str!("../migrations/0040_evidence.sql"),
     },
+    Migration {
+        version: 43,
+        sql: include_str!("../migrations/0043_evidence_over_time.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

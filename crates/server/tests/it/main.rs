@@ -16,6 +16,7 @@ mod busy_sync;
 mod claims;
 mod cli;
 mod compliance;
+mod configuration_report;
 mod configurations;
 mod counting;
 mod databases;

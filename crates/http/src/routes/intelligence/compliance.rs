@@ -6,7 +6,6 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use reeve_controls::{Catalogue, Check, Control, ControlState, Framework};
-use reeve_estate::ResourceId;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter};
 
@@ -124,8 +123,9 @@ pub(super) async fn results(
     let filter = EvidenceFilter {
         checks,
         answer: parse("result", params.result.as_deref(), CheckAnswer::parse)?,
-        resource: params.resource.map(ResourceId::new),
-        account: params.account,
+        resources: params.resource.into_iter().collect(),
+        accounts: params.account.into_iter().collect(),
+        before: None,
         limit: window.limit,
         offset: window.start(),
     };
@@ -177,7 +177,11 @@ pub(super) async fn check(
 
 async fn counts(app: &App) -> Result<Counts, Problem> {
     let mut found = Counts::new();
-    for one in app.evidence.evidence_counts().await? {
+    for one in app
+        .evidence
+        .evidence_counts(&EvidenceFilter::default())
+        .await?
+    {
         let counts = found.entry(one.check).or_default();
         match one.answer {
             CheckAnswer::Pass => counts.pass += one.count,
