@@ -1,6 +1,8 @@
 //! Configuration: results of checks by control, the resources that failed with the proof of each
 //! result, and what people show by hand.
 
+use std::collections::BTreeSet;
+
 use reeve_reports::{CheckedControl, CheckingAgent, Configuration, FailingResult};
 
 use crate::Report;
@@ -8,11 +10,20 @@ use crate::chart::thousands;
 use crate::cover::moment;
 use crate::layout::Layout;
 use crate::style::{BODY, LEAD, SMALL};
-use crate::table::{self, Kind, column};
+use crate::table::{self, Column, Kind, column};
 
 const TITLE: &str = "Configuration";
 /// Room that the failing resources of a control need to begin on a page: heading, head, one row.
 const BEGINNING: f32 = 130.0;
+
+/// Columns of failing resources. The last has room for an identifier of an entry on one line, and
+/// for a hash on two.
+const COLUMNS: [Column; 4] = [
+    column("Resource", 1.9, Kind::Text),
+    column("Check and reason", 2.7, Kind::Text),
+    column("Failed since (UTC)", 1.1, Kind::Text),
+    column("Log entry and document", 3.1, Kind::Code),
+];
 
 /// Lays out the section, for a framework that has checks.
 pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
@@ -115,19 +126,31 @@ fn failures(layout: &mut Layout<'_>, configuration: &Configuration) {
         return;
     }
 
+    // A check proves many controls: its results are shown with the first of them.
+    let mut shown = BTreeSet::new();
     let failing = checked(configuration).filter(|control| !control.failing.is_empty());
     for control in failing {
-        layout.begin_section(TITLE, BEGINNING);
+        layout.need(BEGINNING);
         layout.heading(3, &heading(control), None);
-        let columns = [
-            column("Resource", 2.0, Kind::Text),
-            column("Check and reason", 3.2, Kind::Text),
-            column("Failed since (UTC)", 1.2, Kind::Text),
-            column("Log entry and document", 2.4, Kind::Code),
-        ];
-        let rows: Vec<_> = control.failing.iter().map(failure).collect();
-        table::lay_out(layout, &columns, &rows);
+        let (new, above): (Vec<_>, Vec<_>) = control
+            .failing
+            .iter()
+            .partition(|one| shown.insert((&one.check, &one.account, &one.resource_id)));
+        if !new.is_empty() {
+            let rows: Vec<_> = new.into_iter().map(failure).collect();
+            table::lay_out(layout, &COLUMNS, &rows);
+        }
+        if !above.is_empty() {
+            let named: Vec<_> = above.into_iter().map(named).collect();
+            layout.paragraph(&format!("Listed above: {}.", named.join("; ")), SMALL);
+            layout.gap(10.0);
+        }
     }
+}
+
+/// A result that is listed with another control.
+fn named(failing: &FailingResult) -> String {
+    format!("{} on {}", failing.check, failing.resource_id)
 }
 
 fn heading(control: &CheckedControl) -> String {
@@ -164,12 +187,16 @@ fn failure(failing: &FailingResult) -> Vec<String> {
         Some(sequence) => format!("entry {sequence}\n{}", failing.event_id),
         None => format!("{}\nno longer kept", failing.event_id),
     };
-    let document = failing.document.as_deref().unwrap_or("no document");
+    let document = failing.document.as_deref();
+    let document = document.map_or_else(
+        || "no document".to_owned(),
+        |hash| format!("sha256\n{hash}"),
+    );
     vec![
         resource.join("\n"),
         format!("{} ({})\n{}", failing.check, failing.severity, failing.why),
         moment(failing.since).replace(" UTC", ""),
-        format!("{entry}\nsha256 {document}"),
+        format!("{entry}\n{document}"),
     ]
 }
 
@@ -286,7 +313,11 @@ mod tests {
                 unknown: 57,
                 not_applicable: 0,
             },
-            controls: vec![by_hand, control("CC6.1", 43, vec![failing])],
+            controls: vec![
+                by_hand,
+                control("CC6.1", 43, vec![failing.clone()]),
+                control("CC6.6", 1, vec![failing]),
+            ],
         }
     }
 
@@ -305,6 +336,8 @@ mod tests {
             "entry 4711",
             "e-77",
             "9f86d081",
+            "CC6.6 Access is limited: 1 failed result",
+            "Listed above: aws.s3.versioning_enabled on invoices.",
             "CC1.1 Values: Show the code of conduct.",
         ] {
             let plain = shown.replace("  ", " ");
