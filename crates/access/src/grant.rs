@@ -189,7 +189,8 @@ fn check_end(end_ms: Option<i64>, longest_ms: Option<i64>, now_ms: i64) -> Resul
     }
 }
 
-fn instant(ms: i64) -> String {
+/// Returns a time in ms since the epoch as entries write it.
+pub(crate) fn instant(ms: i64) -> String {
     Timestamp::from_millisecond(ms).map_or_else(|_| ms.to_string(), format_instant)
 }
 

@@ -1,6 +1,7 @@
 //! Results of checks in compliance reports: the numbers of the page Compliance, as of the end of
 //! the period, in every file, proved offline.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use reeve_testkit::http::{Api, until};
@@ -39,13 +40,15 @@ fn in_the_report(configuration: &Value) -> Vec<(Value, Value, Value)> {
     controls.iter().map(of).collect()
 }
 
-/// The failing results of a check, each once.
+/// The failing results of a check, each once: a check proves several controls.
 fn failing<'r>(configuration: &'r Value, check: &str) -> Vec<&'r Value> {
     let controls = configuration["controls"].as_array().unwrap().iter();
     let all = controls.flat_map(|control| control["failing"].as_array().unwrap());
-    let mut found: Vec<&Value> = all.filter(|one| one["check"] == check).collect();
-    found.dedup();
-    found
+    let of_check = all.filter(|one| one["check"] == check);
+    let each: BTreeMap<&str, &Value> = of_check
+        .map(|one| (one["resource_id"].as_str().unwrap(), one))
+        .collect();
+    each.into_values().collect()
 }
 
 async fn now(admin: &Api) -> String {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod access_end;
 mod account;
 mod alerts;
 mod anomalies;
