@@ -435,12 +435,9 @@ async fn a_report_tells_its_coverage_and_exceptions_are_reviewed() {
         csv.contains("Known: the load test of 20 November."),
         "the next table has the review"
     );
-    assert!(
-        csv.lines()
-            .next()
-            .unwrap()
-            .ends_with(",submitted_by,first_at,last_at,note")
-    );
+    assert!(csv.lines().next().unwrap().ends_with(
+        ",submitted_by,first_at,last_at,note,passed,failed,unknown,not_applicable,document"
+    ));
 
     assert!(
         csv.lines()
