@@ -7,7 +7,7 @@ use reeve_audit::{Entry, FieldCode, FieldError, Json, is_email_address};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::grant::instant;
+use crate::instant::instant;
 use crate::name::{MAX_NAME, read_name};
 use crate::permission::Permission;
 use crate::role::Role;

@@ -8372,6 +8372,8 @@ export interface components {
                 /** @description Time at which the user was created. */
                 created_at: string;
                 email: string;
+                /** @description Time at which access ends, or ended, by itself; null for no end. */
+                expires_at?: string | null;
                 id: string;
                 name: string;
                 roles: string[];

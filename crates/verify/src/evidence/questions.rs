@@ -58,9 +58,10 @@ pub(super) struct Questions {
     narrowing: Expr,
     now: Timestamp,
     counted: u64,
-    /// Entries that the report says it lists, and those that it does.
+    /// Entries that the report says it lists.
+    stated: u64,
+    /// Entries that it lists.
     listed: u64,
-    found: u64,
     configuration: Configuration,
 }
 
@@ -111,8 +112,8 @@ impl Questions {
             narrowing: narrowing(&summary["filters"], spares)?,
             now: time(&report["asked_at"], "report.asked_at")?,
             counted: number(summary, "entries")?,
-            listed: number(summary, "entries_listed")?,
-            found: 0,
+            stated: number(summary, "entries_listed")?,
+            listed: 0,
             configuration: Configuration::read(version, &summary["configuration"])?,
         })
     }
@@ -128,7 +129,7 @@ impl Questions {
 
     /// Entries that answer a query.
     pub(super) fn listed(&self) -> u64 {
-        self.found
+        self.listed
     }
 
     /// Results of checks that an entry recorded as the report says.
@@ -158,7 +159,7 @@ impl Questions {
             _ => listed,
         };
 
-        self.found += 1;
+        self.listed += 1;
         self.asked(entry, recorded_at, queries)
     }
 
@@ -208,10 +209,10 @@ impl Questions {
     /// Holds the counts against the entries.
     pub(super) fn finish(&self) -> Result<(), CountFault> {
         self.configuration.finish()?;
-        if self.found != self.listed {
+        if self.listed != self.stated {
             return Err(CountFault::Listed {
-                stated: self.listed,
-                found: self.found,
+                stated: self.stated,
+                found: self.listed,
             });
         }
 
