@@ -122,8 +122,10 @@ impl<'a> Authenticator<'a> {
         self.principal(user, roles, kind, grant).await.map(Some)
     }
 
+    /// Returns a user who is active and whose access has not ended.
     async fn active_user(&self, id: &UserId) -> Result<Option<User>, AccessError> {
-        Ok(found(self.store.user_get(id).await)?.filter(|user| user.active))
+        let user = found(self.store.user_get(id).await)?;
+        Ok(user.filter(|user| user.is_admitted(self.now_ms)))
     }
 
     /// Returns the roles that a token carries now, never more than its user's; `None` once it has

@@ -1,11 +1,11 @@
 //! Rules of making API tokens: a token is never wider than the one that makes it, and does not
 //! outlive it.
 
-use jiff::Timestamp;
-use reeve_audit::{FieldCode, FieldError, Json, format_instant};
+use reeve_audit::{FieldCode, FieldError, Json};
 use serde_json::json;
 
 use crate::event_type_pattern::{EventTypePattern, is_within};
+use crate::instant::instant;
 use crate::name::{MAX_NAME, read_name};
 use crate::permission::Permission;
 use crate::principal::Principal;
@@ -187,10 +187,6 @@ fn check_end(end_ms: Option<i64>, longest_ms: Option<i64>, now_ms: i64) -> Resul
             Err(FieldError::new("expires_at", FieldCode::TooLate, message))
         }
     }
-}
-
-fn instant(ms: i64) -> String {
-    Timestamp::from_millisecond(ms).map_or_else(|_| ms.to_string(), format_instant)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod authenticate;
 pub mod event_type_pattern;
 mod grant;
+mod instant;
 mod name;
 pub mod password;
 pub mod permission;

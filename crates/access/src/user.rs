@@ -7,6 +7,7 @@ use reeve_audit::{Entry, FieldCode, FieldError, Json, is_email_address};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::instant::instant;
 use crate::name::{MAX_NAME, read_name};
 use crate::permission::Permission;
 use crate::role::Role;
@@ -35,6 +36,8 @@ pub struct User {
     pub password_hash: Option<String>,
     /// `true` if the user may sign in.
     pub active: bool,
+    /// Time at which access ends by itself, ms since the epoch; `None` for no end.
+    pub expires_at_ms: Option<i64>,
     /// Time at which the user was made, ms since the epoch.
     pub created_at_ms: i64,
 }
@@ -67,8 +70,56 @@ impl User {
             teams: Vec::new(),
             password_hash: None,
             active: true,
+            expires_at_ms: None,
             created_at_ms,
         })
+    }
+
+    /// Gives access an end, or takes it away.
+    ///
+    /// # Errors
+    /// The end lies in the past, or the user administers: an installation whose administrators all
+    /// end has nobody who could go on.
+    pub fn end_at(&mut self, expires_at_ms: Option<i64>, now_ms: i64) -> Result<(), FieldError> {
+        if expires_at_ms.is_some_and(|end| end <= now_ms) {
+            return Err(FieldError::new(
+                "expires_at",
+                FieldCode::InThePast,
+                "must lie in the future",
+            ));
+        }
+
+        self.expires_at_ms = expires_at_ms;
+        self.check_end()
+    }
+
+    /// Refuses an end of a user who administers.
+    ///
+    /// # Errors
+    /// The user has both.
+    pub fn check_end(&self) -> Result<(), FieldError> {
+        let administers = |role: &Role| role.permissions().contains(&Permission::Administer);
+        if self.expires_at_ms.is_none() || !self.roles.iter().any(administers) {
+            return Ok(());
+        }
+
+        Err(FieldError::new(
+            "expires_at",
+            FieldCode::NotAllowed,
+            "a user who administers the installation has no end",
+        ))
+    }
+
+    /// Returns `true` if access has ended by itself.
+    #[must_use]
+    pub fn has_ended(&self, now_ms: i64) -> bool {
+        self.expires_at_ms.is_some_and(|end| end <= now_ms)
+    }
+
+    /// Returns `true` if the user may sign in and act at a time.
+    #[must_use]
+    pub fn is_admitted(&self, now_ms: i64) -> bool {
+        self.active && !self.has_ended(now_ms)
     }
 
     /// Gives the user another name.
@@ -141,6 +192,7 @@ impl User {
             "roles": self.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>(),
             "teams": self.teams.iter().map(|team| team.0.as_str()).collect::<Vec<_>>(),
             "active": self.active,
+            "expires_at": self.expires_at_ms.map(instant),
             "has_password": self.password_hash.is_some(),
         }))
     }
@@ -220,6 +272,7 @@ impl AdministratorAccount {
 
         let mut after = User {
             active: true,
+            expires_at_ms: None,
             ..before.clone()
         };
         if !after.roles.contains(&Role::Administrator) {
@@ -289,6 +342,24 @@ mod tests {
                 .path,
             "roles[1]"
         );
+    }
+
+    #[test]
+    fn access_ends_at_its_end_and_administration_has_none() {
+        let mut ann = user("ann@acme.example", &[Role::ComplianceOfficer]);
+        assert_eq!(ann.end_at(Some(5), 5).unwrap_err().code, "in_the_past");
+        ann.end_at(Some(9), 5).unwrap();
+        assert!(ann.is_admitted(8) && !ann.is_admitted(9) && ann.has_ended(9));
+
+        ann.active = false;
+        assert!(!ann.is_admitted(8));
+        ann.end_at(None, 20).unwrap();
+        ann.active = true;
+        assert!(ann.is_admitted(i64::MAX));
+
+        let mut root = user("root@localhost", &[Role::Operator, Role::Administrator]);
+        assert_eq!(root.end_at(Some(9), 5).unwrap_err().code, "not_allowed");
+        root.end_at(None, 5).unwrap();
     }
 
     #[test]

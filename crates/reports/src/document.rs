@@ -5,6 +5,7 @@
 //! cited entry to two files as it goes, and puts the heads before them at the end, when the counts
 //! are known.
 
+mod configuration;
 mod coverage;
 mod manifest;
 mod summary;
@@ -17,6 +18,7 @@ use reeve_audit::format_instant;
 use reeve_audit::json::write_string;
 use serde::Serialize;
 
+use crate::configuration::RECORDED;
 use crate::plan::Plan;
 
 pub use manifest::{LogEvidence, manifest};
@@ -26,8 +28,9 @@ pub use table::{csv_entry, csv_head};
 /// Version of `report.json`.
 ///
 /// Version 2 counts an intent and its outcome once, and leaves entries without an account in place
-/// where accounts or resources narrow.
-pub const VERSION: u32 = 2;
+/// where accounts or resources narrow. Version 3 lists the entries that recorded the results of
+/// checks which it names.
+pub const VERSION: u32 = 3;
 
 /// A run, as its report names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +106,8 @@ pub struct Proven<'a> {
     pub canonical: &'a [u8],
     /// Hashes of the multi-proof between the previous cited entry and this one, in hex.
     pub hashes: &'a [String],
+    /// Set where the entry recorded a result of a check that the report names.
+    pub records_results: bool,
 }
 
 /// Writes one cited entry on a line of its own.
@@ -127,10 +132,9 @@ pub fn json_entry(
 
     strings(&mut line, entry.hashes.iter().map(String::as_str));
     line.extend_from_slice(b"],\"answers\":[");
-    strings(
-        &mut line,
-        answered.iter().map(|at| plan.questions[*at].id.as_str()),
-    );
+    let recorded = entry.records_results.then_some(RECORDED);
+    let queries = answered.iter().map(|at| plan.questions[*at].id.as_str());
+    strings(&mut line, queries.chain(recorded));
     line.extend_from_slice(b"],\"entry\":");
     line.extend_from_slice(entry.canonical);
     line.push(b'}');

@@ -287,6 +287,7 @@ impl Evaluation {
                 ..Coverage::default()
             },
             connected: EventSource::ALL.to_vec(),
+            configuration: None,
             reviews: Vec::new(),
         };
 

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::configuration::Configuration;
 use crate::coverage::Coverage;
 use crate::period::{Period, TimeBucket};
 use crate::plan::Question;
@@ -115,6 +116,8 @@ pub struct Findings {
     pub ungrouped: u64,
     /// Coverage of the period. The host completes it.
     pub coverage: Coverage,
+    /// Results of checks of configurations, for a framework that has checks. The host adds them.
+    pub configuration: Option<Configuration>,
     /// Sources that the log has entries of. All of them, until the host says otherwise.
     pub connected: Vec<EventSource>,
     /// Reviews of exceptions in earlier runs of the report, the latest first. The host adds them.

@@ -9,6 +9,7 @@
 //! A report states what the log shows and what it cannot show. A control without entries is "no
 //! entries found", not "passed".
 
+mod configuration;
 mod coverage;
 mod definition;
 mod distinct;
@@ -26,6 +27,10 @@ mod story;
 mod template;
 mod templates;
 
+pub use configuration::{
+    CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, Configuration,
+    ConfigurationReader, ConfigurationRequest, FailingResult, MOST_FAILING, RECORDED,
+};
 pub use coverage::{
     ConnectionCoverage, Coverage, ExpectedConnection, INTERRUPTION, SourceCoverage, submitter_of,
     submitter_words,

@@ -40,6 +40,9 @@ pub struct Template {
     pub publisher: String,
     /// Scope of the template.
     pub scope: String,
+    /// Framework in the catalogue of checks whose controls are proven by configurations; `None`
+    /// where there is none.
+    pub checks: Option<String>,
     /// Controls in the framework's order.
     pub controls: Vec<Control>,
 }
@@ -89,6 +92,7 @@ struct TemplateText {
     edition: String,
     publisher: String,
     scope: String,
+    checks: Option<String>,
     controls: Vec<ControlText>,
 }
 
@@ -156,6 +160,8 @@ impl Template {
             return Err(part(&twice.number, "occurs twice"));
         }
 
+        let checks = text.checks.map(|name| words("checks", name)).transpose()?;
+
         if controls.is_empty() {
             return Err(part("controls", "has no control"));
         }
@@ -166,6 +172,7 @@ impl Template {
             edition: edition?,
             publisher: publisher?,
             scope: scope?,
+            checks,
             controls,
         })
     }

@@ -8,6 +8,7 @@ pub(crate) mod calendars;
 pub(crate) mod carrier;
 pub(crate) mod clock;
 pub(crate) mod clouds;
+pub(crate) mod configurations;
 #[cfg(test)]
 mod doors;
 pub(crate) mod log_reader;

@@ -38,6 +38,7 @@ use crate::adapters::bills::Bills;
 use crate::adapters::carrier::Carriers;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
+use crate::adapters::configurations::Configurations;
 use crate::adapters::log_reader::TrailReader;
 use crate::adapters::metrics::MetricGate;
 use crate::adapters::record_forms::HttpForms;
@@ -175,6 +176,10 @@ impl Service {
             anomalies: store.clone(),
             bills,
             budgets: store.clone(),
+            configurations: Arc::new(Configurations {
+                evidence: store.clone(),
+                agents: store.clone(),
+            }),
             estate: store.clone(),
             exports: store.clone(),
             lists: store.clone(),

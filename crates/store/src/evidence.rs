@@ -1,10 +1,12 @@
 //! Results of checks and their history: the port [`EvidenceStore`].
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::evidence::{
-    CheckAnswer, Evidence, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore,
+    CheckAnswer, Evidence, EvidenceChange, EvidenceCount, EvidenceFilter, EvidenceKey,
+    EvidenceStore,
 };
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -35,8 +37,8 @@ impl EvidenceStore for Store {
     async fn evidence_put(&self, changed: &[Evidence]) -> Result<()> {
         Ok(put(self, changed).await?)
     }
-    async fn evidence_remove(&self, ended: &[EvidenceKey]) -> Result<()> {
-        Ok(remove(self, ended).await?)
+    async fn evidence_remove(&self, ended: &[EvidenceKey], at: Timestamp) -> Result<()> {
+        Ok(remove(self, ended, at).await?)
     }
     async fn evidence_keys(&self, agent: &AgentId) -> Result<Vec<EvidenceKey>> {
         Ok(keys(self, agent).await?)
@@ -44,8 +46,15 @@ impl EvidenceStore for Store {
     async fn evidence_list(&self, filter: &EvidenceFilter) -> Result<(Vec<Evidence>, u64)> {
         Ok(list(self, filter).await?)
     }
-    async fn evidence_counts(&self) -> Result<Vec<EvidenceCount>> {
-        Ok(counts(self).await?)
+    async fn evidence_counts(&self, filter: &EvidenceFilter) -> Result<Vec<EvidenceCount>> {
+        Ok(counts(self, filter).await?)
+    }
+    async fn evidence_changes(
+        &self,
+        filter: &EvidenceFilter,
+        since: Timestamp,
+    ) -> Result<Vec<EvidenceChange>> {
+        Ok(changes(self, filter, since).await?)
     }
     async fn evidence_history(
         &self,
@@ -83,6 +92,33 @@ async fn put(store: &Store, changed: &[Evidence]) -> std::result::Result<(), Fau
     for one in changed {
         let document = encode(one)?;
         sqlx::query(
+            "UPDATE check_history SET until_ms = $4
+             WHERE connection_id = $1 AND resource_id = $2 AND check_id = $3 AND until_ms IS NULL AND at_ms < $4",
+        )
+        .bind(&one.connection.0)
+        .bind(&one.resource.0)
+        .bind(&one.result.check)
+        .bind(one.at.as_millisecond())
+        .execute(&mut *tx)
+        .await?;
+        // Before the current result is replaced: its answer is what this one takes the place of.
+        sqlx::query(
+            "INSERT INTO check_history (connection_id, resource_id, check_id, at_ms, answer, account, document, was)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT answer FROM check_results
+                 WHERE connection_id = $1 AND resource_id = $2 AND check_id = $3))
+             ON CONFLICT (connection_id, resource_id, check_id, at_ms)
+             DO UPDATE SET answer = excluded.answer, account = excluded.account, document = excluded.document, until_ms = NULL",
+        )
+        .bind(&one.connection.0)
+        .bind(&one.resource.0)
+        .bind(&one.result.check)
+        .bind(one.at.as_millisecond())
+        .bind(one.result.answer.as_str())
+        .bind(&one.account)
+        .bind(&document)
+        .execute(&mut *tx)
+        .await?;
+        sqlx::query(
             "INSERT INTO check_results (connection_id, resource_id, check_id, answer, account, agent_id, document)
              VALUES ($1, $2, $3, $4, $5, $6, $7)
              ON CONFLICT (connection_id, resource_id, check_id)
@@ -98,27 +134,28 @@ async fn put(store: &Store, changed: &[Evidence]) -> std::result::Result<(), Fau
         .bind(&document)
         .execute(&mut *tx)
         .await?;
-        sqlx::query(
-            "INSERT INTO check_history (connection_id, resource_id, check_id, at_ms, document)
-             VALUES ($1, $2, $3, $4, $5)
-             ON CONFLICT (connection_id, resource_id, check_id, at_ms)
-             DO UPDATE SET document = excluded.document",
-        )
-        .bind(&one.connection.0)
-        .bind(&one.resource.0)
-        .bind(&one.result.check)
-        .bind(one.at.as_millisecond())
-        .bind(&document)
-        .execute(&mut *tx)
-        .await?;
     }
 
     Ok(tx.commit().await?)
 }
 
-async fn remove(store: &Store, ended: &[EvidenceKey]) -> std::result::Result<(), Fault> {
+async fn remove(
+    store: &Store,
+    ended: &[EvidenceKey],
+    at: Timestamp,
+) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     for (connection, resource, check) in ended {
+        sqlx::query(
+            "UPDATE check_history SET until_ms = $4
+             WHERE connection_id = $1 AND resource_id = $2 AND check_id = $3 AND until_ms IS NULL",
+        )
+        .bind(&connection.0)
+        .bind(&resource.0)
+        .bind(check)
+        .bind(at.as_millisecond())
+        .execute(&mut *tx)
+        .await?;
         sqlx::query(
             "DELETE FROM check_results WHERE connection_id = $1 AND resource_id = $2 AND check_id = $3",
         )
@@ -150,35 +187,47 @@ async fn keys(store: &Store, agent: &AgentId) -> std::result::Result<Vec<Evidenc
         .collect()
 }
 
-fn filtered(wanted: &EvidenceFilter) -> Filter {
+/// Conditions of a filter that both tables have the columns of.
+fn chosen(wanted: &EvidenceFilter) -> Filter {
     let mut filter = Filter::default();
     filter.one_of("check_id", wanted.checks.iter().map(String::as_str));
     if let Some(answer) = wanted.answer {
         filter.text("answer = ?", answer.as_str());
     }
-    if let Some(resource) = &wanted.resource {
-        filter.text("resource_id = ?", &resource.0);
-    }
-    if let Some(account) = &wanted.account {
-        filter.text("account = ?", account);
-    }
+    filter.like_one_of("resource_id", &wanted.resources);
+    filter.like_one_of("account", &wanted.accounts);
     filter
+}
+
+/// The results that a filter chooses: the table that has them, and the conditions.
+fn filtered(wanted: &EvidenceFilter) -> (&'static str, Filter) {
+    let mut filter = chosen(wanted);
+    let Some(before) = wanted.before else {
+        return ("check_results", filter);
+    };
+
+    filter.integer(
+        "at_ms < ? AND (until_ms IS NULL OR until_ms >= ?)",
+        before.as_millisecond(),
+    );
+    ("check_history", filter)
 }
 
 async fn list(
     store: &Store,
     wanted: &EvidenceFilter,
 ) -> std::result::Result<(Vec<Evidence>, u64), Fault> {
-    let filter = filtered(wanted);
-    let sql = filter.sql("SELECT COUNT(*) FROM check_results", "");
+    let (table, filter) = filtered(wanted);
+    let sql = filter.sql_of("SELECT COUNT(*) FROM ", table, "");
     let total: i64 = filter
         .query(sql)
         .fetch_one(store.read())
         .await?
         .try_get(0)?;
 
-    let page = filter.page(
-        "SELECT check_id, document FROM check_results",
+    let page = filter.page_of(
+        "SELECT check_id, document FROM ",
+        table,
         " ORDER BY check_id, resource_id, connection_id",
         wanted.limit,
         wanted.offset,
@@ -192,19 +241,59 @@ async fn list(
     Ok((found, u64::try_from(total).unwrap_or(0)))
 }
 
-async fn counts(store: &Store) -> std::result::Result<Vec<EvidenceCount>, Fault> {
-    let rows = sqlx::query(
-        "SELECT check_id, answer, COUNT(*) FROM check_results GROUP BY check_id, answer ORDER BY check_id, answer",
-    )
-    .fetch_all(store.read())
-    .await?;
+fn answer(text: &str) -> std::result::Result<CheckAnswer, Fault> {
+    named("answer of a check", text, CheckAnswer::parse)
+        .map_err(unreadable("result of a check", text))
+}
+
+async fn counts(
+    store: &Store,
+    wanted: &EvidenceFilter,
+) -> std::result::Result<Vec<EvidenceCount>, Fault> {
+    let (table, filter) = filtered(wanted);
+    let sql = filter.sql_of(
+        "SELECT check_id, answer, COUNT(*) FROM ",
+        table,
+        " GROUP BY check_id, answer ORDER BY check_id, answer",
+    );
+    let rows = filter.query(sql).fetch_all(store.read()).await?;
     rows.iter()
         .map(|row| {
-            let (answer, count): (String, i64) = (row.try_get(1)?, row.try_get(2)?);
+            let (text, count): (String, i64) = (row.try_get(1)?, row.try_get(2)?);
             Ok(EvidenceCount {
                 check: row.try_get(0)?,
-                answer: named("answer of a check", &answer, CheckAnswer::parse)
-                    .map_err(unreadable("result of a check", &answer))?,
+                answer: answer(&text)?,
+                count: u64::try_from(count).unwrap_or(0),
+            })
+        })
+        .collect()
+}
+
+async fn changes(
+    store: &Store,
+    wanted: &EvidenceFilter,
+    since: Timestamp,
+) -> std::result::Result<Vec<EvidenceChange>, Fault> {
+    let mut filter = chosen(wanted);
+    filter.integer("at_ms >= ?", since.as_millisecond());
+    if let Some(before) = wanted.before {
+        filter.integer("at_ms < ?", before.as_millisecond());
+    }
+
+    let sql = filter.sql(
+        "SELECT check_id, COALESCE(was, ''), answer, COUNT(*) FROM check_history",
+        " GROUP BY check_id, COALESCE(was, ''), answer ORDER BY check_id, COALESCE(was, ''), answer",
+    );
+    let rows = filter.query(sql).fetch_all(store.read()).await?;
+    rows.iter()
+        .map(|row| {
+            let (was, text, count): (String, String, i64) =
+                (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+            let was = (!was.is_empty()).then(|| answer(&was)).transpose()?;
+            Ok(EvidenceChange {
+                check: row.try_get(0)?,
+                was,
+                answer: answer(&text)?,
                 count: u64::try_from(count).unwrap_or(0),
             })
         })

@@ -96,6 +96,32 @@ impl Filter {
         self.text(condition, format!("%{}%", escaped(text)));
     }
 
+    /// A column that is one of several texts, in which `*` stands for any text; none is no
+    /// condition.
+    pub(crate) fn like_one_of(&mut self, column: &'static str, patterns: &[String]) {
+        let mut any = Vec::new();
+        for pattern in patterns {
+            let (operator, value) = if pattern.contains('*') {
+                ("LIKE", escaped(pattern).replace('*', "%"))
+            } else {
+                ("=", pattern.clone())
+            };
+            self.values.push(Value::Text(value));
+            let place = format!("${}", self.values.len());
+            let escape = if operator == "LIKE" {
+                " ESCAPE '!'"
+            } else {
+                ""
+            };
+            any.push(format!("{column} {operator} {place}{escape}"));
+        }
+
+        if !any.is_empty() {
+            self.join();
+            self.sql.push_str(&format!("({})", any.join(" OR ")));
+        }
+    }
+
     fn condition(&mut self, condition: &'static str) {
         self.join();
         self.sql
@@ -123,6 +149,18 @@ impl Filter {
         limit: u64,
         offset: u64,
     ) -> SqlStr {
+        self.page_of(head, "", tail, limit, offset)
+    }
+
+    /// [`Filter::page`] over a table.
+    pub(crate) fn page_of(
+        &self,
+        head: &'static str,
+        table: &'static str,
+        tail: &'static str,
+        limit: u64,
+        offset: u64,
+    ) -> SqlStr {
         let limit = if limit == 0 {
             i64::MAX
         } else {
@@ -131,10 +169,20 @@ impl Filter {
 
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
         AssertSqlSafe(format!(
-            "{head}{}{tail} LIMIT {limit} OFFSET {offset}",
+            "{head}{table}{}{tail} LIMIT {limit} OFFSET {offset}",
             self.sql
         ))
         .into_sql_str()
+    }
+
+    /// [`Filter::sql`] over a table.
+    pub(crate) fn sql_of(
+        &self,
+        head: &'static str,
+        table: &'static str,
+        tail: &'static str,
+    ) -> SqlStr {
+        AssertSqlSafe(format!("{head}{table}{}{tail}", self.sql)).into_sql_str()
     }
 
     /// A query with the values bound.
@@ -180,10 +228,13 @@ mod tests {
         filter.contains("f LIKE ? ESCAPE '!'", "50%_!");
         filter.texts("(g, h) > (?, ?)", &["u", "v"]);
         filter.behind(("j", "k"), (7, "w"));
+        filter.like_one_of("i", &[]);
+        filter.like_one_of("i", &["w".to_owned(), "x_*".to_owned()]);
         assert_eq!(
             filter.page("SELECT 1 FROM t", "", 10, 20).as_str(),
-            "SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) AND (d > $4 OR e > $4) AND f LIKE $5 ESCAPE '!' AND (g, h) > ($6, $7) AND j >= $8 AND (j > $8 OR k > $9) LIMIT 10 OFFSET 20"
+            "SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) AND (d > $4 OR e > $4) AND f LIKE $5 ESCAPE '!' AND (g, h) > ($6, $7) AND j >= $8 AND (j > $8 OR k > $9) AND (i = $10 OR i LIKE $11 ESCAPE '!') LIMIT 10 OFFSET 20"
         );
+        assert!(matches!(&filter.values[8], Value::Text(text) if text == "x!_%"));
         assert!(matches!(&filter.values[4], Value::Text(text) if text == "%50!%!_!!%"));
     }
 }

@@ -178,6 +178,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 42,
         sql: include_str!("../migrations/0042_description_changes.sql"),
     },
+    Migration {
+        version: 43,
+        sql: include_str!("../migrations/0043_evidence_over_time.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled
@@ -303,6 +307,7 @@ async fn apply(
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -316,5 +321,57 @@ mod tests {
                 pair[1].version
             );
         }
+    }
+
+    /// A result that was replaced, a result in force, and one whose end was not kept.
+    const RESULTS: &str = r#"
+        INSERT INTO check_results VALUES ('c', 'a', 'versioned', 'pass', '1111', 'agent', '{"answer":"pass"}');
+        INSERT INTO check_history VALUES ('c', 'a', 'versioned', 10, '{"answer":"fail"}');
+        INSERT INTO check_history VALUES ('c', 'a', 'versioned', 20, '{"answer":"pass"}');
+        INSERT INTO check_history VALUES ('c', 'gone', 'versioned', 10, '{"answer":"unknown"}')"#;
+
+    #[tokio::test]
+    async fn results_that_were_kept_before_get_their_answers_and_ends() {
+        sqlx::any::install_default_drivers();
+        let mut connection = <sqlx::AnyConnection as sqlx::Connection>::connect("sqlite::memory:")
+            .await
+            .unwrap();
+        let mut tx = sqlx::Connection::begin(&mut connection).await.unwrap();
+        run_to(&mut tx, Backend::Sqlite, 40).await.unwrap();
+        sqlx::raw_sql(RESULTS).execute(&mut *tx).await.unwrap();
+        run_to(&mut tx, Backend::Sqlite, CURRENT).await.unwrap();
+
+        let rows = sqlx::query(
+            "SELECT resource_id, at_ms, COALESCE(until_ms, 0), answer, COALESCE(was, ''), account FROM check_history ORDER BY 1, 2",
+        )
+        .fetch_all(&mut *tx)
+        .await
+        .unwrap();
+        let read: Vec<(String, i64, i64, String, String, String)> = rows
+            .iter()
+            .map(|row| {
+                (
+                    row.get(0),
+                    row.get(1),
+                    row.get(2),
+                    row.get(3),
+                    row.get(4),
+                    row.get(5),
+                )
+            })
+            .collect();
+        let row = |resource: &str, at, until, answer: &str, was: &str, account: &str| {
+            let [resource, answer, was, account] =
+                [resource, answer, was, account].map(str::to_owned);
+            (resource, at, until, answer, was, account)
+        };
+        assert_eq!(
+            read,
+            [
+                row("a", 10, 20, "fail", "", "1111"),
+                row("a", 20, 0, "pass", "fail", "1111"),
+                row("gone", 10, 10, "unknown", "", ""),
+            ]
+        );
     }
 }

@@ -357,6 +357,7 @@ fn report_json(proven: &ProvenReport, key: &NoteVerifier) -> serde_json::Value {
         "report": {"name": proven.name, "run_id": proven.run_id},
         "entries": proven.entries,
         "entries_counted": proven.counted,
+        "results": proven.results,
         "queries": proven.questions,
         "not_checked": [NOT_CHECKED],
         "key": {"public_key": key.to_string(), "id": key.id().to_string(), "source": "pinned"},
@@ -366,15 +367,24 @@ fn report_json(proven: &ProvenReport, key: &NoteVerifier) -> serde_json::Value {
 
 fn report_text(proven: &ProvenReport, key: &NoteVerifier) -> String {
     let checkpoint = &proven.checkpoint;
-    let more = match proven.counted - proven.entries {
+    let more = match proven.counted - proven.listed {
         0 => String::new(),
         more => {
             format!("  not listed   {more} entries that the report counted and does not list\n")
         }
     };
 
+    let results = match proven.results {
+        0 => String::new(),
+        results => {
+            format!(
+                "  results      {results} failed checks that entries recorded as the report says\n"
+            )
+        }
+    };
+
     format!(
-        "intact: all {} entries that \"{}\" lists are in the log of {}, and answer its {} queries as it says\n{more}  in the tree  {} entries, root {}\n  signed by    {}, pinned\n  not checked  {NOT_CHECKED}\n",
+        "intact: all {} entries that \"{}\" lists are in the log of {}, and answer its {} queries as it says\n{more}{results}  in the tree  {} entries, root {}\n  signed by    {}, pinned\n  not checked  {NOT_CHECKED}\n",
         proven.entries,
         proven.name,
         checkpoint.origin,

@@ -3,6 +3,7 @@
 //! grow with its entries.
 
 mod cited;
+mod configuration;
 mod manifest;
 mod questions;
 
@@ -33,6 +34,10 @@ pub struct ProvenReport {
     pub run_id: String,
     /// Entries that are listed, all of them in the tree.
     pub entries: u64,
+    /// Of those, entries that answer a query of the report.
+    pub listed: u64,
+    /// Results of checks that the entries recorded as the report says.
+    pub results: u64,
     /// Entries that the report counted.
     pub counted: u64,
     /// Queries that were asked again of each of them.
@@ -122,7 +127,7 @@ struct Reading<'a> {
 }
 
 /// Newest version of the format that is read.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Keys of the document in their required order: data that entries are compared with comes before
 /// the entries.
@@ -184,13 +189,15 @@ impl<'de> Visitor<'de> for &mut Reading<'_> {
         let entries = cited
             .finish(&head.checkpoint.root, &hashes)
             .map_err(A::Error::custom)?;
-        questions.finish(entries).map_err(A::Error::custom)?;
+        questions.finish().map_err(A::Error::custom)?;
         let text = |name: &str| report[name].as_str().unwrap_or_default().to_owned();
 
         Ok(ProvenReport {
             name: text("name"),
             run_id: text("run_id"),
             entries,
+            listed: questions.listed(),
+            results: questions.results(),
             counted: questions.counted(),
             questions: questions.len(),
             checkpoint: head.checkpoint.clone(),

@@ -8735,6 +8735,8 @@ export interface components {
                 /** @description Time at which the user was created. */
                 created_at: string;
                 email: string;
+                /** @description Time at which access ends, or ended, by itself; null for no end. */
+                expires_at?: string | null;
                 id: string;
                 name: string;
                 roles: string[];
@@ -9989,6 +9991,58 @@ export interface components {
              */
             version: number;
         };
+        /** @description Control of a framework of checks, with their results as of the end of the period. */
+        ReportCheckedControlBody: {
+            /**
+             * Format: int64
+             * @description Results that became "failed" within the period.
+             */
+            began_failing: number;
+            /** @description Evidence that people must show; null where checks show all. */
+            by_hand?: string | null;
+            /**
+             * Format: int64
+             * @description Number of checks that prove it; 0 for a control that people alone show.
+             */
+            checks: number;
+            /** @description Results that failed, the most severe first, at most ten; `results.fail` counts all. */
+            failing: components["schemas"]["ReportFailingResultBody"][];
+            /** @description Number in the framework. */
+            number: string;
+            results: components["schemas"]["ResultCountsBody"];
+            /**
+             * Format: int64
+             * @description Failed results that became another answer within the period.
+             */
+            stopped_failing: number;
+            title: string;
+        };
+        /** @description Agent that checks the framework of a report. */
+        ReportCheckingAgentBody: {
+            /** @description End of its last run before the report was made. */
+            last_run_at?: string | null;
+            name: string;
+        };
+        /** @description Results of checks of configurations. They say what was checked, not that a control is met. */
+        ReportConfigurationBody: {
+            agents: components["schemas"]["ReportCheckingAgentBody"][];
+            /** @description Results are those in force just before this time. */
+            as_of: string;
+            controls: components["schemas"]["ReportCheckedControlBody"][];
+            edition: string;
+            /**
+             * Format: int64
+             * @description Entries that recorded the listed results; report.json proves them.
+             */
+            entries_listed: number;
+            /** @description Framework on the page Compliance. */
+            framework: string;
+            /** @description `false` if no check of the framework had a result. */
+            is_checked: boolean;
+            /** @description All results of the framework, each counted once. */
+            results: components["schemas"]["ResultCountsBody"];
+            title: string;
+        };
         /** @description A new report. With a `framework` it is a compliance report, without one a custom report. */
         ReportCreate: {
             /**
@@ -10044,6 +10098,32 @@ export interface components {
              *     channel has the name.
              */
             status: string;
+        };
+        /** @description Result of a check that a resource fails. */
+        ReportFailingResultBody: {
+            account: string;
+            /** @description Identifier of the check. */
+            check: string;
+            /** @description Statement that holds where the check passes. */
+            check_title: string;
+            /** @description SHA-256 of the configuration that was judged. */
+            document?: string | null;
+            /** @description Entry of the log that recorded the result. */
+            event_id: string;
+            kind: string;
+            region: string;
+            resource_id: string;
+            resource_name: string;
+            /**
+             * Format: int64
+             * @description Position of that entry in the log; null where it is not kept any more.
+             */
+            sequence?: number | null;
+            severity: string;
+            /** @description First time of this answer without another in between. */
+            since: string;
+            /** @description Reason, as a sentence that names the values which decided. */
+            why: string;
         };
         /** @description Narrowing of a report. An empty list narrows nothing; `*` in a value is a wildcard. */
         ReportFilters: {
@@ -10183,6 +10263,7 @@ export interface components {
             by_time: components["schemas"]["BarsBody"];
             /** @description The most frequent users. */
             by_user: components["schemas"]["TopBody"][];
+            configuration?: components["schemas"]["ReportConfigurationBody"] | null;
             /** @description Controls of a compliance report. */
             controls: components["schemas"]["ControlBody"][];
             /** @description Coverage of the period. */
@@ -11628,6 +11709,8 @@ export interface components {
             /** @description Time at which the user was created. */
             created_at: string;
             email: string;
+            /** @description Time at which access ends, or ended, by itself; null for no end. */
+            expires_at?: string | null;
             id: string;
             name: string;
             roles: string[];
@@ -11636,6 +11719,8 @@ export interface components {
         /** @description A user to add, with the roles that the user gets. */
         UserCreate: {
             email: string;
+            /** @description Time at which access ends by itself; without one it has no end. */
+            expires_at?: string | null;
             name: string;
             /** @description Password; without one the user signs in with tokens only. */
             password?: string | null;
@@ -11646,6 +11731,8 @@ export interface components {
         UserPatch: {
             /** @description `true` if the user may sign in. */
             active?: boolean | null;
+            /** @description Time at which access ends by itself; null takes the end away. */
+            expires_at?: string | null;
             name?: string | null;
             password?: string | null;
             roles?: string[] | null;
@@ -18144,12 +18231,13 @@ export interface operations {
     get_intelligence_controls_id_results: {
         parameters: {
             query?: {
+                /** @description Account of the resources; `*` is a wildcard. */
                 account?: string;
                 cursor?: string;
                 /** @description At most this many (1 to 1000). */
                 limit?: number;
                 offset?: number;
-                /** @description Identifier of a resource. */
+                /** @description Identifier of a resource; `*` is a wildcard. */
                 resource?: string;
                 /** @description `pass`, `fail`, `unknown` or `not_applicable`. */
                 result?: string;

@@ -100,8 +100,9 @@ impl<'a> RunEvidence<'a> {
             .into_iter()
             .filter(|key| !self.judged.contains(key))
             .collect();
+        let now = self.records.clock.now();
         for some in ended.chunks(IN_ONE_ENTRY) {
-            self.store.evidence_remove(some).await?;
+            self.store.evidence_remove(some, now).await?;
         }
         Ok(())
     }

@@ -204,7 +204,7 @@ async fn verify(app: &App, body: &SignIn) -> Result<(User, Option<Arc<Principal>
                 .passwords
                 .run(move || password::verify(&given, hash.as_deref()))
                 .await?;
-            user.filter(|user| right && user.active)
+            user.filter(|user| right && user.is_admitted(app.now().as_millisecond()))
                 .map(|user| (user, None))
                 .ok_or_else(wrong)
         }

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::{Permission, Role, User, UserId, read_roles};
-use reeve_audit::{Entry, ResourceRef, Severity, events};
+use reeve_audit::{Entry, FieldCode, ResourceRef, Severity, events};
 use utoipa_axum::routes;
 
 use crate::app::App;
@@ -63,6 +63,8 @@ async fn create(
         app.now().as_millisecond(),
     )?;
     user.join(&body.teams, &app.access.team_list().await?)?;
+    let expires_at = time::parse_option("expires_at", body.expires_at.as_deref())?;
+    user.end_at(expires_at.map(|at| at.as_millisecond()), user.created_at_ms)?;
 
     user.password_hash = hash(&app, body.password, &user.email).await?;
     let entry = log_entry::did(
@@ -100,7 +102,18 @@ async fn patch(
         user.join(given, &app.access.team_list().await?)?;
     }
 
+    let now_ms = app.now().as_millisecond();
+    if let Some(given) = &body.expires_at {
+        let expires_at = time::parse_option("expires_at", given.as_deref())?;
+        user.end_at(expires_at.map(|at| at.as_millisecond()), now_ms)?;
+    }
+    user.check_end()?;
+
     user.active = body.active.unwrap_or(user.active);
+    if user.active && user.has_ended(now_ms) {
+        let message = "has passed: give a later end, or null";
+        return Err(Problem::field("expires_at", FieldCode::InThePast, message));
+    }
     let new_password = body.password.is_some();
     if new_password {
         user.password_hash = hash(&app, body.password, &user.email).await?;
@@ -187,6 +200,7 @@ fn body_of(user: &User) -> UserBody {
             .collect(),
         teams: user.teams.iter().map(|team| team.0.clone()).collect(),
         active: user.active,
+        expires_at: user.expires_at_ms.map(time::text_ms),
         created_at: time::text_ms(user.created_at_ms),
     }
 }

@@ -5,6 +5,8 @@ pub mod workspace;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::wire::form::given;
+
 /// Signing in: with e-mail address and password, or with an API token.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -74,6 +76,8 @@ pub struct UserCreate {
     /// Password; without one the user signs in with tokens only.
     #[schema(write_only)]
     pub password: Option<String>,
+    /// Time at which access ends by itself; without one it has no end.
+    pub expires_at: Option<String>,
 }
 
 /// A change of a user. What is left out stays.
@@ -87,6 +91,10 @@ pub struct UserPatch {
     pub password: Option<String>,
     /// `true` if the user may sign in.
     pub active: Option<bool>,
+    /// Time at which access ends by itself; null takes the end away.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub expires_at: Option<Option<String>>,
 }
 
 /// A user with roles and teams, without the password.
@@ -99,6 +107,8 @@ pub struct UserBody {
     pub teams: Vec<String>,
     /// `true` if the user may sign in.
     pub active: bool,
+    /// Time at which access ends, or ended, by itself; null for no end.
+    pub expires_at: Option<String>,
     /// Time at which the user was created.
     pub created_at: String,
 }

@@ -8,7 +8,7 @@ use crate::wire::form::enumeration::{
 };
 
 /// Number of results by answer.
-#[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 pub struct ResultCountsBody {
     pub pass: u64,
     pub fail: u64,
@@ -192,8 +192,9 @@ pub struct ControlParams {
 pub struct CheckResultParams {
     /// `pass`, `fail`, `unknown` or `not_applicable`.
     pub result: Option<String>,
-    /// Identifier of a resource.
+    /// Identifier of a resource; `*` is a wildcard.
     pub resource: Option<String>,
+    /// Account of the resources; `*` is a wildcard.
     pub account: Option<String>,
     /// At most this many (1 to 1000).
     pub limit: Option<u32>,

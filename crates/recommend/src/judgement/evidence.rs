@@ -76,14 +76,18 @@ impl Evidence {
 /// Key of a result: connection, resource and check.
 pub type EvidenceKey = (ConnectionId, ResourceId, String);
 
-/// Which results are listed. What is `None` is all.
+/// Which results are listed or counted. What is `None` is all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EvidenceFilter {
     /// Identifiers of checks; empty is all.
     pub checks: Vec<String>,
     pub answer: Option<CheckAnswer>,
-    pub resource: Option<ResourceId>,
-    pub account: Option<String>,
+    /// Identifiers of resources, `*` is a wildcard; empty is all.
+    pub resources: Vec<String>,
+    /// Accounts, `*` is a wildcard; empty is all.
+    pub accounts: Vec<String>,
+    /// The results that were in force just before this time; `None` is now.
+    pub before: Option<Timestamp>,
     /// Most results of the answer; 0 is all.
     pub limit: u64,
     pub offset: u64,
@@ -93,6 +97,16 @@ pub struct EvidenceFilter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceCount {
     pub check: String,
+    pub answer: CheckAnswer,
+    pub count: u64,
+}
+
+/// Number of results of a check that took the place of others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceChange {
+    pub check: String,
+    /// Answer before; `None` for the first result about a resource.
+    pub was: Option<CheckAnswer>,
     pub answer: CheckAnswer,
     pub count: u64,
 }
@@ -108,8 +122,10 @@ pub trait EvidenceStore: Send + Sync {
     ) -> Result<Vec<Evidence>, StoreError>;
     /// Writes results that changed, each also into the history; all or none.
     async fn evidence_put(&self, changed: &[Evidence]) -> Result<(), StoreError>;
-    /// Removes results whose resource, or whose check, is judged no more; the history keeps them.
-    async fn evidence_remove(&self, ended: &[EvidenceKey]) -> Result<(), StoreError>;
+    /// Removes results whose resource, or whose check, is judged no more; the history keeps them,
+    /// with this time as their end.
+    async fn evidence_remove(&self, ended: &[EvidenceKey], at: Timestamp)
+    -> Result<(), StoreError>;
     /// The keys of the results that an agent found.
     async fn evidence_keys(&self, agent: &AgentId) -> Result<Vec<EvidenceKey>, StoreError>;
     /// Results, by check and resource, and their number.
@@ -117,8 +133,19 @@ pub trait EvidenceStore: Send + Sync {
         &self,
         filter: &EvidenceFilter,
     ) -> Result<(Vec<Evidence>, u64), StoreError>;
-    /// The number of results by check and answer.
-    async fn evidence_counts(&self) -> Result<Vec<EvidenceCount>, StoreError>;
+    /// The number of results by check and answer; limit and offset count for nothing.
+    async fn evidence_counts(
+        &self,
+        filter: &EvidenceFilter,
+    ) -> Result<Vec<EvidenceCount>, StoreError>;
+    /// The number of results that were written from `since` on and before `filter.before`, by
+    /// check, answer and the answer that each took the place of. Results that ended since are
+    /// counted too.
+    async fn evidence_changes(
+        &self,
+        filter: &EvidenceFilter,
+        since: Timestamp,
+    ) -> Result<Vec<EvidenceChange>, StoreError>;
     /// Earlier results of a check about a resource, the newest first.
     async fn evidence_history(
         &self,

@@ -7,7 +7,9 @@ use jiff::{Timestamp, ToSpan as _};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, ResourceRef};
 use reeve_reports::document::Heading;
 use reeve_reports::{
-    Evaluation, Filters, GroupField, MOST_CITED, Metric, PeriodChoice, Plan, ReportKind, Request,
+    CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, Configuration, Evaluation,
+    FailingResult, Filters, GroupField, MOST_CITED, Metric, PeriodChoice, Plan, ReportKind,
+    Request,
 };
 use reeve_reports_pdf::{CheckpointLines, Report, typeset};
 
@@ -72,6 +74,66 @@ fn entry(at: u64, now: Timestamp) -> Entry {
         .with_action("change", status, ActionMethod::Api)
 }
 
+/// Made-up results of checks.
+fn configuration(framework: &str, now: Timestamp) -> Configuration {
+    let failing = |at: u64| {
+        FailingResult {
+        check: "aws.s3.blocks_public_access".into(),
+        check_title: "The bucket blocks public access".into(),
+        severity: "high",
+        resource_id: format!("acme-invoices-{at}"),
+        resource_name: format!("acme-invoices-{at}"),
+        kind: "bucket".into(),
+        account: "123456789012".into(),
+        region: "eu-west-1".into(),
+        why: "`PublicAccessBlock.BlockPublicAcls` is false, and the configuration is not as demanded.".into(),
+        since: now.checked_sub((at as i64 * 31).hours()).unwrap(),
+        document: Some("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into()),
+        event_id: format!("0198f0c2-7d1e-7c33-9b5a-3f0f8b1f{at:04}"),
+        sequence: (at != 3).then_some(at * 977),
+    }
+    };
+    let control = |at: u64| CheckedControl {
+        number: format!("CC6.{at}"),
+        title: "Access from outside is held off at the boundary".into(),
+        by_hand: (at % 2 == 0)
+            .then(|| "Show the last review of firewall rules, and who made it.".into()),
+        checks: if at == 4 { 0 } else { at * 7 },
+        results: CheckedCounts {
+            passed: at * 1234,
+            failed: if at == 4 { 0 } else { at * 3 },
+            unknown: at,
+            not_applicable: 5,
+        },
+        changes: CheckedChanges {
+            began_failing: at,
+            stopped_failing: 2,
+        },
+        failing: if at == 4 {
+            Vec::new()
+        } else {
+            (1..=(at * 3).min(10)).map(failing).collect()
+        },
+    };
+    Configuration {
+        framework: framework.into(),
+        title: "SOC 2".into(),
+        edition: "Trust Services Criteria 2017, points of focus revised 2022".into(),
+        as_of: now,
+        agents: vec![CheckingAgent {
+            name: "Compliance of production".into(),
+            last_run_at: Some(now),
+        }],
+        results: CheckedCounts {
+            passed: 8_123,
+            failed: 31,
+            unknown: 6,
+            not_applicable: 12,
+        },
+        controls: (1..=8).map(control).collect(),
+    }
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let (kind, path) = (arguments.next().unwrap(), arguments.next().unwrap());
@@ -103,7 +165,11 @@ fn main() {
         let _ = evaluation.observe(at, now, &entry(at, now));
     }
 
-    let (plan, findings) = evaluation.finish(&[]);
+    let (plan, mut findings) = evaluation.finish(&[]);
+    findings.configuration = plan
+        .template
+        .and_then(|template| template.checks.as_deref())
+        .map(|framework| configuration(framework, now));
     let heading = Heading {
         run_id: "0198f0c2-7d1e-7c33-9b5a-3f0f8b1f0c11".into(),
         name: plan.template.map_or_else(

@@ -1,5 +1,5 @@
 //! Typesets a report as PDF: title page, contents, summary with charts, coverage of the period,
-//! controls, an appendix of cited entries.
+//! results of checks, controls, an appendix of cited entries.
 //!
 //! Layout is done here, in two steps: pages are laid out as lists of things to draw, so that the
 //! contents know their page numbers, and then drawn with krilla as tagged PDF. Memory is bounded by
@@ -8,6 +8,7 @@
 
 mod appendix;
 mod chart;
+mod configuration;
 mod contents;
 mod controls;
 mod cover;
@@ -59,6 +60,7 @@ pub fn typeset(report: &Report<'_>) -> Result<Vec<u8>, PdfError> {
     let mut layout = layout::Layout::new(&fonts::FONTS, &report.heading.name);
     overview::lay_out(&mut layout, report);
     coverage::lay_out(&mut layout, report);
+    configuration::lay_out(&mut layout, report);
     controls::lay_out(&mut layout, report);
     appendix::lay_out(&mut layout, report);
     let body = layout.finish();

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use reeve_audit::format_instant;
 use serde_json::{Map, Value, json};
 
+use super::configuration::configuration;
 use super::coverage::{coverage, review};
 
 use crate::definition::{GroupField, ReportKind, Request};
@@ -68,6 +69,7 @@ pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Deta
         "filters": { "accounts": filters.accounts, "users": filters.users, "resources": filters.resources },
         "lists": lists(plan, detail),
         "coverage": coverage(findings),
+        "configuration": findings.configuration.as_ref().map(configuration),
         "entries": findings.entries,
         "entries_listed": findings.listed,
         "unique_users": distinct(findings.users),

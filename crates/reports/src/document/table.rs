@@ -1,17 +1,19 @@
-//! `report.csv`: a row for each question, source, connection, control and group with its counts,
-//! then a row for each cited entry and question it answers.
+//! `report.csv`: a row for each question, source, connection, control and group with its counts, for
+//! each control of checks and each failing resource that is listed, then a row for each cited entry
+//! and question it answers.
 
 use std::io::{self, Write};
 
 use reeve_audit::format::write_csv_row;
 use reeve_audit::{Entry, format_instant};
 
+use crate::configuration::{CheckedControl, CheckedCounts, Configuration, FailingResult};
 use crate::coverage::submitter_of;
 use crate::definition::user_of;
 use crate::findings::{Answer, Distinct, Findings};
 use crate::plan::{Plan, Question};
 
-const COLUMNS: [&str; 26] = [
+const COLUMNS: [&str; 31] = [
     "row",
     "control",
     "title",
@@ -38,6 +40,11 @@ const COLUMNS: [&str; 26] = [
     "first_at",
     "last_at",
     "note",
+    "passed",
+    "failed",
+    "unknown",
+    "not_applicable",
+    "document",
 ];
 
 /// Places of the columns behind those of an entry.
@@ -45,6 +52,9 @@ const SUBMITTER: usize = 22;
 const FIRST: usize = 23;
 const LAST: usize = 24;
 const NOTE: usize = 25;
+/// Place of the first of the four numbers of results.
+const RESULTS: usize = 26;
+const DOCUMENT: usize = 30;
 
 type Row = [Option<String>; COLUMNS.len()];
 
@@ -80,6 +90,10 @@ pub fn csv_head(out: &mut impl Write, plan: &Plan, findings: &Findings) -> io::R
             row[3] = Some(findings.status(plan, at, control).as_str().to_owned());
             write(out, &row)?;
         }
+    }
+
+    if let Some(configuration) = &findings.configuration {
+        checked(out, configuration)?;
     }
 
     for group in &findings.groups {
@@ -181,6 +195,80 @@ fn covered(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
     }
 
     Ok(())
+}
+
+/// Rows of the controls of checks, each followed by the failing resources that are listed.
+fn checked(out: &mut impl Write, configuration: &Configuration) -> io::Result<()> {
+    let mut all = Row::default();
+    (all[0], all[5]) = (
+        Some("configuration".to_owned()),
+        Some(configuration.framework.clone()),
+    );
+    all[LAST] = Some(format_instant(configuration.as_of));
+    all[NOTE] = Some(configuration.lead(&format_instant(configuration.as_of)));
+    results(&mut all, configuration.results);
+    write(out, &all)?;
+
+    for control in &configuration.controls {
+        let mut row = Row::default();
+        (row[0], row[1], row[2]) = (
+            Some("configuration_control".to_owned()),
+            Some(control.number.clone()),
+            Some(control.title.clone()),
+        );
+        let changes = control.changes;
+        row[NOTE] = Some(match &control.by_hand {
+            Some(by_hand) if control.checks == 0 => format!("no check; by hand: {by_hand}"),
+            _ => format!(
+                "{} checks; in the period {} results began to fail, {} stopped failing",
+                control.checks, changes.began_failing, changes.stopped_failing
+            ),
+        });
+        if control.checks > 0 {
+            results(&mut row, control.results);
+        }
+        write(out, &row)?;
+        for one in &control.failing {
+            write(out, &failing(control, one))?;
+        }
+    }
+
+    Ok(())
+}
+
+fn results(row: &mut Row, counts: CheckedCounts) {
+    let counts = [
+        counts.passed,
+        counts.failed,
+        counts.unknown,
+        counts.not_applicable,
+    ];
+    row[RESULTS..RESULTS + counts.len()].clone_from_slice(&counts.map(|one| Some(one.to_string())));
+}
+
+fn failing(control: &CheckedControl, one: &FailingResult) -> Row {
+    let mut row = Row::default();
+    (row[0], row[1], row[2]) = (
+        Some("configuration_failure".to_owned()),
+        Some(control.number.clone()),
+        Some(control.title.clone()),
+    );
+    row[5] = Some(one.check.clone());
+    (row[10], row[12]) = (
+        one.sequence.map(|at| at.to_string()),
+        Some(one.event_id.clone()),
+    );
+    row[14] = Some(one.severity.to_owned());
+    (row[17], row[18], row[19]) = (
+        Some(one.kind.clone()),
+        Some(one.resource_id.clone()),
+        Some(one.account.clone()),
+    );
+    row[21] = Some("fail".to_owned());
+    row[FIRST] = Some(format_instant(one.since));
+    row[NOTE] = Some(one.why.clone());
+    row[DOCUMENT].clone_from(&one.document);
+    row
 }
 
 /// Remark on a question: why it found nothing, that it found too little, or who reviewed it.

@@ -20,7 +20,7 @@ use reeve_predict::RuleService;
 use reeve_recommend::agent::Agent;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::AgentStore;
-use reeve_reports::ReportStore;
+use reeve_reports::{ConfigurationReader, ReportStore};
 use reeve_sources::MetricSourceStore;
 use reeve_trail::{Journal, Log};
 
@@ -59,6 +59,8 @@ pub(crate) struct TaskContext {
     /// Bills, as agents read them.
     pub(crate) bills: Arc<Bills>,
     pub(crate) budgets: Arc<dyn BudgetStore>,
+    /// Results of checks, as reports read them.
+    pub(crate) configurations: Arc<dyn ConfigurationReader>,
     pub(crate) estate: Arc<dyn EstateStore>,
     pub(crate) exports: Arc<dyn ExportStore>,
     /// Lists of values that queries compare with.

@@ -5,6 +5,7 @@
 //! beside their place and moved there whole, and its period and checkpoint are taken anew. While it
 //! runs it is touched every two seconds, so that another process can tell.
 
+mod configuration;
 mod coverage;
 mod files;
 mod schedule;

@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 use crate::account::connect;
 use crate::unused::{ended, found, rolled_back};
 
-const REGION: &str = "us-east-1";
+pub(crate) const REGION: &str = "us-east-1";
 const PATIENCE: Duration = Duration::from_secs(120);
-const CHECK: &str = "aws.s3.blocks_public_access";
-const BLOCK: &str = "<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>\
+pub(crate) const CHECK: &str = "aws.s3.blocks_public_access";
+pub(crate) const BLOCK: &str = "<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>\
                      <IgnorePublicAcls>true</IgnorePublicAcls><BlockPublicPolicy>true</BlockPublicPolicy>\
                      <RestrictPublicBuckets>true</RestrictPublicBuckets></PublicAccessBlockConfiguration>";
 
-async fn results(admin: &Api, result: &str) -> Vec<Value> {
+pub(crate) async fn results(admin: &Api, result: &str) -> Vec<Value> {
     let path = format!("intelligence/controls/{CHECK}/results?result={result}");
     admin.get(&path).await.expect(200).items().to_vec()
 }
 
-async fn controls_of(admin: &Api, framework: &str) -> Vec<Value> {
+pub(crate) async fn controls_of(admin: &Api, framework: &str) -> Vec<Value> {
     let path = format!("intelligence/controls?framework={framework}&limit=1000");
     admin.get(&path).await.expect(200).items().to_vec()
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod access_end;
 mod account;
 mod alerts;
 mod anomalies;
@@ -16,6 +17,7 @@ mod busy_sync;
 mod claims;
 mod cli;
 mod compliance;
+mod configuration_report;
 mod configurations;
 mod counting;
 mod databases;

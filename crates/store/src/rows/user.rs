@@ -10,6 +10,9 @@ use super::{RowError, named};
 pub(crate) struct UserRow {
     roles: Vec<String>,
     password_hash: Option<String>,
+    /// Absent in rows of releases without ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at_ms: Option<i64>,
 }
 
 /// The columns beside the document.
@@ -31,6 +34,7 @@ impl From<&User> for UserRow {
                 .map(|role| role.as_str().to_owned())
                 .collect(),
             password_hash: user.password_hash.clone(),
+            expires_at_ms: user.expires_at_ms,
         }
     }
 }
@@ -44,6 +48,7 @@ impl UserRow {
             roles: roles(&self.roles)?,
             teams: columns.teams,
             password_hash: self.password_hash,
+            expires_at_ms: self.expires_at_ms,
             active: columns.active,
             created_at_ms: columns.created_at_ms,
         })

@@ -19,6 +19,7 @@ pub fn user(id: &str, email: &str, teams: &[&str]) -> User {
         teams: teams.iter().map(|&team| TeamId(team.into())).collect(),
         password_hash: None,
         active: true,
+        expires_at_ms: None,
         created_at_ms: 1_700_000_000_000,
     }
 }
@@ -144,6 +145,7 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
     );
 
     let renamed = User {
+        expires_at_ms: Some(9_000),
         email: "zoe.new@example.com".into(),
         active: true,
         roles: vec![Role::Manager],

@@ -4,7 +4,8 @@ use anyhow::Result;
 use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::evidence::{
-    CheckAnswer, CheckResult, Evidence, EvidenceCount, EvidenceFilter, EvidenceStore,
+    CheckAnswer, CheckResult, Evidence, EvidenceChange, EvidenceCount, EvidenceFilter,
+    EvidenceStore,
 };
 
 fn evidence(resource: &str, check: &str, answer: CheckAnswer, at_ms: i64) -> Result<Evidence> {
@@ -65,7 +66,7 @@ pub async fn run(store: &dyn EvidenceStore) -> Result<()> {
         store
             .evidence_history(&connection, &id("b-1"), "versioned")
             .await?,
-        [mended.clone(), failed]
+        [mended.clone(), failed.clone()]
     );
 
     let listed = |filter: EvidenceFilter| async move { store.evidence_list(&filter).await };
@@ -82,11 +83,16 @@ pub async fn run(store: &dyn EvidenceStore) -> Result<()> {
     assert_eq!(listed(versioned).await?, (vec![other.clone()], 2));
     let unknown = EvidenceFilter {
         answer: Some(CheckAnswer::Unknown),
-        account: Some("444455556666".to_owned()),
-        resource: Some(id("b-2")),
+        accounts: vec!["4444*".to_owned()],
+        resources: vec!["b-1".to_owned(), "b-2".to_owned()],
         ..EvidenceFilter::default()
     };
     assert_eq!(listed(unknown).await?, (vec![other.clone()], 1));
+    let elsewhere = EvidenceFilter {
+        accounts: vec!["4444".to_owned()],
+        ..EvidenceFilter::default()
+    };
+    assert_eq!(listed(elsewhere).await?, (vec![], 0));
 
     let count = |check: &str, answer, count| EvidenceCount {
         check: check.to_owned(),
@@ -94,7 +100,7 @@ pub async fn run(store: &dyn EvidenceStore) -> Result<()> {
         count,
     };
     assert_eq!(
-        store.evidence_counts().await?,
+        store.evidence_counts(&EvidenceFilter::default()).await?,
         [
             count("encrypted", CheckAnswer::Pass, 1),
             count("versioned", CheckAnswer::Pass, 1),
@@ -107,14 +113,106 @@ pub async fn run(store: &dyn EvidenceStore) -> Result<()> {
         store.evidence_keys(&AgentId("a-2".to_owned())).await?,
         std::slice::from_ref(&key)
     );
-    store.evidence_remove(&[key]).await?;
+    let ended_at = jiff::Timestamp::from_millisecond(3_000)?;
+    store.evidence_remove(&[key], ended_at).await?;
     assert_eq!(listed(EvidenceFilter::default()).await?.1, 2);
     assert_eq!(
         store
             .evidence_history(&connection, &id("b-2"), "versioned")
             .await?,
-        [other]
+        std::slice::from_ref(&other)
     );
+
+    over_time(store, [failed, passed, mended, other]).await
+}
+
+/// Results as of a time, and what changed within a period.
+async fn over_time(
+    store: &dyn EvidenceStore,
+    [failed, passed, mended, other]: [Evidence; 4],
+) -> Result<()> {
+    let before = |at_ms: i64| -> Result<EvidenceFilter> {
+        Ok(EvidenceFilter {
+            before: Some(jiff::Timestamp::from_millisecond(at_ms)?),
+            ..EvidenceFilter::default()
+        })
+    };
+
+    // Written at 1 s, in part replaced at 2 s, in part ended at 3 s.
+    let as_of = [
+        (1_000, vec![]),
+        (1_001, vec![&passed, &failed, &other]),
+        (2_000, vec![&passed, &failed, &other]),
+        (2_001, vec![&passed, &mended, &other]),
+        (3_000, vec![&passed, &mended, &other]),
+        (3_001, vec![&passed, &mended]),
+    ];
+    for (at_ms, expected) in as_of {
+        let filter = before(at_ms)?;
+        let (found, total) = store.evidence_list(&filter).await?;
+        assert_eq!(
+            found.iter().collect::<Vec<_>>(),
+            expected,
+            "before {at_ms} ms"
+        );
+        assert_eq!(total, expected.len() as u64);
+        let counted = store.evidence_counts(&filter).await?;
+        let counted: u64 = counted.iter().map(|one| one.count).sum();
+        assert_eq!(counted, total, "before {at_ms} ms");
+    }
+
+    let failing = EvidenceFilter {
+        answer: Some(CheckAnswer::Fail),
+        limit: 1,
+        ..before(2_000)?
+    };
+    assert_eq!(store.evidence_list(&failing).await?, (vec![failed], 1));
+
+    let change = |check: &str, was, answer| EvidenceChange {
+        check: check.to_owned(),
+        was,
+        answer,
+        count: 1,
+    };
+    let since = jiff::Timestamp::from_millisecond;
+    assert_eq!(
+        store
+            .evidence_changes(&before(2_001)?, since(1_001)?)
+            .await?,
+        [change(
+            "versioned",
+            Some(CheckAnswer::Fail),
+            CheckAnswer::Pass
+        )]
+    );
+    assert_eq!(
+        store.evidence_changes(&before(2_000)?, since(0)?).await?,
+        [
+            change("encrypted", None, CheckAnswer::Pass),
+            change("versioned", None, CheckAnswer::Fail),
+            change("versioned", None, CheckAnswer::Unknown),
+        ]
+    );
+    let of_check = EvidenceFilter {
+        checks: vec!["encrypted".to_owned()],
+        ..EvidenceFilter::default()
+    };
+    assert_eq!(store.evidence_changes(&of_check, since(0)?).await?.len(), 1);
+
+    // A resource that comes back begins anew: it took the place of nothing.
+    let back = Evidence {
+        at: jiff::Timestamp::from_millisecond(4_000)?,
+        ..other
+    };
+    store.evidence_put(std::slice::from_ref(&back)).await?;
+    assert_eq!(
+        store
+            .evidence_changes(&before(5_000)?, since(4_000)?)
+            .await?,
+        [change("versioned", None, CheckAnswer::Unknown)]
+    );
+    assert_eq!(store.evidence_list(&before(4_000)?).await?.1, 2);
+    assert_eq!(store.evidence_list(&before(4_001)?).await?.1, 3);
 
     Ok(())
 }

@@ -357,7 +357,7 @@ impl Moto {
         Ok(())
     }
 
-    /// Removes an object (`bucket/name`).
+    /// Removes an object (`bucket/name`) or an empty bucket (`bucket`).
     ///
     /// # Errors
     /// moto refused the call.

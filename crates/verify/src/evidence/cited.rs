@@ -61,7 +61,7 @@ impl<'q> Cited<'q> {
         }
 
         self.questions
-            .answer(&entry, recorded_at, &row.answers)
+            .answer(row.sequence, &entry, recorded_at, &row.answers)
             .map_err(|fault| place(fault.to_string()))?;
         self.entries += 1;
         Ok(())

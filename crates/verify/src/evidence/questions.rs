@@ -8,6 +8,8 @@ use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, ValueList, filte
 use reeve_audit::{Entry, Obstacle, parse_instant};
 use serde_json::Value;
 
+use super::configuration::{Configuration, ConfigurationFault, RECORDED};
+
 /// Difference between the queries that an entry answers and those that it is listed under.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum AnswerFault {
@@ -21,6 +23,8 @@ pub(super) enum AnswerFault {
     NoAnswer(String),
     #[error("no query of the report matches it")]
     NoQuery,
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationFault),
 }
 
 /// Difference between a report's entries and the counts that it states.
@@ -36,6 +40,8 @@ pub(super) enum CountFault {
         stated: u64,
         listed: u64,
     },
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationFault),
 }
 
 struct Question {
@@ -52,7 +58,11 @@ pub(super) struct Questions {
     narrowing: Expr,
     now: Timestamp,
     counted: u64,
+    /// Entries that the report says it lists.
+    stated: u64,
+    /// Entries that it lists.
     listed: u64,
+    configuration: Configuration,
 }
 
 fn time(value: &Value, name: &str) -> Result<Timestamp, Obstacle> {
@@ -102,7 +112,9 @@ impl Questions {
             narrowing: narrowing(&summary["filters"], spares)?,
             now: time(&report["asked_at"], "report.asked_at")?,
             counted: number(summary, "entries")?,
-            listed: number(summary, "entries_listed")?,
+            stated: number(summary, "entries_listed")?,
+            listed: 0,
+            configuration: Configuration::read(version, &summary["configuration"])?,
         })
     }
 
@@ -115,8 +127,52 @@ impl Questions {
         self.counted
     }
 
-    /// Asks every query of an entry, and holds the answers against those that the report lists.
+    /// Entries that answer a query.
+    pub(super) fn listed(&self) -> u64 {
+        self.listed
+    }
+
+    /// Results of checks that an entry recorded as the report says.
+    pub(super) fn results(&self) -> u64 {
+        self.configuration.proven()
+    }
+
+    /// Asks every query of an entry, and holds the answers against those that the report lists, and
+    /// the results that it recorded against those that the report names.
     pub(super) fn answer(
+        &mut self,
+        sequence: u64,
+        entry: &Entry,
+        recorded_at: Timestamp,
+        listed: &[String],
+    ) -> Result<(), AnswerFault> {
+        let queries = match listed.split_last() {
+            Some((last, queries)) if last == RECORDED => {
+                self.configuration.recorded(sequence, entry)?;
+                // Older than the period, excluded by a filter or not asked for: cited for its
+                // results alone.
+                if queries.is_empty() && !self.is_asked(entry, recorded_at) {
+                    return Ok(());
+                }
+                queries
+            }
+            _ => listed,
+        };
+
+        self.listed += 1;
+        self.asked(entry, recorded_at, queries)
+    }
+
+    /// Returns `true` if a query of the report finds an entry.
+    fn is_asked(&self, entry: &Entry, recorded_at: Timestamp) -> bool {
+        let (start, end) = self.period;
+        let matches = |question: &Question| question.query.matches(entry, recorded_at, self.now);
+        (start..end).contains(&entry.timestamp)
+            && self.narrowing.matches(entry, recorded_at, self.now)
+            && self.questions.iter().any(matches)
+    }
+
+    fn asked(
         &mut self,
         entry: &Entry,
         recorded_at: Timestamp,
@@ -151,11 +207,12 @@ impl Questions {
     }
 
     /// Holds the counts against the entries.
-    pub(super) fn finish(&self, entries: u64) -> Result<(), CountFault> {
-        if entries != self.listed {
+    pub(super) fn finish(&self) -> Result<(), CountFault> {
+        self.configuration.finish()?;
+        if self.listed != self.stated {
             return Err(CountFault::Listed {
-                stated: self.listed,
-                found: entries,
+                stated: self.stated,
+                found: self.listed,
             });
         }
 

@@ -4,10 +4,11 @@ import type { Team, User } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
 import { FormDialog } from '../../display/FormDialog';
+import { fromInput, toInput } from '../../display/instants';
 import { options } from '../../display/wording';
 import { changeUser, createUser, ROLES, useChange } from './queries';
 
-const MARKED = ['email', 'name', 'roles', 'teams', 'password'];
+const MARKED = ['email', 'name', 'roles', 'teams', 'password', 'expires_at'];
 
 export function UserForm({
   user,
@@ -29,6 +30,7 @@ export function UserForm({
       teams: user?.teams ?? [],
       password: '',
       active: user?.active ?? true,
+      expires_at: user?.expires_at ? toInput(new Date(user.expires_at)) : '',
     },
     validate: {
       email: (value) => (value.includes('@') ? null : 'Enter an e-mail address'),
@@ -36,7 +38,8 @@ export function UserForm({
       roles: (value) => (value.length === 0 ? 'Choose at least one role' : null),
     },
   });
-  const submit = form.onSubmit(({ email, password, active, ...rest }) => {
+  const submit = form.onSubmit(({ email, password, active, expires_at, ...rest }) => {
+    const end = fromInput(expires_at);
     const done = {
       onSuccess: () => {
         announce(user ? 'User changed.' : 'User added.');
@@ -44,8 +47,24 @@ export function UserForm({
       },
       onError: (error: Error) => form.setErrors(fieldMessages(error)),
     };
-    if (user) patch.mutate({ id: user.id, ...rest, active, password: password || undefined }, done);
-    else create.mutate({ ...rest, email: email.trim(), password: password || undefined }, done);
+    // An end that was not touched is not sent: one that has passed would be refused.
+    const touched = form.isDirty('expires_at');
+    if (user)
+      patch.mutate(
+        {
+          id: user.id,
+          ...rest,
+          active,
+          password: password || undefined,
+          ...(touched && { expires_at: end ?? null }),
+        },
+        done,
+      );
+    else
+      create.mutate(
+        { ...rest, email: email.trim(), password: password || undefined, expires_at: end },
+        done,
+      );
   });
   return (
     <FormDialog
@@ -78,6 +97,12 @@ export function UserForm({
         description={user ? 'Empty: unchanged' : 'Empty: signs in with API tokens only'}
         autoComplete="new-password"
         {...form.getInputProps('password')}
+      />
+      <TextInput
+        label="Access ends"
+        description="Your time zone. Leave empty for no end"
+        type="datetime-local"
+        {...form.getInputProps('expires_at')}
       />
       {user && (
         <Switch label="May sign in" {...form.getInputProps('active', { type: 'checkbox' })} />

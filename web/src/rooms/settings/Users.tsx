@@ -63,6 +63,12 @@ export function Users() {
         cell: (row) => <Status of={row.active ? 'active' : 'disabled'} />,
       },
       {
+        id: 'ends',
+        header: 'Access ends',
+        sortBy: (row) => row.expires_at ?? '',
+        cell: (row) => (row.expires_at ? day(row.expires_at) : ''),
+      },
+      {
         id: 'created',
         header: 'Since',
         sortBy: (row) => row.created_at,

@@ -14,7 +14,7 @@ use reeve_estate::{
 };
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::evidence::{
-    Evidence, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore,
+    Evidence, EvidenceChange, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore,
 };
 
 use crate::store::Memory;
@@ -252,7 +252,7 @@ impl EvidenceStore for Descriptions {
         self.evidence.lock().extend(changed);
         Ok(())
     }
-    async fn evidence_remove(&self, ended: &[EvidenceKey]) -> Result<()> {
+    async fn evidence_remove(&self, ended: &[EvidenceKey], _: Timestamp) -> Result<()> {
         self.evidence.lock().retain(|key, _| !ended.contains(key));
         Ok(())
     }
@@ -264,8 +264,15 @@ impl EvidenceStore for Descriptions {
     async fn evidence_list(&self, _: &EvidenceFilter) -> Result<(Vec<Evidence>, u64)> {
         unreachable!("runs list no evidence")
     }
-    async fn evidence_counts(&self) -> Result<Vec<EvidenceCount>> {
+    async fn evidence_counts(&self, _: &EvidenceFilter) -> Result<Vec<EvidenceCount>> {
         unreachable!("runs count no evidence")
+    }
+    async fn evidence_changes(
+        &self,
+        _: &EvidenceFilter,
+        _: Timestamp,
+    ) -> Result<Vec<EvidenceChange>> {
+        unreachable!("runs count no changes of evidence")
     }
     async fn evidence_history(
         &self,

@@ -113,7 +113,7 @@ pub(super) async fn delegate(
     };
 
     let to = match app.access.user_by_email(body.to.trim()).await {
-        Ok(user) if user.active => user.email,
+        Ok(user) if user.is_admitted(app.now().as_millisecond()) => user.email,
         Ok(_) | Err(AccessError::NotFound { .. }) => return Err(unknown()),
         Err(error) => return Err(error.into()),
     };

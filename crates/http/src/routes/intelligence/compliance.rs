@@ -127,8 +127,9 @@ pub(super) async fn results(
     let filter = EvidenceFilter {
         checks,
         answer: parse("result", params.result.as_deref(), CheckAnswer::parse)?,
-        resource: params.resource.map(ResourceId::new),
-        account: params.account,
+        resources: params.resource.into_iter().collect(),
+        accounts: params.account.into_iter().collect(),
+        before: None,
         limit: window.limit,
         offset: window.start(),
     };
@@ -190,7 +191,11 @@ pub(super) async fn check(
 
 async fn counts(app: &App) -> Result<Counts, Problem> {
     let mut found = Counts::new();
-    for one in app.evidence.evidence_counts().await? {
+    for one in app
+        .evidence
+        .evidence_counts(&EvidenceFilter::default())
+        .await?
+    {
         let counts = found.entry(one.check).or_default();
         match one.answer {
             CheckAnswer::Pass => counts.pass += one.count,

@@ -1,9 +1,10 @@
 //! Saved searches on the wire.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::wire::form::enumeration::SavedSearchSharing;
+use crate::wire::form::given;
 use crate::wire::log::search::FiltersBody;
 
 /// A saved search. Whoever opens it sees what they may see, never what its owner may.
@@ -115,9 +116,4 @@ pub struct SavedSearchPatch {
     pub columns: Option<Vec<String>>,
     /// `private`, `team` or `everyone`.
     pub shared_with: Option<SavedSearchSharing>,
-}
-
-/// Tells null from absent.
-fn given<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(reader).map(Some)
 }

@@ -7,7 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::time;
 use crate::wire::form::enumeration::CalendarKind;
-use crate::wire::predictive::given;
+use crate::wire::form::given;
 
 /// A calendar, without its text.
 #[derive(Debug, Clone, Serialize, ToSchema)]

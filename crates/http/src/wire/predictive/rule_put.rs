@@ -12,8 +12,8 @@ use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
 use crate::error::Problem;
+use crate::wire::form::given;
 use crate::wire::form::quantity::{DataSizeText, Spelled, either, percent_number};
-use crate::wire::predictive::given;
 
 /// A condition as given.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]

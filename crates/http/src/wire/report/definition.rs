@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
+use crate::wire::form::given;
 
 /// Narrowing of a report. An empty list narrows nothing; `*` in a value is a wildcard.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
@@ -89,7 +90,7 @@ pub struct ReportPatch {
     pub end_time: Option<String>,
     /// Narrowing, as a whole.
     pub filters: Option<ReportFilters>,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<ReportScheduleBody>)]
     pub schedule: Option<Option<ReportScheduleBody>>,
     pub channels: Option<Vec<String>>,
@@ -97,12 +98,6 @@ pub struct ReportPatch {
     pub recipients: Option<Vec<String>>,
     /// The version that was read: a conflict when the report has changed since.
     pub version: Option<u64>,
-}
-
-fn present<'de, D: serde::Deserializer<'de>>(
-    from: D,
-) -> Result<Option<Option<ReportScheduleBody>>, D::Error> {
-    Option::deserialize(from).map(Some)
 }
 
 /// A report with its settings and the state of its schedule.

@@ -4,6 +4,8 @@ use reeve_reports::{Template, templates as all};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::wire::compliance::ResultCountsBody;
+
 /// Number of distinct values.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct DistinctBody {
@@ -213,6 +215,77 @@ pub struct ReportListBody {
     pub size: u64,
 }
 
+/// Result of a check that a resource fails.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ReportFailingResultBody {
+    /// Identifier of the check.
+    pub check: String,
+    /// Statement that holds where the check passes.
+    pub check_title: String,
+    pub severity: String,
+    pub resource_id: String,
+    pub resource_name: String,
+    pub kind: String,
+    pub account: String,
+    pub region: String,
+    /// Reason, as a sentence that names the values which decided.
+    pub why: String,
+    /// First time of this answer without another in between.
+    pub since: String,
+    /// SHA-256 of the configuration that was judged.
+    pub document: Option<String>,
+    /// Entry of the log that recorded the result.
+    pub event_id: String,
+    /// Position of that entry in the log; null where it is not kept any more.
+    pub sequence: Option<u64>,
+}
+
+/// Control of a framework of checks, with their results as of the end of the period.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ReportCheckedControlBody {
+    /// Number in the framework.
+    pub number: String,
+    pub title: String,
+    /// Evidence that people must show; null where checks show all.
+    pub by_hand: Option<String>,
+    /// Number of checks that prove it; 0 for a control that people alone show.
+    pub checks: u64,
+    pub results: ResultCountsBody,
+    /// Results that became "failed" within the period.
+    pub began_failing: u64,
+    /// Failed results that became another answer within the period.
+    pub stopped_failing: u64,
+    /// Results that failed, the most severe first, at most ten; `results.fail` counts all.
+    pub failing: Vec<ReportFailingResultBody>,
+}
+
+/// Agent that checks the framework of a report.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ReportCheckingAgentBody {
+    pub name: String,
+    /// End of its last run before the report was made.
+    pub last_run_at: Option<String>,
+}
+
+/// Results of checks of configurations. They say what was checked, not that a control is met.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ReportConfigurationBody {
+    /// Framework on the page Compliance.
+    pub framework: String,
+    pub title: String,
+    pub edition: String,
+    /// Results are those in force just before this time.
+    pub as_of: String,
+    /// `false` if no check of the framework had a result.
+    pub is_checked: bool,
+    pub agents: Vec<ReportCheckingAgentBody>,
+    /// All results of the framework, each counted once.
+    pub results: ResultCountsBody,
+    /// Entries that recorded the listed results; report.json proves them.
+    pub entries_listed: u64,
+    pub controls: Vec<ReportCheckedControlBody>,
+}
+
 /// Findings of a run.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct ReportSummaryBody {
@@ -229,6 +302,9 @@ pub struct ReportSummaryBody {
     /// Coverage of the period.
     #[serde(default)]
     pub coverage: CoverageBody,
+    /// Results of checks, for a framework that has checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<ReportConfigurationBody>,
     /// Entries that answer at least one query.
     pub entries: u64,
     /// Of those, entries that report.json lists with their content.

@@ -9,7 +9,8 @@ use reeve_audit::query::{Expr, FieldPath, Match, Query};
 use reeve_audit::{Submitter, SubmitterField, SubmitterType};
 use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, TrailError};
 use reeve_reports::{
-    EventSource, ExpectedConnection, Findings, Period, Review, Run, SourceCoverage, submitter_words,
+    Configuration, EventSource, ExpectedConnection, Findings, Period, Review, Run, SourceCoverage,
+    submitter_words,
 };
 use reeve_trail::Trail;
 
@@ -31,6 +32,7 @@ pub(super) struct Surroundings {
     sources: Vec<SourceCoverage>,
     connected: Vec<EventSource>,
     reviews: Vec<Review>,
+    configuration: Option<Configuration>,
 }
 
 impl Surroundings {
@@ -39,6 +41,7 @@ impl Surroundings {
         trail: &Trail,
         run: &Run,
         period: Period,
+        configuration: Option<Configuration>,
     ) -> Result<Surroundings> {
         let now = run.created_at;
         let first = trail
@@ -72,6 +75,7 @@ impl Surroundings {
                 .reports
                 .review_list(&run.report, MOST_REVIEWS)
                 .await?,
+            configuration,
         })
     }
 
@@ -81,6 +85,7 @@ impl Surroundings {
         findings.coverage.sources = self.sources;
         findings.connected = self.connected;
         findings.reviews = self.reviews;
+        findings.configuration = self.configuration;
     }
 }
 

@@ -1,6 +1,7 @@
 //! The work of a run: reads the log up to a checkpoint, evaluates, proves what it cites, and writes
 //! the files.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,11 +9,12 @@ use anyhow::{Context as _, Result, anyhow};
 use reeve_access::{Principal, named_lists};
 use reeve_ledger::{Ledger, StoredEntry, TreeHashes};
 use reeve_reports::document::{self, Detail, Heading, Proven};
-use reeve_reports::{Evaluation, MOST_CITED, Plan, Run, RunFiles, RunProgress};
+use reeve_reports::{Configuration, Evaluation, MOST_CITED, Plan, Run, RunFiles, RunProgress};
 use reeve_reports_pdf::{CheckpointLines, Report, typeset};
 use reeve_tlog::{Checkpoint, MultiProver, SignedNote};
 use reeve_trail::Trail;
 
+use super::configuration::{self, Recorded};
 use super::coverage::Surroundings;
 use super::files::{self, Heads, Spool};
 use crate::tasks::context::TaskContext;
@@ -68,6 +70,8 @@ struct State {
     evaluation: Evaluation,
     prover: MultiProver<TreeHashes>,
     spool: Spool,
+    /// Places of the entries that recorded listed results of checks.
+    recorded: BTreeSet<u64>,
 }
 
 impl Work {
@@ -92,16 +96,25 @@ impl Work {
     }
 
     pub(super) async fn run(self) -> Result<Done> {
-        let note = self.ledger.checkpoint();
-        let checkpoint = read(&note)?;
         let plan = Plan::new(&self.run.request, self.run.created_at)?;
         let lists = named_lists(self.context.lists.as_ref(), plan.list_names()).await?;
         let plan = plan.with_lists(lists)?;
+        let configuration =
+            configuration::gather(&self.context, &self.trail, &self.run, &plan).await?;
+
+        // After the results were read: what recorded them is before the checkpoint.
+        let note = self.ledger.checkpoint();
+        let checkpoint = read(&note)?;
         let query = plan.query();
+        let mut recorded = Recorded::new(&self.trail, configuration.as_ref());
         let mut state = State {
             evaluation: Evaluation::new(plan, MOST_CITED),
             prover: self.ledger.multi_prover(checkpoint.size),
             spool: Spool::new(files::folder(&self.context, &self.run.id))?,
+            recorded: configuration
+                .as_ref()
+                .map(Configuration::sequences)
+                .unwrap_or_default(),
         };
 
         let mut progress = RunProgress {
@@ -118,13 +131,20 @@ impl Work {
         while let Some(stretch) = scan.next().await.context("the log could not be read")? {
             progress.position = stretch.to;
             progress.entries += stretch.entries.len() as u64;
-            state = blocking(move || state.take(&stretch.entries)).await?;
+            let mut entries = stretch.entries;
+            while let Some(part) = recorded.next(&mut entries, stretch.to).await? {
+                state = blocking(move || state.take(&part)).await?;
+            }
             self.shared.write(progress);
+        }
+        while let Some(part) = recorded.next(&mut Vec::new(), checkpoint.size).await? {
+            state = blocking(move || state.take(&part)).await?;
         }
 
         let period = self.run.request.period.resolve(self.run.created_at);
         let surroundings =
-            Surroundings::gather(&self.context, &self.trail, &self.run, period).await?;
+            Surroundings::gather(&self.context, &self.trail, &self.run, period, configuration)
+                .await?;
         let (run, now) = (self.run, self.context.now());
 
         blocking(move || state.finish(&run, surroundings, &note, &checkpoint, now)).await
@@ -151,7 +171,8 @@ impl State {
             let answered =
                 self.evaluation
                     .observe(stored.sequence, stored.recorded_at, &stored.entry);
-            if answered.is_empty() {
+            let records_results = self.recorded.contains(&stored.sequence);
+            if answered.is_empty() && !records_results {
                 continue;
             }
             hashes.clear();
@@ -166,6 +187,7 @@ impl State {
                 salt,
                 canonical,
                 hashes: &hashes,
+                records_results,
             };
             self.spool
                 .add(&proven, &stored.entry, self.evaluation.plan(), &answered)?;
@@ -186,6 +208,7 @@ impl State {
             evaluation,
             prover,
             spool,
+            ..
         } = self;
         let mut hashes = Vec::new();
         prover

@@ -8,6 +8,7 @@ import { Modal } from '../../../display/Modal';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { VerifyCommand } from '../proof/VerifyCommand';
+import { Configuration } from './Configuration';
 import { Controls } from './Controls';
 import { Coverage } from './Coverage';
 import { daysOf } from './Runs';
@@ -179,6 +180,7 @@ function Found({ run, summary }: { run: ReportRun; summary: Summary }) {
       </Group>
       <TimeBars label="Entries over the period" counts={bars} height={120} />
       {summary.coverage && <Coverage of={summary.coverage} />}
+      {summary.configuration && <Configuration of={summary.configuration} />}
       {summary.controls.length > 0 && <Controls run={run} summary={summary} />}
       {summary.group_by.length > 0 && <Groups summary={summary} />}
     </>

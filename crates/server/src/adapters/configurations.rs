@@ -1,0 +1,233 @@
+//! Results of checks as reports read them: the port [`ConfigurationReader`], over the catalogue of
+//! checks and the kept evidence.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::Result;
+use async_trait::async_trait;
+use reeve_audit::Obstacle;
+use reeve_controls::{Catalogue, Check, Control, Framework, chosen_frameworks};
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::judgement::evidence::{
+    CheckAnswer, Evidence, EvidenceCount, EvidenceFilter, EvidenceStore,
+};
+use reeve_recommend::ports::AgentStore;
+use reeve_reports::{
+    CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, Configuration,
+    ConfigurationReader, ConfigurationRequest, FailingResult, MOST_FAILING,
+};
+
+/// Evidence and the agents that found it.
+pub(crate) struct Configurations {
+    pub(crate) evidence: Arc<dyn EvidenceStore>,
+    pub(crate) agents: Arc<dyn AgentStore>,
+}
+
+/// Results of one check.
+#[derive(Default)]
+struct OfCheck {
+    results: CheckedCounts,
+    changes: CheckedChanges,
+    /// The first results that failed.
+    failing: Vec<FailingResult>,
+}
+
+#[async_trait]
+impl ConfigurationReader for Configurations {
+    async fn configuration(
+        &self,
+        request: ConfigurationRequest<'_>,
+    ) -> Result<Option<Configuration>, Obstacle> {
+        let Some(framework) = Catalogue::builtin().framework(request.framework) else {
+            return Ok(None);
+        };
+        let found = self.read(framework, &request).await;
+        found
+            .map(Some)
+            .map_err(|error| Obstacle::of(format!("{error:#}")))
+    }
+}
+
+impl Configurations {
+    async fn read(
+        &self,
+        framework: &Framework,
+        request: &ConfigurationRequest<'_>,
+    ) -> Result<Configuration> {
+        let filter = EvidenceFilter {
+            resources: request.filters.resources.clone(),
+            accounts: request.filters.accounts.clone(),
+            before: Some(request.period.end),
+            ..EvidenceFilter::default()
+        };
+        let of_checks = self.of_checks(framework, request, &filter).await?;
+
+        let mut results = CheckedCounts::default();
+        for one in of_checks.values() {
+            results += one.results;
+        }
+        Ok(Configuration {
+            framework: framework.id.clone(),
+            title: framework.title.clone(),
+            edition: framework.edition.clone(),
+            as_of: request.period.end,
+            agents: self.checking(framework).await?,
+            results,
+            controls: framework
+                .controls
+                .iter()
+                .map(|one| control(one, &of_checks))
+                .collect(),
+        })
+    }
+
+    /// The results of each check that proves a control of the framework.
+    async fn of_checks(
+        &self,
+        framework: &Framework,
+        request: &ConfigurationRequest<'_>,
+        filter: &EvidenceFilter,
+    ) -> Result<BTreeMap<String, OfCheck>> {
+        let proving = |id: &str| {
+            let check = Catalogue::builtin().check(id);
+            check.is_some_and(|check| framework.is_proven_by(check))
+        };
+
+        let mut found: BTreeMap<String, OfCheck> = BTreeMap::new();
+        for one in self.evidence.evidence_counts(filter).await? {
+            if proving(&one.check) {
+                count(
+                    &mut found.entry(one.check.clone()).or_default().results,
+                    &one,
+                );
+            }
+        }
+
+        let since = request.period.start;
+        for one in self.evidence.evidence_changes(filter, since).await? {
+            let (was, is) = (
+                one.was == Some(CheckAnswer::Fail),
+                one.answer == CheckAnswer::Fail,
+            );
+            if was == is || !proving(&one.check) {
+                continue;
+            }
+            let changes = &mut found.entry(one.check).or_default().changes;
+            if is {
+                changes.began_failing += one.count;
+            } else {
+                changes.stopped_failing += one.count;
+            }
+        }
+
+        for (id, of_check) in &mut found {
+            if of_check.results.failed > 0 {
+                of_check.failing = self.failing(id, filter).await?;
+            }
+        }
+        Ok(found)
+    }
+
+    async fn failing(&self, check: &str, filter: &EvidenceFilter) -> Result<Vec<FailingResult>> {
+        let filter = EvidenceFilter {
+            checks: vec![check.to_owned()],
+            answer: Some(CheckAnswer::Fail),
+            limit: MOST_FAILING as u64,
+            ..filter.clone()
+        };
+        let (failing, _) = self.evidence.evidence_list(&filter).await?;
+        let check = Catalogue::builtin().check(check);
+        Ok(failing
+            .into_iter()
+            .filter_map(|one| Some(failing_result(check?, one)))
+            .collect())
+    }
+
+    /// The agents that check a framework.
+    async fn checking(&self, framework: &Framework) -> Result<Vec<CheckingAgent>> {
+        let of_type = Some(AgentType::COMPLIANCE_INTELLIGENCE);
+        let agents = self.agents.agent_list(of_type).await?;
+        let checking = agents
+            .into_iter()
+            .filter(|agent| chosen_frameworks(&agent.settings).contains(&framework.id));
+        Ok(checking
+            .map(|agent| CheckingAgent {
+                name: agent.name,
+                last_run_at: agent.last_run.map(|run| run.finished_at),
+            })
+            .collect())
+    }
+}
+
+fn count(counts: &mut CheckedCounts, one: &EvidenceCount) {
+    let counted = match one.answer {
+        CheckAnswer::Pass => &mut counts.passed,
+        CheckAnswer::Fail => &mut counts.failed,
+        CheckAnswer::Unknown => &mut counts.unknown,
+        CheckAnswer::NotApplicable => &mut counts.not_applicable,
+    };
+    *counted += one.count;
+}
+
+fn control(control: &Control, of_checks: &BTreeMap<String, OfCheck>) -> CheckedControl {
+    let mut proving: Vec<&Check> = Catalogue::builtin()
+        .proving(control)
+        .map(AsRef::as_ref)
+        .collect();
+    proving.sort_by_key(|check| (check.severity as u8, check.id.as_str()));
+
+    let mut checked = CheckedControl {
+        number: control.id.clone(),
+        title: control.title.clone(),
+        by_hand: Some(control.by_hand.clone()).filter(|text| !text.is_empty()),
+        checks: proving.len() as u64,
+        ..CheckedControl::default()
+    };
+    for check in proving {
+        if let Some(of_check) = of_checks.get(&check.id) {
+            checked.results += of_check.results;
+            checked.changes += of_check.changes;
+            let room = MOST_FAILING.saturating_sub(checked.failing.len());
+            let listed = of_check.failing.iter().take(room).cloned();
+            checked.failing.extend(listed);
+        }
+    }
+    checked
+}
+
+fn failing_result(check: &Check, found: Evidence) -> FailingResult {
+    FailingResult {
+        check: found.result.check,
+        check_title: check.title.clone(),
+        severity: check.severity.as_str(),
+        resource_id: found.resource.0,
+        resource_name: found.name,
+        kind: found.kind.as_str().to_owned(),
+        account: found.account,
+        region: found.region,
+        why: found.result.why,
+        since: found.since,
+        document: found.result.document,
+        event_id: found.event_id,
+        sequence: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_framework_that_a_template_names_has_controls_with_checks() {
+        for template in reeve_reports::templates() {
+            let named = template.checks.as_deref();
+            let framework = named.and_then(|name| Catalogue::builtin().framework(name));
+            let proven = framework.is_some_and(|framework| {
+                let mut checks = Catalogue::builtin().checks();
+                checks.any(|check| framework.is_proven_by(check))
+            });
+            assert!(proven, "{}: {named:?}", template.id);
+        }
+    }
+}
