@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use reeve_recommend::agent::AgentType;
-use reeve_recommend::agent::contract::{AgentDefinition, Needs};
+use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::{Facts, Judgement};

@@ -13,6 +13,7 @@ mod policy;
 mod reads;
 mod remedies;
 mod scope;
+mod values;
 
 use cel::Program;
 
@@ -120,7 +121,7 @@ impl Expression {
         let value = bounds::allows(scope, self.depth, self.grows)
             .then(|| self.condition.value(scope))
             .flatten()?;
-        Some(remedies::as_json(&value))
+        Some(values::as_json(&value))
     }
 
     /// Returns `true` if it reads the resources that the judged one is related to.

@@ -3,6 +3,7 @@
 pub mod cadence;
 pub mod contract;
 pub mod name;
+pub mod needs;
 mod run_report;
 pub mod settings;
 pub mod type_table;

@@ -2,7 +2,8 @@
 
 use reeve_controls::{Catalogue, FRAMEWORKS, LOG_BUCKET, PRIORITIES, chosen_frameworks};
 use reeve_estate::{Provider, ResourceKind};
-use reeve_recommend::agent::contract::{AgentDefinition, Needs};
+use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::settings::{Setting, Settings, alert};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::agent::{AgentType, Cadence};

@@ -6,11 +6,12 @@
 use std::sync::{Arc, LazyLock};
 
 use cel::extractors::Arguments;
-use cel::objects::Key;
 use cel::{Context, Env, ExecutionError, Value};
-use ipnet::IpNet;
 use jiff::Timestamp;
 
+use super::values::{
+    as_number, asked_of_rules, covers_everywhere, elements, member, rule_covers, text,
+};
 use super::{grants, policy, remedies};
 
 /// Returns what expressions are compiled for: CEL with optional values, and nothing that builds
@@ -51,30 +52,6 @@ fn list(value: Value) -> Value {
     Value::List(Arc::new(elements(&value)))
 }
 
-pub(super) fn elements(value: &Value) -> Vec<Value> {
-    match value {
-        Value::List(elements) => elements.to_vec(),
-        Value::Null => Vec::new(),
-        Value::String(text) if text.is_empty() => Vec::new(),
-        other => vec![other.clone()],
-    }
-}
-
-/// Returns a member of an object.
-pub(super) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    match value {
-        Value::Map(members) => members.map.get(&Key::from(name)),
-        _ => None,
-    }
-}
-
-pub(super) fn text(value: &Value) -> Option<&str> {
-    match value {
-        Value::String(text) => Some(text),
-        _ => None,
-    }
-}
-
 /// `lower(text)`: the text in lower case.
 fn lower(text: Arc<String>) -> String {
     text.to_lowercase()
@@ -84,16 +61,6 @@ fn lower(text: Arc<String>) -> String {
 /// interfaces as text.
 fn number(value: Value) -> Answer<f64> {
     as_number(&value).ok_or_else(|| ExecutionError::function_error("number", "this is no number"))
-}
-
-fn as_number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Int(number) => Some(*number as f64),
-        Value::UInt(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    }
 }
 
 /// `days_between(from, to)`: whole days from one time to another. Times are RFC 3339 texts, dates,
@@ -133,16 +100,6 @@ fn is_everywhere(range: Value) -> bool {
     text(&range).is_some_and(covers_everywhere)
 }
 
-pub(super) fn covers_everywhere(range: &str) -> bool {
-    let range = range.trim();
-    if ["*", "any", "internet"].contains(&range.to_ascii_lowercase().as_str()) {
-        return true;
-    }
-    range
-        .parse::<IpNet>()
-        .is_ok_and(|range| range.prefix_len() <= 1)
-}
-
 /// `port_in(ports, port)`: whether a text of ports (`22`, `20-30`, `20-30,80`, `*`) has a port.
 fn port_in(ports: Value, port: i64) -> bool {
     elements(&ports).iter().any(|ports| match ports {
@@ -179,50 +136,4 @@ fn open_to_everybody(Arguments(arguments): Arguments) -> Answer<bool> {
         });
         is_open && rule_covers(rule, &ports, protocols)
     }))
-}
-
-/// Reads the arguments of a question about the rules of a security group: rules, a port, and the
-/// protocols by their name, which is `tcp` if it is left out.
-pub(super) fn asked_of_rules<'a>(
-    function: &str,
-    arguments: &'a [Value],
-) -> Answer<(&'a Value, Vec<i64>, &'static [&'static str])> {
-    let fault = |reason: &str| ExecutionError::function_error(function, reason);
-    let (permissions, ports, protocol) = match arguments {
-        [permissions, ports] => (permissions, ports, "tcp"),
-        [permissions, ports, Value::String(protocol)] => (permissions, ports, protocol.as_str()),
-        _ => return Err(fault("it takes rules, a port or ports, and a protocol")),
-    };
-    let ports: Option<Vec<i64>> = elements(ports)
-        .iter()
-        .map(|port| match port {
-            Value::Int(port) => Some(*port),
-            _ => None,
-        })
-        .collect();
-    let ports = ports.ok_or_else(|| fault("a port is no whole number"))?;
-    let protocols: &[&str] = match protocol {
-        "tcp" => &["tcp", "6"],
-        "udp" => &["udp", "17"],
-        "any" => &["tcp", "6", "udp", "17"],
-        _ => return Err(fault("the protocol is none of tcp, udp and any")),
-    };
-    Ok((permissions, ports, protocols))
-}
-
-pub(super) fn rule_covers(rule: &Value, ports: &[i64], protocols: &[&str]) -> bool {
-    let protocol = member(rule, "ipProtocol").and_then(text).unwrap_or("-1");
-    if ports.contains(&-1) || protocol == "-1" {
-        return true;
-    }
-    if !protocols.contains(&protocol) {
-        return false;
-    }
-    let bound = |name: &str| member(rule, name).and_then(as_number);
-    match (bound("fromPort"), bound("toPort")) {
-        (Some(first), Some(last)) => ports
-            .iter()
-            .any(|port| (first..=last).contains(&(*port as f64))),
-        _ => true,
-    }
 }

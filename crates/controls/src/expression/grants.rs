@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use cel::{ExecutionError, Value};
 
-use super::functions::{elements, member, text};
 use super::policy::{conditions, is_effect, refuses, statements, texts};
+use super::values::{elements, member, text};
 
 /// Condition keys that say which of a policy's holders calls, or from where. Keys of the holder's
 /// account or organisation are none: every holder fulfils them.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cel::Value;
 
-use super::functions::{elements, member, text};
+use super::values::{elements, member, text};
 
 /// Condition keys that say where a request comes from.
 const NARROWING_KEYS: [&str; 16] = [

@@ -1,38 +1,16 @@
 //! Functions that give a change its values: what is taken away, and what is left.
 
 use cel::extractors::Arguments;
-use cel::objects::Key;
 use cel::{ExecutionError, Value};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
-use super::functions::{asked_of_rules, covers_everywhere, elements, rule_covers};
 use super::policy;
-use super::scope::converted;
+use super::values::{as_json, asked_of_rules, converted, covers_everywhere, elements, rule_covers};
 
 /// Lists of address ranges in a rule of an EC2 security group, with the member that has the range.
 const RANGES: [(&str, &str); 2] = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
 /// Everything that a rule may let in.
 const SOURCES: [&str; 4] = ["ipRanges", "ipv6Ranges", "groups", "prefixListIds"];
-
-/// Returns a value as JSON; what JSON has no form for is null.
-pub(super) fn as_json(value: &Value) -> Json {
-    match value {
-        Value::Bool(flag) => json!(flag),
-        Value::Int(number) => json!(number),
-        Value::UInt(number) => json!(number),
-        Value::Float(number) => json!(number),
-        Value::String(text) => json!(text.as_str()),
-        Value::List(items) => items.iter().map(as_json).collect(),
-        Value::Map(members) => {
-            let named = members.map.iter().filter_map(|(key, value)| match key {
-                Key::String(name) => Some((name.to_string(), as_json(value))),
-                _ => None,
-            });
-            Json::Object(named.collect::<Map<String, Json>>())
-        }
-        _ => Json::Null,
-    }
-}
 
 fn list(value: &Json) -> &[Json] {
     value.as_array().map_or(&[], Vec::as_slice)
@@ -141,6 +119,8 @@ pub(super) fn without_rules(permissions: Value, rules: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn permissions() -> Json {

@@ -1,9 +1,7 @@
 //! Variables of an evaluation: one resource, prepared once for all of its checks.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
-use cel::objects::{Key, Map};
 use cel::parser::Expression as Node;
 use cel::{Context, ExecutionError};
 use jiff::Timestamp;
@@ -13,6 +11,7 @@ use serde_json::Value;
 
 use super::functions;
 use super::reads::RelatedRead;
+use super::values::{converted, object};
 use crate::subject::{Related, Subject};
 use crate::verdict::SeenValue;
 
@@ -218,33 +217,4 @@ fn by_relation(related: &[Related<'_>], size: &mut Size) -> cel::Value {
 
 fn no_members() -> cel::Value {
     object([])
-}
-
-fn object<'n>(members: impl IntoIterator<Item = (&'n str, cel::Value)>) -> cel::Value {
-    let members: HashMap<Key, cel::Value> = members
-        .into_iter()
-        .map(|(name, value)| (Key::from(name), value))
-        .collect();
-    cel::Value::Map(Map {
-        map: Arc::new(members),
-    })
-}
-
-/// Returns JSON as a value of CEL. Whole numbers are `int`.
-pub(super) fn converted(value: &Value) -> cel::Value {
-    match value {
-        Value::Null => cel::Value::Null,
-        Value::Bool(flag) => cel::Value::Bool(*flag),
-        Value::Number(number) => match number.as_i64() {
-            Some(whole) => cel::Value::Int(whole),
-            None => cel::Value::Float(number.as_f64().unwrap_or(f64::NAN)),
-        },
-        Value::String(text) => cel::Value::String(Arc::new(text.clone())),
-        Value::Array(list) => cel::Value::List(Arc::new(list.iter().map(converted).collect())),
-        Value::Object(members) => object(
-            members
-                .iter()
-                .map(|(name, value)| (name.as_str(), converted(value))),
-        ),
-    }
 }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use reeve_estate::{ConnectionId, DescriptionStore, Resource, ResourceId};
-use reeve_recommend::agent::contract::{AgentDefinition, Needs};
+use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::{Agent, Cadence, RunPosition, RunReport};
 use reeve_recommend::error::EngineError;
 use sha2::{Digest as _, Sha256};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Resource};
-use reeve_recommend::agent::contract::Needs;
+use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, FactSource, FactType};
 use reeve_recommend::judgement::workload::{Correction, WorkloadStore};

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use reeve_estate::{
     ConnectionId, Metric, Resource, ResourceId, ResourceKind, ResourceState, SampleStore,
 };
-use reeve_recommend::agent::contract::Needs;
+use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::Fleet;
 use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, FactSource, FactType};

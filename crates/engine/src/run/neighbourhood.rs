@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reeve_estate::{ConnectionId, DescriptionStore, Known, Resource, ResourceId};
-use reeve_recommend::agent::contract::Needs;
+use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::RelationIndex;
 

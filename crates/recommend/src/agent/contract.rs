@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Metric, ResourceKind};
 use reeve_learn::calibrate::Example;
 
 use sha2::{Digest as _, Sha256};
@@ -14,53 +13,13 @@ use sha2::{Digest as _, Sha256};
 use crate::agent::Agent;
 use crate::agent::cadence::{Cadence, next_full_run, next_run};
 use crate::agent::name::AgentType;
+use crate::agent::needs::Needs;
+
 use crate::agent::settings::{Setting, Settings};
 use crate::agent::type_table::{AgentTypeInfo, FindingSource};
 use crate::judgement::estate::EstateJudge;
-use crate::judgement::open_facts::FactType;
 use crate::judgement::{Facts, Judgement};
 use crate::models::Trainer;
-
-/// Facts that a judgement requires.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Needs {
-    /// Kinds of resources that are judged; empty for all.
-    pub kinds: Vec<ResourceKind>,
-    /// Times of the runs, and what they judge. A run over changes does not load the volumes that are
-    /// attached to a resource.
-    pub cadence: Cadence,
-    /// Metrics whose series are loaded.
-    pub metrics: Vec<Metric>,
-    /// Metrics of the machine that a volume is attached to, whose series are loaded with the
-    /// volume's own.
-    pub machine_metrics: Vec<Metric>,
-    /// Days of history that are loaded.
-    pub history_days: i64,
-    /// Metrics whose daily maxima are loaded for the time before the history.
-    pub maxima: Vec<Metric>,
-    /// Days that history and maxima cover together.
-    pub maxima_days: i64,
-    /// Days of charges that are loaded; 0 for none.
-    pub charge_days: i64,
-    /// Days of activity that are loaded; 0 for none.
-    pub activity_days: i64,
-    /// Kinds whose resources and relations are loaded across the estate; none where a judgement
-    /// looks at one resource alone.
-    pub related: Vec<ResourceKind>,
-    /// Kinds among the related ones whose configurations are loaded with them.
-    pub related_documents: Vec<ResourceKind>,
-    /// Kinds among the judged ones whose judgement reads the related resources. A run over changes
-    /// judges a resource of these kinds again when a resource on either side of its relations
-    /// changed.
-    pub looks_around: Vec<ResourceKind>,
-    /// Open facts that the judgement reads
-    /// ([`Facts::get`](crate::judgement::Facts::get)).
-    pub facts: Vec<FactType>,
-    /// Kinds whose configuration documents are loaded.
-    pub documents: Vec<ResourceKind>,
-    /// Names of the learned models that the judgement reads.
-    pub models: Vec<&'static str>,
-}
 
 /// An agent type: its description, the facts it needs, and its judgement. Pure: no clock, no store,
 /// no cloud.
@@ -73,7 +32,8 @@ pub struct Needs {
 ///
 /// use reeve_estate::ResourceKind;
 /// use reeve_recommend::agent::AgentType;
-/// use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes, Needs};
+/// use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes};
+/// use reeve_recommend::agent::needs::Needs;
 /// use reeve_recommend::agent::settings::Settings;
 /// use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 /// use reeve_recommend::judgement::proposal::Abstention;

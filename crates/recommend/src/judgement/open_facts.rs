@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Resource, ResourceId};
 
-use crate::agent::contract::Needs;
+use crate::agent::needs::Needs;
 use crate::error::EngineError;
 
 /// Type of a fact.

@@ -1,7 +1,7 @@
 //! Patterns, conditions and denials of policies.
 use serde_json::json;
 
-use super::super::scope::converted;
+use super::super::values::converted;
 use super::*;
 
 #[test]

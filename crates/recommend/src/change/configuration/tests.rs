@@ -1,3 +1,5 @@
+//! Rows of the catalogue on their samples: made, taken back, stored, and refused.
+
 #![allow(clippy::unwrap_used)]
 
 use reeve_estate::{Provider, ResourceKind};

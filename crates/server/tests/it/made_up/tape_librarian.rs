@@ -10,7 +10,8 @@ use reeve_estate::{
     ActError, Catalogue, Metric, Money, Mutation, Operation, Resource, ResourceKind, ResourceState,
 };
 use reeve_learn::calibrate::{Example, FEATURES};
-use reeve_recommend::agent::contract::{AgentDefinition, Needs};
+use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::agent::{AgentType, Impact};
