@@ -96,7 +96,8 @@ fn configuration(framework: &str, now: Timestamp) -> Configuration {
     let control = |at: u64| CheckedControl {
         number: format!("CC6.{at}"),
         title: "Access from outside is held off at the boundary".into(),
-        by_hand: (at % 2 == 0)
+        by_hand: at
+            .is_multiple_of(2)
             .then(|| "Show the last review of firewall rules, and who made it.".into()),
         checks: if at == 4 { 0 } else { at * 7 },
         results: CheckedCounts {
