@@ -67,6 +67,16 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
     ),
     (
         AgentType::COMPLIANCE_INTELLIGENCE,
+        "capabilities.drift_detection",
+        &["intelligence/baselines#total"],
+    ),
+    (
+        AgentType::COMPLIANCE_INTELLIGENCE,
+        "capabilities.policy_enforcement",
+        &["mode", "auto_apply"],
+    ),
+    (
+        AgentType::COMPLIANCE_INTELLIGENCE,
         "actions.auto_remediate",
         &["mode", "auto_apply"],
     ),
