@@ -4906,6 +4906,22 @@ export interface components {
             /** @description Comparison: `at_least` or `at_most`. */
             relation: string;
         };
+        /** @description Change that mends a failure of a check. */
+        CheckChangeBody: {
+            /** @description Setting that it changes, in words. */
+            about: string;
+            /** @description Charges by the provider; absent for none. */
+            billed?: string | null;
+            /** @description Effect on those who use the resource; absent for none. */
+            loses?: string | null;
+            name: string;
+            /** @description Permissions that it needs in the cloud. */
+            permissions: string[];
+            /** @description `true` if it can be taken back. */
+            reversible: boolean;
+            /** @description Harm that it may do where somebody relies on the setting as it was. */
+            risk: components["schemas"]["ImpactLevel"];
+        };
         /** @description A framework with the results of its checks. */
         CheckedFrameworkBody: {
             /** @description Number of controls by state. */
@@ -4937,6 +4953,8 @@ export interface components {
             /** @description Entry of the log that recorded it. */
             event_id: string;
             kind: string;
+            /** @description Open recommendation that mends a failure; absent without one. */
+            recommendation_id?: string | null;
             /** @description Time at which this result was written; the same answer is not written again. */
             recorded_at: string;
             region: string;
@@ -5090,6 +5108,8 @@ export interface components {
         ConfigurationCheckBody: {
             /** @description Condition on the resources that it says something about, in CEL; absent for all. */
             applies?: string | null;
+            /** @description Changes that mend a failure, the preferred first. */
+            changes: components["schemas"]["CheckChangeBody"][];
             /** @description Controls that it proves, such as `soc2:CC6.1`. */
             controls: string[];
             /** @description The condition that a configuration must meet, in CEL. */
@@ -7642,6 +7662,8 @@ export interface components {
                 /** @description Entry of the log that recorded it. */
                 event_id: string;
                 kind: string;
+                /** @description Open recommendation that mends a failure; absent without one. */
+                recommendation_id?: string | null;
                 /** @description Time at which this result was written; the same answer is not written again. */
                 recorded_at: string;
                 region: string;
@@ -8851,7 +8873,7 @@ export interface components {
          * @description Kind of a loss that a change causes.
          * @enum {string}
          */
-        LossKind: "local_disks" | "address" | "burst_credits" | "warm_caches" | "data" | "members" | "fees";
+        LossKind: "local_disks" | "address" | "burst_credits" | "warm_caches" | "data" | "members" | "fees" | "access";
         /** @description A time of the week in which agents may change resources. */
         MaintenanceWindowBody: {
             /** @description Account identifiers or connection names; empty is all. */
