@@ -381,6 +381,12 @@ pub const IAM: Service = Service {
     version: "2010-05-08",
 };
 
+/// SNS with the version of its query protocol.
+pub const SNS: Service = Service {
+    name: "sns",
+    version: "2010-03-31",
+};
+
 /// The text between every `<tag>` and `</tag>`, in order.
 #[must_use]
 pub fn texts<'a>(xml: &'a str, tag: &str) -> Vec<&'a str> {
