@@ -24,6 +24,10 @@ async function readsControls({ page, program }) {
 
   await card.getByRole('link', { name: checked.title }).click();
   await page.getByRole('heading', { level: 1, name: checked.title }).waitFor();
+  await page.getByLabel('Score at the end of each day').waitFor();
+  const { items: days } = await read(page, 'intelligence/frameworks/soc2/trend?days=7');
+  assert.equal(days.length, 7);
+  assert.notEqual(days[6].score, null, 'today has a score');
   await page.getByRole('radiogroup').getByText('Failing', { exact: true }).click();
   const { items } = await read(
     page,

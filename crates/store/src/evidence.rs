@@ -1,12 +1,14 @@
 //! Results of checks and their history: the port [`EvidenceStore`].
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::evidence::{
     CheckAnswer, Evidence, EvidenceChange, EvidenceCount, EvidenceFilter, EvidenceKey,
-    EvidenceStore,
+    EvidenceStore, EvidenceTurnover,
 };
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -18,6 +20,12 @@ use crate::rows::{decode, encode, named, unreadable};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
+/// Results that came into force since a time, by day, check and answer.
+const BEGUN: &str = "SELECT at_ms / 86400000, check_id, answer, COUNT(*) FROM check_history \
+                     WHERE at_ms >= $1 GROUP BY at_ms / 86400000, check_id, answer";
+/// Results that ended since a time, by day, check and answer.
+const ENDED: &str = "SELECT until_ms / 86400000, check_id, answer, COUNT(*) FROM check_history \
+                     WHERE until_ms >= $1 GROUP BY until_ms / 86400000, check_id, answer";
 /// Resources that one statement asks about.
 const AT_ONCE: usize = 200;
 
@@ -55,6 +63,9 @@ impl EvidenceStore for Store {
         since: Timestamp,
     ) -> Result<Vec<EvidenceChange>> {
         Ok(changes(self, filter, since).await?)
+    }
+    async fn evidence_turnover(&self, since: Timestamp) -> Result<Vec<EvidenceTurnover>> {
+        Ok(turnover(self, since).await?)
     }
     async fn evidence_history(
         &self,
@@ -298,6 +309,42 @@ async fn changes(
             })
         })
         .collect()
+}
+
+/// Day, check and answer of a turnover.
+type TurnoverKey = (i64, String, String);
+
+async fn turnover(
+    store: &Store,
+    since: Timestamp,
+) -> std::result::Result<Vec<EvidenceTurnover>, Fault> {
+    let mut found: BTreeMap<TurnoverKey, (u64, u64)> = BTreeMap::new();
+    for (sql, is_end) in [(BEGUN, false), (ENDED, true)] {
+        let rows = sqlx::query(sql)
+            .bind(since.as_millisecond())
+            .fetch_all(store.read())
+            .await?;
+        for row in rows {
+            let key = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+            let count: i64 = row.try_get(3)?;
+            let (begun, ended) = found.entry(key).or_default();
+            let side = if is_end { ended } else { begun };
+            *side = u64::try_from(count).unwrap_or(0);
+        }
+    }
+
+    let turnover = found
+        .into_iter()
+        .map(|((day, check, text), (begun, ended))| {
+            Ok(EvidenceTurnover {
+                day,
+                check,
+                answer: answer(&text)?,
+                begun,
+                ended,
+            })
+        });
+    turnover.collect()
 }
 
 async fn history(

@@ -182,6 +182,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 43,
         sql: include_str!("../migrations/0043_evidence_over_time.sql"),
     },
+    Migration {
+        version: 44,
+        sql: include_str!("../migrations/0044_evidence_by_time.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

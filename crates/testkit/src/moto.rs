@@ -21,6 +21,9 @@ use anyhow::{Context, bail};
 /// Lets moto compute the values of metrics sooner, which stay its own, and list each metric once.
 const METRICS: &str = include_str!("moto/metrics.py");
 
+/// Lets moto tell the snapshots that everyone may restore from the others.
+const SNAPSHOTS: &str = include_str!("moto/snapshots.py");
+
 /// Lets moto tell assigned public addresses from Elastic IPs, as EC2 does.
 const ADDRESSES: &str = include_str!("moto/addresses.py");
 
@@ -67,7 +70,7 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn start() -> anyhow::Result<Moto> {
-        Moto::run(&[METRICS, PLAIN].concat(), &[]).await
+        Moto::run(&[METRICS, SNAPSHOTS, PLAIN].concat(), &[]).await
     }
 
     /// Starts a moto whose machines have the public addresses that EC2 assigns. Otherwise all are
@@ -76,7 +79,7 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn addressed() -> anyhow::Result<Moto> {
-        Moto::run(&[METRICS, ADDRESSES, PLAIN].concat(), &[]).await
+        Moto::run(&[METRICS, SNAPSHOTS, ADDRESSES, PLAIN].concat(), &[]).await
     }
 
     /// Starts moto without what this crate changes of it, to compare with.
@@ -93,7 +96,7 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn aged(days: u32) -> anyhow::Result<Moto> {
-        Moto::run(&[METRICS, AGED].concat(), &[&days.to_string()]).await
+        Moto::run(&[METRICS, SNAPSHOTS, AGED].concat(), &[&days.to_string()]).await
     }
 
     /// Starts a moto that refreshes scaling groups.
@@ -101,7 +104,7 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn refreshing() -> anyhow::Result<Moto> {
-        Moto::run(&[METRICS, REFRESHES].concat(), &[]).await
+        Moto::run(&[METRICS, SNAPSHOTS, REFRESHES].concat(), &[]).await
     }
 
     /// Runs a Python program that ends in moto's server, with arguments before the server's own.
@@ -379,6 +382,12 @@ pub const AUTOSCALING: Service = Service {
 pub const IAM: Service = Service {
     name: "iam",
     version: "2010-05-08",
+};
+
+/// SNS with the version of its query protocol.
+pub const SNS: Service = Service {
+    name: "sns",
+    version: "2010-03-31",
 };
 
 /// The text between every `<tag>` and `</tag>`, in order.

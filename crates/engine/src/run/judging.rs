@@ -79,7 +79,7 @@ impl RunService {
             volumes: HashMap::new(),
             changed: own_changes(&self.records, &self.ports.changes, needs.history_days).await?,
             relations: Arc::default(),
-            loaders: self.loaders(&needs),
+            loaders: self.loaders(&**definition, &needs),
             needs,
         })
     }
@@ -351,8 +351,9 @@ impl RunService {
 
     /// Loaders of the open facts that an agent type needs. A type of facts without a source is
     /// absent.
-    fn loaders(&self, needs: &Needs) -> Vec<Box<dyn FactLoader>> {
-        let sources = self.ports.fact_sources.iter();
+    fn loaders(&self, definition: &dyn AgentDefinition, needs: &Needs) -> Vec<Box<dyn FactLoader>> {
+        let own = definition.fact_sources();
+        let sources = self.ports.fact_sources.iter().chain(&own);
         sources
             .filter(|source| needs.facts.contains(&source.fact_type()))
             .map(|source| source.begin(needs))

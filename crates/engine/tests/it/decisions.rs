@@ -3,8 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-/// Files that read text of others by its form: tags, platforms, sizes and keys of clouds.
-const READERS: [&str; 3] = ["patch.rs", "size.rs", "tag_resource.rs"];
+/// Files that read text of others by its form: tags, platforms, sizes, keys, regions and ARNs of
+/// clouds, and the placeholders of rows of changes.
+const READERS: [&str; 7] = [
+    "baseline.rs",
+    "cause.rs",
+    "patch.rs",
+    "row.rs",
+    "size.rs",
+    "tag_resource.rs",
+    "template.rs",
+];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {

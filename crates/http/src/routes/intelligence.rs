@@ -60,6 +60,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         )
         .add(
             Access::Needs(IntelligenceView),
+            routes!(compliance::trend::trend),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
             routes!(compliance::controls),
         )
         .add(

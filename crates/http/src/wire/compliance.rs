@@ -67,6 +67,25 @@ pub struct FrameworkControlBody {
     pub checks_total: u64,
 }
 
+/// Results of a framework's checks at the end of a day.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct FrameworkDayBody {
+    /// Day, UTC (`2026-11-28`); today's is as of now.
+    pub day: String,
+    pub results: ResultCountsBody,
+    /// Share of results that passed among those that passed or failed, percent; null without any.
+    pub score: Option<f64>,
+}
+
+/// Days of a trend.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct TrendParams {
+    /// Number of days up to today (1 to 365); 30 unless given.
+    pub days: Option<u32>,
+}
+
 /// A control with the checks that prove it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FrameworkControlDetailBody {

@@ -18,6 +18,7 @@ use crate::agent::needs::Needs;
 use crate::agent::settings::{Setting, Settings};
 use crate::agent::type_table::{AgentTypeInfo, FindingSource};
 use crate::judgement::estate::EstateJudge;
+use crate::judgement::open_facts::FactSource;
 use crate::judgement::{Facts, Judgement};
 use crate::models::Trainer;
 
@@ -89,6 +90,11 @@ pub trait AgentDefinition: Send + Sync {
 
     /// Facts that a run loads for each resource.
     fn needs(&self, settings: &Settings) -> Needs;
+
+    /// Sources of open facts that the type brings along, beside those of the program.
+    fn fact_sources(&self) -> Vec<Arc<dyn FactSource>> {
+        Vec::new()
+    }
 
     /// Revision of the data that the type judges by, such as a catalogue of rules. Where it is
     /// another one, the next run of an agent that runs over changes is a full one.

@@ -111,6 +111,17 @@ pub struct EvidenceChange {
     pub count: u64,
 }
 
+/// Number of results of a check with one answer that came into force and that ended on a day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceTurnover {
+    /// Days since 1970, UTC.
+    pub day: i64,
+    pub check: String,
+    pub answer: CheckAnswer,
+    pub begun: u64,
+    pub ended: u64,
+}
+
 /// Keeps evidence.
 #[async_trait]
 pub trait EvidenceStore: Send + Sync {
@@ -146,6 +157,11 @@ pub trait EvidenceStore: Send + Sync {
         filter: &EvidenceFilter,
         since: Timestamp,
     ) -> Result<Vec<EvidenceChange>, StoreError>;
+    /// The results that came into force or ended since a time, by day, check and answer.
+    async fn evidence_turnover(
+        &self,
+        since: Timestamp,
+    ) -> Result<Vec<EvidenceTurnover>, StoreError>;
     /// Earlier results of a check about a resource, the newest first.
     async fn evidence_history(
         &self,

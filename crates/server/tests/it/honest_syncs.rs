@@ -98,6 +98,11 @@ async fn answer(mode: Mode, region: &str, body: &str) -> Response {
         return failure(403, "UnauthorizedOperation");
     }
 
+    // Nothing is shared with everyone.
+    if field("RestorableBy.1=") == "all" {
+        return "<R><snapshotSet/></R>".into_response();
+    }
+
     let page: usize = field("NextToken=").parse().unwrap_or(0);
     let last = if mode == Mode::Shorter { 1 } else { 2 };
 

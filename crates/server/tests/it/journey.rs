@@ -139,13 +139,15 @@ async fn connect(admin: &Api, estate: &Estate) {
     )
     .await;
 
-    assert_eq!(
-        (
-            &ready["last_sync"]["denied"],
-            &ready["last_sync"]["problems"]
-        ),
-        (&json!([]), &json!([]))
-    );
+    assert_eq!(ready["last_sync"]["denied"], json!([]));
+    // moto has no access analyzers.
+    let lacking = |problem: &&Value| {
+        let text = problem.as_str().unwrap_or_default();
+        !text.contains("access-analyzer:ListAnalyzers")
+    };
+    let problems = ready["last_sync"]["problems"].as_array().unwrap();
+    let others: Vec<&Value> = problems.iter().filter(lacking).collect();
+    assert!(others.is_empty(), "{others:?}");
 
     estate.is_listed(admin).await;
 }

@@ -2,6 +2,7 @@
 //! HTTP to a rolled-back action: whatever they need, the service offers by the contracts of agent
 //! types, changes and readers, and nothing else is touched.
 
+mod tape_inspector;
 mod tape_librarian;
 mod tape_library;
 
@@ -23,11 +24,12 @@ use reeve_recommend::models::{Material, calibrator_from};
 use reeve_server::Startup;
 use reeve_testkit::contract::estate;
 use reeve_testkit::http::{Api, until};
-use reeve_testkit::moto::{EC2, Moto};
+use reeve_testkit::moto::{EC2, Moto, SNS};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use tape_inspector::TapeInspector;
 use tape_librarian::TapeLibrarian;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -43,7 +45,7 @@ pub(crate) struct Running {
 
 impl Running {
     async fn start(home: &Path) -> Running {
-        Running::with(home, vec![Arc::new(TapeLibrarian)]).await
+        Running::with(home, vec![Arc::new(TapeLibrarian), Arc::new(TapeInspector)]).await
     }
 
     pub(crate) async fn with(home: &Path, made_up: Vec<Arc<dyn AgentDefinition>>) -> Running {
@@ -59,7 +61,9 @@ impl Running {
         let (bound, address) = tokio::sync::oneshot::channel::<SocketAddr>();
         let startup = Startup {
             config,
-            changes: Changes::builtin().with(tape_librarian::CHANGE),
+            changes: Changes::builtin()
+                .with(tape_librarian::CHANGE)
+                .with(tape_inspector::change()),
             agent_types: AgentTypes::new(rows),
             kinds: Kinds::builtin().clone().with(tape_library::info()),
             readers: vec![Arc::new(tape_library::TapeLibraries::default())],
@@ -337,6 +341,132 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
             .items()
             .iter()
             .any(|entry| entry["metadata"]["agent_type"] == "tape_librarian")
+    );
+
+    service.end().await;
+}
+
+/// The display name of a topic as moto has it.
+async fn name_of(moto: &Moto, topic: &str) -> String {
+    let one = [("TopicArn".to_owned(), topic.to_owned())];
+    let answer = moto
+        .query(&SNS, REGION, "GetTopicAttributes", &one)
+        .await
+        .unwrap();
+    let (_, rest) = answer.split_once("<key>DisplayName</key>").unwrap();
+    let (_, rest) = rest.split_once("<value>").unwrap_or(("", "</value>"));
+    rest.split("</value>").next().unwrap().to_owned()
+}
+
+/// Facts, a setting in minutes, evidence, a judgement of the estate, a run that a sync wakes, and a
+/// change that is data: a type brings all of them along in its own folder.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_made_up_agent_type_brings_facts_evidence_and_a_change_as_data() {
+    let moto = Moto::start().await.unwrap();
+    let made = |name: &str| {
+        let name = [("Name".to_owned(), name.to_owned())];
+        let moto = &moto;
+        async move {
+            moto.query(&SNS, REGION, "CreateTopic", &name)
+                .await
+                .unwrap()
+        }
+    };
+    made("tapes").await;
+    let topic = format!("arn:aws:sns:{REGION}:123456789012:tapes");
+    let home = tempfile::tempdir().unwrap();
+    let service = Running::start(home.path()).await;
+    let admin = &service.api;
+
+    let connection = json!({
+        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(), "allow_actions": true,
+        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
+    });
+    let connection = admin.post("connections", connection).await.expect(201);
+    let connection = format!("connections/{}", connection.text_at("/id"));
+    until("the first sync", PATIENCE, || async {
+        let now = admin.get(&connection).await.expect(200).body;
+        (now["status"] == "ready").then_some(())
+    })
+    .await;
+
+    // Its setting decides: a topic may be without a name for a while.
+    let agent = json!({
+        "agent_type": "tape_inspector", "name": "Inspector", "mode": "safe_mode", "reason": "a test",
+        "settings": { "inspect": { "patience": "2h" } },
+    });
+    let agent = admin.post("intelligence/agents", agent).await.expect(201);
+    assert_eq!(agent.body["settings"]["inspect"]["patience"], "120m");
+    let agent = format!("intelligence/agents/{}", agent.text_at("/id"));
+    let run = format!("{agent}/run");
+    let report = admin.post(&run, json!({})).await.expect(200).body;
+    assert_eq!(reasons(&report["skipped"]), [("waits", 1)], "{report:#}");
+    let patch = json!({ "settings": { "inspect": { "patience": "30m" } } });
+    let _ = admin.patch(&agent, patch).await.expect(200);
+    let report = admin.post(&run, json!({})).await.expect(200).body;
+    assert_eq!(report["recommendations"], 1, "{report:#}");
+
+    // Evidence and the judgement of the estate are in the log.
+    let recorded = async |query: &str| {
+        let found = admin
+            .get(&format!("audit-logs?query={query}&limit=100"))
+            .await;
+        found.expect(200).text.clone()
+    };
+    let evidence = recorded("event_type:intelligence.evidence").await;
+    assert!(evidence.contains(tape_inspector::CHECK), "{evidence}");
+    let runs = recorded("action.operation:agent.run").await;
+    assert!(runs.contains("\"tapes_counted\":1"), "{runs}");
+
+    // The change is carried out and taken back in the cloud, filled with its own fact.
+    let all = admin
+        .get("intelligence/recommendations?type=compliance")
+        .await;
+    let found = all.expect(200).items()[0].clone();
+    let path = format!(
+        "intelligence/recommendations/{}",
+        found["id"].as_str().unwrap()
+    );
+    let _ = admin
+        .post(
+            &format!("{path}/execute"),
+            json!({ "plan_hash": found["plan"]["hash"] }),
+        )
+        .await
+        .expect(202);
+    let status = async || admin.get(&path).await.expect(200).text_at("/status");
+    until("it is named", PATIENCE, async || {
+        (status().await == "succeeded").then_some(())
+    })
+    .await;
+    assert_eq!(name_of(&moto, &topic).await, "Tapes of shelf 5");
+    let actions = admin.get("intelligence/actions").await.expect(200);
+    let action = actions.items()[0]["id"].as_str().unwrap().to_owned();
+    let _ = admin
+        .post(
+            &format!("intelligence/actions/{action}/rollback"),
+            json!({}),
+        )
+        .await
+        .expect(202);
+    until("it is taken back", PATIENCE, async || {
+        (status().await == "rolled_back").then_some(())
+    })
+    .await;
+    assert_eq!(name_of(&moto, &topic).await, "");
+
+    // A sync that finds another topic wakes the agent, which looks at that one alone.
+    made("journal").await;
+    let _ = admin.post(&format!("{connection}/sync"), json!({})).await;
+    let woken = until("the sync wakes it", PATIENCE, || async {
+        let now = admin.get(&agent).await.expect(200).body;
+        let run = now["status"]["last_change_run"].clone();
+        (!run.is_null()).then_some(run)
+    })
+    .await;
+    assert_eq!(
+        (&woken["extent"], &woken["error"]),
+        (&json!("changes"), &Value::Null)
     );
 
     service.end().await;

@@ -5,7 +5,7 @@ use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::evidence::{
     CheckAnswer, CheckResult, Evidence, EvidenceChange, EvidenceCount, EvidenceFilter,
-    EvidenceStore,
+    EvidenceStore, EvidenceTurnover,
 };
 
 fn evidence(resource: &str, check: &str, answer: CheckAnswer, at_ms: i64) -> Result<Evidence> {
@@ -214,5 +214,40 @@ async fn over_time(
     assert_eq!(store.evidence_list(&before(4_000)?).await?.1, 2);
     assert_eq!(store.evidence_list(&before(4_001)?).await?.1, 3);
 
+    // A result begins and ends on days; what was replaced ends when the next one begins.
+    turnover(store).await?;
+
+    Ok(())
+}
+
+async fn turnover(store: &dyn EvidenceStore) -> Result<()> {
+    let day = |number: i64| number * 86_400_000 + 1_000;
+    let check = "turned_over";
+    let failed = evidence("t-1", check, CheckAnswer::Fail, day(10))?;
+    let mended = evidence("t-1", check, CheckAnswer::Pass, day(12))?;
+    store.evidence_put(&[failed]).await?;
+    store.evidence_put(std::slice::from_ref(&mended)).await?;
+    store
+        .evidence_remove(&[mended.key()], jiff::Timestamp::from_millisecond(day(13))?)
+        .await?;
+
+    let since = jiff::Timestamp::from_millisecond(day(12) - 1_000)?;
+    let mut found = store.evidence_turnover(since).await?;
+    found.retain(|one| one.check == check);
+    let of = |day, answer, begun, ended| EvidenceTurnover {
+        day,
+        check: check.to_owned(),
+        answer,
+        begun,
+        ended,
+    };
+    assert_eq!(
+        found,
+        [
+            of(12, CheckAnswer::Fail, 0, 1),
+            of(12, CheckAnswer::Pass, 1, 0),
+            of(13, CheckAnswer::Pass, 0, 1),
+        ]
+    );
     Ok(())
 }

@@ -45,7 +45,9 @@ impl AwsConnection {
             found: Mutex::new(None),
         };
 
+        let mut permission = "";
         for row in rows::all().filter(|row| row.kind == resource.kind.as_str()) {
+            permission = row.list.permission;
             let mut reader = Reader {
                 aws: self,
                 row,
@@ -75,7 +77,7 @@ impl AwsConnection {
             }
         }
 
-        let call = place.call("describe");
+        let call = place.call(permission);
         Err(call.fault(
             FaultKind::NotFound,
             None,

@@ -15,6 +15,7 @@ use reeve_estate::{
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::evidence::{
     Evidence, EvidenceChange, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore,
+    EvidenceTurnover,
 };
 
 use crate::store::Memory;
@@ -273,6 +274,9 @@ impl EvidenceStore for Descriptions {
         _: Timestamp,
     ) -> Result<Vec<EvidenceChange>> {
         unreachable!("runs count no changes of evidence")
+    }
+    async fn evidence_turnover(&self, _: Timestamp) -> Result<Vec<EvidenceTurnover>> {
+        unreachable!("runs read no turnover")
     }
     async fn evidence_history(
         &self,

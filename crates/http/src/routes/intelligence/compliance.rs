@@ -1,5 +1,7 @@
 //! Compliance: frameworks, their controls, and the results of checks.
 
+pub(super) mod trend;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -280,7 +282,6 @@ fn framework_body(
 
     let all = Catalogue::builtin().checks().map(AsRef::as_ref);
     let results = sum(all.filter(|check| framework.is_proven_by(check)), counts);
-    let decided = results.pass + results.fail;
 
     CheckedFrameworkBody {
         id: framework.id.clone(),
@@ -289,12 +290,19 @@ fn framework_body(
         source: framework.source.clone(),
         is_checked: checked.contains(&framework.id),
         controls,
-        score: (decided > 0).then(|| {
-            let share = results.pass as f64 / decided as f64 * 100.0;
-            (share * 10.0).floor() / 10.0
-        }),
+        score: score(&results),
         results,
     }
+}
+
+/// Share of results that passed among those that passed or failed, percent, rounded down; `None`
+/// without any.
+fn score(results: &ResultCountsBody) -> Option<f64> {
+    let decided = results.pass + results.fail;
+    (decided > 0).then(|| {
+        let share = results.pass as f64 / decided as f64 * 100.0;
+        (share * 10.0).floor() / 10.0
+    })
 }
 
 fn proving(control: &Control) -> Vec<&Check> {

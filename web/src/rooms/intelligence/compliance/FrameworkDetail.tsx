@@ -2,15 +2,17 @@ import { Anchor, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ScoreChart } from '../../../charts/ScoreChart';
 import { percent } from '../../../display/amounts';
 import { Awaited } from '../../../display/Awaited';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
 import { Page } from '../../../display/Page';
+import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { Trail } from '../../../display/Trail';
-import { controlsQuery, frameworksQuery, type Control } from './queries';
+import { controlsQuery, frameworksQuery, trendQuery, type Control } from './queries';
 import { controlsLine, counted, STATES } from './standing';
 
 const route = getRouteApi('/app/intelligence/compliance/$framework');
@@ -72,6 +74,22 @@ const COLUMNS: Column<Control>[] = [
   },
 ];
 
+/** The score at the end of each of the last ninety days. */
+function Trend({ of: framework }: { of: string }) {
+  const { data, error, refetch } = useQuery(trendQuery(framework));
+  return (
+    <Panel title="Score" note="At the end of each day">
+      {error ? (
+        <ProblemAlert error={error} onRetry={() => void refetch()} />
+      ) : (
+        <ScoreChart
+          points={(data?.items ?? []).map(({ day, score }) => ({ day, score: score ?? null }))}
+        />
+      )}
+    </Panel>
+  );
+}
+
 /** The controls of a framework, those that fail first. */
 export function FrameworkDetail() {
   const { framework: id } = route.useParams();
@@ -107,6 +125,7 @@ export function FrameworkDetail() {
       }`}
     >
       <Stack gap="md">
+        {one.score != null && <Trend of={id} />}
         {controls.error && (
           <ProblemAlert error={controls.error} onRetry={() => void controls.refetch()} />
         )}

@@ -20,6 +20,17 @@ export const frameworksQuery = queryOptions({
   refetchInterval: 60_000,
 });
 
+export const trendQuery = (framework: string) =>
+  queryOptions({
+    queryKey: ['intelligence', 'framework-trend', framework],
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/frameworks/{id}/trend', {
+          params: { path: { id: framework }, query: { days: 90 } },
+        }),
+      ),
+  });
+
 export const controlsQuery = (framework: string) =>
   queryOptions({
     queryKey: ['intelligence', 'controls', framework],
