@@ -2065,6 +2065,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/frameworks/{id}/trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Score of a framework at the end of each day. */
+        get: operations["get_intelligence_frameworks_id_trend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/guardrails": {
         parameters: {
             query?: never;
@@ -6778,6 +6795,17 @@ export interface components {
             /** @description Name of the framework. */
             framework_title: string;
         };
+        /** @description Results of a framework's checks at the end of a day. */
+        FrameworkDayBody: {
+            /** @description Day, UTC (`2026-11-28`); today's is as of now. */
+            day: string;
+            results: components["schemas"]["ResultCountsBody"];
+            /**
+             * Format: double
+             * @description Share of results that passed among those that passed or failed, percent; null without any.
+             */
+            score?: number | null;
+        };
         /** @description A period in which nothing is changed. */
         FreezeBody: {
             /** @description Account identifiers or connection names; empty is all. */
@@ -8087,6 +8115,23 @@ export interface components {
                 state: components["schemas"]["ControlState"];
                 /** @description Short title in own words. */
                 title: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_FrameworkDayBody: {
+            items: {
+                /** @description Day, UTC (`2026-11-28`); today's is as of now. */
+                day: string;
+                results: components["schemas"]["ResultCountsBody"];
+                /**
+                 * Format: double
+                 * @description Share of results that passed among those that passed or failed, percent; null without any.
+                 */
+                score?: number | null;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -18649,6 +18694,51 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_intelligence_frameworks_id_trend: {
+        parameters: {
+            query?: {
+                /** @description Number of days up to today (1 to 365); 30 unless given. */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a framework, such as `soc2` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_FrameworkDayBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             500: components["responses"]["InternalServerError"];
         };
     };

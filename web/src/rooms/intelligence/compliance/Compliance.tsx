@@ -37,8 +37,8 @@ export function Compliance() {
             }
           >
             An agent of the type Compliance intelligence compares the configuration of every
-            resource with the checks of SOC 2, ISO 27001, HIPAA and PCI DSS, and recommends the change
-            that mends a failure.
+            resource with the checks of SOC 2, ISO 27001, HIPAA and PCI DSS, and recommends the
+            change that mends a failure.
           </EmptyState>
         </Panel>
       )}
