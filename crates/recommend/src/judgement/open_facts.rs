@@ -1,6 +1,6 @@
 //! Open facts: what single agent types need to know of a resource, by its Rust type.
 //!
-//! An agent type names the types that it needs ([`Needs::facts`](crate::agent::contract::Needs)).
+//! An agent type names the types that it needs ([`Needs::facts`](crate::agent::needs::Needs)).
 //! A [`FactSource`] loads one of them; the program's sources are handed to the engine, which knows
 //! none of them by name. A fact that no source loaded is absent.
 

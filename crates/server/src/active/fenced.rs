@@ -42,6 +42,10 @@ impl Act for Fenced<dyn Act> {
         self.inner.observe(resource).await
     }
 
+    async fn observe_configuration(&self, resource: &Resource) -> Result<Observed, ActError> {
+        self.inner.observe_configuration(resource).await
+    }
+
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError> {
         self.inner.volumes_of(machine).await
     }

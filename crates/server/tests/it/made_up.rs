@@ -354,8 +354,9 @@ async fn name_of(moto: &Moto, topic: &str) -> String {
         .await
         .unwrap();
     let (_, rest) = answer.split_once("<key>DisplayName</key>").unwrap();
-    let (_, rest) = rest.split_once("<value>").unwrap_or(("", "</value>"));
-    rest.split("</value>").next().unwrap().to_owned()
+    let own = rest.split("</entry>").next().unwrap();
+    let value = own.split_once("<value>").map_or("", |(_, value)| value);
+    value.split("</value>").next().unwrap().to_owned()
 }
 
 /// Facts, a setting in minutes, evidence, a judgement of the estate, a run that a sync wakes, and a
