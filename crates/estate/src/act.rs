@@ -174,6 +174,10 @@ pub enum Applied {
 ///         })
 ///     }
 ///
+///     async fn observe_configuration(&self, _: &Resource) -> Result<Observed, ActError> {
+///         Err(failed(ActErrorKind::Other, "it has no configuration"))
+///     }
+///
 ///     async fn volumes_of(&self, _: &Resource) -> Result<Vec<Resource>, ActError> {
 ///         Ok(Vec::new())
 ///     }
@@ -207,16 +211,9 @@ pub enum Applied {
 pub trait Act: Send + Sync {
     /// Observes one resource, with its volumes.
     async fn observe(&self, resource: &Resource) -> Result<Observed, ActError>;
-    /// Observes one resource with its configuration document. A connector that reads none refuses.
-    async fn observe_configuration(&self, resource: &Resource) -> Result<Observed, ActError> {
-        Err(ActError {
-            kind: ActErrorKind::Other,
-            message: format!(
-                "the configuration of a {} cannot be read on its own here",
-                resource.kind
-            ),
-        })
-    }
+    /// Observes one resource with its configuration document, as a description states it. A
+    /// connector that reads none refuses.
+    async fn observe_configuration(&self, resource: &Resource) -> Result<Observed, ActError>;
     /// The volumes attached to a machine.
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError>;
     /// Carries out one operation. One that the connector does not offer is refused as

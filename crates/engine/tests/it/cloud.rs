@@ -496,6 +496,10 @@ impl Act for Cloud {
         })
     }
 
+    async fn observe_configuration(&self, resource: &Resource) -> Result<Observed, ActError> {
+        self.observe(resource).await
+    }
+
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError> {
         self.moment().await;
         let inner = self.inner.lock();

@@ -154,6 +154,10 @@ impl Act for Workshop {
         })
     }
 
+    async fn observe_configuration(&self, thing: &Resource) -> Result<Observed, ActError> {
+        self.observe(thing).await
+    }
+
     async fn volumes_of(&self, _: &Resource) -> Result<Vec<Resource>, ActError> {
         Ok(Vec::new())
     }
