@@ -19,7 +19,7 @@ mod xml;
 
 #[cfg(test)]
 pub(crate) use call::fault_of;
-pub(crate) use call::{change, rest_answer};
+pub(crate) use call::{body_headers, change, rest_answer};
 
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};

@@ -3,15 +3,12 @@
 //! reference, `GetBucketLifecycleConfiguration`, `PutBucketLifecycleConfiguration`,
 //! `DeleteBucketLifecycle`.
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use reeve_connect_aws_ec2::form::escaped;
 use reeve_connect_aws_ec2::signed::{self, SignedRequest};
 use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
 use reeve_estate::bucket::access::LEAST_BILLED_BYTES;
 use reeve_estate::{Document, Lifecycle, Resource};
 use reeve_recommend::change::{LifecycleOperation, LifecycleRule, Tiering};
-use sha2::{Digest as _, Sha256};
 
 use crate::describe;
 use crate::inventory::s3;
@@ -80,23 +77,13 @@ fn request(
     path: String,
     body: String,
 ) -> SignedRequest {
-    let mut headers = Vec::new();
-    if !body.is_empty() {
-        // S3 requires a checksum of a configuration.
-        let sum = BASE64_STANDARD.encode(Sha256::digest(&body));
-        headers = vec![
-            ("content-type", "application/xml".to_owned()),
-            ("x-amz-checksum-sha256", sum),
-        ];
-    }
-
     SignedRequest {
         signing_name: "s3",
         host: "s3",
         operation,
         method,
         path,
-        headers,
+        headers: describe::body_headers("s3", &body),
         body,
         is_global: true,
     }

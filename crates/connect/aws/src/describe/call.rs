@@ -76,72 +76,28 @@ pub(crate) fn fault_of(call: &reeve_recommend::change::CallRow) -> Option<&'stat
     }
 }
 
+/// Request of a call that changes a configuration.
 fn changing(service: Service, operation: &ConfigurationOperation, account: &str) -> SignedRequest {
     let body = operation.body.clone().unwrap_or_default();
-    let empty = SignedRequest {
-        signing_name: service.name,
-        host: service.host,
-        operation: operation.action,
-        method: "POST",
-        path: "/".to_owned(),
-        headers: Vec::new(),
-        body: String::new(),
-        is_global: service.is_global,
-    };
-    let fields = || {
-        operation
-            .fields
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-    };
-
-    match service.protocol {
-        Protocol::Query { version } => SignedRequest {
-            headers: vec![("content-type", FORM.to_owned())],
-            body: Form::from_iter(
-                [("Action", operation.action), ("Version", version)]
-                    .into_iter()
-                    .chain(fields()),
-            )
-            .into_text(),
-            ..empty
+    let parts = match service.protocol {
+        Protocol::Query { version } => Parts::Form {
+            version,
+            fields: borrowed(&operation.fields).collect(),
         },
-        Protocol::Json { target, version } => SignedRequest {
-            headers: vec![
-                ("content-type", format!("application/x-amz-json-{version}")),
-                ("x-amz-target", format!("{target}.{}", operation.action)),
-            ],
+        Protocol::Json { target, version } => Parts::Json {
+            target,
+            version,
             body,
-            ..empty
         },
         Protocol::Rest => {
             let (method, path) = operation.target.clone().unwrap_or(("POST", "/".to_owned()));
-            let mut headers = rest_headers(service, account);
-            if !body.is_empty() {
-                let is_xml = body.trim_start().starts_with('<');
-                let content = if is_xml {
-                    "application/xml"
-                } else {
-                    "application/json"
-                };
-                headers.push(("content-type", content.to_owned()));
-            }
-            if service.name == "s3" && !body.is_empty() {
-                // S3 requires a checksum of a configuration.
-                let sum = BASE64_STANDARD.encode(Sha256::digest(&body));
-                headers.push(("x-amz-checksum-sha256", sum));
-            }
-            SignedRequest {
-                method,
-                path,
-                headers,
-                body,
-                ..empty
-            }
+            Parts::Path { method, path, body }
         }
-    }
+    };
+    built(service, operation.action, parts, account)
 }
 
+/// Request of a call that reads.
 fn request(
     service: Service,
     ask: Ask,
@@ -149,34 +105,15 @@ fn request(
     parameters: &[(&str, String)],
     account: &str,
 ) -> SignedRequest {
-    let empty = SignedRequest {
-        signing_name: service.name,
-        host: service.host,
-        operation: ask.action,
-        method: "POST",
-        path: "/".to_owned(),
-        headers: Vec::new(),
-        body: String::new(),
-        is_global: service.is_global,
-    };
-    match service.protocol {
-        Protocol::Query { version } => SignedRequest {
-            headers: vec![("content-type", FORM.to_owned())],
-            body: Form::from_iter(
-                [("Action", ask.action), ("Version", version)]
-                    .into_iter()
-                    .chain(borrowed(parameters)),
-            )
-            .into_text(),
-            ..empty
+    let parts = match service.protocol {
+        Protocol::Query { version } => Parts::Form {
+            version,
+            fields: borrowed(parameters).collect(),
         },
-        Protocol::Json { target, version } => SignedRequest {
-            headers: vec![
-                ("content-type", format!("application/x-amz-json-{version}")),
-                ("x-amz-target", format!("{target}.{}", ask.action)),
-            ],
+        Protocol::Json { target, version } => Parts::Json {
+            target,
+            version,
             body: members(parameters).to_string(),
-            ..empty
         },
         Protocol::Rest => {
             let query = Form::from_iter(borrowed(parameters)).into_text();
@@ -187,14 +124,92 @@ fn request(
             } else {
                 "?"
             };
-            SignedRequest {
+            Parts::Path {
                 method: "GET",
                 path: format!("{path}{joint}{query}"),
-                headers: rest_headers(service, account),
-                ..empty
+                body: String::new(),
             }
         }
+    };
+    built(service, ask.action, parts, account)
+}
+
+/// Parts of a request in which the protocols differ.
+enum Parts<'p> {
+    Form {
+        version: &'static str,
+        fields: Vec<(&'p str, &'p str)>,
+    },
+    Json {
+        target: &'static str,
+        version: &'static str,
+        body: String,
+    },
+    Path {
+        method: &'static str,
+        path: String,
+        body: String,
+    },
+}
+
+/// Puts a request together.
+fn built(service: Service, action: &'static str, parts: Parts<'_>, account: &str) -> SignedRequest {
+    let root = || "/".to_owned();
+    let (method, path, headers, body) = match parts {
+        Parts::Form { version, fields } => {
+            let own = [("Action", action), ("Version", version)];
+            let form = Form::from_iter(own.into_iter().chain(fields));
+            let headers = vec![("content-type", FORM.to_owned())];
+            ("POST", root(), headers, form.into_text())
+        }
+        Parts::Json {
+            target,
+            version,
+            body,
+        } => {
+            let headers = vec![
+                ("content-type", format!("application/x-amz-json-{version}")),
+                ("x-amz-target", format!("{target}.{action}")),
+            ];
+            ("POST", root(), headers, body)
+        }
+        Parts::Path { method, path, body } => {
+            let mut headers = rest_headers(service, account);
+            headers.extend(body_headers(service.name, &body));
+            (method, path, headers, body)
+        }
+    };
+
+    SignedRequest {
+        signing_name: service.name,
+        host: service.host,
+        operation: action,
+        method,
+        path,
+        headers,
+        body,
+        is_global: service.is_global,
     }
+}
+
+/// Returns the headers that a body demands, in XML if it begins with `<` and else in JSON. S3
+/// requires a checksum of a configuration.
+pub(crate) fn body_headers(service: &str, body: &str) -> Vec<(&'static str, String)> {
+    if body.is_empty() {
+        return Vec::new();
+    }
+    let content = if body.trim_start().starts_with('<') {
+        "application/xml"
+    } else {
+        "application/json"
+    };
+
+    let mut headers = vec![("content-type", content.to_owned())];
+    if service == "s3" {
+        let sum = BASE64_STANDARD.encode(Sha256::digest(body));
+        headers.push(("x-amz-checksum-sha256", sum));
+    }
+    headers
 }
 
 /// Returns the headers that a service demands. API Gateway answers in HAL, whose items stand elsewhere,
@@ -207,10 +222,10 @@ fn rest_headers(service: Service, account: &str) -> Vec<(&'static str, String)> 
     }
 }
 
-fn borrowed<'p>(parameters: &'p [(&str, String)]) -> impl Iterator<Item = (&'p str, &'p str)> {
+fn borrowed<N: AsRef<str>>(parameters: &[(N, String)]) -> impl Iterator<Item = (&str, &str)> {
     parameters
         .iter()
-        .map(|(name, value)| (*name, value.as_str()))
+        .map(|(name, value)| (name.as_ref(), value.as_str()))
 }
 
 /// The parameters as the object that is the body of a call in JSON.

@@ -86,7 +86,7 @@ const LACKING: &[(&str, &str)] = &[
     ),
 ];
 
-/// What the seed made for a change.
+/// Resource that the seed made for a change.
 #[derive(Deserialize)]
 struct Seeded {
     #[serde(default)]

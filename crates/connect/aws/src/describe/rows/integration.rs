@@ -1,4 +1,4 @@
-//! What connects applications: streams, brokers, workflows and logs.
+//! Kinds that connect applications: streams, brokers, workflows and logs.
 
 use reeve_estate::RelationKind::{EncryptedWith, LocatedIn, LogsTo, MayAssume, ProtectedBy};
 

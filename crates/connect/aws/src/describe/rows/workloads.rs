@@ -1,4 +1,4 @@
-//! What workloads are built from and run as: images, tasks, builds and notebooks.
+//! Kinds that workloads are built from and run as: images, tasks, builds and notebooks.
 
 use reeve_estate::RelationKind::{AttachedTo, EncryptedWith, LocatedIn, MayAssume, ProtectedBy};
 
