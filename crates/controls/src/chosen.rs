@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
+use reeve_recommend::agent::settings::{Setting, SettingValue, Settings, alert};
 use reeve_recommend::recommendation::Priority;
 use serde_json::Value;
 
@@ -57,13 +57,7 @@ pub fn given_values(settings: &Settings) -> BTreeMap<String, Value> {
 /// Returns `true` if failures of a severity become recommendations of an agent.
 #[must_use]
 pub fn is_recommended(settings: &Settings, severity: Priority) -> bool {
-    let named = settings.names(&PRIORITIES);
-    if named.is_empty() {
-        return severity <= Priority::High;
-    }
-    named
-        .iter()
-        .any(|name| name.trim().eq_ignore_ascii_case(severity.as_str()))
+    alert::includes(settings, &PRIORITIES, severity)
 }
 
 /// Returns the frameworks of an agent, by their names in the catalogue.

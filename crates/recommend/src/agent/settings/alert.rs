@@ -24,11 +24,17 @@ pub const PRIORITIES: Setting = Setting {
 /// Returns `true` if findings of a priority are told at once.
 #[must_use]
 pub fn is_alerted(settings: &Settings, priority: &str) -> bool {
-    let named = settings.names(&PRIORITIES);
+    Priority::parse(priority).is_some_and(|priority| includes(settings, &PRIORITIES, priority))
+}
+
+/// Returns `true` if a setting of names has a priority; where it has none, for critical and high.
+#[must_use]
+pub fn includes(settings: &Settings, setting: &Setting, priority: Priority) -> bool {
+    let named = settings.names(setting);
     if named.is_empty() {
-        return Priority::parse(priority).is_some_and(|priority| priority <= Priority::High);
+        return priority <= Priority::High;
     }
     named
         .iter()
-        .any(|name| name.trim().eq_ignore_ascii_case(priority))
+        .any(|name| name.trim().eq_ignore_ascii_case(priority.as_str()))
 }
