@@ -55,7 +55,7 @@ const CHUNK: usize = 64;
 enum Work {
     /// The whole scope.
     Full,
-    /// What changed, and what depends on it.
+    /// Resources that changed, and those that depend on them.
     Changes(Changed),
 }
 

@@ -15,7 +15,7 @@ use crate::period::Period;
 
 /// Failing resources that are listed of a control; all are counted.
 pub const MOST_FAILING: usize = 10;
-/// What an entry answers that records a listed result, beside the identifiers of queries.
+/// Answer of an entry that records a listed result, beside the identifiers of the queries it answers.
 pub const RECORDED: &str = "configuration";
 
 /// Number of results by answer.

@@ -25,13 +25,13 @@ pub(super) enum Condition {
     Operand(Operand),
 }
 
-/// What CEL evaluates as a whole.
+/// Part of a condition that CEL evaluates as a whole.
 #[derive(Debug)]
 pub(super) struct Operand {
     node: Node,
     /// Paths of the document that it reads.
     reads: Vec<String>,
-    /// What it reads of the resources around the judged one.
+    /// Members that it reads of the resources around the judged one.
     related: Vec<RelatedRead>,
 }
 

@@ -10,7 +10,7 @@ use cel::{Context, Env, ExecutionError, Value};
 use jiff::Timestamp;
 
 use super::values::{
-    as_number, asked_of_rules, covers_everywhere, elements, member, rule_covers, text,
+    RANGES, as_number, asked_of_rules, covers_everywhere, elements, open_ranges, rule_covers, text,
 };
 use super::{grants, policy, remedies};
 
@@ -125,15 +125,7 @@ fn port_in(ports: Value, port: i64) -> bool {
 fn open_to_everybody(Arguments(arguments): Arguments) -> Answer<bool> {
     let (permissions, ports, protocols) = asked_of_rules("open_to_everybody", &arguments)?;
     Ok(elements(permissions).iter().any(|rule| {
-        let ranges = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
-        let is_open = ranges.iter().any(|(list, address)| {
-            member(rule, list)
-                .map(elements)
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|range| member(range, address).and_then(text))
-                .any(covers_everywhere)
-        });
-        is_open && rule_covers(rule, &ports, protocols)
+        let is_open = |list: &(&str, &str)| !open_ranges(rule, *list).is_empty();
+        RANGES.iter().any(is_open) && rule_covers(rule, &ports, protocols)
     }))
 }

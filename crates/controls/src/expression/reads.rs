@@ -19,7 +19,7 @@ struct RelatedRows<'n> {
     relation: &'n str,
 }
 
-/// What an expression reads of the resources of a relation.
+/// Members that an expression reads of the resources of a relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RelatedRead {
     /// `true` for resources that the judged one has the relation to, `false` for those that have it

@@ -5,10 +5,10 @@ use cel::{ExecutionError, Value};
 use serde_json::{Map, Value as Json};
 
 use super::policy;
-use super::values::{as_json, asked_of_rules, converted, covers_everywhere, elements, rule_covers};
+use super::values::{
+    RANGES, as_json, asked_of_rules, converted, elements, member, open_ranges, rule_covers,
+};
 
-/// Lists of address ranges in a rule of an EC2 security group, with the member that has the range.
-const RANGES: [(&str, &str); 2] = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
 /// Everything that a rule may let in.
 const SOURCES: [&str; 4] = ["ipRanges", "ipv6Ranges", "groups", "prefixListIds"];
 
@@ -51,18 +51,11 @@ pub(super) fn open_rules(Arguments(arguments): Arguments) -> Result<Value, Execu
         if !rule_covers(&rule, &ports, protocols) {
             continue;
         }
-        let rule = as_json(&rule);
         let mut part = Map::new();
-        for (name, address) in RANGES {
-            let is_open = |range: &&Json| {
-                range
-                    .get(address)
-                    .and_then(Json::as_str)
-                    .is_some_and(covers_everywhere)
-            };
-            let open: Vec<Json> = list(&rule[name]).iter().filter(is_open).cloned().collect();
+        for list in RANGES {
+            let open: Vec<Json> = open_ranges(&rule, list).iter().map(as_json).collect();
             if !open.is_empty() {
-                part.insert(name.to_owned(), Json::Array(open));
+                part.insert(list.0.to_owned(), Json::Array(open));
             }
         }
         if part.is_empty() {
@@ -73,7 +66,7 @@ pub(super) fn open_rules(Arguments(arguments): Arguments) -> Result<Value, Execu
         part.extend(
             scope
                 .into_iter()
-                .filter_map(|name| Some((name.to_owned(), rule.get(name)?.clone()))),
+                .filter_map(|name| Some((name.to_owned(), as_json(member(&rule, name)?)))),
         );
         found.push(Json::Object(part));
     }

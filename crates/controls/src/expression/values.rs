@@ -146,3 +146,17 @@ pub(super) fn as_json(value: &Value) -> Json {
         _ => Json::Null,
     }
 }
+
+/// Lists of address ranges in a rule of an EC2 security group, with the member that has the range.
+pub(super) const RANGES: [(&str, &str); 2] = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
+
+/// Returns the ranges of a list of a rule that are the whole internet.
+pub(super) fn open_ranges(rule: &Value, (list, address): (&str, &str)) -> Vec<Value> {
+    let ranges = member(rule, list).map(elements).unwrap_or_default();
+    let is_open = |range: &Value| {
+        member(range, address)
+            .and_then(text)
+            .is_some_and(covers_everywhere)
+    };
+    ranges.into_iter().filter(is_open).collect()
+}

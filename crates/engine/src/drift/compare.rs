@@ -38,7 +38,7 @@ enum Finding {
     Unknown,
 }
 
-/// What a page of resources led to.
+/// Result of comparing a page of resources.
 #[derive(Default)]
 struct Changes {
     detected: Vec<(Drift, Vec<ChangedMember>)>,

@@ -76,7 +76,7 @@ pub struct ConfigurationChange {
     before: Map<String, Value>,
     /// Values that the document does not have as such.
     with: BTreeMap<String, Value>,
-    /// What names the resource in calls.
+    /// Account and region, which name the resource in calls.
     account: String,
     region: String,
     /// The calls, which were filled in when the change was made.

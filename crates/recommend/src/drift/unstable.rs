@@ -1,4 +1,4 @@
-//! What providers, autoscaling or rotation change without a person: members of configuration
+//! Differences that providers, autoscaling or rotation make without a person: members of configuration
 //! documents, and resources that come and go. A baseline does not compare them: a detector that
 //! always alarms is none.
 //!

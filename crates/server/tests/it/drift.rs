@@ -339,7 +339,7 @@ async fn accepted(admin: &Api, moto: &Moto, connection: &str, drift: &Value) {
     );
 }
 
-/// What is pinned is the new normal.
+/// A configuration that is pinned is the new normal.
 async fn pinned(admin: &Api, moto: &Moto, connection: &str, baseline: &Value, new: &str) {
     let path = format!(
         "intelligence/baselines/{}",

@@ -295,7 +295,7 @@ async fn drifts(store: &impl DriftStore) -> Result<()> {
     Ok(())
 }
 
-/// What a baseline pins and a drift shows outlives the versions of the resource.
+/// Documents that a baseline pins or a drift shows outlive the versions of the resource.
 async fn documents_stay(store: &(impl DescriptionStore + DriftStore)) -> Result<()> {
     let (shown, held, next) = (group("sg-9", 1)?, group("sg-9", 2)?, group("sg-9", 3)?);
     let id = BaselineId("b-1".to_owned());

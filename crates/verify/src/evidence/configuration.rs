@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use reeve_audit::{Entry, Json, Obstacle, SubmitterType};
 use serde_json::Value;
 
-/// What an entry answers that recorded results which the report names.
+/// Answer of an entry that recorded results which the report names.
 pub(super) const RECORDED: &str = "configuration";
 /// Event type of entries about results of checks.
 const EVIDENCE: &str = "intelligence.evidence";
