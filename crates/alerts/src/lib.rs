@@ -74,7 +74,6 @@ mod settings;
 mod sigma;
 pub mod state;
 mod story;
-mod window;
 
 pub use evaluator::{
     Changes, ClockStep, Degradation, DegradedBy, Evaluator, FIRE, FIRED_EVENT, Limits, Observed,
@@ -94,4 +93,3 @@ pub use settings::{
 };
 pub use sigma::{MAX_SIGMA_BYTES, SigmaProblem, SigmaRule, read_sigma};
 pub use story::{degraded_entry, firing_entry};
-pub use window::{parse_window, window_text};

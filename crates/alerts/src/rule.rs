@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_audit::Severity;
+use reeve_estate::TimeSpan;
 use serde::{Deserialize, Serialize};
 
 use crate::settings::RuleSettings;
@@ -72,6 +73,14 @@ pub struct Threshold {
     pub count: u32,
     /// Length of the window, milliseconds.
     pub window_ms: i64,
+}
+
+impl Threshold {
+    /// Returns the length of the window as it is written, such as `5m`.
+    #[must_use]
+    pub fn window(&self) -> TimeSpan {
+        TimeSpan::from_seconds(u64::try_from(self.window_ms / 1000).unwrap_or(0))
+    }
 }
 
 /// Receivers of a firing.

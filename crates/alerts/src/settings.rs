@@ -2,12 +2,12 @@
 
 use reeve_audit::query::Query;
 use reeve_audit::{FieldCode, FieldError, Severity};
+use reeve_estate::TimeSpan;
 use serde::{Deserialize, Serialize};
 
 use crate::group::GroupBy;
 use crate::mitre::AttackId;
 use crate::rule::{AlertClass, Notification, Threshold};
-use crate::window::parse_window;
 
 /// Largest threshold of entries.
 pub const MAX_COUNT: u32 = 10_000;
@@ -174,7 +174,7 @@ impl RuleSettings {
             description: self.description.clone(),
             condition: self.condition.clone(),
             count: u64::from(self.threshold.count),
-            window: crate::window::window_text(self.threshold.window_ms),
+            window: self.threshold.window().to_string(),
             distinct: self
                 .distinct
                 .as_ref()
@@ -258,7 +258,11 @@ fn threshold(count: u64, window: &str) -> Result<Threshold, Vec<FieldError>> {
         ));
     }
 
-    let window_ms = parse_window(window).filter(|ms| (1000..=MAX_WINDOW_MS).contains(ms));
+    let window_ms = window
+        .parse::<TimeSpan>()
+        .ok()
+        .and_then(|span| i64::try_from(span.seconds()).ok()?.checked_mul(1000))
+        .filter(|ms| (1000..=MAX_WINDOW_MS).contains(ms));
     if window_ms.is_none() {
         errors.push(invalid(
             "threshold.window",

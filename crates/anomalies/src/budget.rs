@@ -40,7 +40,7 @@ named!(
 );
 
 /// Share of the amount at which people are notified.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Threshold {
     /// Percent of the budget's amount, 1 to 1000.
     pub percent: u32,
@@ -50,7 +50,7 @@ pub struct Threshold {
 
 /// Charges that a budget counts. An empty list takes every value; a charge must match every list
 /// that is not empty.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Scope {
     /// Providers by their name in bills, case-blind.
     pub providers: Vec<String>,
@@ -94,7 +94,7 @@ fn same(name: &str, value: &str) -> bool {
 }
 
 /// A budget: an amount for each period, and the thresholds that cause alerts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     pub id: BudgetId,
     /// Unique among all budgets.
@@ -106,6 +106,7 @@ pub struct Budget {
     /// Length of a period.
     pub period: Period,
     /// Charges that count towards the budget.
+    #[serde(flatten)]
     pub scope: Scope,
     pub thresholds: Vec<Threshold>,
     /// Kinds of channels, or names or identifiers of single channels.

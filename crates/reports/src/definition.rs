@@ -7,13 +7,15 @@ use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
 use crate::period::PeriodChoice;
+use crate::stored::{self, StoredRequest};
 
 /// Identifier of a report.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ReportId(pub String);
 
 /// Field that a custom report groups by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum GroupField {
     /// E-mail address, else identifier, of the actor.
     User,
@@ -60,7 +62,8 @@ pub(crate) fn user_of(entry: &Entry) -> Option<&str> {
 }
 
 /// Figure of a custom report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Metric {
     EventCounts,
     /// Number of distinct users.
@@ -136,7 +139,7 @@ impl ReportKind {
 
 /// Narrowing to some accounts, users and resources. An empty list narrows nothing; `*` in a value
 /// is a wildcard.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Filters {
     /// Identifiers of the accounts that resources belong to.
     pub accounts: Vec<String>,
@@ -189,7 +192,8 @@ impl Filters {
 }
 
 /// Question that a run answers: kind of report, period, filters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "StoredRequest", into = "StoredRequest")]
 pub struct Request {
     pub kind: ReportKind,
     pub period: PeriodChoice,
@@ -198,7 +202,7 @@ pub struct Request {
 }
 
 /// A report that is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportDefinition {
     pub id: ReportId,
     /// Unique among all reports.
@@ -206,6 +210,7 @@ pub struct ReportDefinition {
     /// Request of its runs.
     pub request: Request,
     /// Schedule of automatic runs; `None` for a report that runs only on demand.
+    #[serde(flatten, with = "stored::schedule")]
     pub schedule: Option<Schedule>,
     /// Time of the next scheduled run.
     pub next_run_at: Option<Timestamp>,
@@ -218,6 +223,7 @@ pub struct ReportDefinition {
     /// E-mail address of that user.
     pub owner_email: String,
     /// Token that the request came with: its roles and its end bound the scheduled runs.
+    #[serde(default)]
     pub owner_token: Option<String>,
     pub created_at: Timestamp,
     /// Time of the last change.

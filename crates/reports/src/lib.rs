@@ -23,6 +23,7 @@ mod review;
 mod run;
 mod settings;
 mod source;
+mod stored;
 mod story;
 mod template;
 mod templates;

@@ -1,6 +1,7 @@
 //! Reviews of exceptions: a person looked at the entries of an exception and said what they are.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::definition::ReportId;
@@ -10,7 +11,7 @@ use crate::run::{Run, RunId};
 pub const LONGEST_COMMENT: usize = 2_000;
 
 /// Review of an exception of a report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {
     pub id: String,
     /// Report whose later runs show it.

@@ -5,13 +5,15 @@ use reeve_access::Principal;
 use serde::{Deserialize, Serialize};
 
 use crate::definition::{ReportDefinition, ReportId, Request};
+use crate::stored::StoredFiles;
 
 /// Identifier of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RunId(pub String);
 
 /// State of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RunState {
     /// Waits for its turn.
     Queued,
@@ -61,7 +63,7 @@ impl RunState {
 }
 
 /// Progress of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RunProgress {
     /// Sequence up to which the log was read.
     pub position: u64,
@@ -80,7 +82,8 @@ pub struct RunFile {
 }
 
 /// Files of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "StoredFiles", into = "StoredFiles")]
 pub struct RunFiles {
     /// The document with every cited entry and the proof.
     pub json: RunFile,
@@ -101,7 +104,7 @@ impl RunFiles {
 }
 
 /// One execution of a report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     pub id: RunId,
     /// Report that it is a run of.
@@ -111,18 +114,22 @@ pub struct Run {
     /// Request as it was when the run was created.
     pub request: Request,
     pub state: RunState,
+    #[serde(flatten)]
     pub progress: RunProgress,
     /// Reason of a failure.
     pub error: Option<String>,
     /// Findings without the cited entries, as JSON ([`crate::document`]), once it has succeeded.
+    #[serde(skip)]
     pub summary: Option<String>,
     /// Files, once it has succeeded.
+    #[serde(flatten)]
     pub files: RunFiles,
     /// User whose rights it reads the log with.
     pub user: String,
     /// E-mail address of that user.
     pub user_email: String,
     /// Token that the request came with: its roles and its end bound the run.
+    #[serde(default)]
     pub token: Option<String>,
     /// Set when the schedule requested it.
     pub scheduled: bool,

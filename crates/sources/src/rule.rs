@@ -6,6 +6,7 @@
 
 use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::{Metric, ResourceKind, named};
+use serde::{Deserialize, Serialize};
 
 use crate::selector::{Selector, is_label_name};
 
@@ -56,7 +57,8 @@ impl Locator {
 }
 
 /// Rule that makes samples of a metric from series.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "RuleDraft", into = "RuleDraft")]
 pub struct MappingRule {
     /// The metric that the series make up.
     pub metric: Metric,
@@ -80,7 +82,7 @@ pub struct MappingRule {
 }
 
 /// A mapping rule as it is written, field by field.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RuleDraft {
     /// Name of the metric.
     pub metric: String,
@@ -123,6 +125,21 @@ pub fn read_rules(drafts: Vec<RuleDraft>) -> Result<Vec<MappingRule>, FieldError
         .enumerate()
         .map(|(place, draft)| MappingRule::read(draft, &format!("rules[{place}]")))
         .collect()
+}
+
+/// Reads a rule as it is stored.
+impl TryFrom<RuleDraft> for MappingRule {
+    type Error = FieldError;
+
+    fn try_from(draft: RuleDraft) -> Result<Self, FieldError> {
+        MappingRule::read(draft, "rule")
+    }
+}
+
+impl From<MappingRule> for RuleDraft {
+    fn from(rule: MappingRule) -> Self {
+        rule.draft()
+    }
 }
 
 impl MappingRule {

@@ -66,7 +66,7 @@ impl fmt::Debug for QueryCredentials {
 }
 
 /// A Prometheus server that pushes or is queried.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetricSource {
     /// Identifier of the source.
     pub id: MetricSourceId,
@@ -99,7 +99,7 @@ impl MetricSource {
 }
 
 /// Progress of the queries of a source.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SyncState {
     /// Time up to which samples were read; `None` before the first query and after a change of the
     /// rules.
@@ -110,7 +110,7 @@ pub struct SyncState {
 }
 
 /// Result of one sync.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SourceSync {
     /// Start of the sync.
     pub started_at: Timestamp,

@@ -8,7 +8,6 @@ use sqlx::any::AnyRow;
 
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::budget::{BudgetAlertRow, BudgetRow, StandingRow};
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -79,7 +78,7 @@ async fn insert(store: &Store, budget: &Budget, most: u64) -> std::result::Resul
         .bind(&budget.name)
         .bind(budget.created_at.as_millisecond())
         .bind(version(budget.version))
-        .bind(encode(&BudgetRow::from(budget))?)
+        .bind(encode(budget)?)
         .execute(&mut *tx)
         .await
         .map_err(|error| Fault::or_taken(error, || taken(budget)))?;
@@ -102,7 +101,7 @@ async fn update(store: &Store, budget: &Budget) -> std::result::Result<(), Fault
     .bind(record.expected())
     .bind(&budget.name)
     .bind(version(budget.version))
-    .bind(encode(&BudgetRow::from(budget))?);
+    .bind(encode(budget)?);
 
     record
         .run(&mut *store.write().acquire().await?, update, || {
@@ -144,9 +143,7 @@ async fn list(store: &Store) -> std::result::Result<Vec<(Budget, Option<BudgetSt
         .map(|row| {
             let budget = budget(row)?;
             let text: Option<String> = row.try_get(2)?;
-            let status = text
-                .map(|text| decode::<StandingRow>(&text).and_then(StandingRow::into_status))
-                .transpose();
+            let status = text.map(|text| decode(&text)).transpose();
             let status = status.map_err(unreadable("standing of budget", &budget.id.0))?;
             Ok((budget, status))
         })
@@ -163,7 +160,7 @@ async fn evaluated(
     let done = sqlx::query("UPDATE budgets SET standing = $3 WHERE id = $1 AND version = $2")
         .bind(&budget.id.0)
         .bind(version(budget.version))
-        .bind(encode(&StandingRow::from(status))?)
+        .bind(encode(status)?)
         .execute(&mut *tx)
         .await?;
 
@@ -185,7 +182,7 @@ async fn evaluated(
         .bind(i64::from(alert.threshold.percent))
         .bind(format!("{} {}", alert.amount, alert.currency))
         .bind(alert.raised_at.as_millisecond())
-        .bind(encode(&BudgetAlertRow::from(alert))?)
+        .bind(encode(alert)?)
         .execute(&mut *tx)
         .await?;
     }
@@ -236,14 +233,10 @@ async fn recorded(store: &Store, id: &str) -> std::result::Result<(), Fault> {
 
 fn budget(row: &AnyRow) -> std::result::Result<Budget, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<BudgetRow>(row.try_get(1)?)
-        .and_then(BudgetRow::into_budget)
-        .map_err(unreadable("budget", &id))
+    decode(row.try_get(1)?).map_err(unreadable("budget", &id))
 }
 
 fn alert(row: &AnyRow) -> std::result::Result<BudgetAlert, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<BudgetAlertRow>(row.try_get(1)?)
-        .and_then(BudgetAlertRow::into_alert)
-        .map_err(unreadable("budget alert", &id))
+    decode(row.try_get(1)?).map_err(unreadable("budget alert", &id))
 }

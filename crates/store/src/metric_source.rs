@@ -10,7 +10,7 @@ use sqlx::any::AnyRow;
 
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::metric_source::{MetricSourceRow, StateRow, open, seal};
+use crate::rows::metric_source::{open, seal};
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -88,7 +88,7 @@ async fn insert(
     .bind(version(source.version))
     .bind(token.map(|token| hex::encode(token.0)))
     .bind(sealed(store, &source.id, credentials)?)
-    .bind(encode(&MetricSourceRow::from(source))?)
+    .bind(encode(source)?)
     .execute(store.write())
     .await
     .map_err(|error| Fault::or_taken(error, || taken(source)))?;
@@ -123,7 +123,7 @@ async fn update(
     .bind(record.expected())
     .bind(version(source.version))
     .bind(&source.name)
-    .bind(encode(&MetricSourceRow::from(source))?)
+    .bind(encode(source)?)
     .bind(secret)
     .bind(token.map(|token| hex::encode(token.0)))
     .bind(restart);
@@ -198,9 +198,7 @@ async fn state(store: &Store, id: &MetricSourceId) -> Fallible<SyncState> {
         return Ok(SyncState::default());
     };
 
-    decode::<StateRow>(&document)
-        .and_then(StateRow::into_state)
-        .map_err(unreadable("metric source", &id.0))
+    decode(&document).map_err(unreadable("metric source", &id.0))
 }
 
 async fn state_put(
@@ -212,7 +210,7 @@ async fn state_put(
     sqlx::query("UPDATE metric_sources SET state = $3 WHERE id = $1 AND version = $2")
         .bind(&id.0)
         .bind(version(read))
-        .bind(encode(&StateRow::from(state))?)
+        .bind(encode(state)?)
         .execute(store.write())
         .await?;
     Ok(())
@@ -220,7 +218,5 @@ async fn state_put(
 
 fn source(row: &AnyRow) -> Fallible<MetricSource> {
     let id: String = row.try_get(0)?;
-    decode::<MetricSourceRow>(row.try_get(1)?)
-        .and_then(MetricSourceRow::into_source)
-        .map_err(unreadable("metric source", &id))
+    decode(row.try_get(1)?).map_err(unreadable("metric source", &id))
 }

@@ -12,7 +12,6 @@ use sqlx::{Any, Row as _, Transaction};
 
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::report::ReportRow;
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -95,7 +94,7 @@ async fn insert(
         .bind(&report.name)
         .bind(report.next_run_at.map(Timestamp::as_millisecond))
         .bind(version(report.version))
-        .bind(encode(&ReportRow::from(report))?)
+        .bind(encode(report)?)
         .execute(&mut *tx)
         .await
         .map_err(|error| Fault::or_taken(error, || taken(report)))?;
@@ -122,7 +121,7 @@ async fn update(
     .bind(&report.name)
     .bind(report.next_run_at.map(Timestamp::as_millisecond))
     .bind(version(report.version))
-    .bind(encode(&ReportRow::from(report))?);
+    .bind(encode(report)?);
 
     record.run(tx, update, || taken(report)).await
 }
@@ -166,7 +165,5 @@ async fn due(store: &Store, now: Timestamp) -> std::result::Result<Vec<ReportDef
 
 fn report(row: &AnyRow) -> std::result::Result<ReportDefinition, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<ReportRow>(row.try_get(1)?)
-        .and_then(ReportRow::into_report)
-        .map_err(unreadable("report", &id))
+    decode(row.try_get(1)?).map_err(unreadable("report", &id))
 }

@@ -12,7 +12,6 @@
 pub(crate) mod action;
 pub(crate) mod alert;
 pub(crate) mod anomaly;
-pub(crate) mod budget;
 pub(crate) mod channel;
 pub(crate) mod connection;
 pub(crate) mod credentials;
@@ -23,7 +22,6 @@ pub(crate) mod model;
 pub(crate) mod predictive;
 pub(crate) mod price_file;
 pub(crate) mod recommendation;
-pub(crate) mod report;
 pub(crate) mod saved_search;
 pub(crate) mod session;
 pub(crate) mod token;

@@ -10,6 +10,7 @@ use reeve_audit::Obstacle;
 use reeve_estate::charge::{Amount, Charge};
 use reeve_learn::grid::Grid;
 use reeve_learn::{Point, forecast};
+use serde::{Deserialize, Serialize};
 
 use super::period::{day, number};
 use super::{Budget, Span};
@@ -21,15 +22,18 @@ const HISTORY: i64 = 400;
 const LEAST: i64 = 7;
 
 /// A budget held against charges.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BudgetStatus {
     /// The period that was evaluated.
+    #[serde(flatten)]
     pub span: Span,
     /// Charges of the period so far.
     pub spent: Amount,
     /// Charges of the whole period as expected, or the reason why nothing is.
+    #[serde(flatten, with = "forecast_form")]
     pub forecast: Result<Amount, Obstacle>,
     /// The last day that bills fill.
+    #[serde(default)]
     pub data_until: Option<Date>,
     /// Charges of each day of the period that has some.
     pub days: Vec<(Date, Amount)>,
@@ -39,6 +43,40 @@ pub struct BudgetStatus {
     pub not_counted: Vec<(String, Amount)>,
     /// Time of the evaluation.
     pub evaluated_at: Timestamp,
+}
+
+/// Stored form of a forecast: the amount as `forecast`, or the reason as `no_forecast`.
+mod forecast_form {
+    use super::{Amount, Deserialize, Obstacle, Serialize};
+
+    #[derive(Serialize, Deserialize)]
+    struct Form {
+        #[serde(default)]
+        forecast: Option<Amount>,
+        #[serde(default)]
+        no_forecast: Option<String>,
+    }
+
+    pub(super) fn serialize<S: serde::Serializer>(
+        forecast: &Result<Amount, Obstacle>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let form = Form {
+            forecast: forecast.as_ref().ok().copied(),
+            no_forecast: forecast.as_ref().err().map(ToString::to_string),
+        };
+        form.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Result<Amount, Obstacle>, D::Error> {
+        let form = Form::deserialize(deserializer)?;
+
+        Ok(form
+            .forecast
+            .ok_or_else(|| form.no_forecast.unwrap_or_default().into()))
+    }
 }
 
 /// Holds a budget against charges.

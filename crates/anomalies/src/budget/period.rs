@@ -4,6 +4,7 @@ use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use reeve_estate::named;
+use serde::{Deserialize, Serialize};
 
 named!(
     /// Length of a budget's period.
@@ -18,7 +19,7 @@ named!(
 );
 
 /// A period that a moment is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// First day of the period, in UTC.
     pub start: Date,

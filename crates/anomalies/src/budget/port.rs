@@ -5,12 +5,13 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use reeve_estate::StoreError;
 use reeve_estate::charge::Amount;
+use serde::{Deserialize, Serialize};
 
 use super::{Budget, BudgetId, BudgetStatus, Threshold};
 
 /// A threshold that was reached in a period. There is one for each budget, period, threshold and
 /// amount.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BudgetAlert {
     /// Identifier; the log's entry has it too.
     pub id: String,

@@ -5,6 +5,8 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
 /// Digits behind the point that are kept.
 const DIGITS: usize = 18;
 /// One, in the unit that is kept.
@@ -79,6 +81,22 @@ impl Amount {
     #[must_use]
     pub const fn abs(self) -> Self {
         Amount(self.0.saturating_abs())
+    }
+}
+
+/// The decimal as a text, so that no reader rounds it.
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+
+        text.parse()
+            .map_err(|error| de::Error::custom(format!("{text:?} is no amount: {error}")))
     }
 }
 

@@ -6,7 +6,6 @@ use sqlx::any::AnyRow;
 
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::rows::report::ReviewRow;
 use crate::rows::{decode, encode, unreadable, version};
 
 type Result<T> = std::result::Result<T, Fault>;
@@ -16,7 +15,7 @@ pub(super) async fn insert(store: &Store, review: &Review) -> Result<()> {
         .bind(&review.id)
         .bind(&review.report.0)
         .bind(review.created_at.as_millisecond())
-        .bind(encode(&ReviewRow::from(review))?)
+        .bind(encode(review)?)
         .execute(store.write())
         .await?;
     Ok(())
@@ -35,7 +34,5 @@ pub(super) async fn list(store: &Store, report: &ReportId, limit: u64) -> Result
 
 fn read(row: &AnyRow) -> Result<Review> {
     let id: String = row.try_get(0)?;
-    decode::<ReviewRow>(row.try_get(1)?)
-        .and_then(ReviewRow::into_review)
-        .map_err(unreadable("review", &id))
+    decode(row.try_get(1)?).map_err(unreadable("review", &id))
 }

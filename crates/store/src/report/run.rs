@@ -8,7 +8,6 @@ use sqlx::any::AnyRow;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::report::RunRow;
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -41,7 +40,7 @@ pub(super) async fn insert(
     .bind(run.touched_at.as_millisecond())
     .bind(run.ended_at.map(Timestamp::as_millisecond))
     .bind(version(run.version))
-    .bind(encode(&RunRow::from(run))?)
+    .bind(encode(run)?)
     .bind(run.summary.as_deref())
     .execute(&mut *tx)
     .await?;
@@ -68,7 +67,7 @@ pub(super) async fn update(store: &Store, run: &Run) -> Result<()> {
     .bind(run.touched_at.as_millisecond())
     .bind(run.ended_at.map(Timestamp::as_millisecond))
     .bind(version(run.version))
-    .bind(encode(&RunRow::from(run))?)
+    .bind(encode(run)?)
     .bind(run.summary.as_deref());
 
     record
@@ -152,7 +151,8 @@ pub(super) async fn delete(store: &Store, id: &RunId) -> Result<()> {
 fn read(row: &AnyRow) -> Result<Run> {
     let id: String = row.try_get(0)?;
     let summary: Option<String> = row.try_get(2)?;
-    decode::<RunRow>(row.try_get(1)?)
-        .and_then(|row| row.into_run(summary))
-        .map_err(unreadable("run", &id))
+    let run: Run = decode(row.try_get(1)?).map_err(unreadable("run", &id))?;
+
+    // The summary has a column of its own: lists of runs need not read it.
+    Ok(Run { summary, ..run })
 }

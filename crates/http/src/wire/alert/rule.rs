@@ -211,7 +211,7 @@ impl AlertThresholdBody {
     /// As it is answered.
     #[must_use]
     pub fn new(settings: &RuleSettings) -> Self {
-        let window = reeve_alerts::window_text(settings.threshold.window_ms);
+        let window = settings.threshold.window().to_string();
         let distinct = settings.draft().distinct;
         AlertThresholdBody {
             count: u64::from(settings.threshold.count),

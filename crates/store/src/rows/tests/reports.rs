@@ -1,8 +1,9 @@
 //! Fixtures of reports and runs.
 
+use reeve_reports::{ReportDefinition, Run};
 use reeve_testkit::contract::reports as samples;
 
-use super::super::{decode, report};
+use super::super::decode;
 use super::check;
 
 macro_rules! fixture {
@@ -14,18 +15,17 @@ macro_rules! fixture {
 #[test]
 fn report_v1() {
     let sample = samples::report("report-1", "Failed sign-ins").unwrap();
-    check(&report::ReportRow::from(&sample), fixture!("report-v1"));
-    let row: report::ReportRow = decode(fixture!("report-v1")).unwrap();
-    assert_eq!(row.into_report().unwrap(), sample);
+    check(&sample, fixture!("report-v1"));
+    let read: ReportDefinition = decode(fixture!("report-v1")).unwrap();
+    assert_eq!(read, sample);
 }
 
 #[test]
 fn report_run_v1() {
     let sample = samples::run_of("run-1", "report-1", 30).unwrap();
-    check(&report::RunRow::from(&sample), fixture!("report-run-v1"));
+    check(&sample, fixture!("report-run-v1"));
 
-    let row: report::RunRow = decode(fixture!("report-run-v1")).unwrap();
-    let run = row.into_run(sample.summary.clone()).unwrap();
+    let run: Run = decode(fixture!("report-run-v1")).unwrap();
     let files = &run.files;
     assert!(
         files.manifest_bytes == 0
@@ -39,8 +39,9 @@ fn report_run_v1() {
         |files: &reeve_reports::RunFiles| [files.json.bytes, files.csv.bytes, files.pdf.bytes];
     assert_eq!(bytes(files), bytes(&sample.files));
     assert_eq!(
-        reeve_reports::Run {
+        Run {
             files: sample.files.clone(),
+            summary: sample.summary.clone(),
             ..run
         },
         sample

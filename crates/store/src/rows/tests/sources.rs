@@ -1,32 +1,25 @@
 //! Fixtures of sources of metrics and bills, and of price files.
 
 use reeve_estate::PriceKind;
-use reeve_sources::SourceKind;
+use reeve_sources::{MetricSource, SourceKind, SyncState};
 use reeve_testkit::contract::{bill_sources, metric_sources, price_files};
 
-use super::super::{decode, metric_source, price_file};
+use super::super::{decode, price_file};
 use super::check;
 
 #[test]
 fn metric_source_v1() {
     let sample = metric_sources::source("m-1", "push", SourceKind::Query).unwrap();
-    check(
-        &metric_source::MetricSourceRow::from(&sample),
-        fixture!("metric-source-v1"),
-    );
-    let row: metric_source::MetricSourceRow = decode(fixture!("metric-source-v1")).unwrap();
-    assert_eq!(row.into_source().unwrap(), sample);
+    check(&sample, fixture!("metric-source-v1"));
+    let read: MetricSource = decode(fixture!("metric-source-v1")).unwrap();
+    assert_eq!(read, sample);
 }
 
 #[test]
 fn metric_source_state_v1() {
-    let row: metric_source::StateRow = decode(fixture!("metric-source-state-v1")).unwrap();
-    let read = row.into_state().unwrap();
+    let read: SyncState = decode(fixture!("metric-source-state-v1")).unwrap();
     assert_eq!(read, metric_sources::state().unwrap());
-    check(
-        &metric_source::StateRow::from(&read),
-        fixture!("metric-source-state-v1"),
-    );
+    check(&read, fixture!("metric-source-state-v1"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use reeve_alerts::{DegradedBy, Rule, RuleId, RuleState, window_text};
+use reeve_alerts::{DegradedBy, Rule, RuleId, RuleState};
 use reeve_audit::events;
 use reeve_notify::delivery::{DeliveryStatus, Target};
 use serde_json::json;
@@ -113,7 +113,7 @@ fn condition(past: &Past) -> AlertCheckBody {
 
 fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
     let threshold = rule.settings.threshold;
-    let window = window_text(threshold.window_ms);
+    let window = threshold.window();
 
     if !past.fired.is_empty() {
         let times = past.fired.len();
