@@ -11,7 +11,7 @@ use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::{
     Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
 };
-use reeve_recommend::words::{figure, minute};
+use reeve_recommend::words::{figures, minute};
 
 use super::change::change;
 use super::prediction::Prediction;
@@ -200,7 +200,7 @@ fn measurement(reason: &Reason, measured: &Resource, found: &Prediction) -> Stri
                 "{} of {} is {} now",
                 shown(signal),
                 measured.name,
-                figure(*value)
+                figures(*value)
             )
         }
         (reason, _) => reason.to_string(),
@@ -218,7 +218,7 @@ fn sentence(rule: &Rule, resource: &Resource, found: &Prediction) -> String {
         .map_or_else(String::new, |at| format!(" around {}", minute(at)));
     let limit = found
         .limit
-        .map_or_else(String::new, |limit| format!(" {}", figure(limit)));
+        .map_or_else(String::new, |limit| format!(" {}", figures(limit)));
     let what = found.signal.map_or_else(String::new, shown);
     let name = &resource.name;
 

@@ -2,12 +2,13 @@
 //! of the rules that come with Reeve.
 
 use reeve_recommend::recommendation::origin::RuleId;
+use serde::{Deserialize, Serialize};
 
 use super::preset::{MAINTENANCE_FAILOVER, TRAFFIC_PRE_SCALE, TRAFFIC_WARM_CACHE};
 use super::rule::Rule;
 
 /// Sources that forecasts of peaks learn from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrafficSettings {
     /// Peaks are forecast from the past of each series. Without it only events of calendars
     /// announce peaks.

@@ -32,19 +32,6 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// `12,000`, `315`, `3.13`, `0.021`: three digits that count, none that say nothing.
-pub fn figure(value: f64) -> String {
-    let digits = match value.abs() {
-        v if v >= 99.95 => return thousands(value.round().max(0.0) as u64),
-        v if v >= 9.995 => 1,
-        v if v >= 0.9995 => 2,
-        _ => 3,
-    };
-    let text = format!("{value:.digits$}");
-
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 /// Formats an amount, such as `$1,234.50`.
 pub fn dollars(money: Money) -> String {
     let cents = (money.usd_cents().abs() * 100.0).round() as u64;
@@ -79,18 +66,24 @@ pub fn byte_rate(bytes_per_second: f64) -> String {
     format!("{}/s", bytes(bytes_per_second))
 }
 
-/// Formats a number in three figures, without zeros at its end.
+/// Formats a number so that three digits count and none says nothing: `12,000`, `315`, `3.13`,
+/// `0.0212`.
 #[must_use]
 pub fn figures(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return if value == 0.0 {
-            "0".to_owned()
-        } else {
-            value.to_string()
-        };
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if !value.is_finite() {
+        return value.to_string();
     }
 
-    let magnitude = value.abs().log10().floor() as i32;
+    let size = value.abs();
+    if size >= 99.95 {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", thousands(size.round() as u64));
+    }
+
+    let magnitude = size.log10().floor() as i32;
     let step = 10_f64.powi(magnitude - 2);
     let rounded = (value / step).round() * step;
     let decimals = usize::try_from(2 - magnitude).unwrap_or(0).min(12);
@@ -115,8 +108,8 @@ mod tests {
         );
         assert_eq!(thousands(1_234_567), "1,234,567");
 
-        let figures = [12_000.0, 315.4, 75.0, 3.126, 0.0212, 0.0].map(figure);
-        assert_eq!(figures, ["12,000", "315", "75", "3.13", "0.021", "0"]);
+        let written = [12_000.0, -315.4, 75.0, 3.126, 0.0212, 0.0].map(figures);
+        assert_eq!(written, ["12,000", "-315", "75", "3.13", "0.0212", "0"]);
         assert_eq!(dollars(Money::from_usd(1234.5)), "$1,234.50");
         assert_eq!(dollars(Money::from_usd(-35.04)), "-$35.04");
         assert_eq!(

@@ -11,9 +11,7 @@ use sqlx::{Any, Row as _, Transaction};
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::predictive::{
-    CalendarRow, PredictionRow, RefreshRow, RuleRow, TrafficSettingsRow,
-};
+use crate::rows::predictive::{CalendarRow, PredictionRow, RuleRow};
 use crate::rows::{decode, encode, unreadable, version};
 use crate::vault::Vault;
 use crate::versioned::Versioned;
@@ -313,7 +311,7 @@ async fn calendar_update(store: &Store, calendar: &Calendar) -> Done<()> {
 async fn calendar_refreshed(store: &Store, id: &CalendarId, refresh: &Refresh) -> Done<()> {
     sqlx::query("UPDATE calendars SET refresh = $2 WHERE id = $1")
         .bind(&id.0)
-        .bind(encode(&RefreshRow::from(refresh))?)
+        .bind(encode(refresh)?)
         .execute(store.write())
         .await?;
     Ok(())
@@ -409,7 +407,7 @@ fn calendar(store: &Store, row: &AnyRow) -> Done<Calendar> {
         let mut calendar =
             decode::<CalendarRow>(document).and_then(|row| row.into_calendar(url))?;
         if let Some((subscription, text)) = calendar.subscription.as_mut().zip(refresh) {
-            subscription.refresh = decode::<RefreshRow>(&text)?.into_refresh()?;
+            subscription.refresh = decode(&text)?;
         }
         if let Some((subscription, error)) = calendar.subscription.as_mut().zip(refused) {
             subscription.refresh.problem = Some(error);
@@ -432,9 +430,7 @@ async fn traffic_settings_get(store: &Store) -> Done<TrafficSettings> {
         return Ok(TrafficSettings::default());
     };
 
-    decode::<TrafficSettingsRow>(row.try_get(0)?)
-        .map(TrafficSettings::from)
-        .map_err(unreadable("setting", TRAFFIC))
+    decode(row.try_get(0)?).map_err(unreadable("setting", TRAFFIC))
 }
 
 /// Compared by the whole text: of two writers that read the same version the second fails.
@@ -448,7 +444,7 @@ async fn traffic_settings_put(store: &Store, settings: &TrafficSettings) -> Done
         return Err(conflict());
     }
 
-    let document = encode(&TrafficSettingsRow::from(settings))?;
+    let document = encode(settings)?;
     let written = if stored.version == 0 {
         sqlx::query(
             "INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -461,7 +457,7 @@ async fn traffic_settings_put(store: &Store, settings: &TrafficSettings) -> Done
         sqlx::query("UPDATE settings SET document = $2 WHERE name = $1 AND document = $3")
             .bind(TRAFFIC)
             .bind(document)
-            .bind(encode(&TrafficSettingsRow::from(&stored))?)
+            .bind(encode(&stored)?)
             .execute(store.write())
             .await?
     };

@@ -3,7 +3,7 @@
 use reeve_estate::InstanceSpec;
 use reeve_learn::Summary;
 use reeve_learn::trend::Trend;
-use reeve_recommend::words::{byte_rate, figure, percent};
+use reeve_recommend::words::{byte_rate, figures, percent};
 
 use super::burstable::baseline_percent;
 use super::evidence::Evidence;
@@ -120,7 +120,7 @@ fn held<'e>(evidence: &'e Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) 
         &evidence.disk_ops,
         operations,
         p99,
-        figure,
+        figures,
     );
 
     found

@@ -11,7 +11,7 @@ use reeve_learn::{DAY_MS, Point, Summary, Window};
 use reeve_recommend::judgement::proposal::Path;
 use reeve_recommend::models::{ModelUse, date};
 use reeve_recommend::recommendation::{FactorKind, Factors};
-use reeve_recommend::words::{figure, percent};
+use reeve_recommend::words::{figures, percent};
 
 use super::burstable::baseline_percent;
 use super::dimension::Dimension;
@@ -447,7 +447,7 @@ impl Baseline {
             found.path.ask(
                 question,
                 true,
-                format!("{words} {stays} at least {} {}", figure(now), self.unit),
+                format!("{words} {stays} at least {} {}", figures(now), self.unit),
             );
             return;
         }
@@ -474,8 +474,8 @@ impl Baseline {
         let share = percent(p99 / then * 100.0);
         let detail = format!(
             "p99 {} of {} {} sustained ({share})",
-            figure(p99),
-            figure(then),
+            figures(p99),
+            figures(then),
             self.unit
         );
 

@@ -13,7 +13,7 @@ use reeve_recommend::plan::procedure::iac_note;
 use reeve_recommend::recommendation::{
     Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
-use reeve_recommend::words::{dollars, figure, percent, thousands};
+use reeve_recommend::words::{dollars, figures, percent, thousands};
 
 use super::burstable::baseline_percent;
 use super::evidence::Evidence;
@@ -469,7 +469,7 @@ fn assess(
     let interruption = evidence.interruption();
     let performance = if starved {
         let vcpus =
-            |spec: &InstanceSpec| sustained(spec).map_or_else(|| "unknown".to_owned(), figure);
+            |spec: &InstanceSpec| sustained(spec).map_or_else(|| "unknown".to_owned(), figures);
         format!(
             "{} sustains {} vCPU without credits (now {}); {interruption}",
             to.name,

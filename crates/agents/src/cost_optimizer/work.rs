@@ -11,7 +11,7 @@ use reeve_learn::{DAY_MS, HOUR_MS};
 
 use super::evidence::Evidence;
 use crate::load::Load;
-use reeve_recommend::words::{byte_rate, figure, percent};
+use reeve_recommend::words::{byte_rate, figures, percent};
 
 /// A point of CPU from here on is work, percent. Monitoring and time-keeping stay below.
 pub(crate) const CPU_PERCENT: f64 = 5.0;
@@ -51,7 +51,7 @@ impl Work {
                 "connections",
                 &evidence.connections,
                 f64::MIN_POSITIVE,
-                figure,
+                figures,
             )]
         } else {
             &[
@@ -62,7 +62,7 @@ impl Work {
                     "disk operations",
                     &evidence.disk_ops,
                     DISK_OPERATIONS,
-                    figure,
+                    figures,
                 ),
             ]
         };

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// Time between two readings of an address.
 const EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -17,7 +18,7 @@ pub struct Subscription {
 }
 
 /// State of a subscription, kept without a new version of its calendar.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Refresh {
     /// Validator of the text that is kept (RFC 9110, section 8.8.3).
     pub etag: Option<String>,

@@ -4,7 +4,7 @@ use reeve_estate::{ConnectionId, Metric, ResourceId, finite};
 use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind, Refresh, Subscription};
 use reeve_predict::{
     ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId,
-    ProviderCall, Reason, Response, ResponseKind, Rule, RuleId, Signal, TrafficSettings,
+    ProviderCall, Reason, Response, ResponseKind, Rule, RuleId, Signal,
 };
 use reeve_recommend::agent::{AgentType, Scope};
 use reeve_recommend::recommendation::RecommendationId;
@@ -379,77 +379,5 @@ impl CalendarRow {
             updated_at: time(&self.updated_at)?,
             version: self.version,
         })
-    }
-}
-
-/// State of a subscription.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct RefreshRow {
-    etag: Option<String>,
-    checked_at: Option<String>,
-    problem: Option<String>,
-}
-
-impl From<&Refresh> for RefreshRow {
-    fn from(refresh: &Refresh) -> Self {
-        RefreshRow {
-            etag: refresh.etag.clone(),
-            checked_at: refresh.checked_at.map(|at| at.to_string()),
-            problem: refresh.problem.clone(),
-        }
-    }
-}
-
-impl RefreshRow {
-    pub(crate) fn into_refresh(self) -> Result<Refresh, RowError> {
-        let checked_at = self.checked_at.as_deref().map(time).transpose()?;
-        Ok(Refresh {
-            etag: self.etag,
-            checked_at,
-            problem: self.problem,
-        })
-    }
-}
-
-/// Settings of traffic intelligence.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct TrafficSettingsRow {
-    learn_patterns: bool,
-    seasonal_adjustments: bool,
-    event_awareness: bool,
-    version: u64,
-}
-
-impl From<&TrafficSettings> for TrafficSettingsRow {
-    fn from(settings: &TrafficSettings) -> Self {
-        let TrafficSettings {
-            learn_patterns,
-            seasonal_adjustments,
-            event_awareness,
-            version,
-        } = *settings;
-        TrafficSettingsRow {
-            learn_patterns,
-            seasonal_adjustments,
-            event_awareness,
-            version,
-        }
-    }
-}
-
-impl From<TrafficSettingsRow> for TrafficSettings {
-    fn from(row: TrafficSettingsRow) -> Self {
-        let TrafficSettingsRow {
-            learn_patterns,
-            seasonal_adjustments,
-            event_awareness,
-            version,
-        } = row;
-        TrafficSettings {
-            learn_patterns,
-            seasonal_adjustments,
-            event_awareness,
-            version,
-        }
     }
 }

@@ -10,7 +10,7 @@ use reeve_estate::{Metric, ResourceKind};
 use reeve_learn::calibrate::Daily;
 use reeve_learn::{Backtest, DAY_MS, Summary, Window};
 use reeve_recommend::judgement::Facts;
-use reeve_recommend::words::{figure, percent, thousands};
+use reeve_recommend::words::{figures, percent, thousands};
 
 use crate::confidence::{DAY_COVERAGE, backtest};
 use crate::load::Load;
@@ -74,35 +74,35 @@ impl Traffic {
 
     /// The traffic of a window of days; `None` without points in it.
     pub(super) fn over(&self, window: Window, days: i64) -> Option<Found> {
-        let figures = self.reported.summary(window)?;
+        let summary = self.reported.summary(window)?;
         let measured = format!(
             "{} points, {} of the last {days} days",
-            thousands(figures.count),
-            percent(figures.coverage * 100.0)
+            thousands(summary.count),
+            percent(summary.coverage * 100.0)
         );
         let busiest = self.busiest_day(window);
         let words = match (self.limit > 0.0, busiest) {
             (true, Some(requests)) => format!(
                 "At most {} capacity units at once and {} requests a day in {days} days; {MOST_UNITS} and {MOST_REQUESTS} count as none",
-                figure(figures.max),
-                figure(requests)
+                figures(summary.max),
+                figures(requests)
             ),
             (true, None) => format!(
                 "At most {} capacity units at once and not one request in {days} days; {MOST_UNITS} counts as none",
-                figure(figures.max)
+                figures(summary.max)
             ),
-            (false, _) if figures.max <= 0.0 => {
+            (false, _) if summary.max <= 0.0 => {
                 format!("Not one byte went out through it in {days} days")
             }
             (false, _) => format!(
                 "Up to {} bytes a second went out through it in {days} days",
-                figure(figures.max)
+                figures(summary.max)
             ),
         };
 
         Some(Found {
-            is_covered: figures.coverage >= COVERAGE,
-            is_none: self.is_none(&figures, busiest),
+            is_covered: summary.coverage >= COVERAGE,
+            is_none: self.is_none(&summary, busiest),
             measured,
             words,
         })
