@@ -175,3 +175,38 @@ const fn impact(severity: Priority) -> Impact {
         Priority::Low => Impact::Low,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reeve_controls::Catalogue;
+
+    use super::*;
+
+    #[test]
+    fn findings_have_the_type_of_their_topic() {
+        for (check, expected) in [
+            (
+                "aws.ec2.no_ssh_from_everywhere",
+                RecommendationType::SecurityGroup,
+            ),
+            ("aws.sqs.queue_encrypted", RecommendationType::Encryption),
+            (
+                "aws.iam.access_key_rotated",
+                RecommendationType::IamOptimization,
+            ),
+            (
+                "aws.rds.database_takes_minor_upgrades",
+                RecommendationType::PatchManagement,
+            ),
+            (
+                "aws.s3.blocks_public_access",
+                RecommendationType::Compliance,
+            ),
+        ] {
+            let check = Catalogue::builtin().check(check).unwrap();
+
+            assert_eq!(kind(check), expected, "{}", check.id);
+        }
+    }
+}
