@@ -17,6 +17,8 @@ pub enum KeyValue<'c> {
 pub struct Context {
     /// Keys in lower case; without values, the key is absent.
     keys: BTreeMap<String, Option<Vec<String>>>,
+    /// Beginnings of keys that are absent unless they are listed, such as `aws:principaltag/`.
+    complete_families: Vec<String>,
     /// Keys that are not listed are absent.
     is_complete: bool,
 }
@@ -29,6 +31,16 @@ impl Context {
             is_complete: true,
             ..Context::default()
         }
+    }
+
+    /// Makes all keys that are not set absent.
+    pub fn complete_keys(&mut self) {
+        self.is_complete = true;
+    }
+
+    /// Makes the keys with a beginning absent that are not set: all tags of a principal are known.
+    pub fn complete_family(&mut self, beginning: &str) {
+        self.complete_families.push(beginning.to_ascii_lowercase());
     }
 
     /// Sets the values of a key.
@@ -56,6 +68,8 @@ impl Context {
                 .entry(key.clone())
                 .or_insert_with(|| values.clone());
         }
+        let families = other.complete_families.iter().cloned();
+        self.complete_families.extend(families);
         self.is_complete |= other.is_complete;
     }
 
@@ -65,8 +79,13 @@ impl Context {
         match self.keys.get(key) {
             Some(Some(values)) => KeyValue::Values(values),
             Some(None) => KeyValue::Absent,
-            None if self.is_complete => KeyValue::Absent,
+            None if self.is_complete || self.is_of_complete_family(key) => KeyValue::Absent,
             None => KeyValue::Unknown,
         }
+    }
+
+    fn is_of_complete_family(&self, key: &str) -> bool {
+        let mut families = self.complete_families.iter();
+        families.any(|family| key.starts_with(family.as_str()))
     }
 }

@@ -264,14 +264,20 @@ impl PolicySet {
     /// Decides a request.
     #[must_use]
     pub fn decide(&self, request: &Request) -> Decision {
-        let evaluation = Evaluation::new(self, request);
-        evaluation.decision()
+        self.decide_on(self.resource.as_ref(), request)
+    }
+
+    /// Decides a request for a resource with a policy, in place of the set's own.
+    #[must_use]
+    pub fn decide_on(&self, resource: Option<&NamedPolicy>, request: &Request) -> Decision {
+        Evaluation::new(self, resource, request).decision()
     }
 }
 
 /// Evaluation of one request.
 struct Evaluation<'p> {
     set: &'p PolicySet,
+    resource_policy: Option<&'p NamedPolicy>,
     request: &'p Request,
     identity: Tally,
     resource: Tally,
@@ -282,7 +288,11 @@ struct Evaluation<'p> {
 }
 
 impl<'p> Evaluation<'p> {
-    fn new(set: &'p PolicySet, request: &'p Request) -> Self {
+    fn new(
+        set: &'p PolicySet,
+        resource_policy: Option<&'p NamedPolicy>,
+        request: &'p Request,
+    ) -> Self {
         let action = request.action.to_ascii_lowercase();
         let tally = |policies: &[NamedPolicy]| {
             let mut tally = Tally::empty();
@@ -309,9 +319,10 @@ impl<'p> Evaluation<'p> {
 
         Evaluation {
             set,
+            resource_policy,
             request,
             identity: tally(&set.identity),
-            resource: tally(set.resource.as_slice()),
+            resource: tally(resource_policy.map_or(&[], std::slice::from_ref)),
             boundary: optional(set.boundary.as_slice()),
             session: optional(&set.session),
             levels,
@@ -403,7 +414,7 @@ impl<'p> Evaluation<'p> {
 
         let has_account = caller.account().is_some();
         let is_same_account = has_account && caller.account() == self.request.account();
-        match (is_same_account, &self.set.resource) {
+        match (is_same_account, self.resource_policy) {
             (true, None) if !needs_resource_policy(self.request) => own,
             (true, Some(_)) if !needs_resource_policy(self.request) => own.or(by_resource),
             (true, Some(_)) => by_resource.or(own.and(by_account)),
@@ -485,7 +496,7 @@ impl<'p> Evaluation<'p> {
             let conditional = self.resource.conditional.iter();
             found.extend(conditional.map(|one| blocker(BlockerKind::Condition, one)));
         }
-        if let (true, Some(policy)) = (found.is_empty(), &self.set.resource) {
+        if let (true, Some(policy)) = (found.is_empty(), self.resource_policy) {
             found.push(Blocker {
                 by: BlockerKind::NotAllowed,
                 kind: policy.kind,

@@ -5,7 +5,9 @@
 //! boundaries, session policies, and service and resource control policies of organisations, with
 //! conditions that are true, false or unknown. The crate does no I/O and calls no cloud.
 
+mod account;
 pub mod arn;
+mod aws_managed;
 mod caller;
 mod condition;
 mod context;
@@ -17,9 +19,15 @@ mod origin;
 mod outside;
 mod pattern;
 mod policy_set;
+mod reach;
+mod technique;
 mod truth;
 mod variable;
 
+pub use account::{
+    AccountBuilder, AccountError, AccountPolicies, Group, Principal, PrincipalKind, RequestError,
+    Workload, read_requests,
+};
 pub use caller::{Caller, Naming};
 pub use context::{Context, KeyValue};
 pub use decision::{Blocker, BlockerKind, Decision, Outcome, StatementRef};
@@ -32,4 +40,10 @@ pub use origin::is_bounded_origin;
 pub use outside::{Grade, OutsideAccess, Outsider, outside_access};
 pub use pattern::{is_all, matches};
 pub use policy_set::{Level, NamedPolicy, Organization, PolicyKind, PolicySet};
+pub use reach::{
+    ADMIN, BlockedBy, PathStep, Reach, ReachGrade, UNKNOWN, UsedPermission, administrators, reach,
+};
+pub use technique::{
+    NeededOn, NeededPermission, Technique, TechniqueEffect, TechniqueTarget, techniques,
+};
 pub use truth::Truth;
