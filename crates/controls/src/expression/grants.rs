@@ -8,9 +8,10 @@
 use std::sync::Arc;
 
 use cel::{ExecutionError, Value};
+use reeve_iam::{Effect, Statement, is_all, matches};
 
-use super::policy::{conditions, is_effect, refuses, statements, texts};
-use super::values::{elements, member, text};
+use super::policy::statements;
+use super::values::{elements, text};
 
 /// Condition keys that say which of a policy's holders calls, or from where. Keys of the holder's
 /// account or organisation are none: every holder fulfils them.
@@ -114,71 +115,62 @@ pub(super) fn allows(
     }
 
     let statements = statements(&policy);
-    let denials: Vec<&Value> = statements
+    let denials: Vec<&Statement> = statements
         .iter()
-        .filter(|one| is_effect(one, "Deny") && member(one, "Condition").is_none())
+        .map(|(_, statement)| statement)
+        .filter(|one| one.effect == Effect::Deny && one.conditions.is_empty())
         .filter(|one| covers_resources(one, &kind, true))
         .collect();
     let actions = elements(&actions);
     let granted: Vec<&str> = actions
         .iter()
         .filter_map(text)
-        .filter(|action| !denials.iter().any(|denial| covers_action(denial, action)))
+        .filter(|action| !denials.iter().any(|denial| denial.covers_action(action)))
         .collect();
 
-    let found = statements.iter().filter(|statement| {
-        is_effect(statement, "Allow")
-            && granted
-                .iter()
-                .any(|action| covers_action(statement, action))
+    let found = statements.iter().filter(|(_, statement)| {
+        statement.effect == Effect::Allow
+            && granted.iter().any(|action| statement.covers_action(action))
             && covers_resources(statement, &kind, false)
             && !is_narrowed(statement)
     });
-    Ok(Value::List(Arc::new(found.cloned().collect())))
-}
-
-fn covers_action(statement: &Value, action: &str) -> bool {
-    let action = action.to_lowercase();
-    let is_named = |name: &str| {
-        texts(statement, name)
-            .iter()
-            .any(|pattern| matches(&pattern.to_lowercase(), &action))
-    };
-    is_named("Action") || (member(statement, "NotAction").is_some() && !is_named("NotAction"))
+    Ok(Value::List(Arc::new(
+        found.map(|(value, _)| value.clone()).collect(),
+    )))
 }
 
 fn covers_resources(
-    statement: &Value,
+    statement: &Statement,
     kind: &ResourceKindPattern<'_>,
     in_all_accounts: bool,
 ) -> bool {
-    let is_named = |name: &str| {
-        texts(statement, name)
-            .iter()
-            .any(|pattern| kind.is_covered_by(pattern, in_all_accounts))
+    let Some(resources) = &statement.resources else {
+        return false;
     };
-    is_named("Resource") || (member(statement, "NotResource").is_some() && !is_named("NotResource"))
+    let is_named = resources
+        .patterns
+        .iter()
+        .any(|pattern| kind.is_covered_by(pattern, in_all_accounts));
+    is_named != resources.negated
 }
 
 /// Returns `true` if a condition narrows who of the holders may call, or what may be touched. A
 /// second factor, the time and the transport narrow neither.
-fn is_narrowed(statement: &Value) -> bool {
-    conditions(statement).any(|(operator, key, values)| {
-        if refuses(&operator) || values.is_empty() {
+fn is_narrowed(statement: &Statement) -> bool {
+    statement.conditions.iter().any(|condition| {
+        let values = &condition.values;
+        if condition.operator.refuses() || values.is_empty() {
             return false;
         }
-        if SERVICE_FLAGS.contains(&key.as_str()) {
-            let is_true = |value: &Value| text(value) == Some("true") || *value == true.into();
-            return values.iter().all(is_true);
-        }
 
-        let is_narrowing = CALLER_KEYS.contains(&key.as_str())
-            || RESOURCE_KEYS.contains(&key.as_str())
+        let key = condition.key.as_str();
+        if SERVICE_FLAGS.contains(&key) {
+            return values.iter().all(|value| value == "true");
+        }
+        let is_narrowing = CALLER_KEYS.contains(&key)
+            || RESOURCE_KEYS.contains(&key)
             || KEY_FAMILIES.iter().any(|family| key.starts_with(family));
-        is_narrowing
-            && values
-                .iter()
-                .all(|value| text(value).is_some_and(|value| !is_wide(value)))
+        is_narrowing && values.iter().all(|value| !is_wide(value))
     })
 }
 
@@ -198,41 +190,6 @@ fn is_wide(value: &str) -> bool {
             .trim_end_matches(".amazonaws.com"),
     };
     is_all(name)
-}
-
-/// Returns `true` for a pattern that everything matches.
-fn is_all(pattern: &str) -> bool {
-    pattern.bytes().all(|byte| byte == b'*')
-}
-
-/// Matches a text with a pattern in which `*` stands for any letters and `?` for one.
-fn matches(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    let (mut at, mut read) = (0, 0);
-    // Where to go on after the last asterisk: behind it, with one letter more for it.
-    let mut retry: Option<(usize, usize)> = None;
-
-    while read < text.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                retry = Some((at + 1, read));
-                at += 1;
-            }
-            Some(letter) if *letter == b'?' || *letter == text[read] => {
-                at += 1;
-                read += 1;
-            }
-            _ => match retry {
-                Some((behind, from)) => {
-                    retry = Some((behind, from + 1));
-                    (at, read) = (behind, from + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-
-    pattern[at..].iter().all(|letter| *letter == b'*')
 }
 
 #[cfg(test)]

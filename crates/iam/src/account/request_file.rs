@@ -1,0 +1,117 @@
+//! Requests of a file: principal, action, resource, and the condition keys of the request.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::caller::Caller;
+use crate::evaluation::Request;
+
+/// Request as a file has it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RequestLine {
+    principal: String,
+    action: String,
+    #[serde(default)]
+    resource: Option<String>,
+    /// Account of the resource, where its ARN does not name it.
+    #[serde(default)]
+    resource_account: Option<String>,
+    /// Values by condition key; null is a key that the request does not have.
+    #[serde(default)]
+    context: Map<String, Value>,
+    /// Keys that `context` does not list are absent rather than unknown.
+    #[serde(default)]
+    context_complete: bool,
+}
+
+/// Reason for which a file has no requests.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// The text is neither a JSON value nor one a line.
+    #[error("this is no JSON: {0}")]
+    NotJson(String),
+    /// A member of a request is missing, unknown, or has another form than documented.
+    #[error("request {number}: {problem}")]
+    Request { number: usize, problem: String },
+}
+
+/// Reads requests: a list, or one a line. Returned beside each is the file's own value.
+///
+/// # Errors
+/// The text is no JSON, or an element is no request.
+pub fn read_requests(text: &str) -> Result<Vec<(Value, Request)>, RequestError> {
+    let values = match serde_json::from_str::<Value>(text) {
+        Ok(Value::Array(values)) => values,
+        Ok(value) => match value.get("requests").and_then(Value::as_array) {
+            Some(values) => values.clone(),
+            None => vec![value],
+        },
+        Err(error) => {
+            let lines = text.lines().filter(|line| !line.trim().is_empty());
+            let each: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
+            each.map_err(|_| RequestError::NotJson(error.to_string()))?
+        }
+    };
+    let numbered = values.into_iter().enumerate();
+    numbered
+        .map(|(at, value)| {
+            let request = request(&value).map_err(|problem| RequestError::Request {
+                number: at + 1,
+                problem,
+            })?;
+            Ok((value, request))
+        })
+        .collect()
+}
+
+fn request(value: &Value) -> Result<Request, String> {
+    let line: RequestLine =
+        serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+    let caller = Caller::read(&line.principal).ok_or_else(|| {
+        format!(
+            "principal: {} is neither an ARN of a user, role or session nor an account, a service or *",
+            line.principal
+        )
+    })?;
+    if line.action.split(':').count() != 2 || line.action.contains('*') {
+        return Err(format!(
+            "action: {} is no action, such as s3:GetObject",
+            line.action
+        ));
+    }
+
+    let resource = line.resource.unwrap_or_else(|| "*".to_owned());
+    let mut request = Request::new(caller, line.action, resource);
+    request.resource_account = line.resource_account;
+    for (key, value) in &line.context {
+        let texts = |values: &[Value]| -> Option<Vec<String>> {
+            values.iter().map(context_value).collect()
+        };
+        let values = match value {
+            Value::Null => {
+                request.context.set_absent(key);
+                continue;
+            }
+            Value::Array(values) => texts(values),
+            one => texts(std::slice::from_ref(one)),
+        };
+        let values = values.ok_or_else(|| {
+            format!("context.{key}: is no text, number, boolean or a list of them")
+        })?;
+        request.context.set(key, values);
+    }
+    if line.context_complete {
+        request.context.complete_keys();
+    }
+    Ok(request)
+}
+
+fn context_value(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

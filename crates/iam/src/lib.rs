@@ -1,0 +1,49 @@
+//! Evaluation of AWS access policies: who may do what, and what principals can reach with their
+//! permissions.
+//!
+//! [`PolicySet::decide`] is the one evaluator: identity policies, policies of resources, permissions
+//! boundaries, session policies, and service and resource control policies of organisations, with
+//! conditions that are true, false or unknown. The crate does no I/O and calls no cloud.
+
+mod account;
+pub mod arn;
+mod aws_managed;
+mod caller;
+mod condition;
+mod context;
+mod decision;
+mod document;
+mod evaluation;
+mod operator;
+mod origin;
+mod outside;
+mod pattern;
+mod policy_set;
+mod reach;
+mod technique;
+mod truth;
+mod variable;
+
+pub use account::{
+    AccountBuilder, AccountError, AccountPolicies, Group, Principal, PrincipalKind, RequestError,
+    Workload, read_requests,
+};
+pub use caller::{Caller, Naming};
+pub use context::{Context, KeyValue};
+pub use decision::{Blocker, BlockerKind, Decision, Outcome, StatementRef};
+pub use document::{
+    Condition, Effect, Patterns, Policy, PolicyError, PrincipalName, Principals, Statement,
+};
+pub use evaluation::Request;
+pub use operator::{Comparison, Operator, Order, Quantifier};
+pub use origin::is_bounded_origin;
+pub use outside::{Grade, OutsideAccess, Outsider, outside_access};
+pub use pattern::{is_all, matches};
+pub use policy_set::{Level, NamedPolicy, Organization, PolicyKind, PolicySet};
+pub use reach::{
+    ADMIN, BlockedBy, PathStep, Reach, ReachGrade, UNKNOWN, UsedPermission, administrators, reach,
+};
+pub use technique::{
+    NeededOn, NeededPermission, Technique, TechniqueEffect, TechniqueTarget, techniques,
+};
+pub use truth::Truth;

@@ -1,0 +1,4 @@
+mod complaints;
+mod fixture;
+mod per_technique;
+mod size;
