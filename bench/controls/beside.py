@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares Reeve's checks of controls with Prowler's on one account of moto: see README.md.
+"""Compares Reeve's checks of controls with Prowler's and with policies of Cloud Custodian on one account of moto: see README.md.
 
-Usage: beside.py --out DIR [--moto PROGRAM] [--prowler PROGRAM] [--reeve PROGRAM], or beside.py --out DIR --kept to compare what DIR holds.
-The programs are otherwise $REEVE_TEST_MOTO, $PROWLER_BIN and $REEVE_BIN, and then those on the path.
+Usage: beside.py --out DIR [--moto PROGRAM] [--prowler PROGRAM] [--custodian PROGRAM] [--reeve PROGRAM], or beside.py --out DIR --kept to
+compare what DIR holds. The programs are otherwise $REEVE_TEST_MOTO, $PROWLER_BIN, $CUSTODIAN_BIN and $REEVE_BIN, and then those on the path.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from collections import Counter, defaultdict
 from contextlib import contextmanager
 from pathlib import Path
 
+import custodian
 import seed
 from pairs import pairs
 from verdicts import KINDS, kind
@@ -181,7 +182,7 @@ def run_reeve(program, endpoint, out, seeded):
         if ran.get("error"):
             raise SystemExit(f"the agent failed: {ran['error']}")
         results = {}
-        for check in sorted({check for _, ours, _ in pairs() for check in ours} | seeded["truth"].keys()):
+        for check in sorted({check for _, ours, _ in pairs() for check in ours} | seeded["truth"].keys() | custodian.checks()):
             items, cursor = [], ""
             while cursor is not None:
                 page = ask(f"intelligence/controls/{check}/results?limit=1000{cursor}")
@@ -317,6 +318,7 @@ def measure(arguments, out):
         for name, run, chosen in (
             ("reeve", run_reeve, program(arguments.reeve, "REEVE_BIN", "reeve")),
             ("prowler", run_prowler, program(arguments.prowler, "PROWLER_BIN", "prowler")),
+            ("custodian", custodian.run, program(arguments.custodian, "CUSTODIAN_BIN", "custodian")),
         ):
             begun = time.monotonic()
             (out / f"{name}.json").write_text(json.dumps(run(chosen, endpoint, out, seeded), indent=1))
@@ -327,7 +329,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--kept", action="store_true")
-    for name in ("moto", "prowler", "reeve"):
+    for name in ("moto", "prowler", "custodian", "reeve"):
         parser.add_argument(f"--{name}")
     arguments = parser.parse_args()
     out = arguments.out.resolve()
@@ -336,6 +338,16 @@ def main():
         measure(arguments, out)
     theirs, ours, seeded = (json.loads((out / f"{name}.json").read_text()) for name in ("prowler", "reeve", "seeded"))
     report(compare(theirs, ours, seeded), *against_seed(ours, seeded), out)
+
+    def of_checks(checks, fold):
+        return of_reeve(ours, checks, fold)
+
+    def truth_of(checks, resource):
+        known = [seeded["truth"].get(check, {}).get(resource) for check in checks]
+        return folded([one for one in known if one], "any")
+
+    found = json.loads((out / "custodian.json").read_text())
+    custodian.report(custodian.compare(found, of_checks, seeded, truth_of), found, out)
 
 
 if __name__ == "__main__":

@@ -44,14 +44,63 @@ pub const LOG_BUCKET: Setting = Setting {
     choices: &[],
 };
 
+/// Setting that names the log group into which remediations send flow logs.
+pub const LOG_GROUP: Setting = Setting {
+    path: "remediation_suggestions.log_group",
+    description: "Log group of CloudWatch that takes flow logs where no bucket is named",
+    default: SettingValue::Names(Vec::new()),
+    range: (0.0, 1.0),
+    choices: &[],
+};
+
+/// Setting that names the role with which flow logs are written into the log group.
+pub const LOG_ROLE: Setting = Setting {
+    path: "remediation_suggestions.log_role",
+    description: "ARN of the role that writes flow logs into the log group",
+    default: SettingValue::Names(Vec::new()),
+    range: (0.0, 1.0),
+    choices: &[],
+};
+
+/// Setting that names who stays let in where a rule of a security group lets everyone in.
+pub const ALLOWED_SOURCES: Setting = Setting {
+    path: "remediation_suggestions.allowed_sources",
+    description: "Ranges of addresses, security groups (sg-) and prefix lists (pl-) that take the place of everyone in open rules; without one, open rules are removed",
+    default: SettingValue::Names(Vec::new()),
+    range: (0.0, 20.0),
+    choices: &[],
+};
+
+/// Setting that names the accounts with which snapshots and images may be shared.
+pub const TRUSTED_ACCOUNTS: Setting = Setting {
+    path: "remediation_suggestions.trusted_accounts",
+    description: "Numbers of accounts with which snapshots and images stay shared; others are removed",
+    default: SettingValue::Names(Vec::new()),
+    range: (0.0, 100.0),
+    choices: &[],
+};
+
+/// Settings that give values to changes, and the names of the values.
+const GIVEN: [(&str, &Setting); 3] = [
+    ("bucket", &LOG_BUCKET),
+    ("log_group", &LOG_GROUP),
+    ("log_role", &LOG_ROLE),
+];
+
 /// Returns the values of changes that an agent's settings give, by name.
 #[must_use]
 pub fn given_values(settings: &Settings) -> BTreeMap<String, Value> {
-    let bucket = settings.names(&LOG_BUCKET).into_iter().next();
-    bucket
-        .map(|bucket| ("bucket".to_owned(), Value::from(bucket)))
-        .into_iter()
-        .collect()
+    let texts = GIVEN.iter().filter_map(|(name, setting)| {
+        let text = settings.names(setting).into_iter().next()?;
+        Some(((*name).to_owned(), Value::from(text)))
+    });
+    let lists = [
+        ("sources", &ALLOWED_SOURCES),
+        ("accounts", &TRUSTED_ACCOUNTS),
+    ];
+    let lists =
+        lists.map(|(name, setting)| (name.to_owned(), Value::from(settings.names(setting))));
+    texts.chain(lists).collect()
 }
 
 /// Returns `true` if failures of a severity become recommendations of an agent.

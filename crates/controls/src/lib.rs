@@ -24,7 +24,8 @@ mod verdict;
 pub use catalogue::{Catalogue, Folder};
 pub use check::{Check, Remediation};
 pub use chosen::{
-    FRAMEWORKS, LOG_BUCKET, PRIORITIES, chosen_frameworks, given_values, is_recommended,
+    ALLOWED_SOURCES, FRAMEWORKS, LOG_BUCKET, LOG_GROUP, LOG_ROLE, PRIORITIES, TRUSTED_ACCOUNTS,
+    chosen_frameworks, given_values, is_recommended,
 };
 pub use error::CatalogueError;
 pub use expression::{Expression, ExpressionError};

@@ -1,6 +1,9 @@
 //! `compliance_intelligence` as an agent type: its settings, needs and judgement.
 
-use reeve_controls::{Catalogue, FRAMEWORKS, LOG_BUCKET, PRIORITIES, chosen_frameworks};
+use reeve_controls::{
+    ALLOWED_SOURCES, Catalogue, FRAMEWORKS, LOG_BUCKET, LOG_GROUP, LOG_ROLE, PRIORITIES,
+    TRUSTED_ACCOUNTS, chosen_frameworks,
+};
 use reeve_estate::{Provider, ResourceKind};
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
@@ -33,6 +36,10 @@ const SETTINGS: &[Setting] = &[
     FRAMEWORKS,
     PRIORITIES,
     LOG_BUCKET,
+    LOG_GROUP,
+    LOG_ROLE,
+    ALLOWED_SOURCES,
+    TRUSTED_ACCOUNTS,
     alert::CHANNELS,
     alert::PRIORITIES,
 ];

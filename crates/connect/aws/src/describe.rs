@@ -66,6 +66,7 @@ impl AwsConnection {
                     denied: None,
                     only: None,
                     shared: Vec::new(),
+                    asked: 0,
                 };
                 work.push(Box::pin(reader.run()));
             }

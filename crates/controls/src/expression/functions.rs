@@ -10,7 +10,8 @@ use cel::{Context, Env, ExecutionError, Value};
 use jiff::Timestamp;
 
 use super::values::{
-    RANGES, as_number, asked_of_rules, covers_everywhere, elements, open_ranges, rule_covers, text,
+    RANGES, as_number, asked_of_rules, covers_everywhere, elements, member, open_ranges,
+    rule_covers, text,
 };
 use super::{grants, policy, remedies};
 
@@ -28,6 +29,7 @@ pub(super) fn add(context: &mut Context<'static, 'static>) {
     let added = [
         context.add_function("list", list),
         context.add_function("lower", lower),
+        context.add_function("of_kind", of_kind),
         context.add_function("number", number),
         context.add_function("days_between", days_between),
         context.add_function("version_at_least", version_at_least),
@@ -42,6 +44,8 @@ pub(super) fn add(context: &mut Context<'static, 'static>) {
         context.add_function("closed_policy", remedies::closed_policy),
         context.add_function("open_rules", remedies::open_rules),
         context.add_function("without_rules", remedies::without_rules),
+        context.add_function("narrowed_rules", remedies::narrowed_rules),
+        context.add_function("with_rules", remedies::with_rules),
     ];
     debug_assert!(added.iter().all(Result::is_ok), "no name is CEL's own");
 }
@@ -50,6 +54,14 @@ pub(super) fn add(context: &mut Context<'static, 'static>) {
 /// the value. Some interfaces print one element without its list.
 fn list(value: Value) -> Value {
     Value::List(Arc::new(elements(&value)))
+}
+
+/// `of_kind(related, kind)`: the resources of a kind among related ones. A comprehension inside
+/// another, which would select them too, costs the square of what a network has.
+fn of_kind(related: Value, kind: Arc<String>) -> Value {
+    let mut found = elements(&related);
+    found.retain(|one| member(one, "kind").and_then(text) == Some(kind.as_str()));
+    Value::List(Arc::new(found))
 }
 
 /// `lower(text)`: the text in lower case.

@@ -2,11 +2,12 @@
 
 use cel::extractors::Arguments;
 use cel::{ExecutionError, Value};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::policy;
 use super::values::{
-    RANGES, as_json, asked_of_rules, converted, elements, member, open_ranges, rule_covers,
+    RANGES, as_json, asked_of_rules, converted, covers_everywhere, elements, member, open_ranges,
+    rule_covers,
 };
 
 /// Everything that a rule may let in.
@@ -14,6 +15,20 @@ const SOURCES: [&str; 4] = ["ipRanges", "ipv6Ranges", "groups", "prefixListIds"]
 
 fn list(value: &Json) -> &[Json] {
     value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Protocol and ports of a rule.
+const SCOPE: [&str; 3] = ["ipProtocol", "fromPort", "toPort"];
+
+fn is_same_scope(one: &Json, other: &Json) -> bool {
+    SCOPE.iter().all(|name| one.get(*name) == other.get(*name))
+}
+
+fn scope_of(rule: &Json) -> Map<String, Json> {
+    let scope = SCOPE.into_iter();
+    scope
+        .filter_map(|name| Some((name.to_owned(), rule.get(name)?.clone())))
+        .collect()
 }
 
 /// `closed_policy(policy)`: the policy without the statements that let everybody in; null if none is
@@ -62,9 +77,8 @@ pub(super) fn open_rules(Arguments(arguments): Arguments) -> Result<Value, Execu
             continue;
         }
 
-        let scope = ["ipProtocol", "fromPort", "toPort"];
         part.extend(
-            scope
+            SCOPE
                 .into_iter()
                 .filter_map(|name| Some((name.to_owned(), as_json(member(&rule, name)?)))),
         );
@@ -82,12 +96,6 @@ pub(super) fn open_rules(Arguments(arguments): Arguments) -> Result<Value, Execu
 /// the ranges of some of them.
 pub(super) fn without_rules(permissions: Value, rules: Value) -> Value {
     let rules = as_json(&rules);
-    let is_same_scope = |one: &Json, other: &Json| {
-        ["ipProtocol", "fromPort", "toPort"]
-            .iter()
-            .all(|name| one.get(*name) == other.get(*name))
-    };
-
     let mut left = Vec::new();
     for rule in elements(&permissions) {
         let mut rule = as_json(&rule);
@@ -110,10 +118,120 @@ pub(super) fn without_rules(permissions: Value, rules: Value) -> Value {
     converted(&Json::Array(left))
 }
 
+/// `narrowed_rules(rules, sources, permissions, account)`: rules that let sources in where `rules`
+/// let everybody in; without those that `permissions` have already, and null if none is left.
+/// A source is a range of addresses, a security group (`sg-`) of the account or a prefix list
+/// (`pl-`). What is none of these, or is everybody again, gives null.
+pub(super) fn narrowed_rules(
+    rules: Value,
+    sources: Value,
+    permissions: Value,
+    account: Value,
+) -> Value {
+    let rules = as_json(&rules);
+    let (permissions, account) = (as_json(&permissions), as_json(&account));
+    let sources = as_json(&sources);
+    let sources: Option<Vec<(&str, Json)>> = list(&sources)
+        .iter()
+        .map(|source| source_of_rule(source.as_str()?, &account))
+        .collect();
+    let Some(sources) = sources else {
+        return Value::Null;
+    };
+
+    let mut narrowed = Vec::new();
+    for rule in list(&rules) {
+        let described = RANGES
+            .iter()
+            .flat_map(|(name, _)| list(&rule[*name]))
+            .find_map(|range| range.get("description"));
+        let existing: Vec<&Json> = list(&permissions)
+            .iter()
+            .filter(|existing| is_same_scope(existing, rule))
+            .collect();
+        let mut part = scope_of(rule);
+        for (name, source) in &sources {
+            let is_there = |existing: &&Json| {
+                list(&existing[*name])
+                    .iter()
+                    .any(|one| is_same_source(one, source))
+            };
+            if existing.iter().any(is_there) {
+                continue;
+            }
+            let mut source = source.clone();
+            if let (Some(members), Some(text)) = (source.as_object_mut(), described) {
+                members.insert("description".to_owned(), text.clone());
+            }
+            let listed = part.entry(*name).or_insert_with(|| Json::Array(Vec::new()));
+            if let Json::Array(listed) = listed {
+                listed.push(source);
+            }
+        }
+        if SOURCES.iter().any(|name| part.contains_key(*name)) {
+            narrowed.push(Json::Object(part));
+        }
+    }
+
+    if narrowed.is_empty() {
+        return Value::Null;
+    }
+    converted(&Json::Array(narrowed))
+}
+
+/// List of a rule that takes a source, and the source as it stands there.
+fn source_of_rule(source: &str, account: &Json) -> Option<(&'static str, Json)> {
+    let source = source.trim();
+    if source.starts_with("sg-") {
+        return Some(("groups", json!({ "groupId": source, "userId": account })));
+    }
+    if source.starts_with("pl-") {
+        return Some(("prefixListIds", json!({ "prefixListId": source })));
+    }
+    if !source.contains('/') || covers_everywhere(source) {
+        return None;
+    }
+    Some(if source.contains(':') {
+        ("ipv6Ranges", json!({ "cidrIpv6": source }))
+    } else {
+        ("ipRanges", json!({ "cidrIp": source }))
+    })
+}
+
+/// Returns `true` if two sources of rules are the same, whatever is said of them.
+fn is_same_source(one: &Json, other: &Json) -> bool {
+    ["cidrIp", "cidrIpv6", "groupId", "prefixListId"]
+        .iter()
+        .all(|name| one.get(*name) == other.get(*name))
+}
+
+/// `with_rules(permissions, rules)`: the rules of an EC2 security group with others, as EC2 shows
+/// them: one rule for each protocol and ports, with all sources.
+pub(super) fn with_rules(permissions: Value, rules: Value) -> Value {
+    let (mut all, rules) = (as_json(&permissions), as_json(&rules));
+    let Some(all) = all.as_array_mut() else {
+        return Value::Null;
+    };
+
+    for rule in list(&rules) {
+        let Some(same) = all.iter_mut().find(|one| is_same_scope(one, rule)) else {
+            all.push(rule.clone());
+            continue;
+        };
+        for name in SOURCES {
+            let added = list(&rule[name]);
+            match same.get_mut(name).and_then(Json::as_array_mut) {
+                Some(listed) => listed.extend(added.iter().cloned()),
+                None if !added.is_empty() => same[name] = Json::Array(added.to_vec()),
+                None => {}
+            }
+        }
+    }
+    converted(&Json::Array(std::mem::take(all)))
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn permissions() -> Json {
@@ -148,6 +266,44 @@ mod tests {
         ]);
         assert_eq!(left, expect);
         assert_eq!(as_json(&open(3389)), Json::Null);
+    }
+
+    #[test]
+    fn sources_take_the_place_of_everybody() {
+        let arguments = vec![converted(&permissions()), Value::Int(22)];
+        let rules = open_rules(Arguments(arguments.into())).unwrap();
+        let narrowed = |sources: Json| {
+            narrowed_rules(
+                rules.clone(),
+                converted(&sources),
+                converted(&permissions()),
+                converted(&json!("111122223333")),
+            )
+        };
+
+        let narrow = narrowed(json!(["10.0.0.0/8", "2001:db8::/32", "sg-1"]));
+        let group =
+            json!({ "groupId": "sg-1", "userId": "111122223333", "description": "for now" });
+        let expect = json!([
+            { "ipProtocol": "tcp", "fromPort": "22", "toPort": "22", "groups": [group],
+              "ipv6Ranges": [{ "cidrIpv6": "2001:db8::/32", "description": "for now" }] },
+            { "ipProtocol": "tcp", "fromPort": "20", "toPort": "30", "ipRanges": [{ "cidrIp": "10.0.0.0/8" }],
+              "ipv6Ranges": [{ "cidrIpv6": "2001:db8::/32" }], "groups": [{ "groupId": "sg-1", "userId": "111122223333" }] },
+        ]);
+        assert_eq!(as_json(&narrow), expect);
+
+        let all = as_json(&with_rules(converted(&permissions()), narrow));
+        assert_eq!(all[0]["groups"], json!([group]));
+        assert_eq!(all[0]["ipv6Ranges"].as_array().map(Vec::len), Some(2));
+        assert_eq!(all[1], permissions()[1]);
+        for wrong in [
+            json!([]),
+            json!(["0.0.0.0/0"]),
+            json!(["office"]),
+            json!([7]),
+        ] {
+            assert_eq!(as_json(&narrowed(wrong.clone())), Json::Null, "{wrong}");
+        }
     }
 
     #[test]

@@ -39,7 +39,15 @@ fn resource(check: &Check, sample: &Sample) -> Resource {
 }
 
 fn given() -> BTreeMap<String, Value> {
-    BTreeMap::from([("bucket".to_owned(), Value::from("acme-logs"))])
+    let texts = [
+        ("bucket", "acme-logs"),
+        ("log_group", "flows"),
+        ("log_role", "arn:aws:iam::123456789012:role/flows"),
+    ];
+    let lists = [("sources", "203.0.113.0/24"), ("accounts", "777788889999")];
+    let texts = texts.map(|(name, value)| (name.to_owned(), Value::from(value)));
+    let lists = lists.map(|(name, value)| (name.to_owned(), Value::from(vec![value])));
+    texts.into_iter().chain(lists).collect()
 }
 
 /// Answer about the document of a sample after its change.
@@ -69,7 +77,9 @@ fn every_remediation_names_rows_of_the_kind_that_its_check_judges() {
 
             let own = &check.remediation.parameters;
             let lacks = row.sample.with.keys().find(|value| {
-                !own.contains_key(*value) && !row.with.contains_key(*value) && *value != "bucket"
+                !own.contains_key(*value)
+                    && !row.with.contains_key(*value)
+                    && !given().contains_key(*value)
             });
             assert_eq!(lacks, None, "{}: {name}", check.id);
         }

@@ -235,6 +235,7 @@ const ROWS: &[Row] = &[
     ("web_firewall", Security, "Web firewall", "Web firewalls", "shield", ["AWS::WAFv2::WebACL", "", ""]),
     ("certificate", Security, "Certificate", "Certificates", "lock", ["AWS::CertificateManager::Certificate", "", ""]),
     ("key_vault", Security, "Key vault", "Key vaults", "lock", ["", "Microsoft.KeyVault/vaults", ""]),
+    ("region", Security, "Region", "Regions", "pin", ["", "", ""]),
     ("threat_detector", Security, "Threat detector", "Threat detectors", "shield", ["AWS::GuardDuty::Detector", "", ""]),
     ("access_analyzer", Security, "Access analyzer", "Access analyzers", "shield", ["AWS::AccessAnalyzer::Analyzer", "", ""]),
     ("password_policy", Identity, "Password policy", "Password policies", "document", ["", "", ""]),

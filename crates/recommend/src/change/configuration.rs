@@ -1,4 +1,4 @@
-//! Changes of configurations: rows of data, each one call to a cloud with its inverse.
+//! Changes of configurations: rows of data, each one call to a cloud, or a few, with the way back.
 //!
 //! The parameters of such a change are the members of the document that it reads and writes, as the
 //! finding saw them. They are its precondition: where one of them differs, nothing is done. The
@@ -26,6 +26,7 @@ use crate::change::{
 use crate::plan::PlannedChange;
 use crate::plan::patch::Tool;
 use path::Setting;
+use row::FirstCallRow;
 use template::Place;
 
 pub use path::set as set_setting;
@@ -53,6 +54,8 @@ pub struct ConfigurationOperation {
     pub body: Option<String>,
     /// Paths of the document and the values that they have afterwards; `None` for no value.
     pub effects: Vec<Effect>,
+    /// Paths among the effects whose value the provider chooses: their values are examples.
+    pub provided: Vec<&'static str>,
 }
 
 impl Operation for ConfigurationOperation {}
@@ -79,9 +82,10 @@ pub struct ConfigurationChange {
     /// Account and region, which name the resource in calls.
     account: String,
     region: String,
-    /// The calls, which were filled in when the change was made.
-    forward: ConfigurationOperation,
-    back: Option<ConfigurationOperation>,
+    /// The calls in order, which were filled in when the change was made.
+    forward: Vec<ConfigurationOperation>,
+    /// Way back from the settings that the finding saw; `None` if nothing leads back.
+    inverse: Option<&'static InverseRow>,
 }
 
 impl ConfigurationChange {
@@ -129,10 +133,16 @@ impl ConfigurationChange {
         with: BTreeMap<String, Value>,
         (account, region): (String, String),
     ) -> Result<ConfigurationChange, Obstacle> {
-        let document = Value::Object(before.clone());
-        let context = json!({
-            "doc": document, "with": with, "resource": { "account": account, "region": region },
-        });
+        let change = ConfigurationChange {
+            row,
+            state,
+            before,
+            with,
+            account,
+            region,
+            forward: Vec::new(),
+            inverse: None,
+        };
         let incomplete = || {
             Obstacle::of(format_args!(
                 "the document lacks a value that {} needs",
@@ -140,17 +150,11 @@ impl ConfigurationChange {
             ))
         };
 
-        let after: Option<Vec<Effect>> = row
-            .after
-            .iter()
-            .map(|(at, value)| Some((*at, Some(template::filled_value(value, &context)?))))
-            .collect();
-        let effects = after.ok_or_else(incomplete)?;
-        let forward = operation(row, &row.call, &context, effects).ok_or_else(incomplete)?;
-
+        let context = change.context();
+        let forward = calls_of(row, &context).ok_or_else(incomplete)?;
         let is_absent = |at: &str| {
             path::is_same(
-                path::get(&document, at).unwrap_or(&Value::Null),
+                path::get(&context["doc"], at).unwrap_or(&Value::Null),
                 &Value::Null,
             )
         };
@@ -159,31 +163,62 @@ impl ConfigurationChange {
             .iter()
             .find(|inverse| inverse.absent.as_deref().is_some_and(is_absent))
             .or_else(|| row.inverse.iter().find(|inverse| inverse.absent.is_none()));
-        let back = match inverse {
-            Some(inverse) => {
-                let before = |at: &str| match inverse.after.get(at) {
-                    Some(value) => template::filled_value(value, &context),
-                    None => path::get(&document, at).cloned(),
-                };
-                let effects = row.after.iter().map(|(at, _)| (*at, before(at))).collect();
-                Some(operation(row, &inverse.call, &context, effects).ok_or_else(incomplete)?)
-            }
-            None => None,
-        };
-        if back.is_none() && row.irreversible.is_none() {
+        if inverse.is_none() && row.irreversible.is_none() {
             return Err(incomplete());
         }
 
-        Ok(ConfigurationChange {
-            row,
-            state,
-            before,
-            with,
-            account,
-            region,
+        let change = ConfigurationChange {
             forward,
-            back,
+            inverse,
+            ..change
+        };
+        let can_be_filled =
+            inverse.is_none_or(InverseRow::reads_now) || change.way_back(&Value::Null).is_some();
+        if can_be_filled {
+            Ok(change)
+        } else {
+            Err(incomplete())
+        }
+    }
+
+    /// Values that templates name.
+    fn context(&self) -> Value {
+        json!({
+            "doc": self.before, "with": self.with,
+            "resource": { "account": self.account, "region": self.region },
         })
+    }
+
+    /// Calls of the way back in order, with the document as it is before them; `None` if a value is
+    /// missing, or nothing leads back.
+    fn way_back(&self, now: &Value) -> Option<Vec<ConfigurationOperation>> {
+        let inverse = self.inverse?;
+        let mut context = self.context();
+        context["now"] = now.clone();
+
+        let first = inverse.first.iter();
+        let mut calls: Vec<ConfigurationOperation> = first
+            .map(|row| first_call(self.row, row, &context))
+            .collect::<Option<_>>()?;
+        let mut last = operation(self.row, &inverse.call, &context)?;
+        last.effects = self.restored(inverse, &context)?;
+        calls.push(last);
+        Some(calls)
+    }
+
+    /// Settings that the way back leaves.
+    fn restored(&self, inverse: &InverseRow, context: &Value) -> Option<Vec<Effect>> {
+        let before = |at: &str| match inverse.after.get(at) {
+            Some(value) => template::filled_value(value, context).map(Some),
+            None => Some(path::get(&context["doc"], at).cloned()),
+        };
+        let paths = self.row.paths_of_effects().into_iter();
+        paths.map(|at| Some((at, before(at)?))).collect()
+    }
+
+    /// Returns the last call, after which the change is made.
+    fn last(&self) -> Option<&ConfigurationOperation> {
+        self.forward.last()
     }
 
     /// Returns a value that the document does not have as such.
@@ -196,7 +231,9 @@ impl ConfigurationChange {
     #[must_use]
     pub fn outcome(&self, document: &Document) -> Document {
         let mut after = document.json().clone();
-        self.forward.take_effect(&mut after);
+        for call in &self.forward {
+            call.take_effect(&mut after);
+        }
         Document::kept(after)
     }
 
@@ -207,9 +244,14 @@ impl ConfigurationChange {
     }
 
     fn is_done_in(&self, document: &Value) -> bool {
-        self.forward.effects.iter().all(|(at, wanted)| {
-            let found = path::get(document, at).unwrap_or(&Value::Null);
-            path::is_same(found, wanted.as_ref().unwrap_or(&Value::Null))
+        self.last().is_some_and(|call| {
+            call.effects.iter().all(|(at, wanted)| {
+                let found = path::get(document, at).unwrap_or(&Value::Null);
+                if call.provided.contains(at) {
+                    return !path::is_same(found, &Value::Null);
+                }
+                path::is_same(found, wanted.as_ref().unwrap_or(&Value::Null))
+            })
         })
     }
 
@@ -217,7 +259,7 @@ impl ConfigurationChange {
     fn settings_before(&self) -> Vec<Expectation> {
         let before = Value::Object(self.before.clone());
         let value = |at: &str| path::get(&before, at).cloned().unwrap_or(Value::Null);
-        let paths = self.row.after.iter().map(|(at, _)| *at);
+        let paths = self.row.paths_of_effects().into_iter();
         paths.map(|at| setting(at, value(at))).collect()
     }
 
@@ -240,8 +282,23 @@ impl ConfigurationChange {
 fn settled(operation: &ConfigurationOperation) -> Vec<Expectation> {
     let effects = operation.effects.iter();
     effects
-        .map(|(at, wanted)| setting(at, wanted.clone().unwrap_or(Value::Null)))
+        .map(|(at, wanted)| {
+            if operation.provided.contains(at) {
+                provided(at)
+            } else {
+                setting(at, wanted.clone().unwrap_or(Value::Null))
+            }
+        })
         .collect()
+}
+
+/// Expects a value at a path of the document, whatever it is.
+fn provided(at: &'static str) -> Expectation {
+    Expectation::new(at, Setting(Value::Bool(true)), move |seen| {
+        let document = seen.specification.document.as_deref()?;
+        let found = path::get(document.json(), at).unwrap_or(&Value::Null);
+        Some(Setting(Value::Bool(!path::is_same(found, &Value::Null))))
+    })
 }
 
 /// Expects a value at a path of the document. A path that leads nowhere is a setting that is off.
@@ -272,12 +329,45 @@ fn hides(value: &Value) -> bool {
     }
 }
 
-/// Fills in a call; `None` if the context lacks a value.
+/// Fills in the calls of a row; `None` if the context lacks a value.
+fn calls_of(
+    row: &'static ConfigurationRow,
+    context: &Value,
+) -> Option<Vec<ConfigurationOperation>> {
+    let first = row.first.iter();
+    let mut calls: Vec<ConfigurationOperation> = first
+        .map(|first| first_call(row, first, context))
+        .collect::<Option<_>>()?;
+
+    let mut last = operation(row, &row.call, context)?;
+    let after = row.after.iter().chain(&row.gives);
+    last.effects = after
+        .map(|(at, value)| Some((*at, Some(template::filled_value(value, context)?))))
+        .collect::<Option<_>>()?;
+    last.provided = row.gives.iter().map(|(at, _)| *at).collect();
+    calls.push(last);
+    Some(calls)
+}
+
+/// Fills in a call that others follow, with what shows that it is done.
+fn first_call(
+    row: &'static ConfigurationRow,
+    first: &'static FirstCallRow,
+    context: &Value,
+) -> Option<ConfigurationOperation> {
+    let mut call = operation(row, &first.call, context)?;
+    let after = first.after.iter();
+    call.effects = after
+        .map(|(at, value)| Some((at.as_str(), Some(template::filled_value(value, context)?))))
+        .collect::<Option<_>>()?;
+    Some(call)
+}
+
+/// Fills in a call without its effects; `None` if the context lacks a value.
 fn operation(
     row: &'static ConfigurationRow,
     call: &'static CallRow,
     context: &Value,
-    effects: Vec<Effect>,
 ) -> Option<ConfigurationOperation> {
     let target = match (&call.method, &call.path) {
         (Some(method), Some(path)) => Some((
@@ -308,7 +398,8 @@ fn operation(
         target,
         fields,
         body,
-        effects,
+        effects: Vec::new(),
+        provided: Vec::new(),
     })
 }
 
@@ -371,42 +462,65 @@ impl Change for ConfigurationChange {
         );
         check.expect.push(self.is_as_found());
 
-        let context = json!({
-            "doc": self.before, "with": self.with,
-            "resource": { "account": self.account, "region": self.region },
+        let context = self.context();
+        let first = self.row.first.iter().map(|first| first.step.as_str());
+        let words = first.chain([self.row.step]).map(|step| {
+            template::filled(step, &context, Place::Plain)
+                .unwrap_or_else(|| format!("Change {} of {target}", self.row.about))
         });
-        let words = template::filled(self.row.step, &context, Place::Plain)
-            .unwrap_or_else(|| format!("Change {} of {target}", self.row.about));
-        let goal = Reach::by(self.row.about, self.forward.clone(), settled(&self.forward));
+        let calls = self.forward.iter().zip(words);
+        let steps = calls.map(|(call, words)| {
+            let goal = Reach::by(self.row.about, call.clone(), settled(call));
+            Task::change(target, words, goal).expecting(settled(call))
+        });
 
-        vec![
-            check,
-            Task::change(target, words, goal).expecting(settled(&self.forward)),
-            verify(target, "is configured as wanted", settled(&self.forward)),
-        ]
+        let wanted = self.last().map(settled).unwrap_or_default();
+        let verified = verify(target, "is configured as wanted", wanted);
+        [check].into_iter().chain(steps).chain([verified]).collect()
     }
 
     fn reversal(&self) -> Reversal {
-        match (&self.back, self.row.irreversible) {
+        match (self.inverse, self.row.irreversible) {
             (None, Some(why)) => Reversal::Impossible(why),
             _ => Reversal::Inverse,
         }
     }
 
     fn undo(&self, _: &Resource, seen: &Resource) -> Option<Task> {
-        let back = self.back.clone()?;
-        let before = settled(&back);
+        let inverse = self.inverse?;
+        let before = self.restored(inverse, &self.context())?;
+        let before: Vec<Expectation> = before
+            .into_iter()
+            .map(|(at, value)| setting(at, value.unwrap_or(Value::Null)))
+            .collect();
         let is_met = |expectations: &[Expectation]| {
             expectations
                 .iter()
                 .all(|expectation| expectation.is_met(seen))
         };
         // A way back may leave another value than there was, which no call sets.
-        let is_undone = is_met(&before) || is_met(&self.settings_before());
-        let words = format!("Set {} of {} back to what it was", self.row.about, seen.id);
+        if is_met(&before) || is_met(&self.settings_before()) {
+            return None;
+        }
 
-        let goal = Reach::by(self.row.about, back, before.clone());
-        (!is_undone).then(|| Task::change(seen.id.as_str(), words, goal).expecting(before))
+        let document = seen.specification.document.as_deref();
+        let mut calls = self.way_back(document.map_or(&Value::Null, Document::json))?;
+        // The engine asks again after each call: the next one follows the last that is done.
+        let first = calls.len().checked_sub(1)?;
+        let done = (0..first).rev().find(|at| is_met(&settled(&calls[*at])));
+        let next = done.map_or(0, |at| at + 1);
+        let back = calls.swap_remove(next);
+
+        let words = match inverse.first.get(next) {
+            Some(first) => template::filled(&first.step, &self.context(), Place::Plain),
+            None => None,
+        };
+        let words = words.unwrap_or_else(|| {
+            format!("Set {} of {} back to what it was", self.row.about, seen.id)
+        });
+        let wanted = settled(&back);
+        let goal = Reach::by(self.row.about, back, wanted.clone());
+        Some(Task::change(seen.id.as_str(), words, goal).expecting(wanted))
     }
 
     fn as_found(&self, twin: &mut Resource) {
@@ -470,11 +584,8 @@ impl Change for ConfigurationChange {
             .as_deref()
             .map_or(&found, Document::json);
         let value = |at: &str| Setting(path::get(document, at).cloned().unwrap_or(Value::Null));
-        self.forward
-            .effects
-            .iter()
-            .map(|(at, _)| (*at, Some(value(at).to_string())))
-            .collect()
+        let paths = self.row.paths_of_effects().into_iter();
+        paths.map(|at| (at, Some(value(at).to_string()))).collect()
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

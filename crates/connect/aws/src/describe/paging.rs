@@ -31,13 +31,14 @@ const SILENT: [(&str, &str); 1] = [("ListQueues", "\"MaxResults\":1000")];
 /// Kinds without pages: S3 returns all buckets of an account, `DescribeAddresses`,
 /// `DescribeConfigurationRecorders`, `DescribeTrails` and `ListDomainNames` have no token, and the
 /// others are one document.
-const WHOLE: [&str; 9] = [
+const WHOLE: [&str; 10] = [
     "account_summary",
     "bucket",
     "configuration_recorder",
     "credential_report",
     "ip_address",
     "password_policy",
+    "region",
     "search_domain",
     "trail",
     "volume_defaults",

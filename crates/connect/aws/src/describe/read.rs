@@ -53,6 +53,8 @@ pub(super) struct Reader<'r> {
     pub(super) only: Option<&'r ResourceId>,
     /// Answers of the shared calls.
     pub(super) shared: Vec<(&'static Shared, SharedAnswer)>,
+    /// Number of items that were asked about by calls which are limited.
+    pub(super) asked: usize,
 }
 
 impl Reader<'_> {
@@ -195,6 +197,12 @@ impl Reader<'_> {
 
         let mut items = Vec::new();
         for detail in self.row.details {
+            if detail.most < usize::MAX {
+                self.asked += 1;
+            }
+            if self.asked > detail.most {
+                continue;
+            }
             let config = self.aws.config(&self.region_of(&item));
             match self.detail(&config, detail, &item).await? {
                 None => {}

@@ -57,10 +57,12 @@ pub(super) struct Detail {
     pub(super) absent: &'static [&'static str],
     /// `true` if the answer is a list, however many elements it has.
     pub(super) is_list: bool,
+    /// Number of items of a region that are asked about; the others lack the member.
+    pub(super) most: usize,
 }
 
 /// A call before the listing, once for the account and region, whose answer goes into the documents of
-/// all items. A denied call leaves a mark in each.
+/// the items. A denied call leaves a mark in each.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shared {
     /// Member of the documents that takes the answer.
@@ -72,6 +74,9 @@ pub(super) struct Shared {
     /// Error codes that mean that there is none.
     pub(super) absent: &'static [&'static str],
     pub(super) part: SharedPart,
+    /// `true` if a failure of the call leaves a mark too: where the rest of the document is of other
+    /// services, it is read without this one.
+    pub(super) is_apart: bool,
 }
 
 /// Part of a shared answer that an item takes.
@@ -79,6 +84,16 @@ pub(super) struct Shared {
 pub(super) enum SharedPart {
     /// The whole answer.
     Whole,
+    /// First text at a path of the answer; left out if there is none.
+    First(&'static str),
+    /// List of the values at a path of the answer.
+    All(&'static str),
+    /// List of the values at the path `listed` of the answer whose member `of` is the item's `id`.
+    Own {
+        listed: &'static str,
+        of: &'static str,
+        id: &'static str,
+    },
     /// `true` if the answer lists the item, and `false` if it does not.
     IsListed {
         /// Path of the identifiers in the answer.
@@ -155,6 +170,7 @@ pub(super) const fn detail(
         from,
         absent,
         is_list: false,
+        most: usize::MAX,
     }
 }
 

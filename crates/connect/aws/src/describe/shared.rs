@@ -19,6 +19,8 @@ pub(super) enum SharedAnswer {
     Whole(Value),
     /// Identifiers that the answer lists. Nothing else of it is kept, however many there are.
     Listed(HashSet<String>),
+    /// Values of a list, of all pages.
+    Values(Vec<Value>),
 }
 
 impl Reader<'_> {
@@ -32,7 +34,7 @@ impl Reader<'_> {
         match self.shared_answer(config, shared).await {
             Ok(answer) => self.shared.push((shared, answer)),
             Err(fault) if is_among(&fault, shared.absent) => {}
-            Err(fault) if matches!(fault.kind, FaultKind::Denied | FaultKind::Unreachable) => {
+            Err(fault) if leaves_a_mark(shared, fault.kind) => {
                 self.denied.get_or_insert(fault);
                 self.shared.push((shared, SharedAnswer::Hidden));
             }
@@ -49,29 +51,59 @@ impl Reader<'_> {
         let (send, next) = shared.next;
         let (place, service, path) = (&self.place, shared.service, shared.ask.action);
         let mut cursor = Cursor::new();
-        let mut ids = HashSet::new();
+        let (mut ids, mut values) = (HashSet::new(), Vec::new());
 
         loop {
             let mut parameters = filled(shared.ask, &Value::Null);
             parameters.extend(cursor.token().map(|token| (send, token)));
             let answer = call::ask(config, place, service, shared.ask, path, &parameters).await?;
-            let SharedPart::IsListed { listed, .. } = shared.part else {
-                return Ok(SharedAnswer::Whole(answer));
-            };
+            match shared.part {
+                SharedPart::Whole | SharedPart::First(_) => return Ok(SharedAnswer::Whole(answer)),
+                SharedPart::IsListed { listed, .. } => ids.extend(path::texts(&answer, listed)),
+                SharedPart::All(listed) | SharedPart::Own { listed, .. } => {
+                    values.extend(path::at(&answer, listed).into_iter().cloned());
+                }
+            }
 
-            ids.extend(path::texts(&answer, listed));
             let token = path::text(&answer, next);
             if !cursor.advance(place.call(shared.ask.permission), token.as_deref())? {
-                return Ok(SharedAnswer::Listed(ids));
+                return Ok(match shared.part {
+                    SharedPart::IsListed { .. } => SharedAnswer::Listed(ids),
+                    _ => SharedAnswer::Values(values),
+                });
             }
         }
+    }
+}
+
+/// Returns `true` if documents are read although a shared call of theirs failed. A call that was
+/// throttled, or made with a wrong key, would fail for the rest too.
+fn leaves_a_mark(shared: &Shared, fault: FaultKind) -> bool {
+    match fault {
+        FaultKind::Denied | FaultKind::Unreachable => true,
+        FaultKind::Throttled | FaultKind::Unauthenticated => false,
+        _ => shared.is_apart,
     }
 }
 
 /// Puts an item's part of a shared answer into it; a mark if the call was denied.
 pub(super) fn take(item: &mut Value, shared: &Shared, answer: &SharedAnswer) {
     let part = match (answer, shared.part) {
+        (SharedAnswer::Whole(answer), SharedPart::First(first)) => {
+            match path::text(answer, first) {
+                Some(text) => Value::String(text),
+                None => return,
+            }
+        }
         (SharedAnswer::Whole(answer), _) => answer.clone(),
+        (SharedAnswer::Values(values), SharedPart::Own { of, id, .. }) => {
+            let id = path::text(item, id);
+            let own = values
+                .iter()
+                .filter(|value| id.is_some() && path::text(value, of) == id);
+            Value::Array(own.cloned().collect())
+        }
+        (SharedAnswer::Values(values), _) => Value::Array(values.clone()),
         (SharedAnswer::Listed(ids), SharedPart::IsListed { id, .. }) => {
             let Some(id) = path::text(item, id) else {
                 return;
@@ -107,6 +139,7 @@ mod tests {
             next: ("", ""),
             absent: &[],
             part,
+            is_apart: false,
         };
         let listed = shared(SharedPart::IsListed {
             listed: "set.id",

@@ -58,6 +58,7 @@ impl AwsConnection {
                 denied: None,
                 only: Some(&resource.id),
                 shared: Vec::new(),
+                asked: 0,
             };
             match reader.pages().await {
                 Ok(()) => {}

@@ -51,8 +51,7 @@ mod tests {
             if row.provider != Provider::Aws {
                 continue;
             }
-            let calls = std::iter::once(&row.call).chain(row.inverse.iter().map(|row| &row.call));
-            for call in calls {
+            for call in row.calls() {
                 assert_eq!(describe::fault_of(call), None, "{}", row.name);
             }
         }

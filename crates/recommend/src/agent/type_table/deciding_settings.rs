@@ -58,6 +58,10 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
         &[
             "settings.remediation_suggestions.priorities",
             "settings.remediation_suggestions.log_bucket",
+            "settings.remediation_suggestions.log_group",
+            "settings.remediation_suggestions.log_role",
+            "settings.remediation_suggestions.allowed_sources",
+            "settings.remediation_suggestions.trusted_accounts",
         ],
     ),
     (

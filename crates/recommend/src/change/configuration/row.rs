@@ -1,4 +1,4 @@
-//! Rows of changes that are data: one call to a cloud with its inverse, as
+//! Rows of changes that are data: one call to a cloud, or a few, with the way back, as
 //! `catalogue/changes/<cloud>/<service>.toml` has them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +26,7 @@ macro_rules! files {
 
 /// Files of the embedded catalogue.
 const FILES: &[(Provider, &str, &str)] = files![
+    "accessanalyzer",
     "autoscaling",
     "cloudtrail",
     "codebuild",
@@ -75,6 +76,16 @@ pub struct CallRow {
     pub body: Option<String>,
 }
 
+/// Call that is made before the last one, and paths of the document that show that it is done.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FirstCallRow {
+    /// Step in words, with placeholders.
+    pub step: String,
+    pub call: CallRow,
+    pub after: BTreeMap<String, Value>,
+}
+
 /// Call that leads back.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,6 +93,10 @@ pub struct InverseRow {
     /// Path in the document before the change: the call is for resources that have nothing there.
     #[serde(default)]
     pub absent: Option<String>,
+    /// Calls before `call`, in order.
+    #[serde(default)]
+    pub first: Vec<FirstCallRow>,
+    /// Call whose placeholders may begin with `now.` too: the document as it is before the way back.
     pub call: CallRow,
     /// Values at paths of the document after it, where they are not those of before.
     #[serde(default)]
@@ -129,8 +144,13 @@ struct RowFile {
     reads: Vec<String>,
     #[serde(default)]
     with: BTreeMap<String, String>,
+    #[serde(default)]
+    first: Vec<FirstCallRow>,
     call: CallRow,
+    #[serde(default)]
     after: BTreeMap<String, Value>,
+    #[serde(default)]
+    gives: BTreeMap<String, Value>,
     #[serde(default)]
     inverse: Vec<InverseRow>,
     #[serde(default)]
@@ -146,7 +166,7 @@ struct CatalogueFile {
     change: Vec<RowFile>,
 }
 
-/// Change of a resource's configuration by one call.
+/// Change of a resource's configuration by one call, or by a few in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigurationRow {
     /// Name on the wire, in the store and in remediations of checks.
@@ -173,9 +193,14 @@ pub struct ConfigurationRow {
     /// Values that the document does not have as such, by name: expressions of CEL that are
     /// evaluated when the change is proposed. The remediation of a check may give others.
     pub with: BTreeMap<String, String>,
+    /// Calls before `call`, in order.
+    pub first: Vec<FirstCallRow>,
     pub call: CallRow,
     /// Paths of the document and their values after the change.
     pub after: Vec<(&'static str, Value)>,
+    /// Paths that have a value after the change which the provider chooses, such as the identifier
+    /// of a detector, with an example.
+    pub gives: Vec<(&'static str, Value)>,
     pub inverse: Vec<InverseRow>,
     /// Reason why there is no way back; `None` with an inverse.
     pub irreversible: Option<&'static str>,
@@ -253,13 +278,35 @@ impl ConfigurationRow {
             .map_or(self.name, |permission| permission.name)
     }
 
+    /// Returns every call of the row and of its ways back.
+    pub fn calls(&self) -> impl Iterator<Item = &CallRow> {
+        let back = self.inverse.iter().flat_map(|inverse| {
+            let first = inverse.first.iter().map(|row| &row.call);
+            first.chain([&inverse.call])
+        });
+        let forward = self.first.iter().map(|row| &row.call).chain([&self.call]);
+        forward.chain(back)
+    }
+
+    /// Returns the paths that the calls of the row set, those of the first calls before the others.
+    pub(super) fn effects(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let first = self.first.iter().flat_map(|row| &row.after);
+        let first = first.map(|(path, value)| (path.as_str(), value));
+        let last = self.after.iter().chain(&self.gives);
+        first.chain(last.map(|(path, value)| (*path, value)))
+    }
+
+    /// Returns the paths that the calls of the row set, each once.
+    pub(super) fn paths_of_effects(&'static self) -> BTreeSet<&'static str> {
+        self.effects().map(|(path, _)| path).collect()
+    }
+
     /// Returns the members of the document that the row reads, in order.
     #[must_use]
     pub fn members(&self) -> BTreeSet<&str> {
-        let calls = std::iter::once(&self.call).chain(self.inverse.iter().map(|row| &row.call));
-        let of_calls = calls.flat_map(CallRow::paths);
-        let of_after = self.after.iter().map(|(path, _)| *path);
-        let of_values = self.after.iter().flat_map(|(_, value)| texts(value));
+        let of_calls = self.calls().flat_map(CallRow::paths);
+        let of_after = self.effects().map(|(path, _)| path);
+        let of_values = self.effects().flat_map(|(_, value)| texts(value));
         let absent = self.inverse.iter().filter_map(|row| row.absent.as_deref());
 
         let in_document = of_calls
@@ -275,9 +322,16 @@ impl ConfigurationRow {
     }
 }
 
+impl InverseRow {
+    /// Returns `true` if the last call needs the document as it is before the way back.
+    pub(super) fn reads_now(&self) -> bool {
+        self.call.paths().any(|path| path.starts_with("now."))
+    }
+}
+
 impl CallRow {
     /// Returns the paths of all placeholders.
-    fn paths(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         let fields = self.parameters.values().flat_map(texts);
         fields
             .chain(self.path.as_deref())
@@ -309,10 +363,12 @@ impl RowFile {
         };
         let kind = ResourceKind::named(&self.kind)
             .ok_or_else(|| fault(format!("{:?} is no name of a kind", self.kind)))?;
-        if let Some((path, _)) = self.after.iter().find(|(path, _)| !path::is_valid(path)) {
+        let first = self.first.iter().flat_map(|row| row.after.keys());
+        let mut paths = first.chain(self.after.keys()).chain(self.gives.keys());
+        if let Some(path) = paths.find(|path| !path::is_valid(path)) {
             return Err(fault(format!("after: {path:?} is no path")));
         }
-        if self.after.is_empty() {
+        if self.after.is_empty() && self.gives.is_empty() {
             return Err(fault("after: nothing shows that it is done".to_owned()));
         }
         if self.inverse.is_empty() == self.irreversible.is_none() {
@@ -330,7 +386,10 @@ impl RowFile {
                 on: PermittedOn::Any,
             })
             .collect();
-        let after = self.after.into_iter();
+        let kept_paths = |paths: BTreeMap<String, Value>| {
+            let paths = paths.into_iter();
+            paths.map(|(path, value)| (kept(path), value)).collect()
+        };
 
         Ok(ConfigurationRow {
             name: kept(self.name),
@@ -345,8 +404,10 @@ impl RowFile {
             permissions: permissions.leak(),
             reads: self.reads,
             with: self.with,
+            first: self.first,
             call: self.call,
-            after: after.map(|(path, value)| (kept(path), value)).collect(),
+            after: kept_paths(self.after),
+            gives: kept_paths(self.gives),
             inverse: self.inverse,
             irreversible: self.irreversible.map(kept),
             code: self.code,
@@ -369,14 +430,14 @@ mod tests {
             {
                 assert!(names.insert(row.name), "{} twice", row.name);
                 assert!(!row.permissions.is_empty(), "{}", row.name);
-                let unknown = |path: &&str| {
-                    !["doc.", "with.", "resource."]
-                        .iter()
-                        .any(|root| path.starts_with(root))
-                };
-                let calls =
-                    std::iter::once(&row.call).chain(row.inverse.iter().map(|row| &row.call));
-                for call in calls {
+                let last = row.inverse.iter().map(|inverse| &inverse.call);
+                let of_now: Vec<&CallRow> = last.collect();
+                for call in row.calls() {
+                    let unknown = |path: &&str| {
+                        let roots = ["doc.", "with.", "resource."];
+                        let is_known = roots.iter().any(|root| path.starts_with(root));
+                        !is_known && !(path.starts_with("now.") && of_now.contains(&call))
+                    };
                     assert_eq!(call.paths().find(unknown), None, "{}", row.name);
                     assert_eq!(
                         call.path.is_some(),

@@ -138,7 +138,8 @@ fn escaped(text: &str) -> String {
 
 /// Adds the fields that a parameter of a form has: one for a scalar, one for each leaf of a list or
 /// an object. EC2 numbers items (`IpPermissions.1.IpProtocol`, names as in its XML but for the
-/// first letter); the other services of AWS write `.member.` before the number.
+/// first letter); the other services of AWS write `.member.` before the number, unless the
+/// parameter's name ends in `[]`: where the API names the items otherwise, the name has that.
 pub(super) fn fields(
     name: &str,
     value: &Value,
@@ -147,7 +148,11 @@ pub(super) fn fields(
 ) -> Option<()> {
     match value {
         Value::Array(items) => {
-            let item = if is_ec2 { "" } else { "member." };
+            let (name, item) = match name.strip_suffix("[]") {
+                Some(name) => (name, ""),
+                None if is_ec2 => (name, ""),
+                None => (name, "member."),
+            };
             for (at, inner) in items.iter().enumerate() {
                 fields(&format!("{name}.{item}{}", at + 1), inner, is_ec2, into)?;
             }
@@ -217,6 +222,11 @@ mod tests {
 
         let mut found = Vec::new();
         fields("Groups", &json!(["a"]), false, &mut found).unwrap();
-        assert_eq!(found, [("Groups.member.1".to_owned(), "a".to_owned())]);
+        fields("Values.Value[]", &json!(["b"]), false, &mut found).unwrap();
+        let expect = [("Groups.member.1", "a"), ("Values.Value.1", "b")];
+        assert_eq!(
+            found,
+            expect.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
     }
 }

@@ -135,6 +135,7 @@ pub(super) const ROWS: &[KindRow] = &[
             next: ("", ""),
             absent: NONE,
             part: SharedPart::Whole,
+            is_apart: false,
         }],
         details: BUCKET,
         relations: &[

@@ -5,7 +5,7 @@ use reeve_estate::RelationKind::{
 };
 
 use crate::describe::row::{
-    KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
+    Detail, KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
 };
 
 pub(super) const EC2: Service = Service {
@@ -27,6 +27,10 @@ const AUTO_SCALING: Service = Service {
 };
 
 pub(super) const NEXT: (&str, &str) = ("NextToken", "nextToken");
+
+/// EC2 answers some 20 such calls a second for the whole account: a minute of them is what a sync may
+/// take of it in a region.
+const MOST_SHARED_SNAPSHOTS: usize = 1_000;
 
 pub(super) const ROWS: &[KindRow] = &[
     KindRow {
@@ -81,7 +85,7 @@ pub(super) const ROWS: &[KindRow] = &[
         tags: "tagSet",
         state: "status",
         created: "startTime",
-        // Permissions are answered one snapshot at a time. The public ones come in one listing.
+        // The public ones come in one listing, however many there are.
         shared: &[Shared {
             into: "restorableByAll",
             service: EC2,
@@ -100,6 +104,24 @@ pub(super) const ROWS: &[KindRow] = &[
                 listed: "snapshotSet.snapshotId",
                 id: "snapshotId",
             },
+            is_apart: false,
+        }],
+        // Other accounts are answered one snapshot at a time.
+        details: &[Detail {
+            most: MOST_SHARED_SNAPSHOTS,
+            ..list(
+                "createVolumePermissions",
+                ask(
+                    "ec2:DescribeSnapshotAttribute",
+                    "DescribeSnapshotAttribute",
+                    &[
+                        ("SnapshotId", "{snapshotId}"),
+                        ("Attribute", "createVolumePermission"),
+                    ],
+                ),
+                "createVolumePermission",
+                &["InvalidSnapshot.NotFound"],
+            )
         }],
         relations: &[
             (CreatedFrom, "volumeId", ""),

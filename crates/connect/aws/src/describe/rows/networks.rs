@@ -3,7 +3,9 @@
 use reeve_estate::RelationKind::{AttachedTo, LocatedIn, LogsTo, ProtectedBy, RoutesTo};
 
 use super::machines::{EC2, NEXT};
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
+use crate::describe::row::{
+    KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
+};
 
 const LOAD_BALANCING: Service = Service {
     name: "elasticloadbalancing",
@@ -69,6 +71,27 @@ pub(super) const ROWS: &[KindRow] = &[
         next: NEXT,
         tags: "tagSet",
         state: "state",
+        shared: &[Shared {
+            into: "FlowLogs",
+            service: EC2,
+            ask: ask(
+                "ec2:DescribeFlowLogs",
+                "DescribeFlowLogs",
+                &[("MaxResults", "1000")],
+            ),
+            next: NEXT,
+            absent: &[],
+            part: SharedPart::Own {
+                listed: "flowLogSet",
+                of: "resourceId",
+                id: "vpcId",
+            },
+            is_apart: false,
+        }],
+        volatile: &[
+            "FlowLogs.deliverLogsStatus",
+            "FlowLogs.deliverLogsErrorMessage",
+        ],
         ..row(
             "network",
             EC2,

@@ -2,8 +2,12 @@
 
 use reeve_estate::RelationKind::{AttachedTo, LogsTo, MayAssume};
 
+use super::machines::EC2;
+use super::services::TRAILS;
 use super::{CAPITAL_TOKEN, TOKEN};
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
+use crate::describe::row::{
+    Ask, KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
+};
 
 const THREATS: Service = Service {
     name: "guardduty",
@@ -57,7 +61,134 @@ const ALL_KEY_TYPES: &[(&str, &str)] = &[
     ("Includes.keyTypes[]", "EC_secp521r1"),
 ];
 
+/// A call of a service about its region, for the document of the region.
+const fn of_region(
+    into: &'static str,
+    service: Service,
+    ask: Ask,
+    next: (&'static str, &'static str),
+    part: SharedPart,
+) -> Shared {
+    Shared {
+        into,
+        service,
+        ask,
+        next,
+        absent: &[],
+        part,
+        is_apart: true,
+    }
+}
+
+/// Settings of a region, and services that may be off in it: where there is no detector or recorder,
+/// nothing else could fail a check.
+const OF_REGION: &[Shared] = &[
+    of_region(
+        "SnapshotBlockPublicAccess",
+        EC2,
+        ask(
+            "ec2:GetSnapshotBlockPublicAccessState",
+            "GetSnapshotBlockPublicAccessState",
+            &[],
+        ),
+        ("", ""),
+        SharedPart::First("state"),
+    ),
+    of_region(
+        "ImageBlockPublicAccess",
+        EC2,
+        ask(
+            "ec2:GetImageBlockPublicAccessState",
+            "GetImageBlockPublicAccessState",
+            &[],
+        ),
+        ("", ""),
+        SharedPart::First("imageBlockPublicAccessState"),
+    ),
+    of_region(
+        "ThreatDetector",
+        THREATS,
+        ask("guardduty:ListDetectors", "/detector", &[]),
+        ("", ""),
+        SharedPart::First("detectorIds"),
+    ),
+    of_region(
+        "AccessAnalyzers",
+        ANALYZERS,
+        ask("access-analyzer:ListAnalyzers", "/analyzer", &[]),
+        TOKEN,
+        SharedPart::All("analyzers"),
+    ),
+    of_region(
+        "ConfigurationRecorders",
+        RECORDERS,
+        ask(
+            "config:DescribeConfigurationRecorders",
+            "DescribeConfigurationRecorders",
+            &[],
+        ),
+        ("", ""),
+        SharedPart::All("ConfigurationRecorders"),
+    ),
+    of_region(
+        "ConfigurationRecorderStatus",
+        RECORDERS,
+        ask(
+            "config:DescribeConfigurationRecorderStatus",
+            "DescribeConfigurationRecorderStatus",
+            &[],
+        ),
+        ("", ""),
+        SharedPart::All("ConfigurationRecordersStatus"),
+    ),
+    of_region(
+        "DeliveryChannels",
+        RECORDERS,
+        ask(
+            "config:DescribeDeliveryChannels",
+            "DescribeDeliveryChannels",
+            &[],
+        ),
+        ("", ""),
+        SharedPart::All("DeliveryChannels"),
+    ),
+    of_region(
+        "Trails",
+        TRAILS,
+        ask("cloudtrail:DescribeTrails", "DescribeTrails", &[]),
+        ("", ""),
+        SharedPart::All("trailList"),
+    ),
+];
+
 pub(super) const ROWS: &[KindRow] = &[
+    KindRow {
+        name: "availabilityZoneInfo.regionName",
+        shared: OF_REGION,
+        volatile: &[
+            "requestId",
+            "availabilityZoneInfo.messageSet",
+            "AccessAnalyzers.lastResourceAnalyzed",
+            "AccessAnalyzers.lastResourceAnalyzedAt",
+            "ConfigurationRecorderStatus.lastErrorCode",
+            "ConfigurationRecorderStatus.lastErrorMessage",
+            "ConfigurationRecorderStatus.lastStartTime",
+            "ConfigurationRecorderStatus.lastStatus",
+            "ConfigurationRecorderStatus.lastStatusChangeTime",
+            "ConfigurationRecorderStatus.lastStopTime",
+        ],
+        ..row(
+            "region",
+            EC2,
+            ask(
+                "ec2:DescribeAvailabilityZones",
+                "DescribeAvailabilityZones",
+                &[],
+            ),
+            "",
+            "arn:aws:ec2:{region}:{account}:region",
+        )
+    },
     KindRow {
         next: TOKEN,
         item_name: "detectorId",

@@ -6,7 +6,7 @@ use reeve_estate::RelationKind::{
 
 use crate::describe::row::{KindRow, Protocol, Service, ask, detail, row};
 
-const TRAILS: Service = Service {
+pub(super) const TRAILS: Service = Service {
     name: "cloudtrail",
     host: "cloudtrail",
     protocol: Protocol::Json {

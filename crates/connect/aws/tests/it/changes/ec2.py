@@ -126,3 +126,69 @@ def _():
     ec2.delete_nat_gateway(NatGatewayId=gateway["NatGatewayId"])
     own = {"destinationCidrBlock": "10.25.0.0/16", "gatewayId": "local", "state": "active", "origin": "CreateRouteTable"}
     return {"id": table, "with": {"destination": "0.0.0.0/0", "remaining": [own]}}
+
+
+@change("narrow_open_rule")
+def _():
+    ec2 = client("ec2")
+    network = ec2_network("10.30.0.0/16")
+    group, friend = (ec2.create_security_group(GroupName=name, Description=name, VpcId=network)["GroupId"] for name in ("wide", "friend"))
+    for port, address in ((22, "0.0.0.0/0"), (22, "10.0.0.0/8"), (443, "0.0.0.0/0")):
+        ec2.authorize_security_group_ingress(GroupId=group, IpProtocol="tcp", FromPort=port, ToPort=port, CidrIp=address)
+    source = {"groupId": friend, "userId": ACCOUNT}
+    scope = {"ipProtocol": "tcp", "fromPort": "22", "toPort": "22"}
+    web = ec2_rule("tcp", "443", ["0.0.0.0/0"])
+    return {
+        "id": group,
+        "with": {
+            "sources": ["203.0.113.0/24", friend],
+            "rules": [{**scope, "ipRanges": ec2_ranges("0.0.0.0/0")}],
+            "narrow": [{**scope, "ipRanges": ec2_ranges("203.0.113.0/24"), "groups": [source]}],
+            "with_narrow": [ec2_rule("tcp", "22", ["0.0.0.0/0", "10.0.0.0/8", "203.0.113.0/24"], [source]), web],
+            "without_open": [ec2_rule("tcp", "22", ["10.0.0.0/8", "203.0.113.0/24"], [source]), web],
+        },
+    }
+
+
+@change("stop_sharing_image")
+def _():
+    found = ec2_image("for-two")
+    client("ec2").modify_image_attribute(ImageId=found, LaunchPermission={"Add": [{"UserId": "444455556666"}, {"UserId": "777788889999"}]})
+    gone, left = [{"userId": "444455556666"}], [{"userId": "777788889999"}]
+    return {"id": found, "with": {"accounts": ["777788889999"], "gone": gone, "left": left}}
+
+
+def ec2_snapshot(**shared):
+    ec2 = client("ec2")
+    volume = ec2.create_volume(AvailabilityZone=REGION + "a", Size=1)["VolumeId"]
+    found = ec2.create_snapshot(VolumeId=volume)["SnapshotId"]
+    for name, values in shared.items():
+        ec2.modify_snapshot_attribute(SnapshotId=found, Attribute="createVolumePermission", OperationType="add", **{name: values})
+    return found
+
+
+@change("make_snapshot_private")
+def _():
+    found = ec2_snapshot(GroupNames=["all"], UserIds=["444455556666"])
+    return {"id": found, "with": {"left": [{"userId": "444455556666"}]}}
+
+
+@change("stop_sharing_snapshot")
+def _():
+    found = ec2_snapshot(UserIds=["444455556666", "777788889999"])
+    gone, left = [{"userId": "444455556666"}], [{"userId": "777788889999"}]
+    return {"id": found, "with": {"accounts": ["777788889999"], "gone": gone, "left": left}}
+
+
+@change("enable_flow_logs")
+def _():
+    client("s3").create_bucket(Bucket="flows")
+    return {"id": ec2_network("10.31.0.0/16"), "with": {"bucket": "flows", "none": True}}
+
+
+@change("enable_flow_logs_to_log_group")
+def _():
+    client("logs").create_log_group(logGroupName="flows")
+    trust = {"Statement": [{"Effect": "Allow", "Principal": {"Service": "vpc-flow-logs.amazonaws.com"}, "Action": "sts:AssumeRole"}]}
+    role = client("iam").create_role(RoleName="flows", AssumeRolePolicyDocument=json.dumps(trust))["Role"]["Arn"]
+    return {"id": ec2_network("10.32.0.0/16"), "with": {"log_group": "flows", "log_role": role, "none": True}}

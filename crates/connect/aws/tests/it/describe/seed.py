@@ -213,6 +213,7 @@ def guarded(made):
         "network_acl": wall, "flow_log": log,
         "volume_defaults": f"arn:aws:ec2:{REGION}:{account}:ebs-encryption-by-default",
         "classic_load_balancer": f"arn:aws:elasticloadbalancing:{REGION}:{account}:loadbalancer/old",
+        "region": f"arn:aws:ec2:{REGION}:{account}:region",
         "password_policy": f"arn:aws:iam::{account}:password-policy",
         "account_summary": f"arn:aws:iam::{account}:account-summary",
         "threat_detector": f"arn:aws:guardduty:{REGION}:{account}:detector/{detector}",

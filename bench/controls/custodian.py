@@ -1,0 +1,138 @@
+"""Cloud Custodian on the account of the comparison: its policies are in custodian.yml, each with the checks of Reeve that ask the same."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections import Counter
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import seed
+import yaml
+
+POLICIES = Path(__file__).with_name("custodian.yml")
+
+# Member that identifies a resource, by type.
+IDENTIFIERS = {
+    "s3": "Name", "ec2": "InstanceId", "security-group": "GroupId", "ebs": "VolumeId", "ebs-snapshot": "SnapshotId", "ami": "ImageId",
+    "network-addr": "AllocationId", "launch-template-version": "LaunchTemplateId", "vpc": "VpcId", "subnet": "SubnetId", "asg": "AutoScalingGroupARN",
+    "rds": "DBInstanceArn", "rds-cluster": "DBClusterArn", "rds-snapshot": "DBSnapshotArn", "dynamodb-table": "TableArn", "iam-policy": "Arn",
+    "iam-user": "Arn", "iam-group": "Arn", "iam-role": "Arn", "kms-key": "KeyArn", "cloudtrail": "TrailARN", "log-group": "logGroupArn", "sqs": "QueueArn",
+    "sns": "TopicArn", "lambda": "FunctionArn", "app-elb": "LoadBalancerArn", "efs": "FileSystemArn", "elasticache-group": "ARN",
+    "redshift": "ClusterNamespaceArn", "elasticsearch": "ARN", "kinesis": "StreamARN", "secrets-manager": "ARN", "eks": "arn",
+    "ecs-task-definition": "taskDefinitionArn", "distribution": "ARN", "sagemaker-notebook": "NotebookInstanceArn", "message-broker": "BrokerArn",
+    "account": "account_id",
+}  # fmt: skip
+
+# Kinds of differences: who is right, and why.
+KINDS = {
+    "halves": ("Reeve", "`0.0.0.0/1` with `128.0.0.0/1` is the whole internet; a filter for `0.0.0.0/0` does not find it"),
+    "udp": ("Reeve", "SSH is TCP alone: the ports of `ingress` are those of any protocol unless `IpProtocol` is named"),
+    "tls-form": ("Reeve", "A Deny of plain HTTP has more than one spelling, counts for the bucket with its objects, and not with further conditions (S3 User Guide)"),
+    "blocked": ("Reeve", "The block of the bucket makes lists and policies ineffective (S3 User Guide, block public access)"),
+    "condition": ("Reeve", "Conditions on the caller or the resource narrow who is let in; one that everyone fulfils does not (IAM User Guide)"),
+    "administrator": ("Reeve", "`*:*` is every action too; a condition on the second factor leaves an administrator one"),
+    "no-address": ("Reeve", "A machine without a way to the internet is not reached from it, and ranges of ports have port 22 inside"),
+    "own-key": ("both", "Custodian takes the key of AWS (`aws/s3`) for enough, Reeve asks for a key of the account"),
+    "accepted-alone": ("Reeve", "A flow log of accepted connections shows no refused ones (Security Hub EC2.6)"),
+    "emulator": ("undecided", "moto leaves out or fixes what decides"),
+}
+RULES = []
+
+
+def read_policies():
+    return yaml.safe_load(POLICIES.read_text())["policies"]
+
+
+def checks():
+    """Checks of Reeve that a policy is compared with."""
+    return {f"aws.{check}" for policy in read_policies() for check in policy.get("metadata", {}).get("checks", [])}
+
+
+def run(program, endpoint, out, _):
+    """Identifiers that each policy found: {policy: [identifier, ...]}; `None` for a policy that failed."""
+    folder = out / "custodian"
+    shutil.rmtree(folder, ignore_errors=True)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    environment = clean | {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    command = [program, "run", "--region", "us-east-1", "--cache-path", out / "custodian.cache", "-s", folder, POLICIES]
+    (out / "custodian.cache").unlink(missing_ok=True)
+    with (out / "custodian.log").open("w") as log:
+        subprocess.run(command, env=environment, stdout=log, stderr=log, check=False)
+    found = {}
+    for policy in read_policies():
+        file = folder / policy["name"] / "resources.json"
+        kind = policy["resource"].removeprefix("aws.")
+        if not file.exists():
+            found[policy["name"]] = None
+            continue
+        found[policy["name"]] = [identifier(kind, resource) for resource in json.loads(file.read_text())]
+    return found
+
+
+def identifier(kind, resource):
+    if kind == "account":
+        return "account"
+    if kind == "redshift":
+        return f"cluster:{resource['ClusterIdentifier']}"
+    if kind == "log-group":
+        return seed.key(resource.get("logGroupArn") or resource["arn"])
+    if kind == "kms-key":
+        return seed.key(resource.get("KeyArn") or resource["Arn"])
+    return seed.key(resource[IDENTIFIERS[kind]])
+
+
+def compare(found, of_reeve, seeded, truth_of):
+    """One row a policy and resource that both know: (policy, checks, resource, Custodian, Reeve, truth)."""
+    for policy in read_policies():
+        metadata = policy.get("metadata")
+        matched = found.get(policy["name"])
+        everything = found.get("all-" + policy["resource"].removeprefix("aws."))
+        if not metadata or matched is None or everything is None:
+            continue
+        names, fold = [f"aws.{check}" for check in metadata["checks"]], metadata.get("fold")
+        answers = of_reeve(names, fold)
+        for resource in sorted(set(everything) & answers.keys()):
+            left = "fail" if resource in matched else "pass"
+            yield policy["name"], "+".join(names), seeded["names"].get(resource, resource), left, answers[resource], truth_of(names, resource)
+
+
+def kind(policy, resource):
+    return next((kind for policies, resources, kind in RULES if fnmatchcase(policy, policies) and fnmatchcase(resource, resources)), None)
+
+
+def report(rows, found, out):
+    """Counts, a table of the kinds of differences, and every difference."""
+    counts, kinds, lines, compared = Counter(), Counter(), [], set()
+    for policy, names, resource, left, right, known in rows:
+        if right not in ("pass", "fail"):
+            counts[f"Reeve {right}"] += 1
+            continue
+        compared.add(policy)
+        outcome = "agree" if left == right and known in (None, left) else "both wrong" if left == right else "differ"
+        counts[outcome] += 1
+        if known:
+            for name, answer in (("Custodian", left), ("Reeve", right)):
+                counts[f"seeded and judged by {name}"] += 1
+                counts[f"seeded and judged by {name}, right"] += answer == known
+        verdict = ""
+        if outcome == "differ":
+            verdict = kind(policy, resource) or "not judged"
+            kinds[verdict] += 1
+        if outcome != "agree":
+            lines.append(f"{outcome:12} {verdict:16} {policy} {names} {resource}: Custodian {left}, Reeve {right}, seeded {known}")
+    asked = {policy["name"] for policy in read_policies() if policy.get("metadata")}
+    failed = sorted(name for name, resources in found.items() if resources is None)
+    table = [f"| {kinds[name]} | {right} | {why} |" for name, (right, why) in KINDS.items() if kinds[name]]
+    text = [f"{len(asked)} policies of Custodian, {len(compared)} compared on at least one resource", *(f"{count:6} {name}" for name, count in sorted(counts.items()))]
+    (out / "custodian.txt").write_text(
+        "\n".join([*text, "", "failed: " + " ".join(failed), "not compared: " + " ".join(sorted(asked - compared)), "", *table, "", *lines]) + "\n"
+    )
+    print("\n".join(text))
+    print(f"{kinds['not judged']} differences that no rule judges; every difference: {out / 'custodian.txt'}")
