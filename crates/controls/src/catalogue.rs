@@ -4,16 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use jiff::Timestamp;
 use reeve_estate::{Provider, ResourceKind};
 use rust_embed::RustEmbed;
 use sha2::{Digest as _, Sha256};
 
 use crate::check::Check;
 use crate::error::CatalogueError;
-use crate::expression::Scope;
 use crate::framework::{Control, Framework};
-use crate::subject::Subject;
+use crate::prepared::Prepared;
 use crate::verdict::Verdict;
 
 /// Most bytes of one file of a folder.
@@ -297,22 +295,14 @@ impl Catalogue {
     /// Judges a resource by the wanted checks of its kind, in the order of their identifiers.
     pub fn judge(
         &self,
-        subject: &Subject<'_>,
-        now: Timestamp,
+        prepared: &Prepared<'_>,
         wanted: impl Fn(&Check) -> bool,
     ) -> Vec<(&Arc<Check>, Verdict)> {
-        let mut checks = self
-            .checks_of(subject.provider, subject.kind)
+        let (provider, kind) = prepared.judged;
+        self.checks_of(provider, kind)
             .iter()
             .filter(|check| wanted(check))
-            .peekable();
-        if checks.peek().is_none() {
-            return Vec::new();
-        }
-
-        let scope = Scope::new(subject, now);
-        checks
-            .map(|check| (check, check.judge_in(&scope)))
+            .map(|check| (check, check.judge_in(&prepared.scope)))
             .collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Failures of checks as proposals.
 
-use reeve_controls::{Check, Topic, Verdict, given_values};
+use reeve_controls::{Check, Prepared, Topic, Verdict, given_values};
 use reeve_estate::Money;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
@@ -50,12 +50,12 @@ pub(super) fn propose(
     facts: &Facts<'_>,
     check: &Check,
     verdict: &Verdict,
-    kind: RecommendationType,
+    prepared: &mut Prepared<'_>,
 ) -> Proposal {
     let resource = facts.resource;
     let change = facts.document.and_then(|document| {
         let given = given_values(facts.settings);
-        check.change(resource, document, &given, facts.now).ok()
+        check.change(prepared, resource, document, &given).ok()
     });
     let impact = change
         .as_ref()
@@ -69,7 +69,7 @@ pub(super) fn propose(
     ]);
 
     let mut proposal = Proposal {
-        kind,
+        kind: kind(check),
         rule: RULE,
         title: failure(&resource.name, &check.title),
         subject: Subject {

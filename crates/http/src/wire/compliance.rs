@@ -93,7 +93,7 @@ pub struct FrameworkControlDetailBody {
     pub control: FrameworkControlBody,
     /// Name of the framework.
     pub framework_title: String,
-    /// Checks that prove it, those that fail first.
+    /// Checks that prove it, the most severe first, then by title.
     pub checks: Vec<FrameworkCheckBody>,
 }
 
@@ -211,6 +211,8 @@ pub struct ControlParams {
 pub struct CheckResultParams {
     /// `pass`, `fail`, `unknown` or `not_applicable`.
     pub result: Option<String>,
+    /// Severity of the checks: `critical`, `high`, `medium` or `low`.
+    pub severity: Option<String>,
     /// Identifier of a resource; `*` is a wildcard.
     pub resource: Option<String>,
     /// Account of the resources; `*` is a wildcard.

@@ -175,7 +175,7 @@ fn control(control: &Control, of_checks: &BTreeMap<String, OfCheck>) -> CheckedC
         .proving(control)
         .map(AsRef::as_ref)
         .collect();
-    proving.sort_by_key(|check| (check.severity as u8, check.id.as_str()));
+    proving.sort_by_key(|check| check.rank());
 
     let mut checked = CheckedControl {
         number: control.id.clone(),

@@ -27,6 +27,12 @@ pub(crate) async fn controls_of(admin: &Api, framework: &str) -> Vec<Value> {
     admin.get(&path).await.expect(200).items().to_vec()
 }
 
+/// Place of a severity, the most severe first.
+fn rank(severity: &str) -> Option<usize> {
+    let all = ["critical", "high", "medium", "low"];
+    all.iter().position(|one| *one == severity)
+}
+
 fn resources(results: &[Value]) -> Vec<&str> {
     results
         .iter()
@@ -141,7 +147,24 @@ async fn a_misconfigured_account_is_checked_and_mended() {
         "intelligence/controls/{}/results?result=fail&resource=invoices",
         control["id"].as_str().unwrap()
     );
+    let severities: Vec<&str> = proving
+        .iter()
+        .filter_map(|one| one["severity"].as_str())
+        .collect();
+    assert!(severities.is_sorted_by_key(|one| rank(one)), "{severities:?}");
     let named = admin.get(&of_control).await.expect(200);
+    let severities = named.items().iter().filter_map(|one| one["severity"].as_str());
+    assert!(severities.is_sorted_by_key(rank), "{}", named.text);
+    let severe = admin
+        .get(&format!("{of_control}&severity=high"))
+        .await
+        .expect(200);
+    assert!(severe.items().len() < named.items().len(), "{}", named.text);
+    assert!(severe.items().iter().all(|one| one["severity"] == "high"));
+    let _ = admin
+        .get(&format!("{of_control}&severity=bad"))
+        .await
+        .expect(422);
     assert!(named.items().iter().any(|one| one["check"] == CHECK));
     for wrong in [
         "controls/soc2:CC99",

@@ -13,7 +13,7 @@ use reeve_recommend::agent::AgentType;
 use reeve_recommend::change::ConfigurationRow;
 use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter};
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::recommendation::RecommendationId;
+use reeve_recommend::recommendation::{Priority, RecommendationId};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -107,7 +107,8 @@ pub(super) async fn control(
     }))
 }
 
-/// Results of the checks that prove a control, or of one check, by check and resource.
+/// Results of the checks that prove a control, or of one check: the most severe checks first, then
+/// by title and resource.
 #[utoipa::path(get, path = "/api/v1/intelligence/controls/{id}/results", tag = "intelligence",
     params(("id" = String, Path, description = "A control (`soc2:CC6.1`) or a check (`aws.s3.blocks_public_access`)"), CheckResultParams),
     responses((status = 200, body = List<CheckResultBody>), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
@@ -117,7 +118,13 @@ pub(super) async fn results(
     Params(params): Params<CheckResultParams>,
 ) -> Result<Json<List<CheckResultBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let severity = parse("severity", params.severity.as_deref(), Priority::parse)?;
     let checks = checks_of(&id).ok_or_else(|| Problem::not_found("control", &id))?;
+    let checks: Vec<String> = checks
+        .into_iter()
+        .filter(|check| severity.is_none_or(|severity| check.severity == severity))
+        .map(|check| check.id.clone())
+        .collect();
     if checks.is_empty() {
         return Ok(Json(List {
             items: Vec::new(),
@@ -179,12 +186,7 @@ pub(super) async fn check(
             .map(|applies| applies.source().to_owned()),
         expression: check.expression.source().to_owned(),
         remediation: check.remediation.text.clone(),
-        changes: check
-            .remediation
-            .change
-            .iter()
-            .filter_map(|name| ConfigurationRow::named(name).map(change_body))
-            .collect(),
+        changes: check.changes().map(change_body).collect(),
         sources: check.sources.clone(),
         controls: controls.collect(),
         results: counts.get(&check.id).copied().unwrap_or_default(),
@@ -223,16 +225,16 @@ fn control_id(framework: &Framework, control: &Control) -> String {
     format!("{}:{}", framework.id, control.id)
 }
 
-/// The checks of a control or a check by its identifier; `None` if there is neither.
-fn checks_of(id: &str) -> Option<Vec<String>> {
+/// The checks of a control or a check by its identifier, the most severe first; `None` if there is
+/// neither.
+fn checks_of(id: &str) -> Option<Vec<&'static Check>> {
     let catalogue = Catalogue::builtin();
     if let Some(check) = catalogue.check(id) {
-        return Some(vec![check.id.clone()]);
+        return Some(vec![check]);
     }
 
     let (_, control) = catalogue.control(id)?;
-    let proving = catalogue.proving(control);
-    Some(proving.map(|check| check.id.clone()).collect())
+    Some(proving(control))
 }
 
 fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCountsBody {
@@ -305,9 +307,15 @@ fn score(results: &ResultCountsBody) -> Option<f64> {
     })
 }
 
-fn proving(control: &Control) -> Vec<&Check> {
-    let proving = Catalogue::builtin().proving(control);
-    proving.map(AsRef::as_ref).collect()
+/// The checks that prove a control, the most severe first.
+fn proving(control: &Control) -> Vec<&'static Check> {
+    let mut proving: Vec<&Check> = Catalogue::builtin()
+        .checks()
+        .map(AsRef::as_ref)
+        .filter(|check| control.is_proven_by(check))
+        .collect();
+    proving.sort_by_key(|check| check.rank());
+    proving
 }
 
 fn control_body(framework: &Framework, control: &Control, counts: &Counts) -> FrameworkControlBody {
@@ -325,29 +333,14 @@ fn control_body(framework: &Framework, control: &Control, counts: &Counts) -> Fr
     }
 }
 
-/// The checks of a control, those that fail first, then by severity.
 fn check_bodies(control: &Control, counts: &Counts) -> Vec<FrameworkCheckBody> {
-    let mut checks: Vec<FrameworkCheckBody> = proving(control)
-        .iter()
-        .map(|check| FrameworkCheckBody {
-            id: check.id.clone(),
-            title: check.title.clone(),
-            severity: check.severity.into(),
-            results: counts.get(&check.id).copied().unwrap_or_default(),
-        })
-        .collect();
-    checks.sort_by_key(|check| {
-        let results = check.results;
-        let rank = match () {
-            () if results.fail > 0 => 0,
-            () if results.unknown > 0 => 1,
-            () if results.pass > 0 => 2,
-            () => 3,
-        };
-        (rank, check.severity.0 as u8, check.id.clone())
+    let checks = proving(control).into_iter().map(|check| FrameworkCheckBody {
+        id: check.id.clone(),
+        title: check.title.clone(),
+        severity: check.severity.into(),
+        results: counts.get(&check.id).copied().unwrap_or_default(),
     });
-
-    checks
+    checks.collect()
 }
 
 /// Open recommendations by connection, resource and check.
@@ -403,9 +396,7 @@ fn result_body(found: &Evidence, remedies: &Remedies) -> CheckResultBody {
         check: found.result.check.clone(),
         title: check.map_or_else(String::new, |check| check.title.clone()),
         severity: check
-            .map_or(reeve_recommend::recommendation::Priority::Low, |check| {
-                check.severity
-            })
+            .map_or(Priority::Low, |check| check.severity)
             .into(),
         result: found.result.answer.into(),
         why: found.result.why.clone(),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
-use reeve_controls::{Catalogue, Check, Folder, Framework, Input, Verdict};
+use reeve_controls::{Catalogue, Check, Folder, Framework, Input, Prepared, Verdict};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde::Serialize;
 use serde_json::Value;
@@ -59,7 +59,8 @@ pub(super) fn run(args: &ComplianceArgs) -> Result<ExitCode> {
     for input in &inputs {
         let wanted =
             |check: &Check| framework.is_none_or(|framework| framework.is_proven_by(check));
-        for (check, verdict) in catalogue.judge(&input.subject(&inputs), now, wanted) {
+        let prepared = Prepared::new(&input.subject(&inputs), now);
+        for (check, verdict) in catalogue.judge(&prepared, wanted) {
             failed += u64::from(verdict.answer == CheckAnswer::Fail);
             if args.failed
                 && matches!(

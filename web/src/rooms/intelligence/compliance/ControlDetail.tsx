@@ -1,9 +1,9 @@
-import { Anchor, Code, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Group, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useMay } from '../../../api/session';
-import { plural } from '../../../display/amounts';
+import { count, plural } from '../../../display/amounts';
 import { Awaited } from '../../../display/Awaited';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
@@ -16,6 +16,7 @@ import { Status } from '../../../display/Status';
 import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
+import { PRIORITY_ORDER } from '../columns';
 import {
   checkQuery,
   controlQuery,
@@ -106,7 +107,15 @@ function checkColumns(open: (id: string) => void): Column<ControlCheck>[] {
     {
       id: 'severity',
       header: 'Severity',
+      sortBy: (row) => PRIORITY_ORDER.indexOf(row.severity),
       cell: (row) => <Status of={row.severity} />,
+    },
+    {
+      id: 'failing',
+      header: 'Failing resources',
+      align: 'right',
+      sortBy: (row) => row.results.fail,
+      cell: (row) => count(row.results.fail),
     },
     { id: 'results', header: 'Results', cell: (row) => counted(row.results) },
   ];
@@ -114,22 +123,36 @@ function checkColumns(open: (id: string) => void): Column<ControlCheck>[] {
 
 function Results({ of: id, open }: { of: string; open: (check: string) => void }) {
   const [answer, setAnswer] = useState<string | null>('fail');
-  const { data, error, refetch } = useQuery(resultsQuery(id, answer ?? undefined));
+  const [severity, setSeverity] = useState<string | null>(null);
+  const { data, error, refetch } = useQuery(
+    resultsQuery(id, answer ?? undefined, severity ?? undefined),
+  );
   const may = useMay();
   return (
     <Panel
       title="Resources"
       note={data && plural(data.total, 'result')}
       actions={
-        <Select
-          aria-label="Results to show"
-          w={170}
-          data={Object.entries(ANSWERS).map(([value, label]) => ({ value, label }))}
-          value={answer}
-          onChange={setAnswer}
-          clearable
-          placeholder="All results"
-        />
+        <Group gap="xs">
+          <Select
+            aria-label="Results to show"
+            w={170}
+            data={Object.entries(ANSWERS).map(([value, label]) => ({ value, label }))}
+            value={answer}
+            onChange={setAnswer}
+            clearable
+            placeholder="All results"
+          />
+          <Select
+            aria-label="Severity of the checks"
+            w={150}
+            data={PRIORITY_ORDER.map((value) => ({ value, label: words(value) }))}
+            value={severity}
+            onChange={setSeverity}
+            clearable
+            placeholder="Every severity"
+          />
+        </Group>
       }
       flush
     >
@@ -186,6 +209,12 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
       id: 'result',
       header: 'Result',
       cell: (row) => <Status of={COLOURS[row.result] ?? 'idle'} label={ANSWERS[row.result]} />,
+    },
+    {
+      id: 'severity',
+      header: 'Severity',
+      sortBy: (row) => PRIORITY_ORDER.indexOf(row.severity),
+      cell: (row) => <Status of={row.severity} />,
     },
     {
       id: 'why',

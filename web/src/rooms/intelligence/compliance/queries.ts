@@ -49,13 +49,17 @@ export const controlQuery = (id: string) =>
       body(client.GET('/api/v1/intelligence/controls/{id}', { params: { path: { id } } })),
   });
 
-export const resultsQuery = (id: string, result: string | undefined) =>
+export const resultsQuery = (
+  id: string,
+  result: string | undefined,
+  severity: string | undefined,
+) =>
   queryOptions({
-    queryKey: ['intelligence', 'check-results', id, result],
+    queryKey: ['intelligence', 'check-results', id, result, severity],
     queryFn: () =>
       body(
         client.GET('/api/v1/intelligence/controls/{id}/results', {
-          params: { path: { id }, query: { result, limit: MOST } },
+          params: { path: { id }, query: { result, severity, limit: MOST } },
         }),
       ),
   });
