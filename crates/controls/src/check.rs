@@ -104,7 +104,7 @@ impl Check {
     ) -> Result<Check, CatalogueError> {
         let fault = |field: &str, reason: String| CatalogueError::field(&id, field, reason);
         let file: CheckFile =
-            toml::from_str(text).map_err(|error| fault("", error.message().to_owned()))?;
+            toml::from_str(text).map_err(|error| CatalogueError::form(&id, text, &error))?;
 
         let written = [
             ("title", &file.title),

@@ -14,6 +14,7 @@ mod due;
 mod exports;
 mod metric_sources;
 mod models;
+mod own_checks;
 mod predictive;
 mod publish;
 mod reports;
@@ -53,6 +54,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     exports::start(service, &tracker, stop);
     metric_sources::start(service, &tracker, stop);
     models::start(service, &tracker, stop);
+    own_checks::start(service, &tracker, stop);
     predictive::start(service, &tracker, stop);
     publish::start(service, &tracker, stop);
     reports::start(service, &tracker, stop);

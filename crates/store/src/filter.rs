@@ -258,8 +258,13 @@ mod tests {
         assert_eq!(order, "CASE b WHEN $2 THEN 0 WHEN $3 THEN 1 END");
         assert_eq!(ordered.one_of_in_order("c", []), None);
         assert_eq!(
-            ordered.page_of("SELECT 1 FROM ", "t", &format!(" ORDER BY {order}"), 0, 0).as_str(),
-            format!("SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) ORDER BY {order} LIMIT {} OFFSET 0", i64::MAX)
+            ordered
+                .page_of("SELECT 1 FROM ", "t", &format!(" ORDER BY {order}"), 0, 0)
+                .as_str(),
+            format!(
+                "SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) ORDER BY {order} LIMIT {} OFFSET 0",
+                i64::MAX
+            )
         );
         assert!(matches!(&filter.values[10], Value::Text(text) if text == "x!_%"));
         assert!(matches!(&filter.values[4], Value::Text(text) if text == "%50!%!_!!%"));

@@ -1,6 +1,8 @@
 //! `compliance_intelligence` as an agent type: its settings, needs and judgement.
 
-use reeve_controls::{Catalogue, FRAMEWORKS, LOG_BUCKET, PRIORITIES, chosen_frameworks};
+use std::sync::Arc;
+
+use reeve_controls::{Catalogue, FRAMEWORKS, LOG_BUCKET, LiveCatalogue, PRIORITIES};
 use reeve_estate::{Provider, ResourceKind};
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
@@ -37,9 +39,25 @@ const SETTINGS: &[Setting] = &[
     alert::PRIORITIES,
 ];
 
-/// The agent type `compliance_intelligence`.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ComplianceIntelligence;
+/// The agent type `compliance_intelligence`, over the catalogue in force.
+#[derive(Debug, Clone)]
+pub struct ComplianceIntelligence(Arc<LiveCatalogue>);
+
+impl ComplianceIntelligence {
+    /// The type over a catalogue that is exchanged when people's own checks change.
+    #[must_use]
+    pub const fn new(catalogue: Arc<LiveCatalogue>) -> Self {
+        ComplianceIntelligence(catalogue)
+    }
+}
+
+impl Default for ComplianceIntelligence {
+    /// The type with the checks of Reeve alone.
+    fn default() -> Self {
+        let builtin = Catalogue::builtin().clone();
+        ComplianceIntelligence(Arc::new(LiveCatalogue::new(builtin)))
+    }
+}
 
 impl AgentDefinition for ComplianceIntelligence {
     fn info(&self) -> &AgentTypeInfo {
@@ -51,7 +69,7 @@ impl AgentDefinition for ComplianceIntelligence {
     }
 
     fn needs(&self, _settings: &Settings) -> Needs {
-        let catalogue = Catalogue::builtin();
+        let catalogue = self.0.current();
         let mut kinds: Vec<ResourceKind> = Provider::ALL
             .iter()
             .flat_map(|provider| catalogue.kinds_of(*provider))
@@ -73,12 +91,13 @@ impl AgentDefinition for ComplianceIntelligence {
         }
     }
 
-    fn revision(&self) -> &str {
-        Catalogue::builtin().revision()
+    fn revision(&self) -> String {
+        self.0.current().revision().to_owned()
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {
-        let frameworks = chosen_frameworks(facts.settings);
-        judge(facts, Catalogue::builtin(), &frameworks)
+        let catalogue = self.0.current();
+        let frameworks = catalogue.frameworks_of(facts.settings);
+        judge(facts, &catalogue, &frameworks)
     }
 }

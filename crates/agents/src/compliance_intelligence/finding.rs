@@ -48,7 +48,7 @@ pub(super) fn kind(check: &Check) -> RecommendationType {
 /// Makes the proposal of a failed check.
 pub(super) fn propose(
     facts: &Facts<'_>,
-    check: &Check,
+    (check, is_own): (&Check, bool),
     verdict: &Verdict,
     prepared: &mut Prepared<'_>,
 ) -> Proposal {
@@ -63,10 +63,17 @@ pub(super) fn propose(
     let mut path = Path::default();
     path.ask(format!("{}?", check.title), false, verdict.why.clone());
 
-    let factors = Factors::from([
+    let mut factors = Factors::from([
         (FactorKind::Measured, verdict.why.clone()),
         (FactorKind::Consequence, check.why.clone()),
     ]);
+    if is_own {
+        let origin = format!(
+            "The check {} comes from your folder of own checks.",
+            check.id
+        );
+        factors.add(FactorKind::Confidence, origin);
+    }
 
     let mut proposal = Proposal {
         kind: kind(check),

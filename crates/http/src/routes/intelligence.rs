@@ -74,6 +74,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceView),
             routes!(compliance::results),
         )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::own::files),
+        )
         .add(Access::Needs(IntelligenceView), routes!(compliance::check))
         .add(
             Access::Needs(IntelligenceView),

@@ -27,6 +27,8 @@ pub struct CheckedFrameworkBody {
     pub edition: String,
     /// Page on which the standard is published.
     pub source: String,
+    /// `true` if it comes from the folder of your own checks.
+    pub is_own: bool,
     /// `true` if an agent checks it.
     pub is_checked: bool,
     /// Number of controls by state.
@@ -101,6 +103,8 @@ pub struct FrameworkControlDetailBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FrameworkCheckBody {
     pub id: String,
+    /// `true` if it comes from the folder of your own checks.
+    pub is_own: bool,
     pub title: String,
     pub severity: Priority,
     pub results: ResultCountsBody,
@@ -110,6 +114,8 @@ pub struct FrameworkCheckBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConfigurationCheckBody {
     pub id: String,
+    /// `true` if it comes from the folder of your own checks.
+    pub is_own: bool,
     /// Statement that holds if it passes.
     pub title: String,
     /// Harm that can follow if it fails.
@@ -159,6 +165,8 @@ pub struct CheckChangeBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CheckResultBody {
     pub check: String,
+    /// `true` if it comes from the folder of your own checks.
+    pub is_own: bool,
     /// Title of the check.
     pub title: String,
     pub severity: Priority,
@@ -187,6 +195,51 @@ pub struct CheckResultBody {
     /// Open recommendation that mends a failure; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation_id: Option<String>,
+}
+
+/// Files of people's own checks and frameworks.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct OwnChecksBody {
+    /// Files in force: frameworks, then checks by severity and title.
+    pub files: Vec<OwnCheckFileBody>,
+    /// Faults of the files that are refused; a file may have several.
+    pub refused: Vec<OwnCheckFaultBody>,
+    /// Digest of all checks and frameworks in force, those of Reeve included.
+    pub revision: String,
+}
+
+/// File of an own check or framework that is in force.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct OwnCheckFileBody {
+    /// Path below the folder.
+    pub path: String,
+    pub is_framework: bool,
+    /// Identifier of the check or framework.
+    pub id: String,
+    pub title: String,
+    /// Severity of a check; absent for a framework.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Priority>,
+    /// SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+    /// Results of a check; absent for a framework.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<ResultCountsBody>,
+}
+
+/// Fault for which a file of own checks is refused.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct OwnCheckFaultBody {
+    /// Path below the folder; empty if the folder cannot be read.
+    pub path: String,
+    /// Line of the file, from 1; absent if the file as a whole is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Field of the file; absent if the file as a whole is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// Reason, as a clause.
+    pub reason: String,
 }
 
 /// Controls to list.

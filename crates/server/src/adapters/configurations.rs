@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
-use reeve_controls::{Catalogue, Check, Control, Framework, chosen_frameworks};
+use reeve_controls::{Catalogue, Check, Control, Framework, LiveCatalogue};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::judgement::evidence::{
     CheckAnswer, Evidence, EvidenceCount, EvidenceFilter, EvidenceStore,
@@ -22,6 +22,7 @@ use reeve_reports::{
 pub(crate) struct Configurations {
     pub(crate) evidence: Arc<dyn EvidenceStore>,
     pub(crate) agents: Arc<dyn AgentStore>,
+    pub(crate) checks: Arc<LiveCatalogue>,
 }
 
 /// Results of one check.
@@ -39,10 +40,11 @@ impl ConfigurationReader for Configurations {
         &self,
         request: ConfigurationRequest<'_>,
     ) -> Result<Option<Configuration>, Obstacle> {
-        let Some(framework) = Catalogue::builtin().framework(request.framework) else {
+        let catalogue = self.checks.current();
+        let Some(framework) = catalogue.framework(request.framework) else {
             return Ok(None);
         };
-        let found = self.read(framework, &request).await;
+        let found = self.read(&catalogue, framework, &request).await;
         found
             .map(Some)
             .map_err(|error| Obstacle::of(format!("{error:#}")))
@@ -52,6 +54,7 @@ impl ConfigurationReader for Configurations {
 impl Configurations {
     async fn read(
         &self,
+        catalogue: &Catalogue,
         framework: &Framework,
         request: &ConfigurationRequest<'_>,
     ) -> Result<Configuration> {
@@ -61,7 +64,9 @@ impl Configurations {
             before: Some(request.period.end),
             ..EvidenceFilter::default()
         };
-        let of_checks = self.of_checks(framework, request, &filter).await?;
+        let of_checks = self
+            .of_checks(catalogue, framework, request, &filter)
+            .await?;
 
         let mut results = CheckedCounts::default();
         for one in of_checks.values() {
@@ -72,12 +77,12 @@ impl Configurations {
             title: framework.title.clone(),
             edition: framework.edition.clone(),
             as_of: request.period.end,
-            agents: self.checking(framework).await?,
+            agents: self.checking(catalogue, framework).await?,
             results,
             controls: framework
                 .controls
                 .iter()
-                .map(|one| control(one, &of_checks))
+                .map(|one| control(catalogue, one, &of_checks))
                 .collect(),
         })
     }
@@ -85,12 +90,13 @@ impl Configurations {
     /// The results of each check that proves a control of the framework.
     async fn of_checks(
         &self,
+        catalogue: &Catalogue,
         framework: &Framework,
         request: &ConfigurationRequest<'_>,
         filter: &EvidenceFilter,
     ) -> Result<BTreeMap<String, OfCheck>> {
         let proving = |id: &str| {
-            let check = Catalogue::builtin().check(id);
+            let check = catalogue.check(id);
             check.is_some_and(|check| framework.is_proven_by(check))
         };
 
@@ -123,13 +129,18 @@ impl Configurations {
 
         for (id, of_check) in &mut found {
             if of_check.results.failed > 0 {
-                of_check.failing = self.failing(id, filter).await?;
+                of_check.failing = self.failing(catalogue, id, filter).await?;
             }
         }
         Ok(found)
     }
 
-    async fn failing(&self, check: &str, filter: &EvidenceFilter) -> Result<Vec<FailingResult>> {
+    async fn failing(
+        &self,
+        catalogue: &Catalogue,
+        check: &str,
+        filter: &EvidenceFilter,
+    ) -> Result<Vec<FailingResult>> {
         let filter = EvidenceFilter {
             checks: vec![check.to_owned()],
             answer: Some(CheckAnswer::Fail),
@@ -137,20 +148,26 @@ impl Configurations {
             ..filter.clone()
         };
         let (failing, _) = self.evidence.evidence_list(&filter).await?;
-        let check = Catalogue::builtin().check(check);
+        let check = catalogue.check(check);
         Ok(failing
             .into_iter()
-            .filter_map(|one| Some(failing_result(check?, one)))
+            .filter_map(|one| Some(failing_result(catalogue, check?, one)))
             .collect())
     }
 
     /// The agents that check a framework.
-    async fn checking(&self, framework: &Framework) -> Result<Vec<CheckingAgent>> {
+    async fn checking(
+        &self,
+        catalogue: &Catalogue,
+        framework: &Framework,
+    ) -> Result<Vec<CheckingAgent>> {
         let of_type = Some(AgentType::COMPLIANCE_INTELLIGENCE);
         let agents = self.agents.agent_list(of_type).await?;
-        let checking = agents
-            .into_iter()
-            .filter(|agent| chosen_frameworks(&agent.settings).contains(&framework.id));
+        let checking = agents.into_iter().filter(|agent| {
+            catalogue
+                .frameworks_of(&agent.settings)
+                .contains(&framework.id)
+        });
         Ok(checking
             .map(|agent| CheckingAgent {
                 name: agent.name,
@@ -170,11 +187,12 @@ fn count(counts: &mut CheckedCounts, one: &EvidenceCount) {
     *counted += one.count;
 }
 
-fn control(control: &Control, of_checks: &BTreeMap<String, OfCheck>) -> CheckedControl {
-    let mut proving: Vec<&Check> = Catalogue::builtin()
-        .proving(control)
-        .map(AsRef::as_ref)
-        .collect();
+fn control(
+    catalogue: &Catalogue,
+    control: &Control,
+    of_checks: &BTreeMap<String, OfCheck>,
+) -> CheckedControl {
+    let mut proving: Vec<&Check> = catalogue.proving(control).map(AsRef::as_ref).collect();
     proving.sort_by_key(|check| check.rank());
 
     let mut checked = CheckedControl {
@@ -196,10 +214,15 @@ fn control(control: &Control, of_checks: &BTreeMap<String, OfCheck>) -> CheckedC
     checked
 }
 
-fn failing_result(check: &Check, found: Evidence) -> FailingResult {
+fn failing_result(catalogue: &Catalogue, check: &Check, found: Evidence) -> FailingResult {
+    let title = &check.title;
     FailingResult {
+        check_title: if catalogue.is_own_check(&check.id) {
+            format!("{title} (own check)")
+        } else {
+            title.clone()
+        },
         check: found.result.check,
-        check_title: check.title.clone(),
         severity: check.severity.as_str(),
         resource_id: found.resource.0,
         resource_name: found.name,

@@ -151,9 +151,15 @@ async fn a_misconfigured_account_is_checked_and_mended() {
         .iter()
         .filter_map(|one| one["severity"].as_str())
         .collect();
-    assert!(severities.is_sorted_by_key(|one| rank(one)), "{severities:?}");
+    assert!(
+        severities.is_sorted_by_key(|one| rank(one)),
+        "{severities:?}"
+    );
     let named = admin.get(&of_control).await.expect(200);
-    let severities = named.items().iter().filter_map(|one| one["severity"].as_str());
+    let severities = named
+        .items()
+        .iter()
+        .filter_map(|one| one["severity"].as_str());
     assert!(severities.is_sorted_by_key(rank), "{}", named.text);
     let severe = admin
         .get(&format!("{of_control}&severity=high"))

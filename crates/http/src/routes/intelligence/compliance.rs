@@ -1,5 +1,6 @@
 //! Compliance: frameworks, their controls, and the results of checks.
 
+pub(super) mod own;
 pub(super) mod trend;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -7,6 +8,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use reeve_audit::FieldCode;
 use reeve_controls::{Catalogue, Check, Control, ControlState, Framework};
 use reeve_estate::{ConnectionId, ResourceId};
 use reeve_recommend::agent::AgentType;
@@ -36,11 +38,12 @@ type Counts = BTreeMap<String, ResultCountsBody>;
 pub(super) async fn frameworks(
     State(app): State<Arc<App>>,
 ) -> Result<Json<List<CheckedFrameworkBody>>, Problem> {
+    let catalogue = app.checks.current();
     let counts = counts(&app).await?;
-    let checked = checked_frameworks(&app).await?;
-    let items: Vec<CheckedFrameworkBody> = Catalogue::builtin()
+    let checked = checked_frameworks(&app, &catalogue).await?;
+    let items: Vec<CheckedFrameworkBody> = catalogue
         .frameworks()
-        .map(|framework| framework_body(framework, &counts, &checked))
+        .map(|framework| framework_body(&catalogue, framework, &counts, &checked))
         .collect();
 
     Ok(Json(List {
@@ -59,17 +62,25 @@ pub(super) async fn controls(
 ) -> Result<Json<List<FrameworkControlBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let state = parse("state", params.state.as_deref(), ControlState::parse)?;
-    let name = params.framework.as_deref();
-    let framework = parse("framework", name, |name| {
-        Catalogue::builtin().framework(name)
-    })?;
+    let catalogue = app.checks.current();
+    let framework = params.framework.as_deref().filter(|name| !name.is_empty());
+    if let Some(name) = framework
+        && catalogue.framework(name).is_none()
+    {
+        let message = format!("{name:?} is not known");
+        return Err(Problem::field(
+            "framework",
+            FieldCode::InvalidValue,
+            message,
+        ));
+    }
 
     let counts = counts(&app).await?;
-    let all: Vec<FrameworkControlBody> = Catalogue::builtin()
+    let all: Vec<FrameworkControlBody> = catalogue
         .frameworks()
-        .filter(|one| framework.is_none_or(|framework| framework.id == one.id))
+        .filter(|one| framework.is_none_or(|framework| framework == one.id))
         .flat_map(|one| one.controls.iter().map(move |control| (one, control)))
-        .map(|(one, control)| control_body(one, control, &counts))
+        .map(|(one, control)| control_body(&catalogue, one, control, &counts))
         .filter(|body| state.is_none_or(|state| body.state.0 == state))
         .collect();
 
@@ -95,15 +106,16 @@ pub(super) async fn control(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<FrameworkControlDetailBody>, Problem> {
-    let (framework, control) = Catalogue::builtin()
+    let catalogue = app.checks.current();
+    let (framework, control) = catalogue
         .control(&id)
         .ok_or_else(|| Problem::not_found("control", &id))?;
     let counts = counts(&app).await?;
 
     Ok(Json(FrameworkControlDetailBody {
-        control: control_body(framework, control, &counts),
+        control: control_body(&catalogue, framework, control, &counts),
         framework_title: framework.title.clone(),
-        checks: check_bodies(control, &counts),
+        checks: check_bodies(&catalogue, control, &counts),
     }))
 }
 
@@ -119,7 +131,8 @@ pub(super) async fn results(
 ) -> Result<Json<List<CheckResultBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let severity = parse("severity", params.severity.as_deref(), Priority::parse)?;
-    let checks = checks_of(&id).ok_or_else(|| Problem::not_found("control", &id))?;
+    let catalogue = app.checks.current();
+    let checks = checks_of(&catalogue, &id).ok_or_else(|| Problem::not_found("control", &id))?;
     let checks: Vec<String> = checks
         .into_iter()
         .filter(|check| severity.is_none_or(|severity| check.severity == severity))
@@ -148,7 +161,7 @@ pub(super) async fn results(
     Ok(Json(List {
         items: found
             .iter()
-            .map(|one| result_body(one, &remedies))
+            .map(|one| result_body(&catalogue, one, &remedies))
             .collect(),
         total,
         next_cursor,
@@ -162,11 +175,12 @@ pub(super) async fn check(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<ConfigurationCheckBody>, Problem> {
-    let check = Catalogue::builtin()
+    let catalogue = app.checks.current();
+    let check = catalogue
         .check(&id)
         .ok_or_else(|| Problem::not_found("check", &id))?;
     let counts = counts(&app).await?;
-    let controls = Catalogue::builtin()
+    let controls = catalogue
         .frameworks()
         .flat_map(|framework| framework.controls.iter().map(move |one| (framework, one)))
         .filter(|(_, control)| control.is_proven_by(check))
@@ -174,6 +188,7 @@ pub(super) async fn check(
 
     Ok(Json(ConfigurationCheckBody {
         id: check.id.clone(),
+        is_own: catalogue.is_own_check(&check.id),
         title: check.title.clone(),
         why: check.why.clone(),
         severity: check.severity.into(),
@@ -212,11 +227,11 @@ async fn counts(app: &App) -> Result<Counts, Problem> {
 }
 
 /// Frameworks that an agent checks.
-async fn checked_frameworks(app: &App) -> Result<BTreeSet<String>, Problem> {
+async fn checked_frameworks(app: &App, catalogue: &Catalogue) -> Result<BTreeSet<String>, Problem> {
     let of_type = Some(AgentType::COMPLIANCE_INTELLIGENCE);
     let mut checked = BTreeSet::new();
     for agent in app.agents.agent_list(of_type).await? {
-        checked.extend(reeve_controls::chosen_frameworks(&agent.settings));
+        checked.extend(catalogue.frameworks_of(&agent.settings));
     }
     Ok(checked)
 }
@@ -227,14 +242,13 @@ fn control_id(framework: &Framework, control: &Control) -> String {
 
 /// The checks of a control or a check by its identifier, the most severe first; `None` if there is
 /// neither.
-fn checks_of(id: &str) -> Option<Vec<&'static Check>> {
-    let catalogue = Catalogue::builtin();
+fn checks_of<'c>(catalogue: &'c Catalogue, id: &str) -> Option<Vec<&'c Check>> {
     if let Some(check) = catalogue.check(id) {
         return Some(vec![check]);
     }
 
     let (_, control) = catalogue.control(id)?;
-    Some(proving(control))
+    Some(proving(catalogue, control))
 }
 
 fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCountsBody {
@@ -264,13 +278,14 @@ fn state(is_proven: bool, results: &ResultCountsBody) -> ControlState {
 }
 
 fn framework_body(
+    catalogue: &Catalogue,
     framework: &Framework,
     counts: &Counts,
     checked: &BTreeSet<String>,
 ) -> CheckedFrameworkBody {
     let mut controls = ControlCountsBody::default();
     for control in &framework.controls {
-        let proving: Vec<&Check> = proving(control);
+        let proving = proving(catalogue, control);
         let results = sum(proving.iter().copied(), counts);
         let counted = match state(!proving.is_empty(), &results) {
             ControlState::Failed => &mut controls.failed,
@@ -282,7 +297,7 @@ fn framework_body(
         *counted += 1;
     }
 
-    let all = Catalogue::builtin().checks().map(AsRef::as_ref);
+    let all = catalogue.checks().map(AsRef::as_ref);
     let results = sum(all.filter(|check| framework.is_proven_by(check)), counts);
 
     CheckedFrameworkBody {
@@ -290,6 +305,7 @@ fn framework_body(
         title: framework.title.clone(),
         edition: framework.edition.clone(),
         source: framework.source.clone(),
+        is_own: catalogue.is_own_framework(&framework.id),
         is_checked: checked.contains(&framework.id),
         controls,
         score: score(&results),
@@ -308,8 +324,8 @@ fn score(results: &ResultCountsBody) -> Option<f64> {
 }
 
 /// The checks that prove a control, the most severe first.
-fn proving(control: &Control) -> Vec<&'static Check> {
-    let mut proving: Vec<&Check> = Catalogue::builtin()
+fn proving<'c>(catalogue: &'c Catalogue, control: &Control) -> Vec<&'c Check> {
+    let mut proving: Vec<&Check> = catalogue
         .checks()
         .map(AsRef::as_ref)
         .filter(|check| control.is_proven_by(check))
@@ -318,8 +334,13 @@ fn proving(control: &Control) -> Vec<&'static Check> {
     proving
 }
 
-fn control_body(framework: &Framework, control: &Control, counts: &Counts) -> FrameworkControlBody {
-    let proving = proving(control);
+fn control_body(
+    catalogue: &Catalogue,
+    framework: &Framework,
+    control: &Control,
+    counts: &Counts,
+) -> FrameworkControlBody {
+    let proving = proving(catalogue, control);
     let results = sum(proving.iter().copied(), counts);
     FrameworkControlBody {
         id: control_id(framework, control),
@@ -333,9 +354,15 @@ fn control_body(framework: &Framework, control: &Control, counts: &Counts) -> Fr
     }
 }
 
-fn check_bodies(control: &Control, counts: &Counts) -> Vec<FrameworkCheckBody> {
-    let checks = proving(control).into_iter().map(|check| FrameworkCheckBody {
+fn check_bodies(
+    catalogue: &Catalogue,
+    control: &Control,
+    counts: &Counts,
+) -> Vec<FrameworkCheckBody> {
+    let proving = proving(catalogue, control).into_iter();
+    let checks = proving.map(|check| FrameworkCheckBody {
         id: check.id.clone(),
+        is_own: catalogue.is_own_check(&check.id),
         title: check.title.clone(),
         severity: check.severity.into(),
         results: counts.get(&check.id).copied().unwrap_or_default(),
@@ -385,19 +412,18 @@ fn change_body(row: &ConfigurationRow) -> CheckChangeBody {
     }
 }
 
-fn result_body(found: &Evidence, remedies: &Remedies) -> CheckResultBody {
+fn result_body(catalogue: &Catalogue, found: &Evidence, remedies: &Remedies) -> CheckResultBody {
     let key = (
         found.connection.clone(),
         found.resource.clone(),
         found.result.check.clone(),
     );
-    let check = Catalogue::builtin().check(&found.result.check);
+    let check = catalogue.check(&found.result.check);
     CheckResultBody {
         check: found.result.check.clone(),
+        is_own: catalogue.is_own_check(&found.result.check),
         title: check.map_or_else(String::new, |check| check.title.clone()),
-        severity: check
-            .map_or(Priority::Low, |check| check.severity)
-            .into(),
+        severity: check.map_or(Priority::Low, |check| check.severity).into(),
         result: found.result.answer.into(),
         why: found.result.why.clone(),
         values: found.result.values.clone(),

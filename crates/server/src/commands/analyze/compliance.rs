@@ -94,21 +94,22 @@ fn write(sink: &mut file::Sink, resource: &str, check: &Check, verdict: &Verdict
 
 /// The checks of Reeve, and those of a folder.
 fn catalogue(folder: Option<&Path>) -> Result<Catalogue> {
-    let builtin = Catalogue::builtin().clone();
+    let builtin = Catalogue::builtin();
     let Some(path) = folder else {
-        return Ok(builtin);
+        return Ok(builtin.clone());
     };
 
     let name = path.display();
     let folder = Folder::open(path).with_context(|| format!("{name} cannot be read"))?;
-    let (catalogue, errors) = builtin.with(folder);
-    match errors.first() {
-        None => Ok(catalogue),
-        Some(first) => bail!(
+    let catalogue = builtin.with_own(&folder);
+    let refused = &catalogue.own().refused;
+    if let Some(first) = refused.first() {
+        bail!(
             "{name}: {first} ({} faults; `reeve controls test` names all)",
-            errors.len()
-        ),
+            refused.len()
+        );
     }
+    Ok(catalogue)
 }
 
 fn framework<'c>(catalogue: &'c Catalogue, name: &str) -> Result<&'c Framework> {

@@ -33,7 +33,8 @@ pub(in crate::routes::intelligence) async fn trend(
     Path(id): Path<String>,
     Params(params): Params<TrendParams>,
 ) -> Result<Json<List<FrameworkDayBody>>, Problem> {
-    let framework = Catalogue::builtin()
+    let catalogue = app.checks.current();
+    let framework = catalogue
         .framework(&id)
         .ok_or_else(|| Problem::not_found("framework", &id))?;
     let days = params.days.unwrap_or(30);
@@ -45,7 +46,7 @@ pub(in crate::routes::intelligence) async fn trend(
     let today = app.clock.now().as_second().div_euclid(DAY_S);
     let since = Timestamp::from_second((today - i64::from(days) + 1) * DAY_S);
     let since = since.unwrap_or(Timestamp::UNIX_EPOCH);
-    let checks: Vec<&Check> = checks_of(framework).collect();
+    let checks: Vec<&Check> = checks_of(&catalogue, framework).collect();
     let now = sum(checks.iter().copied(), &counts(&app).await?);
     let turnover = app.evidence.evidence_turnover(since).await?;
 
@@ -61,8 +62,11 @@ pub(in crate::routes::intelligence) async fn trend(
     }))
 }
 
-fn checks_of(framework: &Framework) -> impl Iterator<Item = &'static Check> {
-    let all = Catalogue::builtin().checks().map(AsRef::as_ref);
+fn checks_of<'c>(
+    catalogue: &'c Catalogue,
+    framework: &'c Framework,
+) -> impl Iterator<Item = &'c Check> {
+    let all = catalogue.checks().map(AsRef::as_ref);
     all.filter(|check| framework.is_proven_by(check))
 }
 
