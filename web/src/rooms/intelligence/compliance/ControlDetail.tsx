@@ -1,14 +1,12 @@
-import { Anchor, Code, Group, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Group, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { useMay } from '../../../api/session';
 import { count, plural } from '../../../display/amounts';
 import { Awaited } from '../../../display/Awaited';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { Facts } from '../../../display/Facts';
-import { Modal } from '../../../display/Modal';
 import { Page } from '../../../display/Page';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
@@ -17,14 +15,9 @@ import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
-import {
-  checkQuery,
-  controlQuery,
-  resultsQuery,
-  type CheckChange,
-  type CheckResult,
-  type ControlCheck,
-} from './queries';
+import { CheckDialog } from './CheckDialog';
+import { Yours } from './OwnChecks';
+import { controlQuery, resultsQuery, type CheckResult, type ControlCheck } from './queries';
 import { ANSWERS, counted, STATES } from './standing';
 
 const route = getRouteApi('/app/intelligence/compliance/controls/$id');
@@ -97,7 +90,8 @@ function checkColumns(open: (id: string) => void): Column<ControlCheck>[] {
             onClick={() => open(row.id)}
           >
             {row.title}
-          </Anchor>
+          </Anchor>{' '}
+          {row.is_own && <Yours />}
           <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
             {row.id}
           </Text>
@@ -229,7 +223,8 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
             onClick={() => open(row.check)}
           >
             {row.title}
-          </Anchor>
+          </Anchor>{' '}
+          {row.is_own && <Yours />}
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             <Reason of={row.why} />
           </Text>
@@ -300,76 +295,4 @@ function Reason({ of: text }: { of: string }) {
     .map((part, at) =>
       at % 2 === 1 ? <Code key={at}>{part}</Code> : <span key={at}>{part}</span>,
     );
-}
-
-/** The change that mends a failure: what it sets, what it may break, and what it needs. */
-function ChangeFacts({ of: change }: { of: CheckChange }) {
-  const effects = [
-    `Sets ${change.about}`,
-    `risk ${change.risk}`,
-    change.reversible ? 'can be undone' : 'cannot be undone',
-  ].join(', ');
-  return (
-    <>
-      <Text size="sm">{effects}.</Text>
-      {[change.loses, change.billed].filter(Boolean).map((note) => (
-        <Text key={note} size="sm">
-          {note}.
-        </Text>
-      ))}
-      <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
-        Needs {change.permissions.join(', ')}
-      </Text>
-    </>
-  );
-}
-
-/** What a check demands, why, and how a failure is mended. */
-function CheckDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data, error, refetch } = useQuery(checkQuery(id));
-  return (
-    <Modal opened title={data?.title ?? 'Check'} onClose={onClose} size="lg">
-      {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
-      {data && (
-        <Stack gap="md">
-          <Text size="sm">{data.why}</Text>
-          <Facts
-            of={[
-              ['Severity', <Status key="severity" of={data.severity} />],
-              ['Results', counted(data.results)],
-              ['Resources', words(data.kind)],
-              ['To mend a failure', data.remediation],
-              ...data.changes.map((change): [string, ReactNode] => [
-                'Reeve can do it',
-                <ChangeFacts key={change.name} of={change} />,
-              ]),
-              [
-                'Follows',
-                data.sources.map((source) => (
-                  <Anchor key={source} href={source} size="sm" display="block">
-                    {source}
-                  </Anchor>
-                )),
-              ],
-              ['Identifier', data.id],
-            ]}
-          />
-          {data.applies && (
-            <div>
-              <Text size="sm" fw={550}>
-                Applies to resources for which this holds
-              </Text>
-              <Code block>{data.applies}</Code>
-            </div>
-          )}
-          <div>
-            <Text size="sm" fw={550}>
-              Passes if this holds
-            </Text>
-            <Code block>{data.expression}</Code>
-          </div>
-        </Stack>
-      )}
-    </Modal>
-  );
 }

@@ -12,6 +12,8 @@ export type ControlDetail = Schemas['FrameworkControlDetailBody'];
 export type ControlCheck = Schemas['FrameworkCheckBody'];
 export type CheckResult = Schemas['CheckResultBody'];
 export type CheckChange = Schemas['CheckChangeBody'];
+export type OwnFile = Schemas['OwnCheckFileBody'];
+export type OwnFault = Schemas['OwnCheckFaultBody'];
 export type ResultCounts = Schemas['ResultCountsBody'];
 
 export const frameworksQuery = queryOptions({
@@ -70,3 +72,9 @@ export const checkQuery = (id: string) =>
     queryFn: () =>
       body(client.GET('/api/v1/intelligence/checks/{id}', { params: { path: { id } } })),
   });
+
+export const ownChecksQuery = queryOptions({
+  queryKey: ['intelligence', 'own-checks'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/own-checks')),
+  refetchInterval: 30_000,
+});
