@@ -50,8 +50,10 @@ pub struct Control {
 named!(
     /// State of a control, by the results of its checks.
     ControlState {
-        /// A check fails on a resource.
+        /// A check fails on a resource, and no person accepted that.
         Failed => "failed",
+        /// Checks fail only where a person accepted it.
+        Excepted => "excepted",
         /// Checks passed, and none fails; some results may be unknown.
         Passed => "passed",
         /// Every result is unknown.

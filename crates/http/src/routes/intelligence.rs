@@ -80,6 +80,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         )
         .add(Access::Needs(IntelligenceView), routes!(compliance::check))
         .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(compliance::exceptions::accept),
+        )
+        .add(
             Access::Needs(IntelligenceView),
             routes!(agents::scope_choices),
         )

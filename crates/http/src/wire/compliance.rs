@@ -6,12 +6,17 @@ use utoipa::{IntoParams, ToSchema};
 use crate::wire::form::enumeration::{
     CheckAnswer, CheckTopic, ControlState, ImpactLevel, Priority, Provider,
 };
+use crate::wire::guardrail::change_control::ExclusionBody;
 
 /// Number of results by answer.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 pub struct ResultCountsBody {
     pub pass: u64,
+    /// Results that failed, accepted ones included.
     pub fail: u64,
+    /// Results that failed and that a person accepted until a time.
+    #[serde(default)]
+    pub excepted: u64,
     /// A value that decides could not be read or is missing.
     pub unknown: u64,
     /// The check says nothing about resources of this form.
@@ -35,8 +40,8 @@ pub struct CheckedFrameworkBody {
     pub controls: ControlCountsBody,
     /// Results of all checks that prove its controls, each counted once.
     pub results: ResultCountsBody,
-    /// Share of the results that passed among those that passed or failed, percent; null before
-    /// the first.
+    /// Share of the results that passed among those that passed or failed without an exception,
+    /// percent; null before the first.
     pub score: Option<f64>,
 }
 
@@ -44,6 +49,8 @@ pub struct CheckedFrameworkBody {
 #[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
 pub struct ControlCountsBody {
     pub failed: u64,
+    /// Checks fail only where a person accepted it.
+    pub excepted: u64,
     pub passed: u64,
     pub unknown: u64,
     pub not_checked: u64,
@@ -75,7 +82,8 @@ pub struct FrameworkDayBody {
     /// Day, UTC (`2026-11-28`); today's is as of now.
     pub day: String,
     pub results: ResultCountsBody,
-    /// Share of results that passed among those that passed or failed, percent; null without any.
+    /// Share of results that passed among those that passed or failed without an exception, percent;
+    /// null without any.
     pub score: Option<f64>,
 }
 
@@ -195,6 +203,24 @@ pub struct CheckResultBody {
     /// Open recommendation that mends a failure; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation_id: Option<String>,
+    /// Exception under which a person accepted the failure; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exception: Option<ExclusionBody>,
+}
+
+/// A failed result to accept.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckExceptionBody {
+    pub connection_id: String,
+    pub resource_id: String,
+    /// 10 to 2000 characters.
+    pub reason: String,
+    /// End of the exception, at most 365 days ahead.
+    pub ends_at: Option<String>,
+    /// `document_hash` of the result as it was seen: another judged configuration is refused.
+    #[serde(default)]
+    pub document_hash: Option<String>,
 }
 
 /// Files of people's own checks and frameworks.
@@ -262,7 +288,8 @@ pub struct ControlParams {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct CheckResultParams {
-    /// `pass`, `fail`, `unknown` or `not_applicable`.
+    /// `pass`, `fail` (accepted results included), `unknown`, `not_applicable`, or `excepted` for
+    /// results that failed and that a person accepted.
     pub result: Option<String>,
     /// Severity of the checks: `critical`, `high`, `medium` or `low`.
     pub severity: Option<String>,

@@ -8,14 +8,16 @@ use anyhow::Result;
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
 use reeve_controls::{Catalogue, Check, Control, Framework, LiveCatalogue};
+use reeve_engine::accepted_results;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::judgement::evidence::{
-    CheckAnswer, Evidence, EvidenceCount, EvidenceFilter, EvidenceStore,
+    CheckAnswer, Evidence, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore,
 };
 use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::exclusion::Exclusion;
 use reeve_reports::{
     CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, Configuration,
-    ConfigurationReader, ConfigurationRequest, FailingResult, MOST_FAILING,
+    ConfigurationReader, ConfigurationRequest, FailingResult, MOST_FAILING, ResultException,
 };
 
 /// Evidence and the agents that found it.
@@ -127,9 +129,18 @@ impl Configurations {
             }
         }
 
+        let (agents, evidence) = (&*self.agents, &*self.evidence);
+        let mut exceptions = BTreeMap::new();
+        for one in accepted_results(agents, evidence, filter, request.period.end).await? {
+            if let Some(of_check) = found.get_mut(&one.found.result.check) {
+                of_check.results.excepted += 1;
+            }
+            exceptions.insert(one.found.key(), one.exception);
+        }
+
         for (id, of_check) in &mut found {
             if of_check.results.failed > 0 {
-                of_check.failing = self.failing(catalogue, id, filter).await?;
+                of_check.failing = self.failing(catalogue, id, filter, &exceptions).await?;
             }
         }
         Ok(found)
@@ -140,6 +151,7 @@ impl Configurations {
         catalogue: &Catalogue,
         check: &str,
         filter: &EvidenceFilter,
+        exceptions: &BTreeMap<EvidenceKey, Exclusion>,
     ) -> Result<Vec<FailingResult>> {
         let filter = EvidenceFilter {
             checks: vec![check.to_owned()],
@@ -151,7 +163,10 @@ impl Configurations {
         let check = catalogue.check(check);
         Ok(failing
             .into_iter()
-            .filter_map(|one| Some(failing_result(catalogue, check?, one)))
+            .filter_map(|one| {
+                let exception = exceptions.get(&one.key());
+                Some(failing_result(catalogue, check?, one, exception))
+            })
             .collect())
     }
 
@@ -214,7 +229,12 @@ fn control(
     checked
 }
 
-fn failing_result(catalogue: &Catalogue, check: &Check, found: Evidence) -> FailingResult {
+fn failing_result(
+    catalogue: &Catalogue,
+    check: &Check,
+    found: Evidence,
+    exception: Option<&Exclusion>,
+) -> FailingResult {
     let title = &check.title;
     FailingResult {
         check_title: if catalogue.is_own_check(&check.id) {
@@ -234,6 +254,12 @@ fn failing_result(catalogue: &Catalogue, check: &Check, found: Evidence) -> Fail
         document: found.result.document,
         event_id: found.event_id,
         sequence: None,
+        exception: exception.map(|exception| ResultException {
+            reason: exception.reason.clone(),
+            by: exception.by.clone(),
+            at: exception.at,
+            ends_at: exception.until,
+        }),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Compliance: frameworks, their controls, and the results of checks.
 
+pub(super) mod exceptions;
 pub(super) mod own;
 pub(super) mod trend;
 
@@ -10,10 +11,11 @@ use axum::Json;
 use axum::extract::{Path, State};
 use reeve_audit::FieldCode;
 use reeve_controls::{Catalogue, Check, Control, ControlState, Framework};
-use reeve_estate::{ConnectionId, ResourceId};
+use reeve_engine::{AcceptedResult, accepted_results};
+use reeve_estate::ResourceId;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::change::ConfigurationRow;
-use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter};
+use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter, EvidenceKey};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Priority, RecommendationId};
 
@@ -29,6 +31,7 @@ use crate::wire::compliance::{
     FrameworkControlBody, FrameworkControlDetailBody, ResultCountsBody,
 };
 use crate::wire::form::list::List;
+use crate::wire::guardrail::change_control::ExclusionBody;
 
 type Counts = BTreeMap<String, ResultCountsBody>;
 
@@ -146,26 +149,59 @@ pub(super) async fn results(
         }));
     }
 
+    let is_excepted = params.result.as_deref() == Some("excepted");
+    let answer = params.result.as_deref().filter(|_| !is_excepted);
     let filter = EvidenceFilter {
         checks,
-        answer: parse("result", params.result.as_deref(), CheckAnswer::parse)?,
+        answer: parse("result", answer, CheckAnswer::parse)?,
         resources: params.resource.into_iter().collect(),
         accounts: params.account.into_iter().collect(),
         before: None,
         limit: window.limit,
         offset: window.start(),
     };
-    let (found, total) = app.evidence.evidence_list(&filter).await?;
+    let accepted = accepted(&app, &filter).await?;
+    let (found, total) = if is_excepted {
+        let place = |one: &Evidence| filter.checks.iter().position(|id| *id == one.result.check);
+        let mut all: Vec<Evidence> = accepted.iter().map(|one| one.found.clone()).collect();
+        all.sort_by_key(|one| (place(one), one.key()));
+        let (start, limit) = (window.start(), window.limit);
+        let page = all
+            .iter()
+            .skip(usize::try_from(start).unwrap_or(usize::MAX))
+            .take(usize::try_from(limit).unwrap_or(usize::MAX));
+        (page.cloned().collect(), all.len() as u64)
+    } else {
+        app.evidence.evidence_list(&filter).await?
+    };
+
     let next_cursor = window.next(found.len(), total);
-    let remedies = remedies(&app, &found).await?;
+    let answers = Answers {
+        remedies: remedies(&app, &found).await?,
+        exceptions: accepted
+            .into_iter()
+            .map(|one| {
+                (
+                    one.found.key(),
+                    ExclusionBody::new(&one.exception, app.now()),
+                )
+            })
+            .collect(),
+    };
     Ok(Json(List {
         items: found
             .iter()
-            .map(|one| result_body(&catalogue, one, &remedies))
+            .map(|one| result_body(&catalogue, one, &answers))
             .collect(),
         total,
         next_cursor,
     }))
+}
+
+/// The failed results of a filter that people accepted.
+async fn accepted(app: &App, filter: &EvidenceFilter) -> Result<Vec<AcceptedResult>, Problem> {
+    let (agents, evidence) = (&*app.agents, &*app.evidence);
+    Ok(accepted_results(agents, evidence, filter, app.now()).await?)
 }
 
 /// A check: what it demands, why, and how a failure is mended.
@@ -223,6 +259,9 @@ async fn counts(app: &App) -> Result<Counts, Problem> {
             CheckAnswer::NotApplicable => counts.not_applicable += one.count,
         }
     }
+    for one in accepted(app, &EvidenceFilter::default()).await? {
+        found.entry(one.found.result.check).or_default().excepted += 1;
+    }
     Ok(found)
 }
 
@@ -257,6 +296,7 @@ fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCo
         |all, one| ResultCountsBody {
             pass: all.pass + one.pass,
             fail: all.fail + one.fail,
+            excepted: all.excepted + one.excepted,
             unknown: all.unknown + one.unknown,
             not_applicable: all.not_applicable + one.not_applicable,
         },
@@ -266,8 +306,10 @@ fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCo
 fn state(is_proven: bool, results: &ResultCountsBody) -> ControlState {
     if !is_proven {
         ControlState::ByHand
-    } else if results.fail > 0 {
+    } else if results.fail > results.excepted {
         ControlState::Failed
+    } else if results.excepted > 0 {
+        ControlState::Excepted
     } else if results.pass > 0 {
         ControlState::Passed
     } else if results.unknown > 0 {
@@ -289,6 +331,7 @@ fn framework_body(
         let results = sum(proving.iter().copied(), counts);
         let counted = match state(!proving.is_empty(), &results) {
             ControlState::Failed => &mut controls.failed,
+            ControlState::Excepted => &mut controls.excepted,
             ControlState::Passed => &mut controls.passed,
             ControlState::Unknown => &mut controls.unknown,
             ControlState::NotChecked => &mut controls.not_checked,
@@ -313,10 +356,10 @@ fn framework_body(
     }
 }
 
-/// Share of results that passed among those that passed or failed, percent, rounded down; `None`
-/// without any.
+/// Share of results that passed among those that passed or failed without an exception, percent,
+/// rounded down; `None` without any.
 fn score(results: &ResultCountsBody) -> Option<f64> {
-    let decided = results.pass + results.fail;
+    let decided = results.pass + results.fail.saturating_sub(results.excepted);
     (decided > 0).then(|| {
         let share = results.pass as f64 / decided as f64 * 100.0;
         (share * 10.0).floor() / 10.0
@@ -371,7 +414,13 @@ fn check_bodies(
 }
 
 /// Open recommendations by connection, resource and check.
-type Remedies = HashMap<(ConnectionId, ResourceId, String), RecommendationId>;
+type Remedies = HashMap<EvidenceKey, RecommendationId>;
+
+/// Answers to failures: what mends them, and what accepts them.
+struct Answers {
+    remedies: Remedies,
+    exceptions: HashMap<EvidenceKey, ExclusionBody>,
+}
 
 /// Returns the open recommendations about failures among results.
 async fn remedies(app: &App, found: &[Evidence]) -> Result<Remedies, Problem> {
@@ -412,12 +461,8 @@ fn change_body(row: &ConfigurationRow) -> CheckChangeBody {
     }
 }
 
-fn result_body(catalogue: &Catalogue, found: &Evidence, remedies: &Remedies) -> CheckResultBody {
-    let key = (
-        found.connection.clone(),
-        found.resource.clone(),
-        found.result.check.clone(),
-    );
+fn result_body(catalogue: &Catalogue, found: &Evidence, answers: &Answers) -> CheckResultBody {
+    let key = found.key();
     let check = catalogue.check(&found.result.check);
     CheckResultBody {
         check: found.result.check.clone(),
@@ -438,6 +483,7 @@ fn result_body(catalogue: &Catalogue, found: &Evidence, remedies: &Remedies) -> 
         since: time::text(found.since),
         recorded_at: time::text(found.at),
         event_id: found.event_id.clone(),
-        recommendation_id: remedies.get(&key).map(|id| id.0.clone()),
+        recommendation_id: answers.remedies.get(&key).map(|id| id.0.clone()),
+        exception: answers.exceptions.get(&key).cloned(),
     }
 }

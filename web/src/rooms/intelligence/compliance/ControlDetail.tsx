@@ -16,6 +16,7 @@ import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
 import { CheckDialog } from './CheckDialog';
+import { Exception } from './Exception';
 import { Yours } from './OwnChecks';
 import { controlQuery, resultsQuery, type CheckResult, type ControlCheck } from './queries';
 import { ANSWERS, counted, STATES } from './standing';
@@ -109,7 +110,7 @@ function checkColumns(open: (id: string) => void): Column<ControlCheck>[] {
       header: 'Failing resources',
       align: 'right',
       sortBy: (row) => row.results.fail,
-      cell: (row) => count(row.results.fail),
+      cell: (row) => count(row.results.fail - row.results.excepted),
     },
     { id: 'results', header: 'Results', cell: (row) => counted(row.results) },
   ];
@@ -202,7 +203,12 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
     {
       id: 'result',
       header: 'Result',
-      cell: (row) => <Status of={COLOURS[row.result] ?? 'idle'} label={ANSWERS[row.result]} />,
+      cell: (row) =>
+        row.exception ? (
+          <Status of="accepted" label={ANSWERS.excepted} />
+        ) : (
+          <Status of={COLOURS[row.result] ?? 'idle'} label={ANSWERS[row.result]} />
+        ),
     },
     {
       id: 'severity',
@@ -242,27 +248,12 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
     {
       id: 'remedy',
       header: 'To mend it',
-      cell: (row) =>
-        row.recommendation_id ? (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link
-                to="/intelligence/recommendations/$id"
-                params={{ id: row.recommendation_id ?? '' }}
-                {...props}
-              />
-            )}
-          >
-            Recommendation
-          </Anchor>
-        ) : (
-          row.result === 'fail' && (
-            <Text size="sm" style={{ minWidth: 160, maxWidth: 300 }}>
-              {row.remediation}
-            </Text>
-          )
-        ),
+      cell: (row) => (
+        <>
+          {!row.exception && <Remedy of={row} />}
+          {row.result === 'fail' && <Exception of={row} />}
+        </>
+      ),
     },
     {
       id: 'since',
@@ -286,6 +277,32 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
       ),
     },
   ];
+}
+
+/** The recommendation that mends a failure, else the instruction. */
+function Remedy({ of: row }: { of: CheckResult }) {
+  if (row.recommendation_id)
+    return (
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link
+            to="/intelligence/recommendations/$id"
+            params={{ id: row.recommendation_id ?? '' }}
+            {...props}
+          />
+        )}
+      >
+        Recommendation
+      </Anchor>
+    );
+  return (
+    row.result === 'fail' && (
+      <Text size="sm" style={{ minWidth: 160, maxWidth: 300 }}>
+        {row.remediation}
+      </Text>
+    )
+  );
 }
 
 /** A reason whose names of members stand between backticks. */

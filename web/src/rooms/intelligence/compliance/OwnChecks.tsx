@@ -65,7 +65,7 @@ function columns(open: (check: string) => void): Column<OwnFile>[] {
       id: 'failing',
       header: 'Failing resources',
       align: 'right',
-      cell: (row) => (row.results ? count(row.results.fail) : ''),
+      cell: (row) => (row.results ? count(row.results.fail - row.results.excepted) : ''),
     },
   ];
 }

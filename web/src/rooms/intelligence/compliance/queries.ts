@@ -78,3 +78,18 @@ export const ownChecksQuery = queryOptions({
   queryFn: () => body(client.GET('/api/v1/intelligence/own-checks')),
   refetchInterval: 30_000,
 });
+
+/** Accepts a failed result until a time. */
+export const acceptResult = ({
+  check,
+  ...given
+}: { check: string } & Schemas['CheckExceptionBody']) =>
+  body(
+    client.POST('/api/v1/intelligence/checks/{id}/exceptions', {
+      params: { path: { id: check } },
+      body: given,
+    }),
+  );
+
+export const withdrawException = (id: string) =>
+  body(client.DELETE('/api/v1/intelligence/exclusions/{id}', { params: { path: { id } } }));

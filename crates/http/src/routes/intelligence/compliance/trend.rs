@@ -11,9 +11,9 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use reeve_audit::FieldCode;
 use reeve_controls::{Catalogue, Check, Framework};
-use reeve_recommend::judgement::evidence::{CheckAnswer, EvidenceTurnover};
+use reeve_recommend::judgement::evidence::{CheckAnswer, EvidenceFilter, EvidenceTurnover};
 
-use super::{counts, score, sum};
+use super::{accepted, counts, score, sum};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::Params;
@@ -54,12 +54,31 @@ pub(in crate::routes::intelligence) async fn trend(
     let of_framework = turnover
         .iter()
         .filter(|one| names.contains(one.check.as_str()));
-    let items = walked_back(now, of_framework, today, days);
+    let mut items = walked_back(now, of_framework, today, days);
+    let begun = excepted_since(&app, &names).await?;
+    for (body, day) in items.iter_mut().zip(today - i64::from(days) + 1..) {
+        let excepted = begun.iter().filter(|begun| **begun <= day).count() as u64;
+        body.results.excepted = excepted.min(body.results.fail);
+        body.score = score(&body.results);
+    }
     Ok(Json(List {
         total: items.len() as u64,
         items,
         next_cursor: None,
     }))
+}
+
+/// Returns the day from which each exception in force counts: that of the failure or of its acceptance,
+/// whichever is later. Exceptions that ended are failures on the days before.
+async fn excepted_since(app: &App, checks: &HashSet<&str>) -> Result<Vec<i64>, Problem> {
+    let accepted = accepted(app, &EvidenceFilter::default()).await?;
+    let of_framework = accepted
+        .iter()
+        .filter(|one| checks.contains(one.found.result.check.as_str()));
+    let begun = of_framework.map(|one| one.exception.at.max(one.found.since));
+    Ok(begun
+        .map(|begun| begun.as_second().div_euclid(DAY_S))
+        .collect())
 }
 
 fn checks_of<'c>(
