@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use jiff::Timestamp;
-use reeve_controls::{Catalogue, Subject};
+use reeve_controls::{Catalogue, Prepared, Subject};
 use reeve_estate::{Provider, ResourceKind};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde_json::Value;
@@ -40,7 +40,8 @@ fn main() -> anyhow::Result<()> {
     for number in 0..resources {
         let (kind, document) = &documents[number % documents.len()];
         let subject = Subject::alone(Provider::Aws, *kind, "resource", document);
-        for (_, verdict) in catalogue.judge(&subject, now, |_| true) {
+        let prepared = Prepared::new(&subject, now);
+        for (_, verdict) in catalogue.judge(&prepared, |_| true) {
             results += 1;
             failed += u64::from(verdict.answer == CheckAnswer::Fail);
         }

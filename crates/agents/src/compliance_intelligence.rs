@@ -15,7 +15,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use reeve_controls::{Catalogue, Check, Related, Subject, is_recommended};
+use reeve_controls::{Catalogue, Check, Prepared, Related, Subject, is_recommended};
 use reeve_estate::ResourceKind;
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
 use reeve_recommend::judgement::proposal::Abstention;
@@ -51,14 +51,18 @@ fn judge(facts: &Facts<'_>, catalogue: &Catalogue, frameworks: &BTreeSet<String>
     };
 
     let hash = document.hash();
-    let wanted = |check: &Check| catalogue.is_of(check, frameworks);
-    for (check, verdict) in catalogue.judge(&subject, facts.now, wanted) {
+    let wanted = |check: &Check| catalogue.is_asked(check, frameworks);
+    let mut prepared = Prepared::new(&subject, facts.now);
+    for (check, verdict) in catalogue.judge(&prepared, wanted) {
         let kind = finding::kind(check);
         let values = verdict.values_by_path();
         match verdict.answer {
-            CheckAnswer::Fail if is_recommended(facts.settings, check.severity) => judgement
-                .proposals
-                .push(finding::propose(facts, check, &verdict, kind)),
+            CheckAnswer::Fail if is_recommended(facts.settings, check.severity) => {
+                judgement.proposals.push({
+                    let is_own = catalogue.is_own_check(&check.id);
+                    finding::propose(facts, (check, is_own), &verdict, &mut prepared)
+                })
+            }
             CheckAnswer::Fail => judgement.abstentions.push(Abstention {
                 aspect: Some(check.id.clone()),
                 ..Abstention::decided(kind, "severity_not_recommended", verdict.why.clone())

@@ -36,7 +36,7 @@ pub fn rows() -> Vec<Arc<dyn AgentDefinition>> {
         listed::row(AgentType::PERFORMANCE_OPTIMIZER, listed::deviation),
         listed::row(AgentType::DB_OPTIMIZER, Vec::new),
         listed::row(AgentType::SECURITY_INTELLIGENCE, listed::deviation),
-        Arc::new(compliance_intelligence::ComplianceIntelligence),
+        Arc::new(compliance_intelligence::ComplianceIntelligence::default()),
         listed::row(AgentType::OPS_INTELLIGENCE, listed::deviation),
         Arc::new(workload_classifier::WorkloadClassifier),
         Arc::new(storage_optimizer::StorageOptimizer),

@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use jiff::Timestamp;
 use reeve_estate::{Provider, ResourceKind};
 use rust_embed::RustEmbed;
 use sha2::{Digest as _, Sha256};
 
 use crate::check::Check;
 use crate::error::CatalogueError;
-use crate::expression::Scope;
 use crate::framework::{Control, Framework};
-use crate::subject::Subject;
+use crate::own::OwnFiles;
+use crate::prepared::Prepared;
 use crate::verdict::Verdict;
 
 /// Most bytes of one file of a folder.
@@ -36,22 +35,83 @@ pub struct Catalogue {
     frameworks_of: BTreeMap<String, BTreeSet<String>>,
     /// Kinds whose checks read related resources.
     looking_around: BTreeSet<ResourceKind>,
-    /// SHA-256 of its files, in hexadecimal.
+    /// SHA-256 of the files that come with Reeve, in hexadecimal.
+    files: String,
+    /// Files of people's own.
+    own: OwnFiles,
+    /// SHA-256 of all files in force, in hexadecimal.
     revision: String,
 }
 
+/// Content of a file.
+#[derive(Debug)]
+pub(crate) enum CatalogueItem {
+    Check(Check),
+    Framework(Framework),
+}
+
+impl CatalogueItem {
+    /// Reads a file by its place in the folder.
+    pub(crate) fn read(parts: &[String], text: &str) -> Result<CatalogueItem, CatalogueError> {
+        let path = parts.join("/");
+        let misplaced = |reason: &str| CatalogueError::field(&path, "", reason.to_owned());
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let wrong_name =
+            || misplaced("names of folders and files have small letters, digits and _ alone");
+
+        match parts.as_slice() {
+            ["checks", cloud, service, file] => {
+                let provider = Provider::parse(cloud)
+                    .ok_or_else(|| misplaced("the folder is no cloud: aws, azure or gcp"))?;
+                let name = file.trim_end_matches(".toml");
+                let id = format!("{cloud}.{service}.{name}");
+                if !is_identifier(&id) {
+                    return Err(wrong_name());
+                }
+                Check::read(id, provider, text)
+                    .map(CatalogueItem::Check)
+                    .map_err(|error| error.in_file(&path, text))
+            }
+            ["controls", file] => {
+                let id = file.trim_end_matches(".toml").to_owned();
+                if !is_identifier(&id) {
+                    return Err(wrong_name());
+                }
+                Framework::read(id, text)
+                    .map(CatalogueItem::Framework)
+                    .map_err(|error| error.in_file(&path, text))
+            }
+            _ => Err(misplaced(
+                "place checks in checks/<cloud>/<service>/ and frameworks in controls/",
+            )),
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            CatalogueItem::Check(check) => &check.id,
+            CatalogueItem::Framework(framework) => &framework.id,
+        }
+    }
+}
+
 /// Files of a folder, with the parts of their paths below it.
+#[derive(Debug, Default)]
 pub struct Folder {
     files: Vec<(Vec<String>, String)>,
+    /// Files that could not be read.
+    unread: Vec<CatalogueError>,
 }
 
 impl Folder {
-    /// Reads the `.toml` files of a folder and of those in it.
+    /// Reads the `.toml` files of a folder and of those in it. A file that cannot be read is refused
+    /// later, with its reason.
     ///
     /// # Errors
-    /// The folder cannot be read, or is larger than a catalogue may be.
+    /// The folder cannot be read, or has more files than a catalogue may have.
     pub fn open(folder: &Path) -> std::io::Result<Folder> {
         let mut files = Vec::new();
+        let mut unread = Vec::new();
         let mut pending: Vec<(PathBuf, Vec<String>)> = vec![(folder.to_owned(), Vec::new())];
 
         while let Some((path, parts)) = pending.pop() {
@@ -65,42 +125,56 @@ impl Folder {
                 if metadata.is_dir() {
                     pending.push((entry.path(), parts));
                 } else if name.ends_with(".toml") {
-                    if metadata.len() > LARGEST_FILE || files.len() >= MOST_FILES {
-                        let path = entry.path();
-                        return Err(std::io::Error::other(format!(
-                            "{}: a file of a catalogue has at most {LARGEST_FILE} bytes, and a catalogue {MOST_FILES} files",
-                            path.display()
-                        )));
+                    if files.len() >= MOST_FILES {
+                        let message = format!("a catalogue has at most {MOST_FILES} files");
+                        return Err(std::io::Error::other(message));
                     }
-                    files.push((parts, std::fs::read_to_string(entry.path())?));
+                    let text = if metadata.len() > LARGEST_FILE {
+                        Err(format!("a file has at most {LARGEST_FILE} bytes"))
+                    } else {
+                        std::fs::read_to_string(entry.path())
+                            .map_err(|error| format!("it cannot be read: {error}"))
+                    };
+                    match text {
+                        Ok(text) => files.push((parts, text)),
+                        Err(reason) => {
+                            unread.push(CatalogueError::field(&parts.join("/"), "", reason));
+                        }
+                    }
                 }
             }
         }
 
         files.sort();
-        Ok(Folder { files })
+        Ok(Folder { files, unread })
     }
 
     /// Returns `true` if there is no file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
+        self.files.is_empty() && self.unread.is_empty()
     }
 
-    /// Returns the identifiers that its checks have by their places.
+    /// Returns a digest of its files: it differs if one of them does.
     #[must_use]
-    pub fn ids(&self) -> BTreeSet<String> {
-        let ids = self
-            .files
-            .iter()
-            .filter_map(|(parts, _)| match parts.as_slice() {
-                [first, cloud, service, file] if first == "checks" => Some(format!(
-                    "{cloud}.{service}.{}",
-                    file.trim_end_matches(".toml")
-                )),
-                _ => None,
-            });
-        ids.collect()
+    pub fn digest(&self) -> String {
+        let mut digest = Sha256::new();
+        for (parts, text) in &self.files {
+            digest.update(format!("{}\0{}\0{text}\0", parts.join("/"), text.len()));
+        }
+        for error in &self.unread {
+            digest.update(format!("{error}\0"));
+        }
+        hex::encode(digest.finalize())
+    }
+
+    pub(crate) fn unread(&self) -> &[CatalogueError] {
+        &self.unread
+    }
+
+    /// Files by path: the parts of their paths, and their texts.
+    pub(crate) fn files(&self) -> &[(Vec<String>, String)] {
+        &self.files
     }
 
     fn embedded() -> Folder {
@@ -111,7 +185,10 @@ impl Folder {
             })
             .collect();
         files.sort();
-        Folder { files }
+        Folder {
+            files,
+            unread: Vec::new(),
+        }
     }
 }
 
@@ -120,30 +197,64 @@ impl Catalogue {
     #[must_use]
     pub fn builtin() -> &'static Catalogue {
         static BUILTIN: LazyLock<Catalogue> = LazyLock::new(|| {
-            let (catalogue, errors) = Catalogue::default().with(Folder::embedded());
+            let (catalogue, errors) = Catalogue::default().with(&Folder::embedded());
             debug_assert!(errors.is_empty(), "{errors:?}");
             catalogue
         });
         &BUILTIN
     }
 
-    /// Returns the catalogue with the files of a folder, and what is wrong with the others. A check
-    /// or framework of the same identifier is replaced.
+    /// Returns the catalogue with the files of a folder, and what is wrong with the others.
     ///
     /// Checks are `checks/<cloud>/<service>/<name>.toml`, frameworks `controls/<name>.toml`.
-    #[must_use]
-    pub fn with(mut self, folder: Folder) -> (Catalogue, Vec<CatalogueError>) {
+    fn with(mut self, folder: &Folder) -> (Catalogue, Vec<CatalogueError>) {
         let mut errors = Vec::new();
         let mut revision = Sha256::new();
-        revision.update(&self.revision);
-        for (parts, text) in folder.files {
+        for (parts, text) in &folder.files {
             revision.update(format!("{}\0{text}\0", parts.join("/")));
-            if let Err(error) = self.take(&parts, &text) {
-                errors.push(error);
+            match CatalogueItem::read(parts, text) {
+                Ok(item) => self.insert(item),
+                Err(error) => errors.push(error),
             }
         }
 
+        self.files = hex::encode(revision.finalize());
+        self.index(OwnFiles::default());
+        for framework in self.frameworks.values() {
+            let item = CatalogueItem::Framework(framework.clone());
+            errors.extend(self.unknown_check(&item).map(|(_, error)| error));
+        }
+        (self, errors)
+    }
+
+    pub(crate) fn insert(&mut self, item: CatalogueItem) {
+        match item {
+            CatalogueItem::Check(check) => {
+                _ = self.checks.insert(check.id.clone(), Arc::new(check))
+            }
+            CatalogueItem::Framework(framework) => {
+                _ = self.frameworks.insert(framework.id.clone(), framework);
+            }
+        }
+    }
+
+    pub(crate) fn has(&self, item: &CatalogueItem) -> bool {
+        match item {
+            CatalogueItem::Check(check) => self.checks.contains_key(&check.id),
+            CatalogueItem::Framework(framework) => self.frameworks.contains_key(&framework.id),
+        }
+    }
+
+    /// Derives what follows from checks and frameworks.
+    pub(crate) fn index(&mut self, own: OwnFiles) {
+        let mut revision = Sha256::new();
+        revision.update(&self.files);
+        for file in &own.taken {
+            revision.update(format!("{}\0{}\0", file.path, file.hash));
+        }
         self.revision = hex::encode(revision.finalize());
+        self.own = own;
+
         let looking = self.checks.values().filter(|check| check.reads_related());
         self.looking_around = looking.map(|check| check.kind).collect();
         self.by_kind = BTreeMap::new();
@@ -160,66 +271,32 @@ impl Catalogue {
             let ids = proven.map(|framework| framework.id.clone()).collect();
             self.frameworks_of.insert(id.clone(), ids);
         }
-        errors.extend(self.unknown_checks());
-        (self, errors)
     }
 
-    fn take(&mut self, parts: &[String], text: &str) -> Result<(), CatalogueError> {
-        let path = parts.join("/");
-        let misplaced = |reason: &str| CatalogueError::field(&path, "", reason.to_owned());
-        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-
-        match parts.as_slice() {
-            ["checks", cloud, service, file] => {
-                let provider = Provider::parse(cloud)
-                    .ok_or_else(|| misplaced("the folder is no cloud: aws, azure or gcp"))?;
-                let name = file.trim_end_matches(".toml");
-                let id = format!("{cloud}.{service}.{name}");
-                if !is_identifier(&id) {
-                    return Err(misplaced(
-                        "names of folders and files have small letters, digits and _ alone",
-                    ));
-                }
-                let check = Check::read(id.clone(), provider, text)?;
-                self.checks.insert(id, Arc::new(check));
-            }
-            ["controls", file] => {
-                let id = file.trim_end_matches(".toml").to_owned();
-                let framework = Framework::read(id.clone(), text)?;
-                self.frameworks.insert(id, framework);
-            }
-            _ => {
-                return Err(misplaced(
-                    "place checks in checks/<cloud>/<service>/ and frameworks in controls/",
-                ));
-            }
-        }
-        Ok(())
+    /// Returns the fault of a framework that names a check which does not exist, with the check.
+    pub(crate) fn unknown_check<'i>(
+        &self,
+        item: &'i CatalogueItem,
+    ) -> Option<(&'i str, CatalogueError)> {
+        let CatalogueItem::Framework(framework) = item else {
+            return None;
+        };
+        framework.controls.iter().find_map(|control| {
+            let mut named = control.checks.iter();
+            let unknown = named.find(|id| !self.checks.contains_key(*id))?;
+            let reason = format!(
+                "control {} names the check {unknown}, which does not exist",
+                control.id
+            );
+            let error = CatalogueError::field(&framework.id, "control.checks", reason);
+            Some((unknown.as_str(), error))
+        })
     }
 
-    /// Returns the controls that name checks which do not exist.
-    fn unknown_checks(&self) -> Vec<CatalogueError> {
-        let mut errors = Vec::new();
-        for framework in self.frameworks.values() {
-            for control in &framework.controls {
-                let unknown = control
-                    .checks
-                    .iter()
-                    .find(|id| !self.checks.contains_key(*id));
-                if let Some(id) = unknown {
-                    let reason = format!(
-                        "control {} names the check {id}, which does not exist",
-                        control.id
-                    );
-                    errors.push(CatalogueError::field(
-                        &framework.id,
-                        "control.checks",
-                        reason,
-                    ));
-                }
-            }
-        }
-        errors
+    /// Returns the files of people's own checks and frameworks.
+    #[must_use]
+    pub const fn own(&self) -> &OwnFiles {
+        &self.own
     }
 
     /// Returns all checks, by identifier.
@@ -297,22 +374,14 @@ impl Catalogue {
     /// Judges a resource by the wanted checks of its kind, in the order of their identifiers.
     pub fn judge(
         &self,
-        subject: &Subject<'_>,
-        now: Timestamp,
+        prepared: &Prepared<'_>,
         wanted: impl Fn(&Check) -> bool,
     ) -> Vec<(&Arc<Check>, Verdict)> {
-        let mut checks = self
-            .checks_of(subject.provider, subject.kind)
+        let (provider, kind) = prepared.judged;
+        self.checks_of(provider, kind)
             .iter()
             .filter(|check| wanted(check))
-            .peekable();
-        if checks.peek().is_none() {
-            return Vec::new();
-        }
-
-        let scope = Scope::new(subject, now);
-        checks
-            .map(|check| (check, check.judge_in(&scope)))
+            .map(|check| (check, check.judge_in(&prepared.scope)))
             .collect()
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::error::CatalogueError;
 use crate::expression::{Evaluated, Expression, Scope};
+use crate::remedy::Remedy;
 use crate::sample::Sample;
 use crate::subject::Subject;
 use crate::topic::Topic;
@@ -38,6 +39,8 @@ pub struct Check {
     /// Answers `true` if the configuration is as demanded.
     pub expression: Expression,
     pub remediation: Remediation,
+    /// The remediation's changes, compiled.
+    pub(crate) remedies: Vec<Remedy>,
     /// Documents whose verdicts are known; tests run them.
     pub samples: Vec<Sample>,
 }
@@ -101,7 +104,7 @@ impl Check {
     ) -> Result<Check, CatalogueError> {
         let fault = |field: &str, reason: String| CatalogueError::field(&id, field, reason);
         let file: CheckFile =
-            toml::from_str(text).map_err(|error| fault("", error.message().to_owned()))?;
+            toml::from_str(text).map_err(|error| CatalogueError::form(&id, text, &error))?;
 
         let written = [
             ("title", &file.title),
@@ -132,11 +135,8 @@ impl Check {
             Expression::compile(source).map_err(|error| fault(field, error.to_string()))
         };
 
-        for (name, source) in &file.remediation.parameters {
-            Expression::compile_value(source).map_err(|error| {
-                fault(&format!("remediation.parameters.{name}"), error.to_string())
-            })?;
-        }
+        let remedies = Remedy::of(&file.remediation, provider, kind)
+            .map_err(|(field, reason)| fault(&field, reason))?;
 
         Ok(Check {
             applies: file
@@ -154,9 +154,16 @@ impl Check {
             complete: file.complete,
             sources: file.sources,
             remediation: file.remediation,
+            remedies,
             samples: file.samples,
             id,
         })
+    }
+
+    /// Returns its place in lists: the most severe first, then by title.
+    #[must_use]
+    pub fn rank(&self) -> (u8, &str, &str) {
+        (self.severity as u8, &self.title, &self.id)
     }
 
     /// Returns `true` if it reads the resources that the judged one is related to.

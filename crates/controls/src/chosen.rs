@@ -6,6 +6,8 @@ use reeve_recommend::agent::settings::{Setting, SettingValue, Settings, alert};
 use reeve_recommend::recommendation::Priority;
 use serde_json::Value;
 
+use crate::catalogue::Catalogue;
+
 /// Frameworks of requirement A-086, by their names in the catalogue.
 const DOCUMENTED: [&str; 4] = ["soc2", "iso27001", "hipaa", "pci_dss"];
 
@@ -109,9 +111,19 @@ pub fn is_recommended(settings: &Settings, severity: Priority) -> bool {
     alert::includes(settings, &PRIORITIES, severity)
 }
 
-/// Returns the frameworks of an agent, by their names in the catalogue.
-#[must_use]
-pub fn chosen_frameworks(settings: &Settings) -> BTreeSet<String> {
+impl Catalogue {
+    /// Returns the frameworks of an agent, by name: those that its settings choose, and people's own,
+    /// which are placed in their folder to be checked.
+    #[must_use]
+    pub fn frameworks_of(&self, settings: &Settings) -> BTreeSet<String> {
+        let mut chosen = chosen_frameworks(settings);
+        let own = self.frameworks().map(|framework| &framework.id);
+        chosen.extend(own.filter(|id| self.is_own_framework(id)).cloned());
+        chosen
+    }
+}
+
+fn chosen_frameworks(settings: &Settings) -> BTreeSet<String> {
     let named = settings.names(&FRAMEWORKS);
     if named.is_empty() {
         return DOCUMENTED.map(str::to_owned).into();

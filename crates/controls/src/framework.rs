@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::check::Check;
 use crate::error::CatalogueError;
+use crate::own::line_with;
 use crate::topic::Topic;
 
 /// A standard whose controls are proven by checks.
@@ -49,8 +50,10 @@ pub struct Control {
 named!(
     /// State of a control, by the results of its checks.
     ControlState {
-        /// A check fails on a resource.
+        /// A check fails on a resource, and no person accepted that.
         Failed => "failed",
+        /// Checks fail only where a person accepted it.
+        Excepted => "excepted",
         /// Checks passed, and none fails; some results may be unknown.
         Passed => "passed",
         /// Every result is unknown.
@@ -78,24 +81,26 @@ impl Framework {
     /// # Errors
     /// The text is no TOML, a field is missing or wrong, or a control stands twice.
     pub(crate) fn read(id: String, text: &str) -> Result<Framework, CatalogueError> {
-        let fault = |field: &str, reason: String| CatalogueError::field(&id, field, reason);
         let file: FrameworkFile =
-            toml::from_str(text).map_err(|error| fault("", error.message().to_owned()))?;
+            toml::from_str(text).map_err(|error| CatalogueError::form(&id, text, &error))?;
 
         for (at, control) in file.controls.iter().enumerate() {
             let name = &control.id;
+            let fault = |reason: String| CatalogueError {
+                line: line_with(text, name),
+                ..CatalogueError::field(&id, "control", reason)
+            };
             if file.controls[..at].iter().any(|other| other.id == *name) {
-                return Err(fault("control", format!("{name} stands twice")));
+                return Err(fault(format!("{name} stands twice")));
             }
             if control.title.trim().is_empty() {
-                return Err(fault("control", format!("{name} has no title")));
+                return Err(fault(format!("{name} has no title")));
             }
             if control.topics.is_empty() && control.checks.is_empty() && control.by_hand.is_empty()
             {
-                return Err(fault(
-                    "control",
-                    format!("{name} names no topic and no check, nor what people must show"),
-                ));
+                return Err(fault(format!(
+                    "{name} names no topic and no check, nor what people must show"
+                )));
             }
         }
 

@@ -4,7 +4,7 @@
 //! Pure: no clock, no network, no runtime. A [`Check`] is a file with an expression of the Common
 //! Expression Language (CEL); a [`Framework`] is a file whose controls name checks or their topics.
 //! Both come with Reeve ([`Catalogue::builtin`]) and can be added to from a folder
-//! ([`Catalogue::with`]). A check answers one of four ways ([`CheckAnswer`](reeve_recommend::judgement::evidence::CheckAnswer)) and shows the values that
+//! ([`Catalogue::with_own`]). A check answers one of four ways ([`CheckAnswer`](reeve_recommend::judgement::evidence::CheckAnswer)) and shows the values that
 //! it saw: what could not be read is "unknown", never "passed".
 
 mod catalogue;
@@ -14,6 +14,8 @@ mod error;
 mod expression;
 mod framework;
 mod input;
+mod own;
+mod prepared;
 mod remedy;
 mod sample;
 mod sample_run;
@@ -25,12 +27,14 @@ pub use catalogue::{Catalogue, Folder};
 pub use check::{Check, Remediation};
 pub use chosen::{
     ALLOWED_SOURCES, FRAMEWORKS, LOG_BUCKET, LOG_GROUP, LOG_ROLE, PRIORITIES, TRUSTED_ACCOUNTS,
-    chosen_frameworks, given_values, is_recommended,
+    given_values, is_recommended,
 };
 pub use error::CatalogueError;
 pub use expression::{Expression, ExpressionError};
 pub use framework::{Control, ControlState, Framework};
 pub use input::{Input, InputError};
+pub use own::{LiveCatalogue, OwnFile, OwnFileKind, OwnFiles};
+pub use prepared::Prepared;
 pub use sample::{Sample, SampleFault};
 pub use subject::{Related, Subject};
 pub use topic::Topic;

@@ -2,36 +2,108 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use reeve_audit::Obstacle;
-use reeve_estate::{Document, Resource};
+use reeve_estate::{Document, Provider, Resource, ResourceKind};
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
 use serde_json::Value;
 
-use crate::check::Check;
+use crate::check::{Check, Remediation};
 use crate::expression::{Expression, Scope};
-use crate::subject::Subject;
+use crate::prepared::Prepared;
+
+/// Row of a change that mends failures of a check, with the values that it takes here.
+#[derive(Debug)]
+pub(crate) struct Remedy {
+    pub(crate) row: &'static ConfigurationRow,
+    /// Values by name, in the order in which they may name each other: the check's own, then those
+    /// of the row that the check does not give.
+    values: Vec<(String, Expression)>,
+}
+
+/// Field of a remediation that is wrong, with the reason.
+pub(crate) type RemediationFault = (String, String);
+
+impl Remedy {
+    /// Compiles the rows that a remediation names, in its order.
+    pub(crate) fn of(
+        remediation: &Remediation,
+        provider: Provider,
+        kind: ResourceKind,
+    ) -> Result<Vec<Remedy>, RemediationFault> {
+        let compiled = |name: &String, source: &String| {
+            Expression::compile_value(source)
+                .map(|expression| (name.clone(), expression))
+                .map_err(|error| (format!("remediation.parameters.{name}"), error.to_string()))
+        };
+        let own = &remediation.parameters;
+        for (name, source) in own {
+            compiled(name, source)?;
+        }
+
+        let mut remedies = Vec::new();
+        for name in &remediation.change {
+            let wrong = |reason: String| ("remediation.change".to_owned(), reason);
+            let row = ConfigurationRow::named(name)
+                .ok_or_else(|| wrong(format!("there is no change {name:?}")))?;
+            if (row.provider, row.kind) != (provider, kind) {
+                return Err(wrong(format!(
+                    "{name} changes resources of the kind {}",
+                    row.kind.as_str()
+                )));
+            }
+
+            let of_row = row.with.iter().filter(|(name, _)| !own.contains_key(*name));
+            let values = own.iter().chain(of_row);
+            remedies.push(Remedy {
+                row,
+                values: values
+                    .map(|(name, source)| compiled(name, source))
+                    .collect::<Result<_, _>>()?,
+            });
+        }
+        Ok(remedies)
+    }
+
+    /// Returns the change that the row makes of a resource.
+    fn change(
+        &self,
+        scope: &mut Scope<'_>,
+        resource: &Resource,
+        document: &Document,
+        given: &BTreeMap<String, Value>,
+    ) -> Result<ConfigurationChange, Obstacle> {
+        let row = self.row;
+        let mut with = given.clone();
+        with.retain(|name, _| row.takes(name));
+        for (name, expression) in &self.values {
+            scope.give(&with);
+            let value = expression.value(scope).filter(|value| !value.is_null());
+            let value = value
+                .ok_or_else(|| Obstacle::of(format_args!("{} has no {name} here", row.name)))?;
+            with.insert(name.clone(), value);
+        }
+
+        ConfigurationChange::on(row, resource, document, with)
+    }
+}
 
 impl Check {
-    /// Returns the change that mends a failure on a resource, by the first of the remediation's rows
-    /// that can be offered. `given` are values that the account's people decide, such as the bucket
-    /// that takes logs.
+    /// Returns the change that mends a failure on the resource that was prepared, by the first of the
+    /// remediation's rows that can be offered. `given` are values that the account's people decide,
+    /// such as the bucket that takes logs.
     ///
     /// # Errors
     /// The reason why none can be offered; `None` if no row mends failures of this check.
     pub fn change(
         &self,
+        prepared: &mut Prepared<'_>,
         resource: &Resource,
         document: &Document,
         given: &BTreeMap<String, Value>,
-        now: Timestamp,
     ) -> Result<ConfigurationChange, Option<Obstacle>> {
         let mut refused = None;
-        for name in &self.remediation.change {
-            let Some(row) = ConfigurationRow::named(name) else {
-                continue;
-            };
-            match self.by_row(row, resource, document, given, now) {
+        for remedy in &self.remedies {
+            match remedy.change(&mut prepared.scope, resource, document, given) {
                 Ok(change) => return Ok(change),
                 Err(obstacle) => _ = refused.get_or_insert(obstacle),
             }
@@ -39,42 +111,9 @@ impl Check {
         Err(refused)
     }
 
-    fn by_row(
-        &self,
-        row: &'static ConfigurationRow,
-        resource: &Resource,
-        document: &Document,
-        given: &BTreeMap<String, Value>,
-        now: Timestamp,
-    ) -> Result<ConfigurationChange, Obstacle> {
-        let subject = Subject {
-            account: &resource.account,
-            region: &resource.region,
-            ..Subject::alone(
-                resource.provider,
-                resource.kind,
-                resource.id.as_str(),
-                document.json(),
-            )
-        };
-        let mut scope = Scope::new(&subject, now);
-
-        let mut with = given.clone();
-        with.retain(|name, _| row.takes(name));
-        let own = &self.remediation.parameters;
-        let of_row = row.with.iter().filter(|(name, _)| !own.contains_key(*name));
-        for (name, source) in own.iter().chain(of_row) {
-            scope.give(&with);
-            let value = Expression::compile_value(source)
-                .ok()
-                .and_then(|expression| expression.value(&scope))
-                .filter(|value| !value.is_null());
-            let value = value
-                .ok_or_else(|| Obstacle::of(format_args!("{} has no {name} here", row.name)))?;
-            with.insert(name.to_owned(), value);
-        }
-
-        ConfigurationChange::on(row, resource, document, with)
+    /// Returns the rows of changes that mend failures, the preferred first.
+    pub fn changes(&self) -> impl Iterator<Item = &'static ConfigurationRow> {
+        self.remedies.iter().map(|remedy| remedy.row)
     }
 }
 

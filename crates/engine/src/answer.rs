@@ -1,6 +1,7 @@
 //! The service behind people's answers to recommendations: approvals, schedules, dismissals,
 //! feedback, exclusions, diagnosis.
 
+pub(crate) mod accepted_results;
 pub(crate) mod approvals;
 pub(crate) mod decisions;
 pub(crate) mod diagnosis;

@@ -11,6 +11,7 @@
 //! uses; the program joins them. All work on [`Records`]: the store of agents, the log and the
 //! clock.
 
+mod acceptance;
 mod agent;
 mod answer;
 mod automatic;
@@ -27,16 +28,17 @@ mod run;
 mod schedule;
 pub mod sweep;
 
+pub use acceptance::AcceptanceInput;
 pub use agent::configuration::AgentService;
 pub use agent::input::AgentInput;
 pub use agent::scope::{ConnectedAccount, ScopeChoices, ScopeService};
 pub use answer::RecommendationService;
+pub use answer::accepted_results::{AcceptedResult, accepted_results};
 pub use answer::approvals::Approvals;
 pub use answer::exclusions::ExclusionInput;
 pub use answer::feedback::FeedbackInput;
 pub use automatic::AutomaticExecution;
 pub use automatic::preview::{Preview, PreviewOutcome};
-pub use drift::answer::AcceptanceInput;
 pub use drift::pin::BaselineInput;
 pub use drift::{DriftPorts, DriftService};
 pub use execution::{Execution, ExecutionPorts, ExecutionService, Trial};

@@ -18,6 +18,7 @@ use reeve_anomalies::threat::ThreatStore;
 use reeve_anomalies::{AnomalyService, AnomalyStore};
 use reeve_audit::Obstacle;
 use reeve_audit::{Entry, FieldCode};
+use reeve_controls::LiveCatalogue;
 use reeve_engine::models::Registry;
 use reeve_engine::{
     AgentService, DriftService, ExecutionService, GuardrailService, RecommendationService,
@@ -257,6 +258,8 @@ pub struct Ports {
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
     /// Results of checks.
+    /// Checks and frameworks in force.
+    pub checks: Arc<LiveCatalogue>,
     pub evidence: Arc<dyn EvidenceStore>,
     /// Baselines and drifts.
     pub drifts: Arc<dyn DriftStore>,

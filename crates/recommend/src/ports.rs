@@ -372,6 +372,11 @@ pub trait AgentStore: Send + Sync {
     async fn exclusion_delete(&self, id: &ExclusionId) -> Result<(), StoreError>;
     /// Exclusions, oldest first, ended ones included.
     async fn exclusion_list(&self) -> Result<Vec<Exclusion>, StoreError>;
+    /// Exclusions that ended at this time or earlier and whose end is not settled, the earliest end
+    /// first.
+    async fn exclusions_ended(&self, by: Timestamp) -> Result<Vec<Exclusion>, StoreError>;
+    /// Notes that the end of an exclusion was recorded.
+    async fn exclusion_settle(&self, id: &ExclusionId) -> Result<(), StoreError>;
 
     /// The guardrails; the defaults when never set.
     async fn guardrails_get(&self) -> Result<Guardrails, StoreError>;

@@ -22,7 +22,10 @@ pub const RECORDED: &str = "configuration";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CheckedCounts {
     pub passed: u64,
+    /// Results that failed, accepted ones included.
     pub failed: u64,
+    /// Results that failed and that a person accepted until a time.
+    pub excepted: u64,
     /// A value that decides could not be read or is missing.
     pub unknown: u64,
     /// The check says nothing about resources of this form.
@@ -61,6 +64,19 @@ pub struct FailingResult {
     pub event_id: String,
     /// Position of that entry; `None` where the log does not keep it any more.
     pub sequence: Option<u64>,
+    /// Exception under which a person accepted the failure.
+    pub exception: Option<ResultException>,
+}
+
+/// Decision of a person that a check may fail until a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultException {
+    pub reason: String,
+    /// Name in records of the person who accepted it.
+    pub by: String,
+    pub at: Timestamp,
+    /// End; `None` for one that lasts until it is removed.
+    pub ends_at: Option<Timestamp>,
 }
 
 /// Control of the framework, with the results of the checks that prove it.
@@ -140,6 +156,7 @@ impl std::ops::AddAssign for CheckedCounts {
     fn add_assign(&mut self, other: CheckedCounts) {
         self.passed += other.passed;
         self.failed += other.failed;
+        self.excepted += other.excepted;
         self.unknown += other.unknown;
         self.not_applicable += other.not_applicable;
     }

@@ -31,6 +31,7 @@ mod templates;
 pub use configuration::{
     CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, Configuration,
     ConfigurationReader, ConfigurationRequest, FailingResult, MOST_FAILING, RECORDED,
+    ResultException,
 };
 pub use coverage::{
     ConnectionCoverage, Coverage, ExpectedConnection, INTERRUPTION, SourceCoverage, submitter_of,

@@ -13,6 +13,7 @@ pub(crate) mod configurations;
 mod doors;
 pub(crate) mod log_reader;
 pub(crate) mod metrics;
+pub(crate) mod own_checks;
 pub(crate) mod publish;
 pub(crate) mod record_forms;
 pub(crate) mod recorder;

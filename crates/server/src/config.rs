@@ -77,6 +77,8 @@ pub(crate) struct Config {
     pub(crate) export_keep_days: u32,
     /// Folder below which exports may be delivered; without it none may.
     pub(crate) export_folder: Option<PathBuf>,
+    /// Folder with checks and frameworks of people's own; `checks` in the data directory unless set.
+    pub(crate) checks_folder: Option<PathBuf>,
     /// S3 buckets to which exports may be delivered with the machine's own AWS credentials; by
     /// default none.
     pub(crate) ambient_buckets: Vec<String>,
@@ -127,6 +129,7 @@ impl Default for Config {
             export_limit_bytes: reeve_exports::LIMIT_BYTES,
             export_keep_days: 7,
             export_folder: None,
+            checks_folder: None,
             ambient_buckets: Vec::new(),
             samples_days: 400,
             configuration_days: 400,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use jiff::SignedDuration;
 use reeve_access::{PublicUrl, TokenHash};
+use reeve_agents::compliance_intelligence::ComplianceIntelligence;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
@@ -41,6 +42,7 @@ use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::configurations::Configurations;
 use crate::adapters::log_reader::TrailReader;
 use crate::adapters::metrics::MetricGate;
+use crate::adapters::own_checks::OwnChecks;
 use crate::adapters::record_forms::HttpForms;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::Background;
@@ -90,6 +92,8 @@ pub(crate) struct Service {
     pub(crate) segments: Arc<EntrySegments>,
     /// Services that observe the estate.
     pub(crate) observers: Observers,
+    /// People's own checks, beside those of Reeve.
+    pub(crate) own_checks: Arc<OwnChecks>,
     pub(crate) config: Config,
     /// Lease of the state store.
     pub(crate) lease: ActiveLease,
@@ -141,6 +145,7 @@ impl Service {
         let journal = journal(&log_of_callers, clock.clone());
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone(), journal.clone()));
         let trail = Trail::service_wide(log.ledger.clone(), log.search.clone());
+        let (own_checks, agent_types) = checking(&config, &agent_types).await?;
         let bills = Arc::new(Bills::new(config.data_dir.join("charges")));
         let engine = engine(EnginePorts {
             store: store.clone(),
@@ -179,7 +184,9 @@ impl Service {
             configurations: Arc::new(Configurations {
                 evidence: store.clone(),
                 agents: store.clone(),
+                checks: own_checks.live().clone(),
             }),
+            checks: own_checks.live().clone(),
             estate: store.clone(),
             exports: store.clone(),
             lists: store.clone(),
@@ -255,6 +262,7 @@ impl Service {
             samples,
             segments,
             observers,
+            own_checks,
             config,
             lease,
             lock,
@@ -370,6 +378,14 @@ impl Service {
     }
 }
 
+/// Reads people's own checks, and lets the agents that check compliance judge by them too.
+async fn checking(config: &Config, types: &AgentTypes) -> Result<(Arc<OwnChecks>, AgentTypes)> {
+    let config = config.clone();
+    let own = tokio::task::spawn_blocking(move || OwnChecks::open(&config)).await?;
+    let row = ComplianceIntelligence::new(own.live().clone());
+    Ok((Arc::new(own), types.with_row(Arc::new(row))))
+}
+
 async fn samples(config: &Config, store: &Store) -> Result<Arc<SampleLake>> {
     let samples = SampleLake::open(&config.data_dir)
         .await
@@ -456,6 +472,7 @@ fn ports(
         estate: tasks.estate.clone(),
         descriptions: store.clone(),
         kinds: Arc::default(),
+        checks: tasks.checks.clone(),
         prices: observers.prices.clone(),
         bill_sources: store.clone(),
         bill_syncer: Arc::new(BackgroundBills(observers.bills.clone())),

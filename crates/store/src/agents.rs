@@ -170,6 +170,12 @@ impl AgentStore for Store {
     async fn exclusion_list(&self) -> Result<Vec<Exclusion>> {
         Ok(exclusion::list(self).await?)
     }
+    async fn exclusions_ended(&self, by: Timestamp) -> Result<Vec<Exclusion>> {
+        Ok(exclusion::ended(self, by).await?)
+    }
+    async fn exclusion_settle(&self, id: &ExclusionId) -> Result<()> {
+        Ok(exclusion::settle(self, id).await?)
+    }
 
     async fn guardrails_get(&self) -> Result<Guardrails> {
         Ok(guardrails::get(self).await?)

@@ -199,36 +199,57 @@ async fn keys(store: &Store, agent: &AgentId) -> std::result::Result<Vec<Evidenc
 }
 
 /// Conditions of a filter that both tables have the columns of.
-fn chosen(wanted: &EvidenceFilter) -> Filter {
+fn chosen(wanted: &EvidenceFilter) -> (Filter, Option<String>) {
     let mut filter = Filter::default();
-    filter.one_of("check_id", wanted.checks.iter().map(String::as_str));
+    let checks = wanted.checks.iter().map(String::as_str);
+    let order = filter.one_of_in_order("check_id", checks);
     if let Some(answer) = wanted.answer {
         filter.text("answer = ?", answer.as_str());
     }
     filter.like_one_of("resource_id", &wanted.resources);
     filter.like_one_of("account", &wanted.accounts);
-    filter
+    (filter, order)
 }
 
-/// The results that a filter chooses: the table that has them, and the conditions.
-fn filtered(wanted: &EvidenceFilter) -> (&'static str, Filter) {
-    let mut filter = chosen(wanted);
+/// Results that a filter chooses.
+struct Filtered {
+    /// Table that has them.
+    table: &'static str,
+    filter: Filter,
+    /// Place of a result's check among those that the filter names.
+    order: Option<String>,
+}
+
+fn filtered(wanted: &EvidenceFilter) -> Filtered {
+    let (mut filter, order) = chosen(wanted);
     let Some(before) = wanted.before else {
-        return ("check_results", filter);
+        return Filtered {
+            table: "check_results",
+            filter,
+            order,
+        };
     };
 
     filter.integer(
         "at_ms < ? AND (until_ms IS NULL OR until_ms >= ?)",
         before.as_millisecond(),
     );
-    ("check_history", filter)
+    Filtered {
+        table: "check_history",
+        filter,
+        order,
+    }
 }
 
 async fn list(
     store: &Store,
     wanted: &EvidenceFilter,
 ) -> std::result::Result<(Vec<Evidence>, u64), Fault> {
-    let (table, filter) = filtered(wanted);
+    let Filtered {
+        table,
+        filter,
+        order,
+    } = filtered(wanted);
     let sql = filter.sql_of("SELECT COUNT(*) FROM ", table, "");
     let total: i64 = filter
         .query(sql)
@@ -236,10 +257,11 @@ async fn list(
         .await?
         .try_get(0)?;
 
+    let order = order.as_deref().unwrap_or("check_id");
     let page = filter.page_of(
         "SELECT check_id, document FROM ",
         table,
-        " ORDER BY check_id, resource_id, connection_id",
+        &format!(" ORDER BY {order}, resource_id, connection_id"),
         wanted.limit,
         wanted.offset,
     );
@@ -261,7 +283,7 @@ async fn counts(
     store: &Store,
     wanted: &EvidenceFilter,
 ) -> std::result::Result<Vec<EvidenceCount>, Fault> {
-    let (table, filter) = filtered(wanted);
+    let Filtered { table, filter, .. } = filtered(wanted);
     let sql = filter.sql_of(
         "SELECT check_id, answer, COUNT(*) FROM ",
         table,
@@ -285,7 +307,7 @@ async fn changes(
     wanted: &EvidenceFilter,
     since: Timestamp,
 ) -> std::result::Result<Vec<EvidenceChange>, Fault> {
-    let mut filter = chosen(wanted);
+    let (mut filter, _) = chosen(wanted);
     filter.integer("at_ms >= ?", since.as_millisecond());
     if let Some(before) = wanted.before {
         filter.integer("at_ms < ?", before.as_millisecond());

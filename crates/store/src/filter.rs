@@ -91,6 +91,23 @@ impl Filter {
         }
     }
 
+    /// [`Filter::one_of`], and the place of a row's text among them as a term of `ORDER BY`; `None`
+    /// without any.
+    pub(crate) fn one_of_in_order<'a>(
+        &mut self,
+        column: &'static str,
+        texts: impl IntoIterator<Item = &'a str>,
+    ) -> Option<String> {
+        let first = self.values.len() + 1;
+        self.one_of(column, texts);
+
+        let places = (first..=self.values.len()).zip(0_u32..);
+        let cases: Vec<String> = places
+            .map(|(value, place)| format!("WHEN ${value} THEN {place}"))
+            .collect();
+        (!cases.is_empty()).then(|| format!("CASE {column} {} END", cases.join(" ")))
+    }
+
     /// A column that contains a text.
     pub(crate) fn contains(&mut self, condition: &'static str, text: &str) {
         self.text(condition, format!("%{}%", escaped(text)));
@@ -157,7 +174,7 @@ impl Filter {
         &self,
         head: &'static str,
         table: &'static str,
-        tail: &'static str,
+        tail: &str,
         limit: u64,
         offset: u64,
     ) -> SqlStr {
@@ -233,6 +250,21 @@ mod tests {
         assert_eq!(
             filter.page("SELECT 1 FROM t", "", 10, 20).as_str(),
             "SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) AND (d > $4 OR e > $4) AND f LIKE $5 ESCAPE '!' AND (g, h) > ($6, $7) AND j >= $8 AND (j > $8 OR k > $9) AND (i = $10 OR i LIKE $11 ESCAPE '!') LIMIT 10 OFFSET 20"
+        );
+        let mut ordered = Filter::default();
+        ordered.integer("a = ?", 1);
+        let order = ordered.one_of_in_order("b", ["y", "z"]);
+        let order = order.unwrap_or_default();
+        assert_eq!(order, "CASE b WHEN $2 THEN 0 WHEN $3 THEN 1 END");
+        assert_eq!(ordered.one_of_in_order("c", []), None);
+        assert_eq!(
+            ordered
+                .page_of("SELECT 1 FROM ", "t", &format!(" ORDER BY {order}"), 0, 0)
+                .as_str(),
+            format!(
+                "SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) ORDER BY {order} LIMIT {} OFFSET 0",
+                i64::MAX
+            )
         );
         assert!(matches!(&filter.values[10], Value::Text(text) if text == "x!_%"));
         assert!(matches!(&filter.values[4], Value::Text(text) if text == "%50!%!_!!%"));

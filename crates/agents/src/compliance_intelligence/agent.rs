@@ -1,8 +1,10 @@
 //! `compliance_intelligence` as an agent type: its settings, needs and judgement.
 
+use std::sync::Arc;
+
 use reeve_controls::{
-    ALLOWED_SOURCES, Catalogue, FRAMEWORKS, LOG_BUCKET, LOG_GROUP, LOG_ROLE, PRIORITIES,
-    TRUSTED_ACCOUNTS, chosen_frameworks,
+    ALLOWED_SOURCES, Catalogue, FRAMEWORKS, LOG_BUCKET, LOG_GROUP, LOG_ROLE, LiveCatalogue,
+    PRIORITIES, TRUSTED_ACCOUNTS,
 };
 use reeve_estate::{Provider, ResourceKind};
 use reeve_recommend::agent::contract::AgentDefinition;
@@ -44,9 +46,25 @@ const SETTINGS: &[Setting] = &[
     alert::PRIORITIES,
 ];
 
-/// The agent type `compliance_intelligence`.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ComplianceIntelligence;
+/// The agent type `compliance_intelligence`, over the catalogue in force.
+#[derive(Debug, Clone)]
+pub struct ComplianceIntelligence(Arc<LiveCatalogue>);
+
+impl ComplianceIntelligence {
+    /// The type over a catalogue that is exchanged when people's own checks change.
+    #[must_use]
+    pub const fn new(catalogue: Arc<LiveCatalogue>) -> Self {
+        ComplianceIntelligence(catalogue)
+    }
+}
+
+impl Default for ComplianceIntelligence {
+    /// The type with the checks of Reeve alone.
+    fn default() -> Self {
+        let builtin = Catalogue::builtin().clone();
+        ComplianceIntelligence(Arc::new(LiveCatalogue::new(builtin)))
+    }
+}
 
 impl AgentDefinition for ComplianceIntelligence {
     fn info(&self) -> &AgentTypeInfo {
@@ -58,7 +76,7 @@ impl AgentDefinition for ComplianceIntelligence {
     }
 
     fn needs(&self, _settings: &Settings) -> Needs {
-        let catalogue = Catalogue::builtin();
+        let catalogue = self.0.current();
         let mut kinds: Vec<ResourceKind> = Provider::ALL
             .iter()
             .flat_map(|provider| catalogue.kinds_of(*provider))
@@ -80,12 +98,13 @@ impl AgentDefinition for ComplianceIntelligence {
         }
     }
 
-    fn revision(&self) -> &str {
-        Catalogue::builtin().revision()
+    fn revision(&self) -> String {
+        self.0.current().revision().to_owned()
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {
-        let frameworks = chosen_frameworks(facts.settings);
-        judge(facts, Catalogue::builtin(), &frameworks)
+        let catalogue = self.0.current();
+        let frameworks = catalogue.frameworks_of(facts.settings);
+        judge(facts, &catalogue, &frameworks)
     }
 }

@@ -1,6 +1,6 @@
 //! Failures of checks as proposals.
 
-use reeve_controls::{Check, Topic, Verdict, given_values};
+use reeve_controls::{Check, Prepared, Topic, Verdict, given_values};
 use reeve_estate::Money;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
@@ -48,14 +48,14 @@ pub(super) fn kind(check: &Check) -> RecommendationType {
 /// Makes the proposal of a failed check.
 pub(super) fn propose(
     facts: &Facts<'_>,
-    check: &Check,
+    (check, is_own): (&Check, bool),
     verdict: &Verdict,
-    kind: RecommendationType,
+    prepared: &mut Prepared<'_>,
 ) -> Proposal {
     let resource = facts.resource;
     let change = facts.document.and_then(|document| {
         let given = given_values(facts.settings);
-        check.change(resource, document, &given, facts.now).ok()
+        check.change(prepared, resource, document, &given).ok()
     });
     let impact = change
         .as_ref()
@@ -63,13 +63,20 @@ pub(super) fn propose(
     let mut path = Path::default();
     path.ask(format!("{}?", check.title), false, verdict.why.clone());
 
-    let factors = Factors::from([
+    let mut factors = Factors::from([
         (FactorKind::Measured, verdict.why.clone()),
         (FactorKind::Consequence, check.why.clone()),
     ]);
+    if is_own {
+        let origin = format!(
+            "The check {} comes from your folder of own checks.",
+            check.id
+        );
+        factors.add(FactorKind::Confidence, origin);
+    }
 
     let mut proposal = Proposal {
-        kind,
+        kind: kind(check),
         rule: RULE,
         title: failure(&resource.name, &check.title),
         subject: Subject {

@@ -1,6 +1,6 @@
 //! Answers of checks as findings and evidence, and the settings that choose checks.
 #![allow(clippy::unwrap_used)]
-use reeve_controls::{Catalogue, chosen_frameworks};
+use reeve_controls::Catalogue;
 use reeve_estate::{Document, Provider, ResourceKind};
 use reeve_recommend::agent::settings::{SettingValue, Settings};
 use reeve_recommend::judgement::evidence::CheckAnswer;
@@ -27,7 +27,7 @@ fn judged(document: Option<Value>) -> Judgement {
         judge(
             &facts,
             Catalogue::builtin(),
-            &chosen_frameworks(facts.settings),
+            &Catalogue::builtin().frameworks_of(facts.settings),
         )
     })
 }
@@ -129,7 +129,7 @@ fn a_passed_check_ends_the_finding_of_its_own_aspect_alone() {
 fn the_frameworks_of_an_agent_decide_which_checks_are_asked() {
     let none = Settings::default();
     assert_eq!(
-        Vec::from_iter(chosen_frameworks(&none)),
+        Vec::from_iter(Catalogue::builtin().frameworks_of(&none)),
         ["hipaa", "iso27001", "pci_dss", "soc2"]
     );
     let cis = Settings(
@@ -139,9 +139,12 @@ fn the_frameworks_of_an_agent_decide_which_checks_are_asked() {
         )]
         .into(),
     );
-    assert_eq!(Vec::from_iter(chosen_frameworks(&cis)), ["cis_aws", "gdpr"]);
+    assert_eq!(
+        Vec::from_iter(Catalogue::builtin().frameworks_of(&cis)),
+        ["cis_aws", "gdpr"]
+    );
 
-    let needs = ComplianceIntelligence.needs(&none);
+    let needs = ComplianceIntelligence::default().needs(&none);
     for provider in Provider::ALL {
         let mut kinds = Catalogue::builtin().kinds_of(*provider);
         assert!(kinds.all(|kind| needs.kinds.contains(&kind)));

@@ -21,6 +21,9 @@ kinds! { Automation:
     EVIDENCE = "intelligence.evidence", Info, Reeve,
         "Checks of compliance gave other results about resources than before.",
         ["resource.type", "resource.id", "metadata.agent_id", "metadata.results"];
+    CHECKS_LOAD = "intelligence.checks.load", Info, Reeve,
+        "Files of people's own checks and frameworks came into force, left it or were refused.",
+        ["resource.type", "resource.id", "metadata.revision", "metadata.in_force", "metadata.refused", "changes.after"];
     BASELINE_PIN = "intelligence.baseline.pin", Info, Reeve,
         "The configuration of a scope, or of single resources, was pinned as its baseline.",
         ["resource.type", "resource.id", "metadata.baseline", "changes.after"];

@@ -10,6 +10,7 @@ use reeve_recommend::judgement::evidence::CheckAnswer;
 use super::*;
 use crate::catalogue::Catalogue;
 use crate::sample::Sample;
+use crate::subject::Subject;
 
 fn resource(check: &Check, sample: &Sample) -> Resource {
     Resource {
@@ -36,6 +37,24 @@ fn resource(check: &Check, sample: &Sample) -> Resource {
         created_at: None,
         observed_at: sample.now,
     }
+}
+
+fn prepared<'s>(
+    resource: &'s Resource,
+    document: &'s Document,
+    now: jiff::Timestamp,
+) -> Prepared<'s> {
+    let subject = Subject {
+        account: &resource.account,
+        region: &resource.region,
+        ..Subject::alone(
+            resource.provider,
+            resource.kind,
+            resource.id.as_str(),
+            document.json(),
+        )
+    };
+    Prepared::new(&subject, now)
 }
 
 fn given() -> BTreeMap<String, Value> {
@@ -113,7 +132,8 @@ fn a_change_makes_the_check_pass_that_names_it() {
         for sample in failing {
             let document = Document::new(serde_json::from_str(&sample.document).unwrap());
             let resource = resource(check, sample);
-            let Ok(change) = check.change(&resource, &document, &given(), sample.now) else {
+            let mut prepared = prepared(&resource, &document, sample.now);
+            let Ok(change) = check.change(&mut prepared, &resource, &document, &given()) else {
                 continue;
             };
             offered.insert(change.row().name);
@@ -149,7 +169,10 @@ fn the_values_of_a_row_follow_from_the_document_of_its_sample() {
             let sample = &check.samples[0];
             let mut resource = resource(check, sample);
             resource.region = "us-east-1".to_owned();
-            check.by_row(row, &resource, &document, &given(), sample.now)
+            let mut remedies = check.remedies.iter();
+            let remedy = remedies.find(|remedy| remedy.row.name == row.name).unwrap();
+            let mut prepared = prepared(&resource, &document, sample.now);
+            remedy.change(&mut prepared.scope, &resource, &document, &given())
         });
 
         // A check of one port finds nothing in rules of another.

@@ -176,13 +176,13 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
     }
 }
 
-fn exclusion_entry(operation: &str, exclusion: &Exclusion, caller: &Caller) -> Entry {
+pub(super) fn exclusion_entry(operation: &str, exclusion: &Exclusion, caller: &Caller) -> Entry {
     log_entry::entry(log_entry::POLICY, operation, ActionStatus::Success, caller)
         .on(ResourceRef::new("exclusion", exclusion.id.0.clone()))
         .with_metadata("reason", exclusion.reason.clone())
 }
 
-fn described(exclusion: &Exclusion) -> Json {
+pub(super) fn described(exclusion: &Exclusion) -> Json {
     Json::object([
         ("resource", Json::from(exclusion.resource.clone())),
         ("account", Json::from(exclusion.account.clone())),

@@ -237,6 +237,17 @@ async fn an_exclusion_dismisses_holds_and_ends() {
         .await;
     assert!(matches!(wrong, Err(EngineError::Invalid(errors)) if errors[0].path == "resource"));
 
+    // Its end is recorded once.
+    let ended = || world.engine.recommendations.end_exclusions();
+    assert_eq!(ended().await.unwrap(), 0);
+    world.clock.advance(SignedDuration::from_hours(49));
+    assert_eq!((ended().await.unwrap(), ended().await.unwrap()), (1, 0));
+    let ends = world.entries();
+    let mut ends = ends
+        .iter()
+        .filter(|entry| entry.action.operation.as_deref() == Some("exclusion.end"));
+    assert!(ends.next().is_some() && ends.next().is_none());
+
     let made = world.memory.exclusion_list().await.unwrap();
     world
         .engine

@@ -43,6 +43,8 @@ pub(crate) struct Memory {
     actions: Mutex<BTreeMap<String, Action>>,
     feedback: Mutex<Vec<Feedback>>,
     exclusions: Mutex<Vec<Exclusion>>,
+    /// Exclusions whose end was recorded.
+    settled: Mutex<Vec<ExclusionId>>,
     pub(crate) guardrails: Mutex<Guardrails>,
     rollouts: Mutex<BTreeMap<String, Rollout>>,
     pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
@@ -508,6 +510,17 @@ impl AgentStore for Memory {
     }
     async fn exclusion_list(&self) -> Result<Vec<Exclusion>, StoreError> {
         Ok(self.exclusions.lock().clone())
+    }
+    async fn exclusions_ended(&self, by: Timestamp) -> Result<Vec<Exclusion>, StoreError> {
+        let (settled, all) = (self.settled.lock(), self.exclusions.lock());
+        let is_ended = |one: &&Exclusion| {
+            one.until.is_some_and(|until| until <= by) && !settled.contains(&one.id)
+        };
+        Ok(all.iter().filter(is_ended).cloned().collect())
+    }
+    async fn exclusion_settle(&self, id: &ExclusionId) -> Result<(), StoreError> {
+        self.settled.lock().push(id.clone());
+        Ok(())
     }
     async fn guardrails_get(&self) -> Result<Guardrails, StoreError> {
         Ok(self.guardrails.lock().clone())

@@ -74,7 +74,15 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceView),
             routes!(compliance::results),
         )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::own::files),
+        )
         .add(Access::Needs(IntelligenceView), routes!(compliance::check))
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(compliance::exceptions::accept),
+        )
         .add(
             Access::Needs(IntelligenceView),
             routes!(agents::scope_choices),

@@ -6,12 +6,17 @@ use utoipa::{IntoParams, ToSchema};
 use crate::wire::form::enumeration::{
     CheckAnswer, CheckTopic, ControlState, ImpactLevel, Priority, Provider,
 };
+use crate::wire::guardrail::change_control::ExclusionBody;
 
 /// Number of results by answer.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 pub struct ResultCountsBody {
     pub pass: u64,
+    /// Results that failed, accepted ones included.
     pub fail: u64,
+    /// Results that failed and that a person accepted until a time.
+    #[serde(default)]
+    pub excepted: u64,
     /// A value that decides could not be read or is missing.
     pub unknown: u64,
     /// The check says nothing about resources of this form.
@@ -27,14 +32,16 @@ pub struct CheckedFrameworkBody {
     pub edition: String,
     /// Page on which the standard is published.
     pub source: String,
+    /// `true` if it comes from the folder of your own checks.
+    pub is_own: bool,
     /// `true` if an agent checks it.
     pub is_checked: bool,
     /// Number of controls by state.
     pub controls: ControlCountsBody,
     /// Results of all checks that prove its controls, each counted once.
     pub results: ResultCountsBody,
-    /// Share of the results that passed among those that passed or failed, percent; null before
-    /// the first.
+    /// Share of the results that passed among those that passed or failed without an exception,
+    /// percent; null before the first.
     pub score: Option<f64>,
 }
 
@@ -42,6 +49,8 @@ pub struct CheckedFrameworkBody {
 #[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
 pub struct ControlCountsBody {
     pub failed: u64,
+    /// Checks fail only where a person accepted it.
+    pub excepted: u64,
     pub passed: u64,
     pub unknown: u64,
     pub not_checked: u64,
@@ -73,7 +82,8 @@ pub struct FrameworkDayBody {
     /// Day, UTC (`2026-11-28`); today's is as of now.
     pub day: String,
     pub results: ResultCountsBody,
-    /// Share of results that passed among those that passed or failed, percent; null without any.
+    /// Share of results that passed among those that passed or failed without an exception, percent;
+    /// null without any.
     pub score: Option<f64>,
 }
 
@@ -93,7 +103,7 @@ pub struct FrameworkControlDetailBody {
     pub control: FrameworkControlBody,
     /// Name of the framework.
     pub framework_title: String,
-    /// Checks that prove it, those that fail first.
+    /// Checks that prove it, the most severe first, then by title.
     pub checks: Vec<FrameworkCheckBody>,
 }
 
@@ -101,6 +111,8 @@ pub struct FrameworkControlDetailBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FrameworkCheckBody {
     pub id: String,
+    /// `true` if it comes from the folder of your own checks.
+    pub is_own: bool,
     pub title: String,
     pub severity: Priority,
     pub results: ResultCountsBody,
@@ -110,6 +122,8 @@ pub struct FrameworkCheckBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConfigurationCheckBody {
     pub id: String,
+    /// `true` if it comes from the folder of your own checks.
+    pub is_own: bool,
     /// Statement that holds if it passes.
     pub title: String,
     /// Harm that can follow if it fails.
@@ -159,6 +173,8 @@ pub struct CheckChangeBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CheckResultBody {
     pub check: String,
+    /// `true` if it comes from the folder of your own checks.
+    pub is_own: bool,
     /// Title of the check.
     pub title: String,
     pub severity: Priority,
@@ -187,6 +203,69 @@ pub struct CheckResultBody {
     /// Open recommendation that mends a failure; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation_id: Option<String>,
+    /// Exception under which a person accepted the failure; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exception: Option<ExclusionBody>,
+}
+
+/// A failed result to accept.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckExceptionBody {
+    pub connection_id: String,
+    pub resource_id: String,
+    /// 10 to 2000 characters.
+    pub reason: String,
+    /// End of the exception, at most 365 days ahead.
+    pub ends_at: Option<String>,
+    /// `document_hash` of the result as it was seen: another judged configuration is refused.
+    #[serde(default)]
+    pub document_hash: Option<String>,
+}
+
+/// Files of people's own checks and frameworks.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct OwnChecksBody {
+    /// Files in force: frameworks, then checks by severity and title.
+    pub files: Vec<OwnCheckFileBody>,
+    /// Faults of the files that are refused; a file may have several.
+    pub refused: Vec<OwnCheckFaultBody>,
+    /// Digest of all checks and frameworks in force, those of Reeve included.
+    pub revision: String,
+}
+
+/// File of an own check or framework that is in force.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct OwnCheckFileBody {
+    /// Path below the folder.
+    pub path: String,
+    pub is_framework: bool,
+    /// Identifier of the check or framework.
+    pub id: String,
+    pub title: String,
+    /// Severity of a check; absent for a framework.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Priority>,
+    /// SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+    /// Results of a check; absent for a framework.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<ResultCountsBody>,
+}
+
+/// Fault for which a file of own checks is refused.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct OwnCheckFaultBody {
+    /// Path below the folder; empty if the folder cannot be read.
+    pub path: String,
+    /// Line of the file, from 1; absent if the file as a whole is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Field of the file; absent if the file as a whole is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// Reason, as a clause.
+    pub reason: String,
 }
 
 /// Controls to list.
@@ -209,8 +288,11 @@ pub struct ControlParams {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct CheckResultParams {
-    /// `pass`, `fail`, `unknown` or `not_applicable`.
+    /// `pass`, `fail` (accepted results included), `unknown`, `not_applicable`, or `excepted` for
+    /// results that failed and that a person accepted.
     pub result: Option<String>,
+    /// Severity of the checks: `critical`, `high`, `medium` or `low`.
+    pub severity: Option<String>,
     /// Identifier of a resource; `*` is a wildcard.
     pub resource: Option<String>,
     /// Account of the resources; `*` is a wildcard.

@@ -98,8 +98,8 @@ pub trait AgentDefinition: Send + Sync {
 
     /// Revision of the data that the type judges by, such as a catalogue of rules. Where it is
     /// another one, the next run of an agent that runs over changes is a full one.
-    fn revision(&self) -> &str {
-        ""
+    fn revision(&self) -> String {
+        String::new()
     }
 
     /// Judges one resource: proposals, and abstentions with their reasons.
@@ -131,6 +131,17 @@ impl AgentTypes {
     #[must_use]
     pub fn new(rows: Vec<Arc<dyn AgentDefinition>>) -> Self {
         AgentTypes(rows.into())
+    }
+
+    /// Returns the registry with a row in the place of the one of the same type.
+    #[must_use]
+    pub fn with_row(&self, row: Arc<dyn AgentDefinition>) -> Self {
+        let name = row.info().agent_type;
+        let rows = self.0.iter().map(|one| {
+            let is_replaced = one.info().agent_type == name;
+            if is_replaced { &row } else { one }.clone()
+        });
+        AgentTypes(rows.collect())
     }
 
     /// Iterates over all registered types.
@@ -181,10 +192,10 @@ impl AgentTypes {
     /// program's version, the revision of the type, and the agent's scope and settings.
     #[must_use]
     pub fn basis(&self, agent: &Agent) -> String {
-        let revision = self.get(agent.agent_type).map_or("", |row| row.revision());
+        let revision = self.get(agent.agent_type).map(|row| row.revision());
         let decides = serde_json::json!([
             env!("CARGO_PKG_VERSION"),
-            revision,
+            revision.unwrap_or_default(),
             agent.scope,
             agent.settings,
         ]);

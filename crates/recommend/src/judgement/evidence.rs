@@ -79,7 +79,7 @@ pub type EvidenceKey = (ConnectionId, ResourceId, String);
 /// Which results are listed or counted. What is `None` is all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EvidenceFilter {
-    /// Identifiers of checks; empty is all.
+    /// Identifiers of checks; empty is all. Lists have the order of these.
     pub checks: Vec<String>,
     pub answer: Option<CheckAnswer>,
     /// Identifiers of resources, `*` is a wildcard; empty is all.
@@ -139,7 +139,8 @@ pub trait EvidenceStore: Send + Sync {
     -> Result<(), StoreError>;
     /// The keys of the results that an agent found.
     async fn evidence_keys(&self, agent: &AgentId) -> Result<Vec<EvidenceKey>, StoreError>;
-    /// Results, by check and resource, and their number.
+    /// Results, in the order of the filter's checks and then by resource, and their number. Without
+    /// checks the order is that of their identifiers.
     async fn evidence_list(
         &self,
         filter: &EvidenceFilter,

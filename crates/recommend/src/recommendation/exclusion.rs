@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::judgement::evidence::{CheckAnswer, Evidence};
 use crate::recommendation::{RecommendationType, Subject};
 
 /// An exclusion's identifier, made by Reeve.
@@ -61,6 +62,19 @@ impl Exclusion {
                 .aspect
                 .as_ref()
                 .is_none_or(|aspect| subject.aspect.as_ref() == Some(aspect))
+    }
+
+    /// Returns `true` if it is an exception of a check: a person accepts that the result failed. It
+    /// names the check and covers the resource; what excludes a kind of recommendation alone says
+    /// nothing about results.
+    #[must_use]
+    pub fn accepts(&self, found: &Evidence) -> bool {
+        let is = |own: &Option<String>, other: &str| own.as_ref().is_none_or(|own| own == other);
+        found.result.answer == CheckAnswer::Fail
+            && self.kind.is_none()
+            && self.aspect.as_ref() == Some(&found.result.check)
+            && is(&self.resource, &found.resource.0)
+            && is(&self.account, &found.account)
     }
 }
 

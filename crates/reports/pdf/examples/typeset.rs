@@ -91,6 +91,7 @@ fn configuration(framework: &str, now: Timestamp) -> Configuration {
         document: Some("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into()),
         event_id: format!("0198f0c2-7d1e-7c33-9b5a-3f0f8b1f{at:04}"),
         sequence: (at != 3).then_some(at * 977),
+        exception: None,
     }
     };
     let control = |at: u64| CheckedControl {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use reeve_reports::{CheckedControl, CheckingAgent, Configuration, FailingResult};
+use reeve_reports::{CheckedControl, CheckingAgent, Configuration, FailingResult, ResultException};
 
 use crate::Report;
 use crate::chart::thousands;
@@ -69,6 +69,7 @@ fn by_control(layout: &mut Layout<'_>, configuration: &Configuration) {
         column("Checks", 0.8, Kind::Number),
         column("Passed", 0.8, Kind::Number),
         column("Failed", 0.8, Kind::Number),
+        column("Of these accepted", 0.9, Kind::Number),
         column("Unknown", 0.9, Kind::Number),
         column("Began to fail", 0.9, Kind::Number),
         column("Stopped failing", 0.9, Kind::Number),
@@ -81,6 +82,7 @@ fn by_control(layout: &mut Layout<'_>, configuration: &Configuration) {
             thousands(control.checks),
             thousands(results.passed),
             thousands(results.failed),
+            thousands(results.excepted),
             thousands(results.unknown),
             thousands(changes.began_failing),
             thousands(changes.stopped_failing),
@@ -93,6 +95,7 @@ fn by_control(layout: &mut Layout<'_>, configuration: &Configuration) {
         String::new(),
         thousands(all.passed),
         thousands(all.failed),
+        thousands(all.excepted),
         thousands(all.unknown),
         String::new(),
         String::new(),
@@ -100,8 +103,8 @@ fn by_control(layout: &mut Layout<'_>, configuration: &Configuration) {
     table::lay_out(layout, &columns, &rows);
 
     layout.paragraph(
-        "A result is one check about one resource; a check that proves several controls counts for each. Unknown: a value that decides could not \
-         be read. The last two columns count changes within the period. Results that say nothing about a resource are left out here and counted \
+        "A result is one check about one resource; a check that proves several controls counts for each. Accepted: a person accepted \
+         the failure until a time. Unknown: a value that decides could not be read. The last two columns count changes within the period. Results that say nothing about a resource are left out here and counted \
          in report.csv.",
         SMALL,
     );
@@ -192,9 +195,18 @@ fn failure(failing: &FailingResult) -> Vec<String> {
         || "no document".to_owned(),
         |hash| format!("sha256\n{hash}"),
     );
+    let mut why = format!("{} ({})\n{}", failing.check, failing.severity, failing.why);
+    if let Some(exception) = &failing.exception {
+        let end = exception.ends_at.map_or_else(
+            || "until it is withdrawn".to_owned(),
+            |end| format!("until {}", moment(end)),
+        );
+        let ResultException { by, reason, .. } = exception;
+        why.push_str(&format!("\nAccepted by {by} {end}: {reason}"));
+    }
     vec![
         resource.join("\n"),
-        format!("{} ({})\n{}", failing.check, failing.severity, failing.why),
+        why,
         moment(failing.since).replace(" UTC", ""),
         format!("{entry}\n{document}"),
     ]
@@ -268,6 +280,7 @@ mod tests {
             results: CheckedCounts {
                 passed: 8_123,
                 failed,
+                excepted: 0,
                 unknown: 57,
                 not_applicable: 0,
             },
@@ -294,6 +307,7 @@ mod tests {
             document: Some("9f86d081".to_owned()),
             event_id: "e-77".to_owned(),
             sequence: Some(4_711),
+            exception: None,
         };
         let by_hand = CheckedControl {
             number: "CC1.1".to_owned(),
@@ -310,6 +324,7 @@ mod tests {
             results: CheckedCounts {
                 passed: 8_123,
                 failed: 43,
+                excepted: 0,
                 unknown: 57,
                 not_applicable: 0,
             },

@@ -4,7 +4,7 @@ use reeve_audit::format_instant;
 use serde_json::{Value, json};
 
 use crate::configuration::{
-    CheckedControl, CheckedCounts, CheckingAgent, Configuration, FailingResult,
+    CheckedControl, CheckedCounts, CheckingAgent, Configuration, FailingResult, ResultException,
 };
 
 /// The section "Configuration" of a report.
@@ -30,6 +30,7 @@ fn counts(counts: CheckedCounts) -> Value {
     json!({
         "pass": counts.passed,
         "fail": counts.failed,
+        "excepted": counts.excepted,
         "unknown": counts.unknown,
         "not_applicable": counts.not_applicable,
     })
@@ -63,5 +64,15 @@ fn failing(failing: &FailingResult) -> Value {
         "document": failing.document,
         "event_id": failing.event_id,
         "sequence": failing.sequence,
+        "exception": failing.exception.as_ref().map(exception),
+    })
+}
+
+fn exception(exception: &ResultException) -> Value {
+    json!({
+        "reason": exception.reason,
+        "by": exception.by,
+        "at": format_instant(exception.at),
+        "ends_at": exception.ends_at.map(format_instant),
     })
 }

@@ -13,7 +13,7 @@ use crate::definition::user_of;
 use crate::findings::{Answer, Distinct, Findings};
 use crate::plan::{Plan, Question};
 
-const COLUMNS: [&str; 31] = [
+const COLUMNS: [&str; 32] = [
     "row",
     "control",
     "title",
@@ -45,6 +45,7 @@ const COLUMNS: [&str; 31] = [
     "unknown",
     "not_applicable",
     "document",
+    "excepted",
 ];
 
 /// Places of the columns behind those of an entry.
@@ -55,6 +56,7 @@ const NOTE: usize = 25;
 /// Place of the first of the four numbers of results.
 const RESULTS: usize = 26;
 const DOCUMENT: usize = 30;
+const EXCEPTED: usize = 31;
 
 type Row = [Option<String>; COLUMNS.len()];
 
@@ -237,12 +239,14 @@ fn checked(out: &mut impl Write, configuration: &Configuration) -> io::Result<()
 }
 
 fn results(row: &mut Row, counts: CheckedCounts) {
+    let excepted = counts.excepted;
     let counts = [
         counts.passed,
         counts.failed,
         counts.unknown,
         counts.not_applicable,
     ];
+    row[EXCEPTED] = Some(excepted.to_string());
     row[RESULTS..RESULTS + counts.len()].clone_from_slice(&counts.map(|one| Some(one.to_string())));
 }
 

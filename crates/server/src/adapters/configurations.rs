@@ -7,21 +7,24 @@ use std::sync::Arc;
 use anyhow::Result;
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
-use reeve_controls::{Catalogue, Check, Control, Framework, chosen_frameworks};
+use reeve_controls::{Catalogue, Check, Control, Framework, LiveCatalogue};
+use reeve_engine::accepted_results;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::judgement::evidence::{
-    CheckAnswer, Evidence, EvidenceCount, EvidenceFilter, EvidenceStore,
+    CheckAnswer, Evidence, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore,
 };
 use reeve_recommend::ports::AgentStore;
+use reeve_recommend::recommendation::exclusion::Exclusion;
 use reeve_reports::{
     CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, Configuration,
-    ConfigurationReader, ConfigurationRequest, FailingResult, MOST_FAILING,
+    ConfigurationReader, ConfigurationRequest, FailingResult, MOST_FAILING, ResultException,
 };
 
 /// Evidence and the agents that found it.
 pub(crate) struct Configurations {
     pub(crate) evidence: Arc<dyn EvidenceStore>,
     pub(crate) agents: Arc<dyn AgentStore>,
+    pub(crate) checks: Arc<LiveCatalogue>,
 }
 
 /// Results of one check.
@@ -39,10 +42,11 @@ impl ConfigurationReader for Configurations {
         &self,
         request: ConfigurationRequest<'_>,
     ) -> Result<Option<Configuration>, Obstacle> {
-        let Some(framework) = Catalogue::builtin().framework(request.framework) else {
+        let catalogue = self.checks.current();
+        let Some(framework) = catalogue.framework(request.framework) else {
             return Ok(None);
         };
-        let found = self.read(framework, &request).await;
+        let found = self.read(&catalogue, framework, &request).await;
         found
             .map(Some)
             .map_err(|error| Obstacle::of(format!("{error:#}")))
@@ -52,6 +56,7 @@ impl ConfigurationReader for Configurations {
 impl Configurations {
     async fn read(
         &self,
+        catalogue: &Catalogue,
         framework: &Framework,
         request: &ConfigurationRequest<'_>,
     ) -> Result<Configuration> {
@@ -61,7 +66,9 @@ impl Configurations {
             before: Some(request.period.end),
             ..EvidenceFilter::default()
         };
-        let of_checks = self.of_checks(framework, request, &filter).await?;
+        let of_checks = self
+            .of_checks(catalogue, framework, request, &filter)
+            .await?;
 
         let mut results = CheckedCounts::default();
         for one in of_checks.values() {
@@ -72,12 +79,12 @@ impl Configurations {
             title: framework.title.clone(),
             edition: framework.edition.clone(),
             as_of: request.period.end,
-            agents: self.checking(framework).await?,
+            agents: self.checking(catalogue, framework).await?,
             results,
             controls: framework
                 .controls
                 .iter()
-                .map(|one| control(one, &of_checks))
+                .map(|one| control(catalogue, one, &of_checks))
                 .collect(),
         })
     }
@@ -85,12 +92,13 @@ impl Configurations {
     /// The results of each check that proves a control of the framework.
     async fn of_checks(
         &self,
+        catalogue: &Catalogue,
         framework: &Framework,
         request: &ConfigurationRequest<'_>,
         filter: &EvidenceFilter,
     ) -> Result<BTreeMap<String, OfCheck>> {
         let proving = |id: &str| {
-            let check = Catalogue::builtin().check(id);
+            let check = catalogue.check(id);
             check.is_some_and(|check| framework.is_proven_by(check))
         };
 
@@ -121,15 +129,30 @@ impl Configurations {
             }
         }
 
+        let (agents, evidence) = (&*self.agents, &*self.evidence);
+        let mut exceptions = BTreeMap::new();
+        for one in accepted_results(agents, evidence, filter, request.period.end).await? {
+            if let Some(of_check) = found.get_mut(&one.found.result.check) {
+                of_check.results.excepted += 1;
+            }
+            exceptions.insert(one.found.key(), one.exception);
+        }
+
         for (id, of_check) in &mut found {
             if of_check.results.failed > 0 {
-                of_check.failing = self.failing(id, filter).await?;
+                of_check.failing = self.failing(catalogue, id, filter, &exceptions).await?;
             }
         }
         Ok(found)
     }
 
-    async fn failing(&self, check: &str, filter: &EvidenceFilter) -> Result<Vec<FailingResult>> {
+    async fn failing(
+        &self,
+        catalogue: &Catalogue,
+        check: &str,
+        filter: &EvidenceFilter,
+        exceptions: &BTreeMap<EvidenceKey, Exclusion>,
+    ) -> Result<Vec<FailingResult>> {
         let filter = EvidenceFilter {
             checks: vec![check.to_owned()],
             answer: Some(CheckAnswer::Fail),
@@ -137,20 +160,29 @@ impl Configurations {
             ..filter.clone()
         };
         let (failing, _) = self.evidence.evidence_list(&filter).await?;
-        let check = Catalogue::builtin().check(check);
+        let check = catalogue.check(check);
         Ok(failing
             .into_iter()
-            .filter_map(|one| Some(failing_result(check?, one)))
+            .filter_map(|one| {
+                let exception = exceptions.get(&one.key());
+                Some(failing_result(catalogue, check?, one, exception))
+            })
             .collect())
     }
 
     /// The agents that check a framework.
-    async fn checking(&self, framework: &Framework) -> Result<Vec<CheckingAgent>> {
+    async fn checking(
+        &self,
+        catalogue: &Catalogue,
+        framework: &Framework,
+    ) -> Result<Vec<CheckingAgent>> {
         let of_type = Some(AgentType::COMPLIANCE_INTELLIGENCE);
         let agents = self.agents.agent_list(of_type).await?;
-        let checking = agents
-            .into_iter()
-            .filter(|agent| chosen_frameworks(&agent.settings).contains(&framework.id));
+        let checking = agents.into_iter().filter(|agent| {
+            catalogue
+                .frameworks_of(&agent.settings)
+                .contains(&framework.id)
+        });
         Ok(checking
             .map(|agent| CheckingAgent {
                 name: agent.name,
@@ -170,12 +202,13 @@ fn count(counts: &mut CheckedCounts, one: &EvidenceCount) {
     *counted += one.count;
 }
 
-fn control(control: &Control, of_checks: &BTreeMap<String, OfCheck>) -> CheckedControl {
-    let mut proving: Vec<&Check> = Catalogue::builtin()
-        .proving(control)
-        .map(AsRef::as_ref)
-        .collect();
-    proving.sort_by_key(|check| (check.severity as u8, check.id.as_str()));
+fn control(
+    catalogue: &Catalogue,
+    control: &Control,
+    of_checks: &BTreeMap<String, OfCheck>,
+) -> CheckedControl {
+    let mut proving: Vec<&Check> = catalogue.proving(control).map(AsRef::as_ref).collect();
+    proving.sort_by_key(|check| check.rank());
 
     let mut checked = CheckedControl {
         number: control.id.clone(),
@@ -196,10 +229,20 @@ fn control(control: &Control, of_checks: &BTreeMap<String, OfCheck>) -> CheckedC
     checked
 }
 
-fn failing_result(check: &Check, found: Evidence) -> FailingResult {
+fn failing_result(
+    catalogue: &Catalogue,
+    check: &Check,
+    found: Evidence,
+    exception: Option<&Exclusion>,
+) -> FailingResult {
+    let title = &check.title;
     FailingResult {
+        check_title: if catalogue.is_own_check(&check.id) {
+            format!("{title} (own check)")
+        } else {
+            title.clone()
+        },
         check: found.result.check,
-        check_title: check.title.clone(),
         severity: check.severity.as_str(),
         resource_id: found.resource.0,
         resource_name: found.name,
@@ -211,6 +254,12 @@ fn failing_result(check: &Check, found: Evidence) -> FailingResult {
         document: found.result.document,
         event_id: found.event_id,
         sequence: None,
+        exception: exception.map(|exception| ResultException {
+            reason: exception.reason.clone(),
+            by: exception.by.clone(),
+            at: exception.at,
+            ends_at: exception.until,
+        }),
     }
 }
 

@@ -21,31 +21,23 @@ fn test(args: &TestControlsArgs) -> Result<ExitCode> {
     let name = args.folder.display();
     let folder = Folder::open(&args.folder).with_context(|| format!("{name} cannot be read"))?;
     anyhow::ensure!(!folder.is_empty(), "{name} has no .toml file");
-    let own = folder.ids();
-    let (catalogue, errors) = Catalogue::builtin().clone().with(folder);
-    let checks: Vec<_> = catalogue
-        .checks()
-        .filter(|check| own.contains(&check.id))
-        .collect();
-    let faults: Vec<String> = checks
-        .iter()
-        .flat_map(|check| check.test())
-        .map(|fault| fault.to_string())
-        .collect();
+    let catalogue = Catalogue::builtin().with_own(&folder);
+    let own = catalogue.own();
 
     let mut out = std::io::stdout().lock();
-    for error in &errors {
+    for error in &own.refused {
         writeln!(out, "{error}")?;
     }
-    for fault in &faults {
-        writeln!(out, "{fault}")?;
-    }
 
+    let checks: Vec<_> = catalogue
+        .checks()
+        .filter(|check| catalogue.is_own_check(&check.id))
+        .collect();
     let samples: usize = checks.iter().map(|check| check.samples.len()).sum();
-    let wrong = errors.len() + faults.len();
+    let (files, wrong) = (own.taken.len(), own.refused.len());
     writeln!(
         out,
-        "{} checks, {samples} samples, {wrong} faults",
+        "{files} files with {} checks and {samples} samples hold, {wrong} faults",
         checks.len()
     )?;
     Ok(ExitCode::from(u8::from(wrong > 0)))

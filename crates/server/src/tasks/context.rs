@@ -10,6 +10,7 @@ use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
 use reeve_anomalies::{AnomalyService, AnomalyStore};
+use reeve_controls::LiveCatalogue;
 use reeve_engine::models::Registry;
 use reeve_engine::{ModelService, RunService, Scheduler};
 use reeve_estate::{EstateStore, SampleStore};
@@ -59,6 +60,8 @@ pub(crate) struct TaskContext {
     /// Bills, as agents read them.
     pub(crate) bills: Arc<Bills>,
     pub(crate) budgets: Arc<dyn BudgetStore>,
+    /// Checks and frameworks in force.
+    pub(crate) checks: Arc<LiveCatalogue>,
     /// Results of checks, as reports read them.
     pub(crate) configurations: Arc<dyn ConfigurationReader>,
     pub(crate) estate: Arc<dyn EstateStore>,

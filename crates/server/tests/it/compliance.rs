@@ -27,6 +27,12 @@ pub(crate) async fn controls_of(admin: &Api, framework: &str) -> Vec<Value> {
     admin.get(&path).await.expect(200).items().to_vec()
 }
 
+/// Place of a severity, the most severe first.
+fn rank(severity: &str) -> Option<usize> {
+    let all = ["critical", "high", "medium", "low"];
+    all.iter().position(|one| *one == severity)
+}
+
 fn resources(results: &[Value]) -> Vec<&str> {
     results
         .iter()
@@ -141,7 +147,30 @@ async fn a_misconfigured_account_is_checked_and_mended() {
         "intelligence/controls/{}/results?result=fail&resource=invoices",
         control["id"].as_str().unwrap()
     );
+    let severities: Vec<&str> = proving
+        .iter()
+        .filter_map(|one| one["severity"].as_str())
+        .collect();
+    assert!(
+        severities.is_sorted_by_key(|one| rank(one)),
+        "{severities:?}"
+    );
     let named = admin.get(&of_control).await.expect(200);
+    let severities = named
+        .items()
+        .iter()
+        .filter_map(|one| one["severity"].as_str());
+    assert!(severities.is_sorted_by_key(rank), "{}", named.text);
+    let severe = admin
+        .get(&format!("{of_control}&severity=high"))
+        .await
+        .expect(200);
+    assert!(severe.items().len() < named.items().len(), "{}", named.text);
+    assert!(severe.items().iter().all(|one| one["severity"] == "high"));
+    let _ = admin
+        .get(&format!("{of_control}&severity=bad"))
+        .await
+        .expect(422);
     assert!(named.items().iter().any(|one| one["check"] == CHECK));
     for wrong in [
         "controls/soc2:CC99",
@@ -178,6 +207,66 @@ async fn a_misconfigured_account_is_checked_and_mended() {
         }
     };
     assert_eq!(status(id.clone()).await, "open");
+
+    // A failed result is accepted with a reason and an end; it counts apart, and for no score.
+    let score = || async {
+        let all = admin.get("intelligence/frameworks").await.expect(200);
+        let soc2 = all.items().iter().find(|one| one["id"] == "soc2").cloned();
+        soc2.unwrap()
+    };
+    let before = score().await;
+    let logged = "aws.s3.access_logging_enabled";
+    let path = format!("intelligence/controls/{logged}/results?result=fail&resource=invoices");
+    let result = admin.get(&path).await.expect(200).items()[0].clone();
+    let exceptions = format!("intelligence/checks/{logged}/exceptions");
+    let given = |reason: &str, days: i64| {
+        let end = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24 * days);
+        json!({ "connection_id": result["connection_id"], "resource_id": "invoices", "reason": reason,
+            "ends_at": end.to_string(), "document_hash": result["document_hash"] })
+    };
+    for (reason, days) in [("short", 7), ("it is read by nobody", 400)] {
+        let _ = admin
+            .post(&exceptions, given(reason, days))
+            .await
+            .expect(422);
+    }
+    let _ = director
+        .post(&exceptions, given("it is read by nobody", 7))
+        .await
+        .expect(403);
+    let made = admin
+        .post(&exceptions, given("it is read by nobody", 7))
+        .await
+        .expect(201);
+    let _ = admin
+        .post(&exceptions, given("it is read by nobody", 7))
+        .await
+        .expect(409);
+    let after = score().await;
+    assert_eq!(after["results"]["fail"], before["results"]["fail"]);
+    let excepted = |of: &Value| of["results"]["excepted"].as_u64().unwrap();
+    assert_eq!(excepted(&after), excepted(&before) + 1, "{after:#}");
+    assert!(after["score"].as_f64() > before["score"].as_f64());
+    let path = format!("intelligence/controls/{logged}/results?result=excepted");
+    let excepted = admin.get(&path).await.expect(200);
+    assert_eq!(
+        excepted.items()[0]["exception"]["reason"],
+        "it is read by nobody",
+        "{}",
+        excepted.text
+    );
+    let trend = "intelligence/frameworks/soc2/trend?days=2";
+    let trend = admin.get(trend).await.expect(200);
+    assert_eq!(trend.items()[1]["score"], after["score"]);
+    let entry = "audit-logs?query=operation:exclusion.create";
+    let entry = admin.get(entry).await.expect(200).items()[0].clone();
+    assert_eq!(entry["changes"]["after"]["aspect"], logged);
+    let made = made.text_at("/id");
+    let _ = admin
+        .delete(&format!("intelligence/exclusions/{made}"))
+        .await
+        .expect(204);
+    assert_eq!(score().await["score"], before["score"]);
 
     // Reeve mends the bucket with the signatures of a change that takes access away, and takes it
     // back to exactly what it was.

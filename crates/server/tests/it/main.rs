@@ -45,6 +45,7 @@ mod metrics;
 mod old_snapshots;
 mod oversized;
 mod own_activity;
+mod own_checks;
 mod predictive;
 mod prices;
 mod private;

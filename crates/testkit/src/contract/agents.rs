@@ -827,6 +827,19 @@ async fn exclusions(store: &dyn AgentStore) -> Result<()> {
         [early.clone(), late.clone()],
         "oldest first"
     );
+    let mut ended = exclusion("e-3", 1_000)?;
+    ended.until = Some(jiff::Timestamp::from_millisecond(5_000)?);
+    store.exclusion_insert(&ended).await?;
+    let by = |ms: i64| async move {
+        let by = jiff::Timestamp::from_millisecond(ms).unwrap_or_default();
+        let ended = store.exclusions_ended(by).await?;
+        let ids = ended.into_iter().map(|one| one.id.0);
+        anyhow::Ok(ids.filter(|id| id == "e-3").count())
+    };
+    assert_eq!((by(4_999).await?, by(5_000).await?), (0, 1));
+    store.exclusion_settle(&ended.id).await?;
+    assert_eq!(by(9_999).await?, 0, "its end is said once");
+    store.exclusion_delete(&ended.id).await?;
     store.exclusion_delete(&late.id).await?;
     assert!(is_missing(
         store.exclusion_delete(&late.id).await,

@@ -74,6 +74,14 @@ pub async fn run(store: &dyn EvidenceStore) -> Result<()> {
         listed(EvidenceFilter::default()).await?,
         (vec![passed.clone(), mended.clone(), other.clone()], 3)
     );
+    let in_order = EvidenceFilter {
+        checks: vec!["versioned".to_owned(), "encrypted".to_owned()],
+        ..EvidenceFilter::default()
+    };
+    assert_eq!(
+        listed(in_order).await?,
+        (vec![mended.clone(), other.clone(), passed.clone()], 3)
+    );
     let versioned = EvidenceFilter {
         checks: vec!["versioned".to_owned()],
         limit: 1,

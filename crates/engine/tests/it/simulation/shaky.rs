@@ -171,6 +171,8 @@ pass_on!(AgentStore {
     policy exclusion_insert(exclusion: &Exclusion) -> ();
     policy exclusion_delete(id: &ExclusionId) -> ();
     read exclusion_list() -> Vec<Exclusion>;
+    read exclusions_ended(by: Timestamp) -> Vec<Exclusion>;
+    write exclusion_settle(id: &ExclusionId) -> ();
     read guardrails_get() -> Guardrails;
     policy guardrails_put(guardrails: &Guardrails) -> ();
 });

@@ -1,5 +1,7 @@
 //! Compliance: frameworks, their controls, and the results of checks.
 
+pub(super) mod exceptions;
+pub(super) mod own;
 pub(super) mod trend;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -7,13 +9,15 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use reeve_audit::FieldCode;
 use reeve_controls::{Catalogue, Check, Control, ControlState, Framework};
-use reeve_estate::{ConnectionId, ResourceId};
+use reeve_engine::{AcceptedResult, accepted_results};
+use reeve_estate::ResourceId;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::change::ConfigurationRow;
-use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter};
+use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter, EvidenceKey};
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::recommendation::RecommendationId;
+use reeve_recommend::recommendation::{Priority, RecommendationId};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -27,6 +31,7 @@ use crate::wire::compliance::{
     FrameworkControlBody, FrameworkControlDetailBody, ResultCountsBody,
 };
 use crate::wire::form::list::List;
+use crate::wire::guardrail::change_control::ExclusionBody;
 
 type Counts = BTreeMap<String, ResultCountsBody>;
 
@@ -36,11 +41,12 @@ type Counts = BTreeMap<String, ResultCountsBody>;
 pub(super) async fn frameworks(
     State(app): State<Arc<App>>,
 ) -> Result<Json<List<CheckedFrameworkBody>>, Problem> {
+    let catalogue = app.checks.current();
     let counts = counts(&app).await?;
-    let checked = checked_frameworks(&app).await?;
-    let items: Vec<CheckedFrameworkBody> = Catalogue::builtin()
+    let checked = checked_frameworks(&app, &catalogue).await?;
+    let items: Vec<CheckedFrameworkBody> = catalogue
         .frameworks()
-        .map(|framework| framework_body(framework, &counts, &checked))
+        .map(|framework| framework_body(&catalogue, framework, &counts, &checked))
         .collect();
 
     Ok(Json(List {
@@ -59,17 +65,25 @@ pub(super) async fn controls(
 ) -> Result<Json<List<FrameworkControlBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let state = parse("state", params.state.as_deref(), ControlState::parse)?;
-    let name = params.framework.as_deref();
-    let framework = parse("framework", name, |name| {
-        Catalogue::builtin().framework(name)
-    })?;
+    let catalogue = app.checks.current();
+    let framework = params.framework.as_deref().filter(|name| !name.is_empty());
+    if let Some(name) = framework
+        && catalogue.framework(name).is_none()
+    {
+        let message = format!("{name:?} is not known");
+        return Err(Problem::field(
+            "framework",
+            FieldCode::InvalidValue,
+            message,
+        ));
+    }
 
     let counts = counts(&app).await?;
-    let all: Vec<FrameworkControlBody> = Catalogue::builtin()
+    let all: Vec<FrameworkControlBody> = catalogue
         .frameworks()
-        .filter(|one| framework.is_none_or(|framework| framework.id == one.id))
+        .filter(|one| framework.is_none_or(|framework| framework == one.id))
         .flat_map(|one| one.controls.iter().map(move |control| (one, control)))
-        .map(|(one, control)| control_body(one, control, &counts))
+        .map(|(one, control)| control_body(&catalogue, one, control, &counts))
         .filter(|body| state.is_none_or(|state| body.state.0 == state))
         .collect();
 
@@ -95,19 +109,21 @@ pub(super) async fn control(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<FrameworkControlDetailBody>, Problem> {
-    let (framework, control) = Catalogue::builtin()
+    let catalogue = app.checks.current();
+    let (framework, control) = catalogue
         .control(&id)
         .ok_or_else(|| Problem::not_found("control", &id))?;
     let counts = counts(&app).await?;
 
     Ok(Json(FrameworkControlDetailBody {
-        control: control_body(framework, control, &counts),
+        control: control_body(&catalogue, framework, control, &counts),
         framework_title: framework.title.clone(),
-        checks: check_bodies(control, &counts),
+        checks: check_bodies(&catalogue, control, &counts),
     }))
 }
 
-/// Results of the checks that prove a control, or of one check, by check and resource.
+/// Results of the checks that prove a control, or of one check: the most severe checks first, then
+/// by title and resource.
 #[utoipa::path(get, path = "/api/v1/intelligence/controls/{id}/results", tag = "intelligence",
     params(("id" = String, Path, description = "A control (`soc2:CC6.1`) or a check (`aws.s3.blocks_public_access`)"), CheckResultParams),
     responses((status = 200, body = List<CheckResultBody>), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
@@ -117,7 +133,14 @@ pub(super) async fn results(
     Params(params): Params<CheckResultParams>,
 ) -> Result<Json<List<CheckResultBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let checks = checks_of(&id).ok_or_else(|| Problem::not_found("control", &id))?;
+    let severity = parse("severity", params.severity.as_deref(), Priority::parse)?;
+    let catalogue = app.checks.current();
+    let checks = checks_of(&catalogue, &id).ok_or_else(|| Problem::not_found("control", &id))?;
+    let checks: Vec<String> = checks
+        .into_iter()
+        .filter(|check| severity.is_none_or(|severity| check.severity == severity))
+        .map(|check| check.id.clone())
+        .collect();
     if checks.is_empty() {
         return Ok(Json(List {
             items: Vec::new(),
@@ -126,26 +149,59 @@ pub(super) async fn results(
         }));
     }
 
+    let is_excepted = params.result.as_deref() == Some("excepted");
+    let answer = params.result.as_deref().filter(|_| !is_excepted);
     let filter = EvidenceFilter {
         checks,
-        answer: parse("result", params.result.as_deref(), CheckAnswer::parse)?,
+        answer: parse("result", answer, CheckAnswer::parse)?,
         resources: params.resource.into_iter().collect(),
         accounts: params.account.into_iter().collect(),
         before: None,
         limit: window.limit,
         offset: window.start(),
     };
-    let (found, total) = app.evidence.evidence_list(&filter).await?;
+    let accepted = accepted(&app, &filter).await?;
+    let (found, total) = if is_excepted {
+        let place = |one: &Evidence| filter.checks.iter().position(|id| *id == one.result.check);
+        let mut all: Vec<Evidence> = accepted.iter().map(|one| one.found.clone()).collect();
+        all.sort_by_key(|one| (place(one), one.key()));
+        let (start, limit) = (window.start(), window.limit);
+        let page = all
+            .iter()
+            .skip(usize::try_from(start).unwrap_or(usize::MAX))
+            .take(usize::try_from(limit).unwrap_or(usize::MAX));
+        (page.cloned().collect(), all.len() as u64)
+    } else {
+        app.evidence.evidence_list(&filter).await?
+    };
+
     let next_cursor = window.next(found.len(), total);
-    let remedies = remedies(&app, &found).await?;
+    let answers = Answers {
+        remedies: remedies(&app, &found).await?,
+        exceptions: accepted
+            .into_iter()
+            .map(|one| {
+                (
+                    one.found.key(),
+                    ExclusionBody::new(&one.exception, app.now()),
+                )
+            })
+            .collect(),
+    };
     Ok(Json(List {
         items: found
             .iter()
-            .map(|one| result_body(one, &remedies))
+            .map(|one| result_body(&catalogue, one, &answers))
             .collect(),
         total,
         next_cursor,
     }))
+}
+
+/// The failed results of a filter that people accepted.
+async fn accepted(app: &App, filter: &EvidenceFilter) -> Result<Vec<AcceptedResult>, Problem> {
+    let (agents, evidence) = (&*app.agents, &*app.evidence);
+    Ok(accepted_results(agents, evidence, filter, app.now()).await?)
 }
 
 /// A check: what it demands, why, and how a failure is mended.
@@ -155,11 +211,12 @@ pub(super) async fn check(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<ConfigurationCheckBody>, Problem> {
-    let check = Catalogue::builtin()
+    let catalogue = app.checks.current();
+    let check = catalogue
         .check(&id)
         .ok_or_else(|| Problem::not_found("check", &id))?;
     let counts = counts(&app).await?;
-    let controls = Catalogue::builtin()
+    let controls = catalogue
         .frameworks()
         .flat_map(|framework| framework.controls.iter().map(move |one| (framework, one)))
         .filter(|(_, control)| control.is_proven_by(check))
@@ -167,6 +224,7 @@ pub(super) async fn check(
 
     Ok(Json(ConfigurationCheckBody {
         id: check.id.clone(),
+        is_own: catalogue.is_own_check(&check.id),
         title: check.title.clone(),
         why: check.why.clone(),
         severity: check.severity.into(),
@@ -179,12 +237,7 @@ pub(super) async fn check(
             .map(|applies| applies.source().to_owned()),
         expression: check.expression.source().to_owned(),
         remediation: check.remediation.text.clone(),
-        changes: check
-            .remediation
-            .change
-            .iter()
-            .filter_map(|name| ConfigurationRow::named(name).map(change_body))
-            .collect(),
+        changes: check.changes().map(change_body).collect(),
         sources: check.sources.clone(),
         controls: controls.collect(),
         results: counts.get(&check.id).copied().unwrap_or_default(),
@@ -206,15 +259,18 @@ async fn counts(app: &App) -> Result<Counts, Problem> {
             CheckAnswer::NotApplicable => counts.not_applicable += one.count,
         }
     }
+    for one in accepted(app, &EvidenceFilter::default()).await? {
+        found.entry(one.found.result.check).or_default().excepted += 1;
+    }
     Ok(found)
 }
 
 /// Frameworks that an agent checks.
-async fn checked_frameworks(app: &App) -> Result<BTreeSet<String>, Problem> {
+async fn checked_frameworks(app: &App, catalogue: &Catalogue) -> Result<BTreeSet<String>, Problem> {
     let of_type = Some(AgentType::COMPLIANCE_INTELLIGENCE);
     let mut checked = BTreeSet::new();
     for agent in app.agents.agent_list(of_type).await? {
-        checked.extend(reeve_controls::chosen_frameworks(&agent.settings));
+        checked.extend(catalogue.frameworks_of(&agent.settings));
     }
     Ok(checked)
 }
@@ -223,16 +279,15 @@ fn control_id(framework: &Framework, control: &Control) -> String {
     format!("{}:{}", framework.id, control.id)
 }
 
-/// The checks of a control or a check by its identifier; `None` if there is neither.
-fn checks_of(id: &str) -> Option<Vec<String>> {
-    let catalogue = Catalogue::builtin();
+/// The checks of a control or a check by its identifier, the most severe first; `None` if there is
+/// neither.
+fn checks_of<'c>(catalogue: &'c Catalogue, id: &str) -> Option<Vec<&'c Check>> {
     if let Some(check) = catalogue.check(id) {
-        return Some(vec![check.id.clone()]);
+        return Some(vec![check]);
     }
 
     let (_, control) = catalogue.control(id)?;
-    let proving = catalogue.proving(control);
-    Some(proving.map(|check| check.id.clone()).collect())
+    Some(proving(catalogue, control))
 }
 
 fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCountsBody {
@@ -241,6 +296,7 @@ fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCo
         |all, one| ResultCountsBody {
             pass: all.pass + one.pass,
             fail: all.fail + one.fail,
+            excepted: all.excepted + one.excepted,
             unknown: all.unknown + one.unknown,
             not_applicable: all.not_applicable + one.not_applicable,
         },
@@ -250,8 +306,10 @@ fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCo
 fn state(is_proven: bool, results: &ResultCountsBody) -> ControlState {
     if !is_proven {
         ControlState::ByHand
-    } else if results.fail > 0 {
+    } else if results.fail > results.excepted {
         ControlState::Failed
+    } else if results.excepted > 0 {
+        ControlState::Excepted
     } else if results.pass > 0 {
         ControlState::Passed
     } else if results.unknown > 0 {
@@ -262,16 +320,18 @@ fn state(is_proven: bool, results: &ResultCountsBody) -> ControlState {
 }
 
 fn framework_body(
+    catalogue: &Catalogue,
     framework: &Framework,
     counts: &Counts,
     checked: &BTreeSet<String>,
 ) -> CheckedFrameworkBody {
     let mut controls = ControlCountsBody::default();
     for control in &framework.controls {
-        let proving: Vec<&Check> = proving(control);
+        let proving = proving(catalogue, control);
         let results = sum(proving.iter().copied(), counts);
         let counted = match state(!proving.is_empty(), &results) {
             ControlState::Failed => &mut controls.failed,
+            ControlState::Excepted => &mut controls.excepted,
             ControlState::Passed => &mut controls.passed,
             ControlState::Unknown => &mut controls.unknown,
             ControlState::NotChecked => &mut controls.not_checked,
@@ -280,7 +340,7 @@ fn framework_body(
         *counted += 1;
     }
 
-    let all = Catalogue::builtin().checks().map(AsRef::as_ref);
+    let all = catalogue.checks().map(AsRef::as_ref);
     let results = sum(all.filter(|check| framework.is_proven_by(check)), counts);
 
     CheckedFrameworkBody {
@@ -288,6 +348,7 @@ fn framework_body(
         title: framework.title.clone(),
         edition: framework.edition.clone(),
         source: framework.source.clone(),
+        is_own: catalogue.is_own_framework(&framework.id),
         is_checked: checked.contains(&framework.id),
         controls,
         score: score(&results),
@@ -295,23 +356,34 @@ fn framework_body(
     }
 }
 
-/// Share of results that passed among those that passed or failed, percent, rounded down; `None`
-/// without any.
+/// Share of results that passed among those that passed or failed without an exception, percent,
+/// rounded down; `None` without any.
 fn score(results: &ResultCountsBody) -> Option<f64> {
-    let decided = results.pass + results.fail;
+    let decided = results.pass + results.fail.saturating_sub(results.excepted);
     (decided > 0).then(|| {
         let share = results.pass as f64 / decided as f64 * 100.0;
         (share * 10.0).floor() / 10.0
     })
 }
 
-fn proving(control: &Control) -> Vec<&Check> {
-    let proving = Catalogue::builtin().proving(control);
-    proving.map(AsRef::as_ref).collect()
+/// The checks that prove a control, the most severe first.
+fn proving<'c>(catalogue: &'c Catalogue, control: &Control) -> Vec<&'c Check> {
+    let mut proving: Vec<&Check> = catalogue
+        .checks()
+        .map(AsRef::as_ref)
+        .filter(|check| control.is_proven_by(check))
+        .collect();
+    proving.sort_by_key(|check| check.rank());
+    proving
 }
 
-fn control_body(framework: &Framework, control: &Control, counts: &Counts) -> FrameworkControlBody {
-    let proving = proving(control);
+fn control_body(
+    catalogue: &Catalogue,
+    framework: &Framework,
+    control: &Control,
+    counts: &Counts,
+) -> FrameworkControlBody {
+    let proving = proving(catalogue, control);
     let results = sum(proving.iter().copied(), counts);
     FrameworkControlBody {
         id: control_id(framework, control),
@@ -325,33 +397,30 @@ fn control_body(framework: &Framework, control: &Control, counts: &Counts) -> Fr
     }
 }
 
-/// The checks of a control, those that fail first, then by severity.
-fn check_bodies(control: &Control, counts: &Counts) -> Vec<FrameworkCheckBody> {
-    let mut checks: Vec<FrameworkCheckBody> = proving(control)
-        .iter()
-        .map(|check| FrameworkCheckBody {
-            id: check.id.clone(),
-            title: check.title.clone(),
-            severity: check.severity.into(),
-            results: counts.get(&check.id).copied().unwrap_or_default(),
-        })
-        .collect();
-    checks.sort_by_key(|check| {
-        let results = check.results;
-        let rank = match () {
-            () if results.fail > 0 => 0,
-            () if results.unknown > 0 => 1,
-            () if results.pass > 0 => 2,
-            () => 3,
-        };
-        (rank, check.severity.0 as u8, check.id.clone())
+fn check_bodies(
+    catalogue: &Catalogue,
+    control: &Control,
+    counts: &Counts,
+) -> Vec<FrameworkCheckBody> {
+    let proving = proving(catalogue, control).into_iter();
+    let checks = proving.map(|check| FrameworkCheckBody {
+        id: check.id.clone(),
+        is_own: catalogue.is_own_check(&check.id),
+        title: check.title.clone(),
+        severity: check.severity.into(),
+        results: counts.get(&check.id).copied().unwrap_or_default(),
     });
-
-    checks
+    checks.collect()
 }
 
 /// Open recommendations by connection, resource and check.
-type Remedies = HashMap<(ConnectionId, ResourceId, String), RecommendationId>;
+type Remedies = HashMap<EvidenceKey, RecommendationId>;
+
+/// Answers to failures: what mends them, and what accepts them.
+struct Answers {
+    remedies: Remedies,
+    exceptions: HashMap<EvidenceKey, ExclusionBody>,
+}
 
 /// Returns the open recommendations about failures among results.
 async fn remedies(app: &App, found: &[Evidence]) -> Result<Remedies, Problem> {
@@ -392,21 +461,14 @@ fn change_body(row: &ConfigurationRow) -> CheckChangeBody {
     }
 }
 
-fn result_body(found: &Evidence, remedies: &Remedies) -> CheckResultBody {
-    let key = (
-        found.connection.clone(),
-        found.resource.clone(),
-        found.result.check.clone(),
-    );
-    let check = Catalogue::builtin().check(&found.result.check);
+fn result_body(catalogue: &Catalogue, found: &Evidence, answers: &Answers) -> CheckResultBody {
+    let key = found.key();
+    let check = catalogue.check(&found.result.check);
     CheckResultBody {
         check: found.result.check.clone(),
+        is_own: catalogue.is_own_check(&found.result.check),
         title: check.map_or_else(String::new, |check| check.title.clone()),
-        severity: check
-            .map_or(reeve_recommend::recommendation::Priority::Low, |check| {
-                check.severity
-            })
-            .into(),
+        severity: check.map_or(Priority::Low, |check| check.severity).into(),
         result: found.result.answer.into(),
         why: found.result.why.clone(),
         values: found.result.values.clone(),
@@ -421,6 +483,7 @@ fn result_body(found: &Evidence, remedies: &Remedies) -> CheckResultBody {
         since: time::text(found.since),
         recorded_at: time::text(found.at),
         event_id: found.event_id.clone(),
-        recommendation_id: remedies.get(&key).map(|id| id.0.clone()),
+        recommendation_id: answers.remedies.get(&key).map(|id| id.0.clone()),
+        exception: answers.exceptions.get(&key).cloned(),
     }
 }

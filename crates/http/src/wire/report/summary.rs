@@ -238,6 +238,20 @@ pub struct ReportFailingResultBody {
     pub event_id: String,
     /// Position of that entry in the log; null where it is not kept any more.
     pub sequence: Option<u64>,
+    /// Exception under which a person accepted the failure; null without one.
+    #[serde(default)]
+    pub exception: Option<ReportResultExceptionBody>,
+}
+
+/// Decision of a person that a check may fail until a time.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ReportResultExceptionBody {
+    pub reason: String,
+    /// Person who accepted it.
+    pub by: String,
+    pub at: String,
+    /// End; null for one that lasts until it is removed.
+    pub ends_at: Option<String>,
 }
 
 /// Control of a framework of checks, with their results as of the end of the period.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
-use reeve_controls::{Catalogue, Check, Folder, Framework, Input, Verdict};
+use reeve_controls::{Catalogue, Check, Folder, Framework, Input, Prepared, Verdict};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde::Serialize;
 use serde_json::Value;
@@ -59,7 +59,8 @@ pub(super) fn run(args: &ComplianceArgs) -> Result<ExitCode> {
     for input in &inputs {
         let wanted =
             |check: &Check| framework.is_none_or(|framework| framework.is_proven_by(check));
-        for (check, verdict) in catalogue.judge(&input.subject(&inputs), now, wanted) {
+        let prepared = Prepared::new(&input.subject(&inputs), now);
+        for (check, verdict) in catalogue.judge(&prepared, wanted) {
             failed += u64::from(verdict.answer == CheckAnswer::Fail);
             if args.failed
                 && matches!(
@@ -93,21 +94,22 @@ fn write(sink: &mut file::Sink, resource: &str, check: &Check, verdict: &Verdict
 
 /// The checks of Reeve, and those of a folder.
 fn catalogue(folder: Option<&Path>) -> Result<Catalogue> {
-    let builtin = Catalogue::builtin().clone();
+    let builtin = Catalogue::builtin();
     let Some(path) = folder else {
-        return Ok(builtin);
+        return Ok(builtin.clone());
     };
 
     let name = path.display();
     let folder = Folder::open(path).with_context(|| format!("{name} cannot be read"))?;
-    let (catalogue, errors) = builtin.with(folder);
-    match errors.first() {
-        None => Ok(catalogue),
-        Some(first) => bail!(
+    let catalogue = builtin.with_own(&folder);
+    let refused = &catalogue.own().refused;
+    if let Some(first) = refused.first() {
+        bail!(
             "{name}: {first} ({} faults; `reeve controls test` names all)",
-            errors.len()
-        ),
+            refused.len()
+        );
     }
+    Ok(catalogue)
 }
 
 fn framework<'c>(catalogue: &'c Catalogue, name: &str) -> Result<&'c Framework> {

@@ -20,7 +20,8 @@ export function Configuration({ of: section }: { of: Section }) {
       {section.is_checked ? (
         <>
           <Text size="sm">
-            {count(section.results.pass)} passed, {count(section.results.fail)} failed,{' '}
+            {count(section.results.pass)} passed, {count(section.results.fail)} failed
+            {section.results.excepted > 0 && ` (${count(section.results.excepted)} accepted)`},{' '}
             {count(section.results.unknown)} unknown, as of{' '}
             <When at={section.as_of} form="minute" inherit />.{' '}
             <Anchor
@@ -116,6 +117,7 @@ function Failing({ of: { failing, results } }: { of: Checked }) {
         {failing.map((one) => (
           <List.Item key={`${one.check} ${one.account} ${one.resource_id}`}>
             {one.resource_name || one.resource_id}: {one.why}{' '}
+            {one.exception && `Accepted by ${one.exception.by}: ${one.exception.reason}. `}
             <Text span size="xs" className="muted">
               Since <When at={one.since} form="minute" inherit />.{' '}
               <Anchor

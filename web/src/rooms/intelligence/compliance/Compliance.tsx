@@ -2,16 +2,20 @@ import { Anchor, Button, Progress, SimpleGrid, Stack, Text } from '@mantine/core
 import { IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useMay } from '../../../api/session';
 import { percent } from '../../../display/amounts';
 import { EmptyState } from '../../../display/EmptyState';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
+import { CheckDialog } from './CheckDialog';
+import { OwnChecks, Yours } from './OwnChecks';
 import { frameworksQuery, type Framework } from './queries';
 import { controlsLine, counted } from './standing';
 
 /** Frameworks with their score; those that an agent checks come first. */
 export function Compliance() {
+  const [check, setCheck] = useState<string>();
   const { data, error, refetch } = useQuery(frameworksQuery);
   const may = useMay();
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
@@ -66,6 +70,8 @@ export function Compliance() {
           </Stack>
         </Panel>
       )}
+      <OwnChecks open={setCheck} />
+      {check && <CheckDialog id={check} onClose={() => setCheck(undefined)} />}
     </Stack>
   );
 }
@@ -86,7 +92,7 @@ function Name({ of: one }: { of: Framework }) {
 
 function Card({ of: one }: { of: Framework }) {
   return (
-    <Panel title={<Name of={one} />} note={one.edition}>
+    <Panel title={<Name of={one} />} note={one.edition} actions={one.is_own && <Yours />}>
       <Stack gap={8}>
         <Text className="numeral" fz={26} fw={600} lh={1.2}>
           {one.score == null ? 'Not checked yet' : percent(one.score)}

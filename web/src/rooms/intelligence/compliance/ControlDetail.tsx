@@ -1,14 +1,12 @@
-import { Anchor, Code, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Group, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { useMay } from '../../../api/session';
-import { plural } from '../../../display/amounts';
+import { count, plural } from '../../../display/amounts';
 import { Awaited } from '../../../display/Awaited';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
-import { Facts } from '../../../display/Facts';
-import { Modal } from '../../../display/Modal';
 import { Page } from '../../../display/Page';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
@@ -16,14 +14,11 @@ import { Status } from '../../../display/Status';
 import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
-import {
-  checkQuery,
-  controlQuery,
-  resultsQuery,
-  type CheckChange,
-  type CheckResult,
-  type ControlCheck,
-} from './queries';
+import { PRIORITY_ORDER } from '../columns';
+import { CheckDialog } from './CheckDialog';
+import { Exception } from './Exception';
+import { Yours } from './OwnChecks';
+import { controlQuery, resultsQuery, type CheckResult, type ControlCheck } from './queries';
 import { ANSWERS, counted, STATES } from './standing';
 
 const route = getRouteApi('/app/intelligence/compliance/controls/$id');
@@ -96,7 +91,8 @@ function checkColumns(open: (id: string) => void): Column<ControlCheck>[] {
             onClick={() => open(row.id)}
           >
             {row.title}
-          </Anchor>
+          </Anchor>{' '}
+          {row.is_own && <Yours />}
           <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
             {row.id}
           </Text>
@@ -106,7 +102,15 @@ function checkColumns(open: (id: string) => void): Column<ControlCheck>[] {
     {
       id: 'severity',
       header: 'Severity',
+      sortBy: (row) => PRIORITY_ORDER.indexOf(row.severity),
       cell: (row) => <Status of={row.severity} />,
+    },
+    {
+      id: 'failing',
+      header: 'Failing resources',
+      align: 'right',
+      sortBy: (row) => row.results.fail,
+      cell: (row) => count(row.results.fail - row.results.excepted),
     },
     { id: 'results', header: 'Results', cell: (row) => counted(row.results) },
   ];
@@ -114,22 +118,36 @@ function checkColumns(open: (id: string) => void): Column<ControlCheck>[] {
 
 function Results({ of: id, open }: { of: string; open: (check: string) => void }) {
   const [answer, setAnswer] = useState<string | null>('fail');
-  const { data, error, refetch } = useQuery(resultsQuery(id, answer ?? undefined));
+  const [severity, setSeverity] = useState<string | null>(null);
+  const { data, error, refetch } = useQuery(
+    resultsQuery(id, answer ?? undefined, severity ?? undefined),
+  );
   const may = useMay();
   return (
     <Panel
       title="Resources"
       note={data && plural(data.total, 'result')}
       actions={
-        <Select
-          aria-label="Results to show"
-          w={170}
-          data={Object.entries(ANSWERS).map(([value, label]) => ({ value, label }))}
-          value={answer}
-          onChange={setAnswer}
-          clearable
-          placeholder="All results"
-        />
+        <Group gap="xs">
+          <Select
+            aria-label="Results to show"
+            w={170}
+            data={Object.entries(ANSWERS).map(([value, label]) => ({ value, label }))}
+            value={answer}
+            onChange={setAnswer}
+            clearable
+            placeholder="All results"
+          />
+          <Select
+            aria-label="Severity of the checks"
+            w={150}
+            data={PRIORITY_ORDER.map((value) => ({ value, label: words(value) }))}
+            value={severity}
+            onChange={setSeverity}
+            clearable
+            placeholder="Every severity"
+          />
+        </Group>
       }
       flush
     >
@@ -185,7 +203,18 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
     {
       id: 'result',
       header: 'Result',
-      cell: (row) => <Status of={COLOURS[row.result] ?? 'idle'} label={ANSWERS[row.result]} />,
+      cell: (row) =>
+        row.exception ? (
+          <Status of="accepted" label={ANSWERS.excepted} />
+        ) : (
+          <Status of={COLOURS[row.result] ?? 'idle'} label={ANSWERS[row.result]} />
+        ),
+    },
+    {
+      id: 'severity',
+      header: 'Severity',
+      sortBy: (row) => PRIORITY_ORDER.indexOf(row.severity),
+      cell: (row) => <Status of={row.severity} />,
     },
     {
       id: 'why',
@@ -200,7 +229,8 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
             onClick={() => open(row.check)}
           >
             {row.title}
-          </Anchor>
+          </Anchor>{' '}
+          {row.is_own && <Yours />}
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             <Reason of={row.why} />
           </Text>
@@ -218,27 +248,12 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
     {
       id: 'remedy',
       header: 'To mend it',
-      cell: (row) =>
-        row.recommendation_id ? (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link
-                to="/intelligence/recommendations/$id"
-                params={{ id: row.recommendation_id ?? '' }}
-                {...props}
-              />
-            )}
-          >
-            Recommendation
-          </Anchor>
-        ) : (
-          row.result === 'fail' && (
-            <Text size="sm" style={{ minWidth: 160, maxWidth: 300 }}>
-              {row.remediation}
-            </Text>
-          )
-        ),
+      cell: (row) => (
+        <>
+          {!row.exception && <Remedy of={row} />}
+          {row.result === 'fail' && <Exception of={row} />}
+        </>
+      ),
     },
     {
       id: 'since',
@@ -264,6 +279,32 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
   ];
 }
 
+/** The recommendation that mends a failure, else the instruction. */
+function Remedy({ of: row }: { of: CheckResult }) {
+  if (row.recommendation_id)
+    return (
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link
+            to="/intelligence/recommendations/$id"
+            params={{ id: row.recommendation_id ?? '' }}
+            {...props}
+          />
+        )}
+      >
+        Recommendation
+      </Anchor>
+    );
+  return (
+    row.result === 'fail' && (
+      <Text size="sm" style={{ minWidth: 160, maxWidth: 300 }}>
+        {row.remediation}
+      </Text>
+    )
+  );
+}
+
 /** A reason whose names of members stand between backticks. */
 function Reason({ of: text }: { of: string }) {
   return text
@@ -271,76 +312,4 @@ function Reason({ of: text }: { of: string }) {
     .map((part, at) =>
       at % 2 === 1 ? <Code key={at}>{part}</Code> : <span key={at}>{part}</span>,
     );
-}
-
-/** The change that mends a failure: what it sets, what it may break, and what it needs. */
-function ChangeFacts({ of: change }: { of: CheckChange }) {
-  const effects = [
-    `Sets ${change.about}`,
-    `risk ${change.risk}`,
-    change.reversible ? 'can be undone' : 'cannot be undone',
-  ].join(', ');
-  return (
-    <>
-      <Text size="sm">{effects}.</Text>
-      {[change.loses, change.billed].filter(Boolean).map((note) => (
-        <Text key={note} size="sm">
-          {note}.
-        </Text>
-      ))}
-      <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
-        Needs {change.permissions.join(', ')}
-      </Text>
-    </>
-  );
-}
-
-/** What a check demands, why, and how a failure is mended. */
-function CheckDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data, error, refetch } = useQuery(checkQuery(id));
-  return (
-    <Modal opened title={data?.title ?? 'Check'} onClose={onClose} size="lg">
-      {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
-      {data && (
-        <Stack gap="md">
-          <Text size="sm">{data.why}</Text>
-          <Facts
-            of={[
-              ['Severity', <Status key="severity" of={data.severity} />],
-              ['Results', counted(data.results)],
-              ['Resources', words(data.kind)],
-              ['To mend a failure', data.remediation],
-              ...data.changes.map((change): [string, ReactNode] => [
-                'Reeve can do it',
-                <ChangeFacts key={change.name} of={change} />,
-              ]),
-              [
-                'Follows',
-                data.sources.map((source) => (
-                  <Anchor key={source} href={source} size="sm" display="block">
-                    {source}
-                  </Anchor>
-                )),
-              ],
-              ['Identifier', data.id],
-            ]}
-          />
-          {data.applies && (
-            <div>
-              <Text size="sm" fw={550}>
-                Applies to resources for which this holds
-              </Text>
-              <Code block>{data.applies}</Code>
-            </div>
-          )}
-          <div>
-            <Text size="sm" fw={550}>
-              Passes if this holds
-            </Text>
-            <Code block>{data.expression}</Code>
-          </div>
-        </Stack>
-      )}
-    </Modal>
-  );
 }

@@ -24,7 +24,7 @@ const TRAIL = (
     ]}
   />
 );
-const ORDER: Control['state'][] = ['failed', 'unknown', 'passed', 'not_checked', 'by_hand'];
+const ORDER: Control['state'][] = ['failed', 'excepted', 'unknown', 'passed', 'not_checked', 'by_hand'];
 
 const COLUMNS: Column<Control>[] = [
   {
@@ -61,7 +61,7 @@ const COLUMNS: Column<Control>[] = [
   {
     id: 'results',
     header: 'Results',
-    sortBy: (row) => row.results.fail,
+    sortBy: (row) => row.results.fail - row.results.excepted,
     cell: (row) => (row.checks_total > 0 ? counted(row.results) : ''),
   },
   {

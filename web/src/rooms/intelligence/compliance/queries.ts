@@ -12,6 +12,8 @@ export type ControlDetail = Schemas['FrameworkControlDetailBody'];
 export type ControlCheck = Schemas['FrameworkCheckBody'];
 export type CheckResult = Schemas['CheckResultBody'];
 export type CheckChange = Schemas['CheckChangeBody'];
+export type OwnFile = Schemas['OwnCheckFileBody'];
+export type OwnFault = Schemas['OwnCheckFaultBody'];
 export type ResultCounts = Schemas['ResultCountsBody'];
 
 export const frameworksQuery = queryOptions({
@@ -49,13 +51,17 @@ export const controlQuery = (id: string) =>
       body(client.GET('/api/v1/intelligence/controls/{id}', { params: { path: { id } } })),
   });
 
-export const resultsQuery = (id: string, result: string | undefined) =>
+export const resultsQuery = (
+  id: string,
+  result: string | undefined,
+  severity: string | undefined,
+) =>
   queryOptions({
-    queryKey: ['intelligence', 'check-results', id, result],
+    queryKey: ['intelligence', 'check-results', id, result, severity],
     queryFn: () =>
       body(
         client.GET('/api/v1/intelligence/controls/{id}/results', {
-          params: { path: { id }, query: { result, limit: MOST } },
+          params: { path: { id }, query: { result, severity, limit: MOST } },
         }),
       ),
   });
@@ -66,3 +72,24 @@ export const checkQuery = (id: string) =>
     queryFn: () =>
       body(client.GET('/api/v1/intelligence/checks/{id}', { params: { path: { id } } })),
   });
+
+export const ownChecksQuery = queryOptions({
+  queryKey: ['intelligence', 'own-checks'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/own-checks')),
+  refetchInterval: 30_000,
+});
+
+/** Accepts a failed result until a time. */
+export const acceptResult = ({
+  check,
+  ...given
+}: { check: string } & Schemas['CheckExceptionBody']) =>
+  body(
+    client.POST('/api/v1/intelligence/checks/{id}/exceptions', {
+      params: { path: { id: check } },
+      body: given,
+    }),
+  );
+
+export const withdrawException = (id: string) =>
+  body(client.DELETE('/api/v1/intelligence/exclusions/{id}', { params: { path: { id } } }));

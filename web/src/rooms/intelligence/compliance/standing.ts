@@ -4,6 +4,7 @@ import type { Control, ResultCounts } from './queries';
 
 export const STATES: Record<Control['state'], string> = {
   failed: 'Failing',
+  excepted: 'Accepted',
   passed: 'Passing',
   unknown: 'Unknown',
   not_checked: 'Not checked',
@@ -15,12 +16,15 @@ export const ANSWERS: Record<string, string> = {
   fail: 'Fails',
   unknown: 'Unknown',
   not_applicable: 'Does not apply',
+  excepted: 'Exception',
 };
 
 /** Results of checks in one line: what fails first, and nothing that is zero. */
-export function counted({ fail, unknown, pass }: ResultCounts): string {
+export function counted({ fail, excepted, unknown, pass }: ResultCounts): string {
+  const failed = fail - excepted;
   const parts = [
-    fail > 0 && `${count(fail)} failed`,
+    failed > 0 && `${count(failed)} failed`,
+    excepted > 0 && plural(excepted, 'exception'),
     unknown > 0 && `${count(unknown)} unknown`,
     pass > 0 && `${count(pass)} passed`,
   ].filter(Boolean);

@@ -1,89 +1,30 @@
-import { Chip, Group, Textarea, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
-import { FormDialog } from '../../../display/FormDialog';
-import { fromInput, toInput } from '../../../display/instants';
+import { AcceptanceDialog } from '../AcceptanceDialog';
 import { useChange } from '../queries';
 import { acceptDrift, type DriftDetail } from './queries';
-
-const SHORTEST_REASON = 10;
-const PERIODS: [string, number][] = [
-  ['1 week', 7],
-  ['1 month', 30],
-  ['3 months', 91],
-  ['1 year', 365],
-];
-
-// A minute less, so that a year is still within the bound when it arrives.
-const inDays = (days: number) => toInput(new Date(Date.now() + days * 86_400_000 - 60_000));
 
 /** Accepts a drift until a time, as it was shown. */
 export function AcceptDialog({ of: one, onClose }: { of: DriftDetail; onClose: () => void }) {
   const accept = useChange(acceptDrift);
-  const form = useForm({
-    initialValues: { reason: '', ends_at: inDays(30) },
-    validate: {
-      reason: (value) =>
-        value.trim().length < SHORTEST_REASON
-          ? `Enter a reason of at least ${SHORTEST_REASON} characters`
-          : null,
-      ends_at: (value) =>
-        value && new Date(value).getTime() > Date.now() ? null : 'Choose a time in the future',
-    },
-  });
-  const submit = form.onSubmit(({ reason, ends_at }) => {
-    accept.mutate(
-      { id: one.id, reason: reason.trim(), ends_at: fromInput(ends_at), hash: one.hash ?? '' },
-      {
-        onSuccess: () => {
-          announce('Drift accepted.');
-          onClose();
-        },
-        onError: (error) => form.setErrors(fieldMessages(error)),
-      },
-    );
-  });
   return (
-    <FormDialog
+    <AcceptanceDialog
       title="Accept this drift?"
-      submit="Accept"
-      error={accept.error}
-      marked={['reason', 'ends_at']}
-      pending={accept.isPending}
-      onSubmit={submit}
-      onClose={onClose}
       explain="You are its approver. It is open again after the end, and when the resource changes further."
-    >
-      <Textarea
-        label="Reason"
-        withAsterisk
-        autosize
-        minRows={2}
-        data-autofocus
-        {...form.getInputProps('reason')}
-      />
-      <div>
-        <TextInput
-          label="Ends"
-          withAsterisk
-          type="datetime-local"
-          description="Your time zone, at most a year ahead"
-          {...form.getInputProps('ends_at')}
-        />
-        <Group gap="xs" mt={8}>
-          {PERIODS.map(([label, days]) => (
-            <Chip
-              key={label}
-              size="xs"
-              checked={form.values.ends_at === inDays(days)}
-              onChange={() => form.setFieldValue('ends_at', inDays(days))}
-            >
-              {label}
-            </Chip>
-          ))}
-        </Group>
-      </div>
-    </FormDialog>
+      error={accept.error}
+      pending={accept.isPending}
+      accept={(given, onError) =>
+        accept.mutate(
+          { id: one.id, ...given, hash: one.hash ?? '' },
+          {
+            onSuccess: () => {
+              announce('Drift accepted.');
+              onClose();
+            },
+            onError,
+          },
+        )
+      }
+      onClose={onClose}
+    />
   );
 }

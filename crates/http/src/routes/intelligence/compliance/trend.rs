@@ -11,9 +11,9 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use reeve_audit::FieldCode;
 use reeve_controls::{Catalogue, Check, Framework};
-use reeve_recommend::judgement::evidence::{CheckAnswer, EvidenceTurnover};
+use reeve_recommend::judgement::evidence::{CheckAnswer, EvidenceFilter, EvidenceTurnover};
 
-use super::{counts, score, sum};
+use super::{accepted, counts, score, sum};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::Params;
@@ -33,7 +33,8 @@ pub(in crate::routes::intelligence) async fn trend(
     Path(id): Path<String>,
     Params(params): Params<TrendParams>,
 ) -> Result<Json<List<FrameworkDayBody>>, Problem> {
-    let framework = Catalogue::builtin()
+    let catalogue = app.checks.current();
+    let framework = catalogue
         .framework(&id)
         .ok_or_else(|| Problem::not_found("framework", &id))?;
     let days = params.days.unwrap_or(30);
@@ -45,7 +46,7 @@ pub(in crate::routes::intelligence) async fn trend(
     let today = app.clock.now().as_second().div_euclid(DAY_S);
     let since = Timestamp::from_second((today - i64::from(days) + 1) * DAY_S);
     let since = since.unwrap_or(Timestamp::UNIX_EPOCH);
-    let checks: Vec<&Check> = checks_of(framework).collect();
+    let checks: Vec<&Check> = checks_of(&catalogue, framework).collect();
     let now = sum(checks.iter().copied(), &counts(&app).await?);
     let turnover = app.evidence.evidence_turnover(since).await?;
 
@@ -53,7 +54,13 @@ pub(in crate::routes::intelligence) async fn trend(
     let of_framework = turnover
         .iter()
         .filter(|one| names.contains(one.check.as_str()));
-    let items = walked_back(now, of_framework, today, days);
+    let mut items = walked_back(now, of_framework, today, days);
+    let begun = excepted_since(&app, &names).await?;
+    for (body, day) in items.iter_mut().zip(today - i64::from(days) + 1..) {
+        let excepted = begun.iter().filter(|begun| **begun <= day).count() as u64;
+        body.results.excepted = excepted.min(body.results.fail);
+        body.score = score(&body.results);
+    }
     Ok(Json(List {
         total: items.len() as u64,
         items,
@@ -61,8 +68,24 @@ pub(in crate::routes::intelligence) async fn trend(
     }))
 }
 
-fn checks_of(framework: &Framework) -> impl Iterator<Item = &'static Check> {
-    let all = Catalogue::builtin().checks().map(AsRef::as_ref);
+/// Returns the day from which each exception in force counts: that of the failure or of its acceptance,
+/// whichever is later. Exceptions that ended are failures on the days before.
+async fn excepted_since(app: &App, checks: &HashSet<&str>) -> Result<Vec<i64>, Problem> {
+    let accepted = accepted(app, &EvidenceFilter::default()).await?;
+    let of_framework = accepted
+        .iter()
+        .filter(|one| checks.contains(one.found.result.check.as_str()));
+    let begun = of_framework.map(|one| one.exception.at.max(one.found.since));
+    Ok(begun
+        .map(|begun| begun.as_second().div_euclid(DAY_S))
+        .collect())
+}
+
+fn checks_of<'c>(
+    catalogue: &'c Catalogue,
+    framework: &'c Framework,
+) -> impl Iterator<Item = &'c Check> {
+    let all = catalogue.checks().map(AsRef::as_ref);
     all.filter(|check| framework.is_proven_by(check))
 }
 

@@ -43,6 +43,7 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_reeve(&events::ERROR, "system", "reeve")
         .status("failed")
         .when("resource.id:charges.read"),
+    by_reeve(&events::CHECKS_LOAD, "scheduled", "reeve"),
     by_user(&events::KEY_ROTATE, "audit_log").when("method:api"),
     by_account(&events::KEY_ROTATE, "audit_log").when("method:cli"),
     by_user(&events::BACKUP, "backup"),
@@ -109,6 +110,8 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         ("REEVE_CHARGES_EVERY_S", "1"),
         ("REEVE_SELF_CHECK_EVERY_S", "2"),
     ];
+    fs::create_dir_all(data.join("checks")).unwrap();
+    fs::write(data.join("checks/misplaced.toml"), "").unwrap();
     let service = Service::serve(&data, &variables).unwrap();
     let admin = service.admin();
     let batch: Vec<Value> = (0..60)
