@@ -11,6 +11,7 @@ pub(crate) mod context;
 mod deliveries;
 mod drift;
 mod due;
+mod emergencies;
 mod exports;
 mod metric_sources;
 mod models;
@@ -50,6 +51,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     deliveries::start(service, &tracker, stop);
     drift::start(service, &tracker, stop);
     due::start(service, &tracker, stop);
+    emergencies::start(service, &tracker, stop);
     exports::start(service, &tracker, stop);
     metric_sources::start(service, &tracker, stop);
     models::start(service, &tracker, stop);

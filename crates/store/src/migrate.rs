@@ -186,6 +186,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 44,
         sql: include_str!("../migrations/0044_evidence_by_time.sql"),
     },
+    Migration {
+        version: 45,
+        sql: include_str!("../migrations/0045_standing_approvals.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

@@ -10,13 +10,14 @@ mod anomalies;
 mod anomaly_settings;
 mod anomaly_thresholds;
 mod approvals;
-mod bodies;
+pub(crate) mod bodies;
 mod calendars;
 mod channels;
 mod compliance;
 pub(crate) mod deliveries;
 mod diagnosis;
 mod drift;
+mod emergencies;
 mod exclusions;
 mod guardrails;
 mod models;
@@ -46,6 +47,13 @@ use reeve_access::Permission::{
 use crate::guard::{Access, Guarded};
 
 const SIGN: Access = Access::NeedsAny(&[ApproveManager, ApproveDirector, ApproveSecurity]);
+/// Ends what was signed: whoever may sign, and operators, who may have to stop it at once.
+const END: Access = Access::NeedsAny(&[
+    ApproveManager,
+    ApproveDirector,
+    ApproveSecurity,
+    IntelligenceOperate,
+]);
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     let guarded = guarded
@@ -90,6 +98,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             routes!(agents::patch, agents::delete),
         )
         .add(Access::Needs(IntelligenceOperate), routes!(agents::run))
+        .add(Access::Needs(IntelligenceView), routes!(emergencies::get))
+        .add(SIGN, routes!(emergencies::give))
+        .add(SIGN, routes!(emergencies::sign))
+        .add(END, routes!(emergencies::end))
         .add(Access::Needs(IntelligenceView), routes!(preview::agent))
         .add(
             Access::Needs(IntelligenceView),

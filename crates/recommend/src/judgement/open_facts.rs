@@ -7,12 +7,13 @@
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, Resource, ResourceId};
+use reeve_estate::{ConnectionId, Metric, Resource, ResourceId};
 
+use crate::agent::AgentId;
 use crate::agent::needs::Needs;
 use crate::error::EngineError;
 
@@ -34,9 +35,47 @@ impl FactType {
     }
 }
 
+/// Need for facts of a type, with the metrics and days that they are of where the source asks for
+/// them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactNeed {
+    pub fact_type: FactType,
+    /// Metrics whose series the facts hold.
+    pub metrics: Vec<Metric>,
+    /// Days before now that the facts are of.
+    pub days: i64,
+}
+
+impl FactNeed {
+    /// Creates the need for facts that are values of `T`.
+    #[must_use]
+    pub fn of<T: Any>() -> Self {
+        FactNeed {
+            fact_type: FactType::of::<T>(),
+            metrics: Vec::new(),
+            days: 0,
+        }
+    }
+
+    /// Sets the metrics.
+    #[must_use]
+    pub fn with_metrics(self, metrics: &[Metric]) -> Self {
+        FactNeed {
+            metrics: metrics.to_vec(),
+            ..self
+        }
+    }
+
+    /// Sets the days.
+    #[must_use]
+    pub fn over_days(self, days: i64) -> Self {
+        FactNeed { days, ..self }
+    }
+}
+
 /// Facts of one resource, at most one of each type.
-#[derive(Default)]
-pub struct OpenFacts(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+#[derive(Clone, Default)]
+pub struct OpenFacts(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 
 impl OpenFacts {
     /// No facts.
@@ -48,7 +87,7 @@ impl OpenFacts {
 
     /// Adds a fact; one of the same type is replaced.
     pub fn put<T: Any + Send + Sync>(&mut self, fact: T) {
-        self.0.insert(TypeId::of::<T>(), Box::new(fact));
+        self.0.insert(TypeId::of::<T>(), Arc::new(fact));
     }
 
     /// Returns the facts with one more.
@@ -81,9 +120,9 @@ pub trait FactSource: Send + Sync {
     /// Type of the facts that it loads.
     fn fact_type(&self) -> FactType;
 
-    /// Begins to load for a run of an agent with these needs. What all resources have in common is
-    /// loaded when the first resource asks for it.
-    fn begin(&self, needs: &Needs) -> Box<dyn FactLoader>;
+    /// Begins to load for a run of an agent with these needs; `need` is the one for the source's own
+    /// facts. What all resources have in common is loaded when the first resource asks for it.
+    fn begin(&self, needs: &Needs, need: &FactNeed) -> Box<dyn FactLoader>;
 }
 
 /// Loads the facts of one type in a run.
@@ -100,6 +139,22 @@ pub trait FactLoader: Send + Sync {
         resources: &[Resource],
         history: (Timestamp, Timestamp),
         facts: &mut ChunkFacts,
+    ) -> Result<(), EngineError>;
+}
+
+/// Keeps the outputs of one type that judgements make.
+#[async_trait]
+pub trait OutputKeeper: Send + Sync {
+    /// Keeps the outputs of resources that an agent judged at a time; judgements without an output
+    /// of the type are among them.
+    ///
+    /// # Errors
+    /// The outputs could not be kept.
+    async fn keep(
+        &self,
+        agent: &AgentId,
+        judged_at: Timestamp,
+        outputs: &[(&Resource, &OpenFacts)],
     ) -> Result<(), EngineError>;
 }
 
