@@ -29,8 +29,6 @@ use crate::guard::limits::GuardrailService;
 use crate::records::Records;
 use crate::run::RunService;
 
-pub(crate) use respond::is_more_severe;
-
 pub use approvals::StandingApprovalInput;
 pub use overview::{EmergencyKind, EmergencyOverview, StandingState};
 

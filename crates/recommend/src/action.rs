@@ -7,7 +7,7 @@ use reeve_estate::{ActErrorKind, ConnectionId, Money, Resource, ResourceId};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentId;
-use crate::agent::emergency::EmergencyMark;
+use crate::agent::emergency::mark::EmergencyMark;
 use crate::change::Effect;
 use crate::plan::StepKind;
 use crate::recommendation::{RecommendationId, SavingsBasis};
@@ -216,7 +216,7 @@ pub struct Action {
     pub run_id: Option<String>,
     /// Set where a standing approval let it begin as an emergency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub emergency: Option<EmergencyMark>,
+    pub emergency: Option<Box<EmergencyMark>>,
     /// The plan's hash as it ran.
     pub plan_hash: String,
     /// Requester: an e-mail address or `agent:<id>`.

@@ -9,6 +9,7 @@ mod demand;
 mod deviation;
 mod learned;
 mod material;
+mod material_source;
 mod model;
 mod port;
 mod profiles;
@@ -20,7 +21,8 @@ pub use calibrator::{HELD_OUT_DAYS, calibrator_from, has_seen, known_before, sta
 pub use demand::{Demand, DemandForecast, DemandModel, DemandOutlook, MonthlyPeak, date};
 pub use deviation::{DeviationBand, DeviationModel, SCALES};
 pub use learned::{LearnedModels, ModelReference, ModelState, ModelUse, unusable};
-pub use material::{Material, MaterialSource, between};
+pub use material::{Material, between};
+pub use material_source::MaterialSource;
 pub use model::{Model, ModelId, ModelStatus, ModelType, RetrainCause};
 pub use port::{MAX_STATE_BYTES, ModelFilter, ModelStore, TrustNote};
 pub use profiles::Profiles;

@@ -6,19 +6,17 @@ use reeve_recommend::agent::emergency::{
     Emergency, EmergencyMark, EmergencyTerms, Preapproval, StandingApproval,
 };
 use reeve_recommend::agent::{Agent, Mode};
-use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::responses::Remedy;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{NEEDS_PERSON, Recommendation, RecommendationId};
 
 use super::EmergencyService;
 use crate::automatic::policy::{Candidate, owns, signatures_for};
 use crate::execution::Execution;
 use crate::execution::request::{Target, Wish, planned};
-use crate::finding::upsert::Findings;
+use crate::finding::severity::reopen_with_reason;
 use crate::log_entry;
 use crate::records::fresh_id;
 
@@ -336,84 +334,11 @@ impl EmergencyService {
             .await?;
 
         let reason = "it is an emergency now, and applying it is permitted in advance";
-        let open = self
-            .ports
-            .findings
-            .reopen_with_reason(&recommendation, reason, wish.caller)
-            .await?;
+        let open = reopen_with_reason(&self.records, &recommendation, reason, wish.caller).await?;
         self.ports.execution.proceed(open, wish).await
     }
 }
 
 fn waits(words: &str, id: &RecommendationId) -> Remedy {
     Remedy::Nothing(format!("{words}; recommendation {} waits for a user", id.0))
-}
-
-impl Findings {
-    /// Reopens a recommendation for a more severe event: one that was snoozed for a lesser one, or
-    /// whose requested plan no longer fits.
-    pub(crate) async fn reopen_for_severity(
-        &self,
-        known: &Recommendation,
-        made: &Recommendation,
-        caller: &Caller,
-    ) -> Result<Option<Recommendation>, EngineError> {
-        let hash = |recommendation: &Recommendation| {
-            recommendation.plan.as_ref().map(|plan| plan.hash.clone())
-        };
-
-        let opened = match known.status {
-            Status::Snoozed => true,
-            Status::PendingApproval | Status::Approved | Status::Scheduled => {
-                hash(known) != hash(made)
-            }
-            _ => false,
-        };
-
-        if !opened {
-            return Ok(None);
-        }
-
-        self.reopen_with_reason(
-            known,
-            &format!("the threat is now {}", made.priority),
-            caller,
-        )
-        .await
-        .map(Some)
-    }
-
-    pub(crate) async fn reopen_with_reason(
-        &self,
-        recommendation: &Recommendation,
-        reason: &str,
-        caller: &Caller,
-    ) -> Result<Recommendation, EngineError> {
-        self.records
-            .close_approvals(recommendation, ApprovalStatus::Expired, reason, caller)
-            .await?;
-        self.records
-            .settle_at(
-                &recommendation.id,
-                "recommendation.reopen",
-                Status::Open,
-                Some(reason),
-                caller,
-            )
-            .await
-    }
-}
-
-/// Returns `true` if an event found something again, more severe than before.
-pub(crate) fn is_more_severe(known: &Recommendation, made: &Recommendation) -> bool {
-    let by_event = |recommendation: &Recommendation| {
-        matches!(
-            recommendation.origin.cause,
-            Cause::Anomaly(_) | Cause::Event(_)
-        )
-    };
-    by_event(known)
-        && by_event(made)
-        && known.origin.rule == made.origin.rule
-        && made.priority < known.priority
 }

@@ -22,9 +22,9 @@ use reeve_recommend::recommendation::{
 };
 
 use crate::agent::ownership::Holder;
-use crate::emergency::is_more_severe;
 use crate::finding::earlier_recommendations::{Past, ended_on, open_on};
 use crate::finding::judged::Judged;
+use crate::finding::severity::{is_more_severe, reopen_for_severity};
 use crate::log_entry;
 use crate::records::{Records, fresh_id};
 
@@ -292,7 +292,7 @@ impl Findings {
         }
 
         let opened = if more_severe {
-            self.reopen_for_severity(known, &made, caller).await?
+            reopen_for_severity(&self.records, known, &made, caller).await?
         } else {
             None
         };

@@ -98,10 +98,6 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             routes!(agents::patch, agents::delete),
         )
         .add(Access::Needs(IntelligenceOperate), routes!(agents::run))
-        .add(Access::Needs(IntelligenceView), routes!(emergencies::get))
-        .add(SIGN, routes!(emergencies::give))
-        .add(SIGN, routes!(emergencies::sign))
-        .add(END, routes!(emergencies::end))
         .add(Access::Needs(IntelligenceView), routes!(preview::agent))
         .add(
             Access::Needs(IntelligenceView),
@@ -195,7 +191,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceOperate),
             routes!(guardrails::kill_switch),
         );
-    notified(staged(foreseen(strange(drifted(guarded)))))
+    approved_beforehand(notified(staged(foreseen(strange(drifted(guarded))))))
 }
 
 /// Baselines and drifts. A pin decides what is normal, as a configuration does; an acceptance ends.
@@ -292,6 +288,15 @@ fn foreseen(guarded: Guarded) -> Guarded {
             routes!(calendars::patch, calendars::delete),
         )
         .add(Access::Needs(IntelligenceView), routes!(calendars::events))
+}
+
+/// The emergency lane of an agent, and its standing approvals.
+fn approved_beforehand(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(emergencies::get))
+        .add(SIGN, routes!(emergencies::give))
+        .add(SIGN, routes!(emergencies::sign))
+        .add(END, routes!(emergencies::end))
 }
 
 /// Rollouts. Every change of one still asks for its own approval, so that operating is enough.

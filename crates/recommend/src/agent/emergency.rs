@@ -6,6 +6,8 @@
 //! agent. Cool-down, maintenance windows and the limits a run and a day bind ordinary changes, and
 //! not these; everything else binds both.
 
+pub mod mark;
+
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Entry;
 use reeve_estate::named;
@@ -14,6 +16,8 @@ use serde::{Deserialize, Serialize};
 use crate::agent::settings::{Setting, SettingValue};
 use crate::agent::{Agent, AgentId, Impact, Scope};
 use crate::approval::{Signature, Signed};
+
+pub use mark::{EmergencyMark, StandingApprovalId};
 
 /// Setting: emergency changes of an agent that begin within an hour.
 pub const ACTS_PER_HOUR: Setting = Setting {
@@ -109,10 +113,6 @@ pub struct Emergency {
     pub preapproval: Preapproval,
 }
 
-/// A standing approval's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct StandingApprovalId(pub String);
-
 /// Reach of an agent's emergency changes: what the signers of a standing approval agree to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EmergencyTerms {
@@ -205,17 +205,6 @@ impl StandingApproval {
             .filter(|signature| !is_given(signature))
             .collect()
     }
-}
-
-/// Mark of an action that was applied by a standing approval.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EmergencyMark {
-    /// Rule of the finding.
-    pub rule: String,
-    pub approval: StandingApprovalId,
-    /// Group of the resource, of which emergencies reach a share: its scaling group, or the
-    /// resources of its kind in its connection.
-    pub group: String,
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 //! A [`FactSource`] loads one of them; the program's sources are handed to the engine, which knows
 //! none of them by name. A fact that no source loaded is absent.
 
-use std::any::{Any, TypeId, type_name};
+pub mod values;
+
+use std::any::Any;
 use std::collections::HashMap;
-use std::fmt;
-use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -17,23 +17,7 @@ use crate::agent::AgentId;
 use crate::agent::needs::Needs;
 use crate::error::EngineError;
 
-/// Type of a fact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FactType {
-    id: TypeId,
-    name: &'static str,
-}
-
-impl FactType {
-    /// Returns the type of the facts that are values of `T`.
-    #[must_use]
-    pub fn of<T: Any>() -> Self {
-        FactType {
-            id: TypeId::of::<T>(),
-            name: type_name::<T>(),
-        }
-    }
-}
+pub use values::{FactType, OpenFacts};
 
 /// Need for facts of a type, with the metrics and days that they are of where the source asks for
 /// them.
@@ -70,45 +54,6 @@ impl FactNeed {
     #[must_use]
     pub fn over_days(self, days: i64) -> Self {
         FactNeed { days, ..self }
-    }
-}
-
-/// Facts of one resource, at most one of each type.
-#[derive(Clone, Default)]
-pub struct OpenFacts(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
-
-impl OpenFacts {
-    /// No facts.
-    #[must_use]
-    pub fn none() -> &'static OpenFacts {
-        static NONE: LazyLock<OpenFacts> = LazyLock::new(OpenFacts::default);
-        &NONE
-    }
-
-    /// Adds a fact; one of the same type is replaced.
-    pub fn put<T: Any + Send + Sync>(&mut self, fact: T) {
-        self.0.insert(TypeId::of::<T>(), Arc::new(fact));
-    }
-
-    /// Returns the facts with one more.
-    #[must_use]
-    pub fn with<T: Any + Send + Sync>(mut self, fact: T) -> Self {
-        self.put(fact);
-        self
-    }
-
-    /// Returns the fact of a type.
-    #[must_use]
-    pub fn get<T: Any>(&self) -> Option<&T> {
-        self.0.get(&TypeId::of::<T>())?.downcast_ref()
-    }
-}
-
-impl fmt::Debug for OpenFacts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenFacts")
-            .field("facts", &self.0.len())
-            .finish_non_exhaustive()
     }
 }
 
@@ -156,22 +101,4 @@ pub trait OutputKeeper: Send + Sync {
         judged_at: Timestamp,
         outputs: &[(&Resource, &OpenFacts)],
     ) -> Result<(), EngineError>;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_resource_has_one_fact_of_each_type() {
-        let facts = OpenFacts::default().with(1_u8).with("a").with(2_u8);
-        assert_eq!(
-            (facts.get::<u8>(), facts.get::<&str>()),
-            (Some(&2), Some(&"a"))
-        );
-        assert_eq!(facts.get::<u16>(), None);
-        assert_eq!(OpenFacts::none().get::<u8>(), None);
-        assert_eq!(FactType::of::<u8>(), FactType::of::<u8>());
-        assert_ne!(FactType::of::<u8>(), FactType::of::<u16>());
-    }
 }

@@ -1,15 +1,13 @@
 //! Training data: an agent's resources, their samples, and the outcomes of its recommendations.
 
-use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Metric, Resource, Series};
 use reeve_learn::calibrate::Example;
 use reeve_learn::{HOUR_MS, Point, Window};
 
 use crate::agent::Agent;
-use crate::error::EngineError;
 use crate::guardrail::Guardrails;
-use crate::judgement::open_facts::OpenFacts;
+use crate::judgement::open_facts::values::OpenFacts;
 
 /// Everything a training may look at. Samples are the last days' before `now`.
 #[derive(Debug, Clone)]
@@ -21,22 +19,12 @@ pub struct Material {
     pub series: Vec<Series>,
     /// Recommendations of its type that ended, oldest first.
     pub outcomes: Vec<Example>,
-    /// What single trainers learn from, by its type ([`MaterialSource`]).
+    /// What single trainers learn from, by its type ([`MaterialSource`](crate::models::MaterialSource)).
     pub open: OpenFacts,
     /// Guardrails that are in force.
     pub guardrails: Guardrails,
     pub catalogue: std::sync::Arc<Catalogue>,
     pub now: Timestamp,
-}
-
-/// Source of what single trainers learn from.
-#[async_trait]
-pub trait MaterialSource: Send + Sync {
-    /// Adds facts about the resources of an agent's scope.
-    ///
-    /// # Errors
-    /// The facts could not be read.
-    async fn add(&self, scope: &[Resource], open: &mut OpenFacts) -> Result<(), EngineError>;
 }
 
 impl Material {
