@@ -61,7 +61,7 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
     let settings = Thresholds::from(facts.settings);
     let mut judgement = Judgement::default();
     let classified = classify::classify(facts, &settings);
-    judgement.workload = Some(classified.classification.clone());
+    judgement.outputs.put(classified.classification.clone());
     if let Err(abstention) = admit(facts, &settings) {
         judgement.abstentions.push(abstention);
         return judgement;

@@ -29,7 +29,6 @@ mod log_entry;
 mod pace;
 mod port;
 mod position;
-pub mod quarantine;
 mod record;
 mod related;
 mod related_entries;

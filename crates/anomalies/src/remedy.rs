@@ -1,6 +1,6 @@
 //! Judgement of remedies: which change of the registry relieves an anomaly of a resource, as a
 //! proposal of the agent type that owns such changes. Pure. The remedy of security anomalies is the
-//! isolation of a machine (`quarantine`).
+//! isolation of a machine, a rule of `security_intelligence`.
 
 mod capacity;
 #[cfg(test)]

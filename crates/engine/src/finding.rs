@@ -3,4 +3,5 @@
 pub(crate) mod earlier_recommendations;
 pub(crate) mod expiry;
 pub(crate) mod judged;
+pub(crate) mod severity;
 pub(crate) mod upsert;

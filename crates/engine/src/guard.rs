@@ -42,6 +42,8 @@ pub struct Asked<'a> {
     pub place: Place<'a>,
     /// `true` if an agent acts by itself.
     pub automatic: bool,
+    /// `true` for an emergency by a standing approval.
+    pub emergency: bool,
     /// Resources in the agent's scope.
     pub scope_size: u64,
     /// Actions of the last 30 days on the resource, newest first. Those on others may be among
@@ -73,6 +75,10 @@ pub fn check(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     cost(limits, asked)?;
     performance(limits, asked)?;
     uptime(limits, asked)?;
+    if asked.emergency {
+        // Its own limits were asked before (`emergency/limits.rs`).
+        return Ok(());
+    }
     cool_down(limits, asked)?;
     blast_radius(limits, asked)
 }

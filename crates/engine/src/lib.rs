@@ -16,6 +16,7 @@ mod agent;
 mod answer;
 mod automatic;
 mod drift;
+mod emergency;
 mod execution;
 mod finding;
 mod guard;
@@ -41,6 +42,10 @@ pub use automatic::AutomaticExecution;
 pub use automatic::preview::{Preview, PreviewOutcome};
 pub use drift::pin::BaselineInput;
 pub use drift::{DriftPorts, DriftService};
+pub use emergency::{
+    EmergencyKind, EmergencyOverview, EmergencyPorts, EmergencyService, StandingApprovalInput,
+    StandingState,
+};
 pub use execution::{Execution, ExecutionPorts, ExecutionService, Trial};
 pub use finding::upsert::Findings;
 pub use guard::limits::GuardrailService;
@@ -49,9 +54,11 @@ pub use guard::{Asked, RecentActions, check as check_guardrails};
 pub use records::Records;
 pub use response::ResponseService;
 pub use rollout::{RolloutInput, RolloutService};
+pub use run::activities::Activities;
 pub use run::calibration::ModelService;
 pub use run::corrections::Corrections;
 pub use run::fleets::Fleets;
-pub use run::workloads::{ResourceWorkload, WorkloadService};
+pub use run::machines::Machines;
+pub use run::workloads::{ResourceWorkload, WorkloadService, Workloads};
 pub use run::{RunPorts, RunService};
 pub use schedule::{Due, Scheduler};

@@ -1,7 +1,6 @@
 //! The engine behind the port that anomalies and predictive rules use.
 
 pub(crate) mod predictions;
-pub(crate) mod quarantine;
 pub(crate) mod remedies;
 
 use std::sync::Arc;
@@ -13,16 +12,16 @@ use reeve_recommend::agent::{AgentType, Scope};
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::event::Event;
 use reeve_recommend::ports::responses::{Offer, Remedy, RemedyTarget, Responses};
 use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 use crate::agent::scope::ScopeService;
-use crate::answer::approvals::Approvals;
 use crate::automatic::AutomaticExecution;
+use crate::emergency::EmergencyService;
 use crate::execution::ExecutionService;
 use crate::finding::upsert::Findings;
-use crate::guard::limits::GuardrailService;
 use crate::records::Records;
 
 /// Answers what anomalies and predictive rules find: keeps it, carries it out, takes it back.
@@ -30,10 +29,9 @@ pub struct ResponseService {
     pub(crate) records: Arc<Records>,
     pub(crate) scopes: Arc<ScopeService>,
     pub(crate) findings: Arc<Findings>,
-    pub(crate) approvals: Arc<Approvals>,
-    pub(crate) guardrails: Arc<GuardrailService>,
     pub(crate) execution: Arc<ExecutionService>,
     pub(crate) automatic: Arc<AutomaticExecution>,
+    pub(crate) emergencies: Arc<EmergencyService>,
 }
 
 impl ResponseService {
@@ -43,19 +41,17 @@ impl ResponseService {
         records: Arc<Records>,
         scopes: Arc<ScopeService>,
         findings: Arc<Findings>,
-        approvals: Arc<Approvals>,
-        guardrails: Arc<GuardrailService>,
         execution: Arc<ExecutionService>,
         automatic: Arc<AutomaticExecution>,
+        emergencies: Arc<EmergencyService>,
     ) -> Self {
         ResponseService {
             records,
             scopes,
             findings,
-            approvals,
-            guardrails,
             execution,
             automatic,
+            emergencies,
         }
     }
 }
@@ -79,7 +75,14 @@ impl Responses for ResponseService {
     }
 
     async fn respond(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError> {
-        self.quarantine(id, why).await
+        self.emergencies.respond(id, why).await
+    }
+
+    async fn judge_event(
+        &self,
+        event: &Event,
+    ) -> Result<Vec<Result<Recommendation, Obstacle>>, EngineError> {
+        self.emergencies.judge_event(event).await
     }
 
     async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError> {

@@ -4,6 +4,7 @@
 //! A full run judges the whole scope (`run/full.rs`). Agents whose judgements depend on
 //! configurations alone also have runs over changes (`run/changes.rs`).
 
+pub(crate) mod activities;
 pub(crate) mod calibration;
 mod changes;
 pub(crate) mod corrections;
@@ -16,6 +17,7 @@ pub(crate) mod fleets;
 mod full;
 mod judging;
 pub(crate) mod load_history;
+pub(crate) mod machines;
 mod neighbourhood;
 pub(crate) mod workloads;
 
@@ -33,9 +35,8 @@ use reeve_recommend::change::Changes;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::Judgement;
 use reeve_recommend::judgement::evidence::EvidenceStore;
-use reeve_recommend::judgement::open_facts::FactSource;
-use reeve_recommend::judgement::workload::WorkloadStore;
-use reeve_recommend::ports::{ChargeReader, LogReader};
+use reeve_recommend::judgement::open_facts::{FactSource, OutputKeeper};
+use reeve_recommend::ports::ChargeReader;
 
 use crate::agent::scope::ScopeService;
 use crate::automatic::AutomaticExecution;
@@ -77,14 +78,12 @@ pub struct RunPorts {
     /// Changes that plans name.
     pub changes: Changes,
     pub charges: Arc<dyn ChargeReader>,
-    /// The audit log, for the use of resources.
-    pub log: Arc<dyn LogReader>,
     /// Configurations and relations; `None` gives judgements none.
     pub descriptions: Option<Arc<dyn DescriptionStore>>,
     /// Sources of open facts.
     pub fact_sources: Vec<Arc<dyn FactSource>>,
-    /// Workloads of resources; `None` keeps none.
-    pub workloads: Option<Arc<dyn WorkloadStore>>,
+    /// Keepers of what judgements tell beside proposals, one for each type of output.
+    pub output_keepers: Vec<Arc<dyn OutputKeeper>>,
     /// Results of checks; `None` keeps none.
     pub evidence: Option<Arc<dyn EvidenceStore>>,
 }
@@ -219,7 +218,7 @@ impl RunService {
         let keeping = Keeping {
             findings: &self.findings,
             models: &self.models,
-            workloads: self.ports.workloads.as_deref(),
+            outputs: &self.ports.output_keepers,
             evidence: self.ports.evidence.as_deref(),
         };
         let mut found = RunFindings::begin(agent, keeping, report.extent).await;
@@ -243,10 +242,9 @@ impl RunService {
                 let (scope, _) = self.scopes.scope_of(agent).await?;
                 report.resources_seen = scope.len() as u64;
                 report.days_observed = self.scopes.days_observed(agent).await?;
-                let judged = scope.into_iter().map(|resource| Judged {
-                    resource,
-                    judgement: Judgement::default(),
-                });
+                let judged = scope
+                    .into_iter()
+                    .map(|resource| Judged::new(resource, Judgement::default()));
                 found.add(judged, report).await?;
             }
         }

@@ -21,8 +21,8 @@ use reeve_audit::{Entry, FieldCode};
 use reeve_controls::LiveCatalogue;
 use reeve_engine::models::Registry;
 use reeve_engine::{
-    AgentService, DriftService, ExecutionService, GuardrailService, RecommendationService,
-    RolloutService, RunService, ScopeService, WorkloadService,
+    AgentService, DriftService, EmergencyService, ExecutionService, GuardrailService,
+    RecommendationService, RolloutService, RunService, ScopeService, WorkloadService,
 };
 use reeve_estate::{
     Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore,
@@ -246,6 +246,8 @@ pub struct Ports {
     pub guardrails: Arc<GuardrailService>,
     pub recommendations: Arc<RecommendationService>,
     pub rollouts: Arc<RolloutService>,
+    /// Events that cannot wait, and standing approvals.
+    pub emergencies: Arc<EmergencyService>,
     pub runs: Arc<RunService>,
     /// Names that scopes may have.
     pub scopes: Arc<ScopeService>,

@@ -7,6 +7,7 @@ use reeve_estate::{ActErrorKind, ConnectionId, Money, Resource, ResourceId};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentId;
+use crate::agent::emergency::mark::EmergencyMark;
 use crate::change::Effect;
 use crate::plan::StepKind;
 use crate::recommendation::{RecommendationId, SavingsBasis};
@@ -213,6 +214,9 @@ pub struct Action {
     pub purpose: Purpose,
     /// The agent's run that began it; `None` when a person or the schedule did.
     pub run_id: Option<String>,
+    /// Set where a standing approval let it begin as an emergency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emergency: Option<Box<EmergencyMark>>,
     /// The plan's hash as it ran.
     pub plan_hash: String,
     /// Requester: an e-mail address or `agent:<id>`.

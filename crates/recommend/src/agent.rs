@@ -2,6 +2,7 @@
 
 pub mod cadence;
 pub mod contract;
+pub mod emergency;
 pub mod name;
 pub mod needs;
 mod run_report;

@@ -4,8 +4,10 @@
 pub mod activity;
 pub mod assessment;
 pub mod estate;
+pub mod event;
 pub mod evidence;
 mod fleet;
+pub mod machine_series;
 pub mod open_facts;
 pub mod portfolio;
 pub mod proposal;
@@ -21,11 +23,9 @@ use reeve_estate::{Catalogue, Charge, Document, Resource, Series};
 use crate::agent::settings::Settings;
 use crate::guardrail::Guardrails;
 use crate::guardrail::protection::{refusal, state_losses};
-use crate::judgement::activity::Activity;
 use crate::judgement::evidence::CheckResult;
 use crate::judgement::open_facts::OpenFacts;
 use crate::judgement::proposal::{Abstention, Proposal};
-use crate::judgement::workload::Classification;
 use crate::models::LearnedModels;
 
 pub use fleet::Fleet;
@@ -42,16 +42,13 @@ pub const HORIZON_DAYS: i64 = 14;
 pub struct Facts<'a> {
     /// The resource as last observed.
     pub resource: &'a Resource,
-    /// Its series over the days of history that the agent type needs, each sorted by time; of a
-    /// volume also those of its machine.
+    /// Its series over the days of history that the agent type needs, each sorted by time.
     pub series: &'a [Series],
     /// Its daily maxima before those days, as far back as the agent type needs.
     pub maxima: &'a [Series],
     /// Charges of its bills over the days that the agent type needs, by their beginning. None of a
     /// resource that no bill names: a cost that is not known is not zero.
     pub charges: &'a [Charge],
-    /// Its use by the audit log; `None` where the agent type does not need it.
-    pub activity: Option<&'a Activity>,
     /// Its configuration; `None` where it was not read or the agent type does not need it.
     pub document: Option<&'a Document>,
     /// Relations across the estate, of the kinds that the agent type needs.
@@ -93,8 +90,9 @@ pub struct Judgement {
     pub abstentions: Vec<Abstention>,
     /// Answers of checks about the resource, where the agent type checks.
     pub evidence: Vec<CheckResult>,
-    /// Workload of the resource, where the agent type tells workloads apart.
-    pub workload: Option<Classification>,
+    /// What else the agent type tells of the resource, by its type. The engine keeps the outputs
+    /// that it was given an [`OutputKeeper`](open_facts::OutputKeeper) for.
+    pub outputs: OpenFacts,
 }
 
 impl Judgement {

@@ -9,6 +9,7 @@ mod demand;
 mod deviation;
 mod learned;
 mod material;
+mod material_source;
 mod model;
 mod port;
 mod profiles;
@@ -21,6 +22,7 @@ pub use demand::{Demand, DemandForecast, DemandModel, DemandOutlook, MonthlyPeak
 pub use deviation::{DeviationBand, DeviationModel, SCALES};
 pub use learned::{LearnedModels, ModelReference, ModelState, ModelUse, unusable};
 pub use material::{Material, between};
+pub use material_source::MaterialSource;
 pub use model::{Model, ModelId, ModelStatus, ModelType, RetrainCause};
 pub use port::{MAX_STATE_BYTES, ModelFilter, ModelStore, TrustNote};
 pub use profiles::Profiles;

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Entry;
-use reeve_audit::query::{Column, Query};
+use reeve_audit::query::Query;
 use reeve_estate::{Act, Charge, Connection, ConnectionId, ResourceId, StoreError};
 
 use crate::action::{Action, ActionId, ActionStatus};
+use crate::agent::emergency::StandingApproval;
 use crate::agent::{Agent, AgentId, AgentType};
 use crate::approval::{Approval, ApprovalId};
 use crate::guardrail::Guardrails;
@@ -117,14 +118,26 @@ pub struct ReadError(pub String);
 pub trait LogReader: Send + Sync {
     /// The newest entries that a query finds, newest first, each with its sequence.
     async fn newest(&self, query: Query, most: usize) -> Result<Vec<(u64, Entry)>, ReadError>;
-    /// Number of entries that a query finds, and of those with each value of a column: at most so
-    /// many values, the most frequent first.
-    async fn count(
+    /// Entries that a query finds by their resource: at most so many resources and operations of
+    /// each, the most frequent first. One reading of the log for all of them.
+    async fn uses(
         &self,
         query: Query,
-        by: Column,
-        most: usize,
-    ) -> Result<(u64, Vec<(String, u64)>), ReadError>;
+        most_resources: usize,
+        most_operations: usize,
+    ) -> Result<Vec<ResourceUses>, ReadError>;
+}
+
+/// Entries of one resource.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ResourceUses {
+    /// Name that the entries have for the resource (`resource.id`).
+    pub resource: String,
+    pub uses: u64,
+    /// Number of entries by operation (`action.operation`), the most frequent first.
+    pub operations: Vec<(String, u64)>,
+    /// Start of the hour (UTC) of the newest entry, by its own time.
+    pub last_hour: Option<Timestamp>,
 }
 
 /// Reads the charges of bills.
@@ -377,6 +390,23 @@ pub trait AgentStore: Send + Sync {
     async fn exclusions_ended(&self, by: Timestamp) -> Result<Vec<Exclusion>, StoreError>;
     /// Notes that the end of an exclusion was recorded.
     async fn exclusion_settle(&self, id: &ExclusionId) -> Result<(), StoreError>;
+
+    /// Adds a standing approval; its identifier is new.
+    async fn standing_approval_insert(&self, approval: &StandingApproval)
+    -> Result<(), StoreError>;
+    /// Replaces a standing approval; `version` is the stored one plus one.
+    async fn standing_approval_update(&self, approval: &StandingApproval)
+    -> Result<(), StoreError>;
+    /// Standing approvals of an agent, newest first, ended ones included.
+    async fn standing_approval_list(
+        &self,
+        agent: &AgentId,
+    ) -> Result<Vec<StandingApproval>, StoreError>;
+
+    /// The next sequence of the log whose entries wake agents; `None` before the first look.
+    async fn event_cursor(&self) -> Result<Option<u64>, StoreError>;
+    /// Moves it on. Another process that was faster is a conflict.
+    async fn event_advance(&self, from: Option<u64>, to: u64) -> Result<(), StoreError>;
 
     /// The guardrails; the defaults when never set.
     async fn guardrails_get(&self) -> Result<Guardrails, StoreError>;

@@ -484,6 +484,7 @@ fn ports(
         guardrails: engine.guardrails.clone(),
         recommendations: engine.recommendations.clone(),
         rollouts: engine.rollouts.clone(),
+        emergencies: engine.emergencies.clone(),
         runs: engine.runs.clone(),
         scopes: engine.scopes.clone(),
         workloads: engine.workloads.clone(),

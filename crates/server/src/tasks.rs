@@ -11,6 +11,7 @@ pub(crate) mod context;
 mod deliveries;
 mod drift;
 mod due;
+mod emergencies;
 mod exclusions;
 mod exports;
 mod metric_sources;
@@ -52,6 +53,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     deliveries::start(service, &tracker, stop);
     drift::start(service, &tracker, stop);
     due::start(service, &tracker, stop);
+    emergencies::start(service, &tracker, stop);
     exclusions::start(service, &tracker, stop);
     exports::start(service, &tracker, stop);
     metric_sources::start(service, &tracker, stop);

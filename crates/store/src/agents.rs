@@ -7,11 +7,13 @@ mod exclusion;
 mod feedback;
 mod guardrails;
 mod recommendation;
+mod standing_approval;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{ResourceId, StoreError};
 use reeve_recommend::action::{Action, ActionId, ActionStatus};
+use reeve_recommend::agent::emergency::StandingApproval;
 use reeve_recommend::agent::{Agent, AgentId, AgentType};
 use reeve_recommend::approval::{Approval, ApprovalId};
 use reeve_recommend::guardrail::Guardrails;
@@ -25,7 +27,11 @@ use reeve_recommend::recommendation::{
     Feedback, Recommendation, RecommendationId, RecommendationType,
 };
 
+use crate::cursor;
 use crate::database::Store;
+
+/// The next sequence of the log whose entries wake agents.
+const EVENTS: &str = "intelligence.emergencies.cursor";
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -175,6 +181,23 @@ impl AgentStore for Store {
     }
     async fn exclusion_settle(&self, id: &ExclusionId) -> Result<()> {
         Ok(exclusion::settle(self, id).await?)
+    }
+
+    async fn standing_approval_insert(&self, approval: &StandingApproval) -> Result<()> {
+        Ok(standing_approval::insert(self, approval).await?)
+    }
+    async fn standing_approval_update(&self, approval: &StandingApproval) -> Result<()> {
+        Ok(standing_approval::update(self, approval).await?)
+    }
+    async fn standing_approval_list(&self, agent: &AgentId) -> Result<Vec<StandingApproval>> {
+        Ok(standing_approval::list(self, agent).await?)
+    }
+
+    async fn event_cursor(&self) -> Result<Option<u64>> {
+        Ok(cursor::read(self, EVENTS).await?)
+    }
+    async fn event_advance(&self, from: Option<u64>, to: u64) -> Result<()> {
+        Ok(cursor::advance(self, EVENTS, from, to).await?)
     }
 
     async fn guardrails_get(&self) -> Result<Guardrails> {

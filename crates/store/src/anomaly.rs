@@ -7,6 +7,7 @@ use reeve_estate::StoreError;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
+use crate::cursor;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
@@ -61,10 +62,10 @@ impl AnomalyStore for Store {
         Ok(looked_put(self, at).await?)
     }
     async fn anomaly_cursor(&self) -> Result<Option<u64>> {
-        Ok(cursor(self).await?)
+        Ok(cursor::read(self, CURSOR).await?)
     }
     async fn anomaly_advance(&self, from: Option<u64>, to: u64) -> Result<()> {
-        Ok(advance(self, from, to).await?)
+        Ok(cursor::advance(self, CURSOR, from, to).await?)
     }
 }
 
@@ -260,44 +261,4 @@ async fn looked_put(store: &Store, at: Timestamp) -> std::result::Result<(), Fau
     .execute(store.write())
     .await?;
     Ok(())
-}
-
-async fn cursor(store: &Store) -> std::result::Result<Option<u64>, Fault> {
-    let row = sqlx::query("SELECT document FROM settings WHERE name = $1")
-        .bind(CURSOR)
-        .fetch_optional(store.read())
-        .await?;
-    let Some(row) = row else { return Ok(None) };
-    let text: String = row.try_get(0)?;
-
-    text.parse().map(Some).map_err(|error| {
-        Fault::Backend(format!(
-            "the stored setting {CURSOR} cannot be read: {error}"
-        ))
-    })
-}
-
-async fn advance(store: &Store, from: Option<u64>, to: u64) -> std::result::Result<(), Fault> {
-    let (statement, from) = match from {
-        None => (
-            "INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
-            None,
-        ),
-        Some(from) => (
-            "UPDATE settings SET document = $2 WHERE name = $1 AND document = $3",
-            Some(from.to_string()),
-        ),
-    };
-
-    let mut query = sqlx::query(statement).bind(CURSOR).bind(to.to_string());
-    if let Some(from) = from {
-        query = query.bind(from);
-    }
-
-    match query.execute(store.write()).await?.rows_affected() {
-        0 => Err(Fault::Conflict(
-            "another process has judged these entries".to_owned(),
-        )),
-        _ => Ok(()),
-    }
 }

@@ -21,6 +21,7 @@ mod batch;
 mod bill_source;
 mod budget;
 mod channel;
+mod cursor;
 mod database;
 mod delivery;
 mod derived;

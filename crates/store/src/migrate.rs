@@ -187,6 +187,10 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0044_evidence_by_time.sql"),
     },
     Migration {
+        version: 45,
+        sql: include_str!("../migrations/0045_standing_approvals.sql"),
+    },
+    Migration {
         version: 47,
         sql: include_str!("../migrations/0047_exclusion_ends.sql"),
     },

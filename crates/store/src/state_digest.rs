@@ -64,6 +64,13 @@ const DIGESTED: &[Digested] = &[
     ),
     table("guardrails", 1, &["id", "document"], &[], &[]),
     table(
+        "standing_approvals",
+        1,
+        &["id", "agent_id", "document"],
+        &["id"],
+        &["version"],
+    ),
+    table(
         "alert_rules",
         1,
         &["id", "name", "document"],

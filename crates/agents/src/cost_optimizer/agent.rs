@@ -12,7 +12,7 @@ use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::estate::EstateJudge;
-use reeve_recommend::judgement::open_facts::FactType;
+use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use reeve_recommend::models::Trainer;
 
@@ -46,7 +46,7 @@ impl AgentDefinition for CostOptimizer {
             maxima_days: HISTORY_DAYS as i64,
             charge_days: CHARGE_DAYS,
             documents: vec![ResourceKind::ScalingGroup],
-            facts: vec![FactType::of::<Fleet>()],
+            facts: vec![FactNeed::of::<Fleet>()],
             models: MODELS.to_vec(),
             ..Needs::default()
         }

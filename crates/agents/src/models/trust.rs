@@ -61,7 +61,6 @@ impl Confidence {
                 charges: &[],
                 document: None,
                 relations: reeve_recommend::judgement::RelationIndex::none(),
-                activity: None,
                 volumes: &[],
                 catalogue: &material.catalogue,
                 settings: &material.agent.settings,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use reeve_estate::Metric;
 use reeve_learn::calibrate::Scores;
-use reeve_recommend::judgement::workload::{Correction, WorkloadClass, tokens};
+use reeve_recommend::judgement::workload::{Correction, GivenClasses, WorkloadClass, tokens};
 use reeve_recommend::models::{
     Evaluation, Material, ModelState as _, ModelType, NotTrained, Trained, Trainer, WorkloadModel,
 };
@@ -66,8 +66,7 @@ impl Trainer for Workloads {
     }
 
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {
-        let known: Vec<&Correction> = material
-            .corrections
+        let known: Vec<&Correction> = given(material)
             .iter()
             .filter(|correction| correction.at <= until)
             .collect();
@@ -114,7 +113,7 @@ impl Trainer for Workloads {
         let model = WorkloadModel::read(state)?;
         let mut judged = Vec::new();
 
-        for correction in &material.corrections {
+        for correction in given(material) {
             let (weights, _) = model
                 .without(&key(correction), &correction.tokens)
                 .weights(&correction.tokens);
@@ -175,4 +174,12 @@ fn figures(judged: &[(WorkloadClass, WorkloadClass)]) -> Option<Scores> {
         recall: mean(recall),
         f1: mean(f1),
     })
+}
+
+/// Classes that people gave resources of the scope.
+fn given(material: &Material) -> &[Correction] {
+    material
+        .open
+        .get::<GivenClasses>()
+        .map_or(&[], |given| &given.0)
 }

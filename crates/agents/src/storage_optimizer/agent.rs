@@ -10,6 +10,8 @@ use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
+use reeve_recommend::judgement::machine_series::MachineSeries;
+use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 
@@ -52,7 +54,7 @@ impl AgentDefinition for StorageOptimizer {
             related: RELATED.to_vec(),
             documents: vec![ResourceKind::Snapshot, ResourceKind::Bucket],
             metrics: METRICS.to_vec(),
-            machine_metrics: MACHINE_METRICS.to_vec(),
+            facts: vec![FactNeed::of::<MachineSeries>().with_metrics(MACHINE_METRICS)],
             history_days,
             charge_days: CHARGE_DAYS,
             ..Needs::default()

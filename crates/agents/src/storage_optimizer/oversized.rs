@@ -13,6 +13,7 @@ use reeve_recommend::agent::Impact;
 use reeve_recommend::guardrail::ownership::owned_by_code;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::judgement::machine_series::MachineSeries;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::procedure::{iac_note, subject};
@@ -182,6 +183,7 @@ fn measure(facts: &Facts<'_>, settings: &Thresholds) -> Result<Used, Abstention>
     // Samples from before the volume was attached are those of another volume.
     let of_machine = Facts {
         resource: &machine,
+        series: facts.get::<MachineSeries>().map_or(&[], |own| &own.0),
         unchanged_since: facts.attachment_changed_at,
         ..*facts
     };

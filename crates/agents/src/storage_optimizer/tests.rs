@@ -14,6 +14,8 @@ use reeve_estate::{
 use reeve_recommend::agent::contract::AgentDefinition as _;
 use reeve_recommend::agent::settings::{SettingValue, Settings};
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::machine_series::MachineSeries;
+use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::LearnedModels;
@@ -92,6 +94,11 @@ impl Case {
     }
 
     pub(crate) fn with<T>(&self, read: impl FnOnce(&Facts<'_>) -> T) -> T {
+        let of_machine = self
+            .series
+            .iter()
+            .filter(|series| series.resource != self.volume.id);
+        let machine = MachineSeries(of_machine.cloned().collect());
         read(&Facts {
             resource: &self.volume,
             series: &self.series,
@@ -99,12 +106,11 @@ impl Case {
             charges: &[],
             document: None,
             relations: reeve_recommend::judgement::RelationIndex::none(),
-            activity: None,
             volumes: &self.volumes,
             catalogue: Catalogue::builtin(),
             settings: &self.settings,
             guardrails: &Guardrails::default(),
-            open: reeve_recommend::judgement::open_facts::OpenFacts::none(),
+            open: &OpenFacts::default().with(machine),
             models: LearnedModels::none(),
             attachment_changed_at: None,
             unchanged_since: None,

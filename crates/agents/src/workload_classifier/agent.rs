@@ -9,7 +9,7 @@ use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
-use reeve_recommend::judgement::open_facts::FactType;
+use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::workload::{CLASSIFIED_KINDS, Correction};
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::{ModelState as _, Trainer, WorkloadModel};
@@ -40,7 +40,7 @@ impl AgentDefinition for WorkloadClassifier {
             metrics: METRICS.to_vec(),
             history_days: Thresholds::from(settings).history_days,
             charge_days: CHARGE_DAYS,
-            facts: vec![FactType::of::<Correction>()],
+            facts: vec![FactNeed::of::<Correction>()],
             models: vec![WorkloadModel::NAME],
             ..Needs::default()
         }

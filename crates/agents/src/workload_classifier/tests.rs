@@ -166,7 +166,6 @@ impl Case {
             charges: &[],
             document: None,
             relations: reeve_recommend::judgement::RelationIndex::none(),
-            activity: None,
             volumes: &[],
             catalogue: Catalogue::builtin(),
             settings: &self.settings,
@@ -184,7 +183,11 @@ impl Case {
     }
 
     fn classified(&self) -> Classification {
-        self.judge().workload.unwrap()
+        self.judge()
+            .outputs
+            .get::<Classification>()
+            .unwrap()
+            .clone()
     }
 
     fn class(&self) -> Option<WorkloadClass> {
@@ -206,7 +209,7 @@ impl Case {
             judgement.proposals.len(),
             1,
             "{:?} {:?}",
-            judgement.workload,
+            judgement.outputs.get::<Classification>(),
             judgement.abstentions
         );
 

@@ -11,7 +11,6 @@ use reeve_recommend::recommendation::{
     Decision, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
 };
 
-use super::super::quarantine::code;
 use super::super::record::Anomaly;
 use super::Remedy;
 
@@ -71,7 +70,7 @@ pub(super) fn remedy(
         .map(|reading| reading.score)
         .fold(0.0, f64::max);
     let factors = factors(of, &relief, code_owner.as_deref());
-    let mut reason_codes = vec![CODE.to_owned(), code(&of.id)];
+    let mut reason_codes = vec![CODE.to_owned(), format!("anomaly:{}", of.id.0)];
     reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
     let mut not_measured = facts.not_measured;
     if relief.added.is_none() {

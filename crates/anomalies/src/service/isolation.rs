@@ -2,17 +2,17 @@
 //! at once where that is configured.
 
 use reeve_audit::Obstacle;
-use reeve_estate::{ResourceId, ResourceKind, StoreError};
-use reeve_recommend::agent::AgentType;
+use reeve_estate::{ResourceId, ResourceKind};
 use reeve_recommend::error::EngineError;
-use reeve_recommend::ports::responses::{Offer, Remedy};
+use reeve_recommend::judgement::event::{Event, EventContent, SECURITY_THREAT, SecurityThreat};
+use reeve_recommend::judgement::open_facts::OpenFacts;
+use reeve_recommend::ports::responses::Remedy;
 use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationId};
 
 use super::super::record::Anomaly;
 use super::super::remediation::Remediation;
 use super::AnomalyService;
-use crate::quarantine;
 
 impl AnomalyService {
     /// Makes the isolation of the anomaly's machine a recommendation, where the threat is severe
@@ -40,7 +40,7 @@ impl AnomalyService {
             return Ok(None);
         }
 
-        let proposed = match self.keep_isolation(anomaly).await {
+        let proposed = match self.report_threat(anomaly).await {
             Ok(proposed) => proposed,
             Err(error) if error.is_outage() => return Err(error),
             Err(error) => Err(Obstacle::of(error)),
@@ -76,40 +76,49 @@ impl AnomalyService {
         Ok(Some(proposed.map(|recommendation| recommendation.id)))
     }
 
-    /// Keeps the isolation of the anomaly's machine as a recommendation. The inner error is the
-    /// reason why there is none.
-    async fn keep_isolation(
+    /// Reports the threat, and returns the recommendation that the agent type which it wakes makes
+    /// of it. The inner error is the reason why there is none.
+    async fn report_threat(
         &self,
         anomaly: &Anomaly,
     ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
-        let id = ResourceId::new(anomaly.place.id.clone());
-        let machine = match self.ports.estate.resource_get(&id).await {
-            Ok(found) if found.kind == ResourceKind::VirtualMachine => found,
-            Ok(_) | Err(StoreError::NotFound { .. }) => {
-                return Ok(Err(Obstacle::of(format_args!(
-                    "{id} is not a machine in the inventory"
-                ))));
-            }
-            Err(error) => return Err(error.into()),
+        let score = anomaly
+            .readings
+            .iter()
+            .map(|reading| reading.score)
+            .fold(0.0, f64::max);
+        let threat = SecurityThreat {
+            anomaly: anomaly.id.clone(),
+            title: anomaly.title.clone(),
+            severity: anomaly.severity,
+            score,
+            evidence: anomaly.evidence_in_words().collect(),
+            readings: anomaly.readings.len() as u64,
         };
-
-        if machine.specification.isolated {
-            return Ok(Err(Obstacle::of(format_args!("{id} is already isolated"))));
-        }
-
-        let proposal = quarantine::proposal(&machine, anomaly);
-        let offer = Offer {
-            resource: machine,
-            proposal,
+        let resource = ResourceId::new(anomaly.place.id.clone());
+        let event = Event {
+            at: anomaly.last_at,
+            resource: resource.clone(),
+            connection: None,
             cause: Cause::Anomaly(anomaly.id.clone()),
+            content: EventContent::Observation {
+                source: SECURITY_THREAT,
+                facts: OpenFacts::default().with(threat),
+            },
         };
 
-        let kept = self
-            .ports
-            .responses
-            .keep(AgentType::SECURITY_INTELLIGENCE, offer)
-            .await?;
-        Ok(kept.map_err(|reason| Obstacle::from(reason.as_str().replace('_', " "))))
+        let answers = self.ports.responses.judge_event(&event).await?;
+        let found = answers
+            .into_iter()
+            .reduce(|best, one| if best.is_ok() { best } else { one });
+        let unknown = || {
+            Err(Obstacle::of(format_args!(
+                "{resource} is not a machine in the inventory"
+            )))
+        };
+        Ok(found
+            .unwrap_or_else(unknown)
+            .map_err(|reason| Obstacle::from(reason.as_str().replace('_', " "))))
     }
 
     /// Carries the isolation out for a critical threat. What came of it, in words.

@@ -59,7 +59,7 @@ impl AgentService {
         let kind = agent_type(&input, &self.agent_types);
         let settings = overlay(
             Settings::defaults(),
-            self.settings_of(kind.as_ref().ok()),
+            &self.settings_of(kind.as_ref().ok()),
             &input,
             self.records.clock.now(),
         );
@@ -101,10 +101,8 @@ impl AgentService {
     }
 
     /// Settings that agents of a type have.
-    fn settings_of(&self, agent_type: Option<&AgentType>) -> &[Setting] {
-        agent_type
-            .and_then(|name| self.agent_types.get(*name))
-            .map_or(&[], |row| row.settings())
+    fn settings_of(&self, agent_type: Option<&AgentType>) -> Vec<Setting> {
+        agent_type.map_or_else(Vec::new, |name| self.agent_types.settings(*name))
     }
 
     /// Checks that an agent has learned for `period` days, or that a reason is given why it need
@@ -204,7 +202,7 @@ impl AgentService {
 
         let reason = optional("reason", input.reason.as_deref())?;
         let known = self.settings_of(Some(&before.agent_type));
-        let settings = overlay(settings, known, &input, self.records.clock.now())
+        let settings = overlay(settings, &known, &input, self.records.clock.now())
             .map_err(EngineError::Invalid)?;
         runs_by_schedule(
             before.agent_type,

@@ -99,7 +99,7 @@ pub(crate) fn signatures_for(
 
 /// Returns `true` if the recommendation is the agent's and of the agent's own type: a permission
 /// reaches no further.
-fn owns(agent: &Agent, candidate: &Candidate) -> bool {
+pub(crate) fn owns(agent: &Agent, candidate: &Candidate) -> bool {
     candidate.agent_id.as_ref() == Some(&agent.id) && candidate.agent_type == agent.agent_type
 }
 
@@ -150,44 +150,6 @@ pub(crate) fn decide(
         (true, _) => Auto::Apply,
         (false, Mode::Active) => Auto::AskApproval,
         (false, _) => Auto::Leave("needs_approval"),
-    }
-}
-
-/// The same of the isolation of a machine that a critical threat is of. What it costs and how much
-/// slower it gets is no question: the machine is to serve nothing. An agent whose configuration
-/// lets it apply high impact has the permission in advance, as requirement A-074
-/// (`auto_quarantine: critical_threats`) says, also where a person requested the signatures
-/// meanwhile; any other asks for them at once.
-pub(crate) fn decide_quarantine(agent: &Agent, recommendation: &Recommendation) -> Auto {
-    let waits = matches!(
-        recommendation.status,
-        Status::Open | Status::PendingApproval | Status::Approved | Status::Scheduled
-    );
-    let reasons = [
-        (
-            !owns(agent, &Candidate::from(recommendation)),
-            "not_its_own",
-        ),
-        (!waits, "not_open"),
-        (recommendation.plan.is_none(), "advice_only"),
-        (agent.mode != Mode::Active, "agent_not_active"),
-        (!agent.auto_apply.enabled, "auto_apply_disabled"),
-        (
-            recommendation.confidence < agent.confidence_threshold,
-            "low_confidence",
-        ),
-        (recommendation.subject.managed_by_code, "iac_managed"),
-    ];
-
-    if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
-        return Auto::Leave(reason);
-    }
-
-    match recommendation.status {
-        _ if recommendation.impact_level <= agent.auto_apply.max_impact => Auto::Apply,
-        Status::Open => Auto::AskApproval,
-        Status::PendingApproval => Auto::Leave("approval_asked_for_already"),
-        _ => Auto::Leave("not_open"),
     }
 }
 

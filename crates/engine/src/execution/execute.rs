@@ -278,6 +278,7 @@ impl ExecutionService {
             resource: resource.id.clone(),
             purpose,
             run_id: wish.run_id.map(str::to_owned),
+            emergency: wish.emergency.cloned().map(Box::new),
             plan_hash: plan.hash.clone(),
             by: wish.by.to_owned(),
             status: ActionStatus::Running,

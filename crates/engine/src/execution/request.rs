@@ -2,6 +2,7 @@
 //! change.
 
 use reeve_estate::{ConnectionId, ResourceId};
+use reeve_recommend::agent::emergency::EmergencyMark;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::plan::Plan;
@@ -18,6 +19,9 @@ pub(crate) struct Wish<'a> {
     pub(crate) automatic: bool,
     /// The permission was given in advance, so that no signature is requested.
     pub(crate) preapproved: bool,
+    /// Set for an emergency by a standing approval: cool-down, maintenance windows and the limits a
+    /// run and a day do not bind it.
+    pub(crate) emergency: Option<&'a EmergencyMark>,
 }
 
 impl<'a> Wish<'a> {
@@ -30,6 +34,7 @@ impl<'a> Wish<'a> {
             run_id: None,
             automatic: false,
             preapproved: false,
+            emergency: None,
         }
     }
 }

@@ -8,6 +8,8 @@ use reeve_recommend::judgement::Judgement;
 pub(crate) struct Judged {
     pub(crate) resource: Resource,
     pub(crate) judgement: Judgement,
+    /// `true` for findings of an event: earlier answers to findings of its kind do not count.
+    pub(crate) is_emergency: bool,
 }
 
 impl Judged {
@@ -18,14 +20,7 @@ impl Judged {
         Judged {
             resource,
             judgement,
+            is_emergency: false,
         }
-    }
-
-    /// Reason why a protection refused what was offered.
-    pub(crate) fn protected(&self) -> Option<String> {
-        self.judgement
-            .abstentions
-            .first()
-            .map(|abstention| abstention.detail.clone())
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use reeve_audit::Entry;
+use reeve_audit::{Entry, Obstacle};
 use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::ApprovalStatus;
@@ -24,9 +24,9 @@ use reeve_recommend::recommendation::{
 use crate::agent::ownership::Holder;
 use crate::finding::earlier_recommendations::{Past, ended_on, open_on};
 use crate::finding::judged::Judged;
+use crate::finding::severity::{is_more_severe, reopen_for_severity};
 use crate::log_entry;
 use crate::records::{Records, fresh_id};
-use crate::response::quarantine::is_more_severe;
 
 /// A finding stops being true unless found again within this.
 const GOOD_FOR_DAYS: i64 = 14;
@@ -91,6 +91,38 @@ impl Findings {
             .await
     }
 
+    /// Keeps the findings of one resource that an event, an anomaly or a predictive rule led to: one
+    /// answer for each, its recommendation or the reason why there is none.
+    pub(crate) async fn keep_one(
+        &self,
+        holder: Holder<'_>,
+        cause: &Cause,
+        mut judged: Judged,
+    ) -> Result<Vec<Result<Recommendation, Obstacle>>, EngineError> {
+        let abstentions = judged.judgement.abstentions.iter();
+        let mut answers: Vec<Result<Recommendation, Obstacle>> = abstentions
+            .map(|abstention| Err(Obstacle::of(&abstention.detail)))
+            .collect();
+        if judged.judgement.proposals.is_empty() {
+            return Ok(answers);
+        }
+
+        let _turn = self.records.turn.lock().await;
+        let open = open_on(&self.records, &BTreeSet::from([judged.resource.id.clone()])).await?;
+        let judged = std::slice::from_mut(&mut judged);
+        let past = Past::read(&self.records, &proposed_kinds(judged)).await?;
+        let (found, _) = self.keep(holder, cause, judged, open, &past).await?;
+
+        if found.kept.is_empty() {
+            let skipped = found.skipped.first().copied();
+            answers.push(Err(Obstacle::from(
+                skipped.unwrap_or("a change is in progress"),
+            )));
+        }
+        answers.extend(found.kept.into_iter().map(Ok));
+        Ok(answers)
+    }
+
     /// Keeps findings and returns what was there before: `open` are the recommendations that have
     /// not ended, at least those on the judged resources. Plans and explanations move from the
     /// proposals to the recommendations. The caller holds the turn.
@@ -129,9 +161,11 @@ impl Findings {
                     }
                     Some(known) => {
                         let made = self.make(holder, cause, proposal, past);
+                        let more_severe = one.is_emergency && is_more_severe(known, &made);
                         self.refresh_known(
                             known,
                             made,
+                            more_severe,
                             &caller,
                             &mut found,
                             &mut new_recommendations,
@@ -139,8 +173,11 @@ impl Findings {
                         .await?;
                     }
                     None => {
-                        match suppression_reason(ended.get(&one.resource.id), cause, proposal, now)
-                        {
+                        let ended = ended
+                            .get(&one.resource.id)
+                            // A decision on one event does not apply to the next.
+                            .filter(|_| !one.is_emergency);
+                        match suppression_reason(ended, proposal, now) {
                             Some(reason) => found.skipped.push(reason),
                             None => {
                                 new_recommendations.push(self.make(holder, cause, proposal, past))
@@ -220,6 +257,7 @@ impl Findings {
         &self,
         known: &Recommendation,
         made: Recommendation,
+        more_severe: bool,
         caller: &Caller,
         found: &mut Upserted,
         new_recommendations: &mut Vec<Recommendation>,
@@ -253,8 +291,11 @@ impl Findings {
             return Ok(());
         }
 
-        let more_severe = is_more_severe(known, &made);
-        let opened = self.reopen_for_severity(known, &made, caller).await?;
+        let opened = if more_severe {
+            reopen_for_severity(&self.records, known, &made, caller).await?
+        } else {
+            None
+        };
         let known = opened.as_ref().unwrap_or(known);
         let hash = |recommendation: &Recommendation| {
             recommendation.plan.as_ref().map(|plan| plan.hash.clone())
@@ -372,17 +413,12 @@ impl Findings {
 }
 
 /// Returns the reason why a finding is not kept again: a user rejected it, or the change failed
-/// recently. A decision on one threat does not apply to the next.
+/// recently.
 fn suppression_reason(
     ended: Option<&Vec<Recommendation>>,
-    cause: &Cause,
     proposal: &Proposal,
     now: jiff::Timestamp,
 ) -> Option<&'static str> {
-    if matches!(cause, Cause::Anomaly(_)) && proposal.kind == RecommendationType::SecurityGroup {
-        return None;
-    }
-
     let same = |r: &&Recommendation| {
         r.kind == proposal.kind
             && r.subject.id == proposal.subject.id

@@ -371,6 +371,7 @@ impl Circumstances {
             place,
             run_id: wish.run_id,
             automatic: wish.automatic,
+            emergency: wish.emergency.is_some(),
             scope_size: agent
                 .and_then(|agent| self.scope_sizes.get(&agent.id).copied())
                 .unwrap_or(0),

@@ -29,7 +29,7 @@ pub(super) fn check(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Bl
 
     match control
         .closed(&asked.place, asked.now)
-        .filter(|_| interrupts)
+        .filter(|_| interrupts && !asked.emergency)
     {
         None => Ok(()),
         Some(window) => {

@@ -2,7 +2,7 @@
 //! the name of an agent whose scope includes the resource. Mode, guardrails and approvals apply as
 //! to any other.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use reeve_audit::Obstacle;
 use reeve_estate::ResourceId;
@@ -19,9 +19,7 @@ use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 use crate::agent::ownership::Holder;
 use crate::automatic::policy::Candidate;
-use crate::finding::earlier_recommendations::{Past, open_on};
 use crate::finding::judged::Judged;
-use crate::finding::upsert::{Findings, Upserted, proposed_kinds};
 use crate::records::fresh_id;
 use crate::response::ResponseService;
 
@@ -48,30 +46,18 @@ impl ResponseService {
 
         for one in offers {
             let holder = Holder::covering(of_type, &one.resource, &agents, &connections);
-            let judgement = Judgement {
-                proposals: vec![one.proposal],
-                ..Judgement::default()
-            };
-            let judged = Judged::new(one.resource, judgement);
-            let protected = judged.protected();
-            let found = self
-                .findings
-                .keep_forecast(holder, &one.cause, judged)
-                .await?;
-            let answer = found
-                .kept
-                .first()
-                .map(|recommendation| recommendation.id.clone());
-            let reason = || Obstacle::from(protected.unwrap_or_else(|| skipped_reason(&found)));
-            answers.push(answer.ok_or_else(reason));
-            if let Some(id) = holder.id() {
-                kept.entry(id).or_default().extend(found.kept);
+            let answer = self.keep_offered(holder, one).await?;
+            if let (Some(id), Ok(found)) = (holder.id(), &answer) {
+                kept.entry(id).or_default().push(found.clone());
             }
+            answers.push(answer.map(|recommendation| recommendation.id));
         }
 
         for (id, found) in kept {
             if let Some(agent) = agents.iter().find(|agent| agent.id == id) {
-                self.let_act(agent, found).await?;
+                let (applied, left) = self.let_act(agent, &found).await?;
+                let agent = &agent.name;
+                tracing::debug!(agent, applied, ?left, "predictions were submitted");
             }
         }
 
@@ -92,22 +78,33 @@ impl ResponseService {
         let agents = self.records.agents.agent_list(Some(of_type)).await?;
         let connections = self.scopes.connections().await?;
         let holder = Holder::covering(of_type, &offer.resource, &agents, &connections);
+        self.keep_offered(holder, offer).await
+    }
+
+    /// Keeps an offered finding of a holder.
+    async fn keep_offered(
+        &self,
+        holder: Holder<'_>,
+        offer: Offer,
+    ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
         let judgement = Judgement {
             proposals: vec![offer.proposal],
             ..Judgement::default()
         };
         let judged = Judged::new(offer.resource, judgement);
-        let protected = judged.protected();
-        let found = self
-            .findings
-            .keep_forecast(holder, &offer.cause, judged)
-            .await?;
-        let reason = || Obstacle::from(protected.unwrap_or_else(|| skipped_reason(&found)));
-
-        Ok(found.kept.first().cloned().ok_or_else(reason))
+        let answers = self.findings.keep_one(holder, &offer.cause, judged).await?;
+        let nothing = || Err(Obstacle::of("nothing was offered"));
+        Ok(answers.into_iter().next().unwrap_or_else(nothing))
     }
 
-    async fn let_act(&self, agent: &Agent, found: Vec<Recommendation>) -> Result<(), EngineError> {
+    /// Lets an agent apply findings of its own, as far as its mode, its configuration and the
+    /// guardrails allow. Returns the number of those that began, and the reasons why others did
+    /// not.
+    pub(crate) async fn let_act(
+        &self,
+        agent: &Agent,
+        found: &[Recommendation],
+    ) -> Result<(u64, BTreeMap<String, u64>), EngineError> {
         let now = self.records.clock.now();
         let mut report = RunReport {
             resources_seen: found.len() as u64,
@@ -121,14 +118,7 @@ impl ResponseService {
         self.automatic
             .apply_what_it_may(agent, found, &mut report, &mut left)
             .await?;
-        tracing::debug!(
-            agent = agent.name,
-            applied = report.applied,
-            ?left,
-            "a prediction was submitted"
-        );
-
-        Ok(())
+        Ok((report.applied, left))
     }
 
     /// Ends recommendations of a cause that nobody took up: those on the given resources, or all.
@@ -175,30 +165,5 @@ impl ResponseService {
         }
 
         Ok(())
-    }
-}
-
-/// Reason why a finding was not kept.
-fn skipped_reason(found: &Upserted) -> String {
-    found
-        .skipped
-        .first()
-        .map_or("a change is in progress", |reason| *reason)
-        .to_owned()
-}
-
-impl Findings {
-    pub(crate) async fn keep_forecast(
-        &self,
-        holder: Holder<'_>,
-        cause: &Cause,
-        mut judged: Judged,
-    ) -> Result<Upserted, EngineError> {
-        let _turn = self.records.turn.lock().await;
-        let open = open_on(&self.records, &BTreeSet::from([judged.resource.id.clone()])).await?;
-        let judged = std::slice::from_mut(&mut judged);
-        let past = Past::read(&self.records, &proposed_kinds(judged)).await?;
-        let (found, _) = self.keep(holder, cause, judged, open, &past).await?;
-        Ok(found)
     }
 }

@@ -2,17 +2,13 @@
 //! every execution: kill switch, guardrails, approval matrix, exclusive claim, verification,
 //! rollback.
 
-use std::collections::BTreeMap;
-
 use reeve_recommend::action::Action;
-use reeve_recommend::agent::{Agent, Mode, RunExtent, RunReport};
+use reeve_recommend::agent::{Agent, Mode};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::responses::{Remedy, RemedyTarget};
 use reeve_recommend::recommendation::Recommendation;
 
-use crate::automatic::policy::Candidate;
-use crate::records::fresh_id;
 use crate::response::ResponseService;
 
 impl ResponseService {
@@ -101,26 +97,10 @@ impl ResponseService {
         recommendation: Recommendation,
         agent: &Agent,
     ) -> Result<Remedy, EngineError> {
-        let now = self.records.clock.now();
-        let mut report = RunReport {
-            resources_seen: 1,
-            days_observed: self.scopes.days_known(agent).await?,
-            recommendations: 1,
-            ..RunReport::begun(fresh_id(), RunExtent::Changes, now)
-        };
-
         let (id, title) = (recommendation.id.clone(), recommendation.title.clone());
-        let mut left = BTreeMap::new();
-        self.automatic
-            .apply_what_it_may(
-                agent,
-                vec![Candidate::from(&recommendation)],
-                &mut report,
-                &mut left,
-            )
-            .await?;
+        let (applied, left) = self.let_act(agent, &[recommendation]).await?;
 
-        if report.applied > 0
+        if applied > 0
             && let Some(action) = self
                 .records
                 .agents

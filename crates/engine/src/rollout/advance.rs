@@ -345,6 +345,7 @@ impl RolloutService {
                 run_id,
                 automatic,
                 preapproved: false,
+                emergency: None,
             };
             match self
                 .begin_member(recommendation, permit.as_ref(), &wish)

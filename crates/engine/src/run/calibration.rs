@@ -1,7 +1,7 @@
 //! Calibrated confidence in a run: what the registry serves is laid over the judgement, and what
 //! each new recommendation was judged by is kept until its outcome is known.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -13,11 +13,11 @@ use reeve_estate::{
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::trust::trust_group;
-use reeve_recommend::judgement::workload::{Correction, WorkloadStore};
 use reeve_recommend::models::{
-    LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote,
-    calibrator_from, has_seen,
+    LearnedModels, Material, MaterialSource, ModelFilter, ModelReference, ModelStatus, ModelStore,
+    TrustNote, calibrator_from, has_seen,
 };
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::lifecycle::Status;
@@ -51,7 +51,7 @@ pub struct ModelService {
     catalogue: Arc<Catalogue>,
     /// `None` leaves every confidence to the backtest.
     models: Option<Arc<dyn ModelStore>>,
-    workloads: Option<Arc<dyn WorkloadStore>>,
+    sources: Vec<Arc<dyn MaterialSource>>,
 }
 
 impl ModelService {
@@ -71,32 +71,15 @@ impl ModelService {
             samples,
             catalogue,
             models,
-            workloads: None,
+            sources: Vec::new(),
         }
     }
 
-    /// With the classes that people gave resources, which trainings learn from.
+    /// With sources of what single trainers learn from.
     #[must_use]
-    pub fn correcting(mut self, workloads: Arc<dyn WorkloadStore>) -> Self {
-        self.workloads = Some(workloads);
+    pub fn with_material(mut self, sources: Vec<Arc<dyn MaterialSource>>) -> Self {
+        self.sources = sources;
         self
-    }
-
-    /// Corrections of resources of a scope, oldest first.
-    async fn corrections_in(&self, scope: &[Resource]) -> Result<Vec<Correction>, EngineError> {
-        let Some(workloads) = &self.workloads else {
-            return Ok(Vec::new());
-        };
-
-        let within: HashSet<(&ConnectionId, &ResourceId)> = scope
-            .iter()
-            .map(|resource| (&resource.connection, &resource.id))
-            .collect();
-        let mut corrections = workloads.correction_list().await?;
-        corrections
-            .retain(|correction| within.contains(&(&correction.connection, &correction.resource)));
-
-        Ok(corrections)
     }
 
     /// The calibrator of an agent: what serves, or nothing learned yet, and on top of it every
@@ -270,7 +253,10 @@ impl ModelService {
     /// resources of its scope.
     async fn unmeasured(&self, agent: &Agent) -> Result<(Material, Vec<Resource>), EngineError> {
         let (scope, _) = self.scopes.scope_of(agent).await?;
-        let corrections = self.corrections_in(&scope).await?;
+        let mut open = OpenFacts::default();
+        for source in &self.sources {
+            source.add(&scope, &mut open).await?;
+        }
         let is_measured = |r: &Resource| {
             matches!(
                 r.kind,
@@ -284,7 +270,7 @@ impl ModelService {
             resources: Vec::new(),
             series: Vec::new(),
             outcomes: self.outcomes(agent.agent_type).await?,
-            corrections,
+            open,
             guardrails: self.records.agents.guardrails_get().await?,
             catalogue: Arc::clone(&self.catalogue),
             now: self.records.clock.now(),

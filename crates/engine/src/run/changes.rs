@@ -162,7 +162,7 @@ impl RunService {
             return Ok(());
         };
         let needs = definition.needs(&agent.settings);
-        let mut judging = self.judging(agent, definition, needs).await?;
+        let mut judging = self.judging(Some(agent), definition, needs).await?;
         let connections = self.scopes.connections().await?;
         let mut judged: HashSet<Key> = HashSet::new();
 

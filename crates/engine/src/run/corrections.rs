@@ -1,6 +1,6 @@
 //! Classes that people gave resources, as a source of facts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -8,13 +8,16 @@ use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Resource};
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, FactSource, FactType};
-use reeve_recommend::judgement::workload::{Correction, WorkloadStore};
+use reeve_recommend::judgement::open_facts::{
+    ChunkFacts, FactLoader, FactNeed, FactSource, FactType, OpenFacts,
+};
+use reeve_recommend::judgement::workload::{Correction, GivenClasses, WorkloadStore};
+use reeve_recommend::models::MaterialSource;
 use tokio::sync::OnceCell;
 
 use crate::run::load_history::{Key, key};
 
-/// Source of [`Correction`]s.
+/// Source of [`Correction`]s, for judgements and for the training of their model.
 pub struct Corrections(Arc<dyn WorkloadStore>);
 
 impl Corrections {
@@ -30,7 +33,7 @@ impl FactSource for Corrections {
         FactType::of::<Correction>()
     }
 
-    fn begin(&self, _: &Needs) -> Box<dyn FactLoader> {
+    fn begin(&self, _: &Needs, _: &FactNeed) -> Box<dyn FactLoader> {
         Box::new(Loader {
             workloads: Arc::clone(&self.0),
             all: OnceCell::new(),
@@ -70,6 +73,17 @@ impl FactLoader for Loader {
                 own.put(correction.clone());
             }
         }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl MaterialSource for Corrections {
+    async fn add(&self, scope: &[Resource], open: &mut OpenFacts) -> Result<(), EngineError> {
+        let within: HashSet<Key> = scope.iter().map(key).collect();
+        let mut corrections = self.0.correction_list().await?;
+        corrections.retain(|one| within.contains(&(one.connection.clone(), one.resource.clone())));
+        open.put(GivenClasses(corrections));
         Ok(())
     }
 }

@@ -3,12 +3,13 @@
 //! leaves what it wrote; the next one finds it again.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use reeve_estate::{ConnectionId, Resource, ResourceId, ResourceKind};
 use reeve_recommend::agent::{Agent, MOST_PASSED_OVER, PassedOver, RunExtent, RunReport};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::evidence::EvidenceStore;
-use reeve_recommend::judgement::workload::{Workload, WorkloadStore};
+use reeve_recommend::judgement::open_facts::OutputKeeper;
 use reeve_recommend::recommendation::RecommendationType;
 
 use crate::automatic::policy::Candidate;
@@ -28,8 +29,7 @@ const WRITTEN_TOGETHER: usize = 1_000;
 pub(crate) struct Keeping<'a> {
     pub(crate) findings: &'a Findings,
     pub(crate) models: &'a ModelService,
-    /// `None` keeps no workloads.
-    pub(crate) workloads: Option<&'a dyn WorkloadStore>,
+    pub(crate) outputs: &'a [Arc<dyn OutputKeeper>],
     /// `None` keeps no results of checks.
     pub(crate) evidence: Option<&'a dyn EvidenceStore>,
 }
@@ -116,7 +116,7 @@ impl<'a> RunFindings<'a> {
         let Keeping {
             findings, models, ..
         } = self.keeping;
-        self.keep_workloads(&judged).await?;
+        self.keep_outputs(&judged).await?;
         if let Some(evidence) = &mut self.evidence {
             evidence.keep(&judged).await?;
         }
@@ -155,29 +155,17 @@ impl<'a> RunFindings<'a> {
         Ok(())
     }
 
-    /// Keeps the workloads that the judgements told apart.
-    async fn keep_workloads(&self, judged: &[Judged]) -> Result<(), EngineError> {
-        let Some(workloads) = self.keeping.workloads else {
-            return Ok(());
-        };
-
+    /// Keeps what the judgements tell beside proposals.
+    async fn keep_outputs(&self, judged: &[Judged]) -> Result<(), EngineError> {
         let judged_at = self.keeping.findings.records.clock.now();
-        let found = judged.iter().filter_map(|one| {
-            Some(Workload {
-                connection: one.resource.connection.clone(),
-                resource: one.resource.id.clone(),
-                agent_id: self.agent.id.clone(),
-                judged_at,
-                classification: one.judgement.workload.clone()?,
-            })
-        });
-        let found: Vec<Workload> = found.collect();
-
-        if found.is_empty() {
-            Ok(())
-        } else {
-            Ok(workloads.workload_put(&found).await?)
+        let outputs: Vec<_> = judged
+            .iter()
+            .map(|one| (&one.resource, &one.judgement.outputs))
+            .collect();
+        for keeper in self.keeping.outputs {
+            keeper.keep(&self.agent.id, judged_at, &outputs).await?;
         }
+        Ok(())
     }
 }
 

@@ -11,7 +11,9 @@ use reeve_estate::{
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::Fleet;
-use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, FactSource, FactType};
+use reeve_recommend::judgement::open_facts::{
+    ChunkFacts, FactLoader, FactNeed, FactSource, FactType,
+};
 use tokio::sync::OnceCell;
 
 use crate::agent::scope::ScopeService;
@@ -40,7 +42,7 @@ impl FactSource for Fleets {
         FactType::of::<Fleet>()
     }
 
-    fn begin(&self, needs: &Needs) -> Box<dyn FactLoader> {
+    fn begin(&self, needs: &Needs, _: &FactNeed) -> Box<dyn FactLoader> {
         Box::new(Loader {
             scopes: Arc::clone(&self.scopes),
             samples: Arc::clone(&self.samples),

@@ -25,7 +25,7 @@ impl RunService {
         let (scope, volumes) = self.scopes.scope_of(agent).await?;
         report.resources_seen = scope.len() as u64;
         let needs = definition.needs(&agent.settings);
-        let mut judging = self.judging(agent, definition, needs).await?;
+        let mut judging = self.judging(Some(agent), definition, needs).await?;
         judging.relations = Arc::new(self.relations(&judging.needs).await?);
         judging.volumes = volumes;
 

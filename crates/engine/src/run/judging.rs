@@ -1,20 +1,22 @@
 //! Judgement of a chunk of resources: the facts that an agent type needs of them are loaded
 //! together, and each resource is judged by its own.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::charge::resource_key;
-use reeve_estate::{Charge, ConnectionId, Document, Resource, ResourceId, ResourceKind, Series};
+use reeve_estate::{
+    Catalogue, Charge, ConnectionId, Document, Resource, ResourceId, ResourceKind, Series,
+};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
-use reeve_recommend::judgement::activity::Activity;
 use reeve_recommend::judgement::estate::EstateJudge;
+use reeve_recommend::judgement::event::Event;
 use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, OpenFacts};
 use reeve_recommend::judgement::{Facts, RelationIndex};
 use reeve_recommend::models::LearnedModels;
@@ -30,12 +32,43 @@ struct Case {
     series: Vec<Series>,
     maxima: Vec<Series>,
     charges: Vec<Charge>,
-    activity: Option<Activity>,
     document: Option<Document>,
     volumes: Vec<Resource>,
     attachment_changed_at: Option<Timestamp>,
     unchanged_since: Option<Timestamp>,
     open: OpenFacts,
+}
+
+impl Case {
+    fn facts<'a>(&'a self, common: &'a Common) -> Facts<'a> {
+        Facts {
+            resource: &self.resource,
+            series: &self.series,
+            maxima: &self.maxima,
+            charges: &self.charges,
+            document: self.document.as_ref(),
+            relations: &common.relations,
+            volumes: &self.volumes,
+            catalogue: &common.catalogue,
+            settings: &common.settings,
+            guardrails: &common.guardrails,
+            open: &self.open,
+            models: &common.models,
+            attachment_changed_at: self.attachment_changed_at,
+            unchanged_since: self.unchanged_since,
+            now: common.now,
+        }
+    }
+}
+
+/// What the judgements of several resources have in common.
+struct Common {
+    catalogue: Arc<Catalogue>,
+    settings: Settings,
+    guardrails: Guardrails,
+    models: Arc<LearnedModels>,
+    relations: Arc<RelationIndex>,
+    now: Timestamp,
 }
 
 /// Inputs of a run's judgements.
@@ -63,18 +96,23 @@ impl Judging {
 }
 
 impl RunService {
-    /// Loads what the judgements of a run have in common. Volumes and relations are added by runs
-    /// that have them.
+    /// Loads what the judgements of a run have in common; without an agent they have the defaults
+    /// of its settings. Volumes and relations are added by runs that have them.
     pub(super) async fn judging(
         &self,
-        agent: &Agent,
+        agent: Option<&Agent>,
         definition: &Arc<dyn AgentDefinition>,
         needs: Needs,
     ) -> Result<Judging, EngineError> {
         Ok(Judging {
             definition: Arc::clone(definition),
-            models: Arc::new(self.models.learned(agent, &needs.models).await),
-            settings: agent.settings.clone(),
+            models: match agent {
+                Some(agent) => Arc::new(self.models.learned(agent, &needs.models).await),
+                None => Arc::default(),
+            },
+            settings: agent
+                .map(|agent| agent.settings.clone())
+                .unwrap_or_default(),
             limits: self.records.agents.guardrails_get().await?,
             volumes: HashMap::new(),
             changed: own_changes(&self.records, &self.ports.changes, needs.history_days).await?,
@@ -92,93 +130,15 @@ impl RunService {
         chunk: Vec<Resource>,
         estate: &mut Option<Box<dyn EstateJudge>>,
     ) -> Result<(Vec<Judged>, u32), EngineError> {
-        let now = self.records.clock.now();
-        let start = now - SignedDuration::from_hours(24 * judging.needs.history_days);
-        let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
-        let series = self
-            .ports
-            .samples
-            .sample_series(connection, &ids, &judging.needs.metrics, start, now)
-            .await?;
-
-        let days = series
-            .iter()
-            .map(|s| days_spanned(s, now))
-            .max()
-            .unwrap_or(0);
-
-        let machines = self
-            .machine_series(judging, connection, &chunk, (start, now))
-            .await?;
-        let mut by_resource = by_resource(series);
-        let mut maxima = self
-            .maxima(judging, connection, &chunk, (start, now))
-            .await?;
-        let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
-        let activity = self
-            .activity(judging.needs.activity_days, &ids, now)
-            .await?;
-        let mut documents = self.documents(&judging.needs, &chunk).await?;
-        let seen = self.scopes.seen_changes(connection, &chunk, start).await?;
-        let mut open = ChunkFacts::new();
-        for loader in &judging.loaders {
-            loader
-                .load(connection, &chunk, (start, now), &mut open)
-                .await?;
-        }
-        let work: Vec<Case> = chunk
-            .into_iter()
-            .map(|resource| Case {
-                series: with_machine(
-                    by_resource.remove(&resource.id).unwrap_or_default(),
-                    &resource,
-                    &machines,
-                ),
-                maxima: maxima.remove(&resource.id).unwrap_or_default(),
-                charges: charges
-                    .get(&resource_key(resource.id.as_str()))
-                    .cloned()
-                    .unwrap_or_default(),
-                activity: activity.get(&resource.id).cloned(),
-                document: documents.remove(&key(&resource)),
-                volumes: volumes_beside(judging, &resource),
-                open: open.remove(&resource.id).unwrap_or_default(),
-                attachment_changed_at: seen.attachments.get(&resource.id).copied(),
-                unchanged_since: seen
-                    .loads
-                    .get(&resource.id)
-                    .max(judging.changed.get(&key(&resource)))
-                    .copied(),
-                resource,
-            })
-            .collect();
-
-        let (definition, settings) = (Arc::clone(&judging.definition), judging.settings.clone());
-        let (catalogue, guardrails) = (Arc::clone(&self.ports.catalogue), judging.limits.clone());
-        let (models, relations) = (Arc::clone(&judging.models), Arc::clone(&judging.relations));
+        let (work, days) = self.cases(judging, connection, chunk).await?;
+        let common = self.common(judging);
+        let definition = Arc::clone(&judging.definition);
         let mut looking = estate.take();
         let judged = tokio::task::spawn_blocking(move || {
             let judged = work
                 .into_iter()
                 .map(|case| {
-                    let facts = Facts {
-                        resource: &case.resource,
-                        series: &case.series,
-                        maxima: &case.maxima,
-                        charges: &case.charges,
-                        activity: case.activity.as_ref(),
-                        document: case.document.as_ref(),
-                        relations: &relations,
-                        volumes: &case.volumes,
-                        catalogue: &catalogue,
-                        settings: &settings,
-                        guardrails: &guardrails,
-                        open: &case.open,
-                        models: &models,
-                        attachment_changed_at: case.attachment_changed_at,
-                        unchanged_since: case.unchanged_since,
-                        now,
-                    };
+                    let facts = case.facts(&common);
                     let judgement = definition.judge(&facts);
                     if let Some(estate) = &mut looking {
                         estate.look(&facts, &judgement);
@@ -194,6 +154,104 @@ impl RunService {
             .map_err(|error| EngineError::Store(format!("judging stopped: {error}")))?;
         *estate = looked;
         Ok((judged, days))
+    }
+
+    /// Judges an event about a resource, in the name of an agent where there is one.
+    pub(crate) async fn judge_event(
+        &self,
+        definition: &Arc<dyn AgentDefinition>,
+        agent: Option<&Agent>,
+        event: &Event,
+        resource: Resource,
+    ) -> Result<Judged, EngineError> {
+        let defaults = Settings::default();
+        let settings = agent.map_or(&defaults, |agent| &agent.settings);
+        let needs = definition.event_needs(settings);
+        let judging = self.judging(agent, definition, needs).await?;
+        let connection = resource.connection.clone();
+        let (cases, _) = self.cases(&judging, &connection, vec![resource]).await?;
+        let common = self.common(&judging);
+        let case = cases
+            .into_iter()
+            .next()
+            .ok_or_else(|| EngineError::Store("an event was judged of nothing".to_owned()))?;
+
+        let judgement = definition.judge_event(event, &case.facts(&common));
+        Ok(Judged {
+            is_emergency: true,
+            ..Judged::new(case.resource, judgement)
+        })
+    }
+
+    fn common(&self, judging: &Judging) -> Common {
+        Common {
+            catalogue: Arc::clone(&self.ports.catalogue),
+            settings: judging.settings.clone(),
+            guardrails: judging.limits.clone(),
+            models: Arc::clone(&judging.models),
+            relations: Arc::clone(&judging.relations),
+            now: self.records.clock.now(),
+        }
+    }
+
+    /// Loads what resources of one connection are judged by, and the days that were measured.
+    async fn cases(
+        &self,
+        judging: &Judging,
+        connection: &ConnectionId,
+        chunk: Vec<Resource>,
+    ) -> Result<(Vec<Case>, u32), EngineError> {
+        let now = self.records.clock.now();
+        let start = now - SignedDuration::from_hours(24 * judging.needs.history_days);
+        let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
+        let series = self
+            .ports
+            .samples
+            .sample_series(connection, &ids, &judging.needs.metrics, start, now)
+            .await?;
+
+        let days = series
+            .iter()
+            .map(|s| days_spanned(s, now))
+            .max()
+            .unwrap_or(0);
+
+        let mut by_resource = by_resource(series);
+        let mut maxima = self
+            .maxima(judging, connection, &chunk, (start, now))
+            .await?;
+        let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
+        let mut documents = self.documents(&judging.needs, &chunk).await?;
+        let seen = self.scopes.seen_changes(connection, &chunk, start).await?;
+        let mut open = ChunkFacts::new();
+        for loader in &judging.loaders {
+            loader
+                .load(connection, &chunk, (start, now), &mut open)
+                .await?;
+        }
+        let cases = chunk
+            .into_iter()
+            .map(|resource| Case {
+                series: by_resource.remove(&resource.id).unwrap_or_default(),
+                maxima: maxima.remove(&resource.id).unwrap_or_default(),
+                charges: charges
+                    .get(&resource_key(resource.id.as_str()))
+                    .cloned()
+                    .unwrap_or_default(),
+                document: documents.remove(&key(&resource)),
+                volumes: volumes_beside(judging, &resource),
+                open: open.remove(&resource.id).unwrap_or_default(),
+                attachment_changed_at: seen.attachments.get(&resource.id).copied(),
+                unchanged_since: seen
+                    .loads
+                    .get(&resource.id)
+                    .max(judging.changed.get(&key(&resource)))
+                    .copied(),
+                resource,
+            })
+            .collect();
+
+        Ok((cases, days))
     }
 
     /// Charges of the resources, by the key that bills and the inventory have in common. What
@@ -217,57 +275,6 @@ impl RunService {
         }
 
         Ok(found)
-    }
-
-    /// Activity of the resources. A log that cannot be read ends the run, because a judgement would
-    /// take the resources for unused.
-    async fn activity(
-        &self,
-        days: i64,
-        ids: &[ResourceId],
-        now: Timestamp,
-    ) -> Result<HashMap<ResourceId, Activity>, EngineError> {
-        let mut found = HashMap::new();
-        if days > 0 {
-            for id in ids {
-                let read = Activity::read(self.ports.log.as_ref(), id, days, now).await;
-                found.insert(
-                    id.clone(),
-                    read.map_err(|error| EngineError::Store(error.to_string()))?,
-                );
-            }
-        }
-
-        Ok(found)
-    }
-
-    /// Series of the machines that the volumes among the resources are attached to, where the agent
-    /// type needs them.
-    async fn machine_series(
-        &self,
-        judging: &Judging,
-        connection: &ConnectionId,
-        chunk: &[Resource],
-        (start, now): (Timestamp, Timestamp),
-    ) -> Result<HashMap<ResourceId, Vec<Series>>, EngineError> {
-        let metrics = &judging.needs.machine_metrics;
-        let volumes = chunk
-            .iter()
-            .filter(|resource| resource.kind == ResourceKind::Volume && !metrics.is_empty());
-        let machines: BTreeSet<ResourceId> = volumes
-            .flat_map(|volume| volume.attached_to.first().cloned())
-            .collect();
-        if machines.is_empty() {
-            return Ok(HashMap::new());
-        }
-
-        let ids: Vec<ResourceId> = machines.into_iter().collect();
-        Ok(by_resource(
-            self.ports
-                .samples
-                .sample_series(connection, &ids, metrics, start, now)
-                .await?,
-        ))
     }
 
     /// Daily maxima of resources before the history of their series, by resource. Kinds without the
@@ -355,13 +362,16 @@ impl RunService {
         let own = definition.fact_sources();
         let sources = self.ports.fact_sources.iter().chain(&own);
         sources
-            .filter(|source| needs.facts.contains(&source.fact_type()))
-            .map(|source| source.begin(needs))
+            .filter_map(|source| {
+                let wanted = source.fact_type();
+                let need = needs.facts.iter().find(|need| need.fact_type == wanted)?;
+                Some(source.begin(needs, need))
+            })
             .collect()
     }
 }
 
-fn by_resource(series: Vec<Series>) -> HashMap<ResourceId, Vec<Series>> {
+pub(super) fn by_resource(series: Vec<Series>) -> HashMap<ResourceId, Vec<Series>> {
     let mut found: HashMap<ResourceId, Vec<Series>> = HashMap::new();
     for one in series {
         found.entry(one.resource.clone()).or_default().push(one);
@@ -370,7 +380,7 @@ fn by_resource(series: Vec<Series>) -> HashMap<ResourceId, Vec<Series>> {
 }
 
 /// The machine that a volume is attached to; any other resource itself.
-fn machine_of(resource: &Resource) -> &ResourceId {
+pub(super) fn machine_of(resource: &Resource) -> &ResourceId {
     let machine = resource
         .attached_to
         .first()
@@ -382,22 +392,4 @@ fn machine_of(resource: &Resource) -> &ResourceId {
 fn volumes_beside(judging: &Judging, resource: &Resource) -> Vec<Resource> {
     let machine = (resource.connection.clone(), machine_of(resource).clone());
     judging.volumes.get(&machine).cloned().unwrap_or_default()
-}
-
-/// The series of a resource, with those of its machine if it is a volume.
-fn with_machine(
-    mut series: Vec<Series>,
-    resource: &Resource,
-    machines: &HashMap<ResourceId, Vec<Series>>,
-) -> Vec<Series> {
-    if resource.kind == ResourceKind::Volume {
-        series.extend(
-            machines
-                .get(machine_of(resource))
-                .into_iter()
-                .flatten()
-                .cloned(),
-        );
-    }
-    series
 }

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use jiff::Timestamp;
 use reeve_audit::{ActionStatus, Entry, FieldCode, FieldError, Json, ResourceRef};
 use reeve_estate::{EstateStore, Resource, ResourceId};
+use reeve_recommend::agent::AgentId;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::open_facts::{OpenFacts, OutputKeeper};
 use reeve_recommend::judgement::workload::{
-    CLASSIFIED_KINDS, Correction, Workload, WorkloadClass, WorkloadStore, tokens,
+    CLASSIFIED_KINDS, Classification, Correction, Workload, WorkloadClass, WorkloadStore, tokens,
 };
 use reeve_recommend::models::{ModelState as _, WorkloadModel};
 
@@ -22,6 +26,45 @@ pub struct ResourceWorkload {
     pub found: Option<Workload>,
     /// Class that a person gave it.
     pub correction: Option<Correction>,
+}
+
+/// Keeper of the [`Classification`]s that judgements tell.
+pub struct Workloads(Arc<dyn WorkloadStore>);
+
+impl Workloads {
+    /// A keeper over the store of workloads.
+    #[must_use]
+    pub fn new(workloads: Arc<dyn WorkloadStore>) -> Self {
+        Workloads(workloads)
+    }
+}
+
+#[async_trait]
+impl OutputKeeper for Workloads {
+    async fn keep(
+        &self,
+        agent: &AgentId,
+        judged_at: Timestamp,
+        outputs: &[(&Resource, &OpenFacts)],
+    ) -> Result<(), EngineError> {
+        let found: Vec<Workload> = outputs
+            .iter()
+            .filter_map(|(resource, outputs)| {
+                Some(Workload {
+                    connection: resource.connection.clone(),
+                    resource: resource.id.clone(),
+                    agent_id: agent.clone(),
+                    judged_at,
+                    classification: outputs.get::<Classification>()?.clone(),
+                })
+            })
+            .collect();
+        if found.is_empty() {
+            Ok(())
+        } else {
+            Ok(self.0.workload_put(&found).await?)
+        }
+    }
 }
 
 /// Answers about workloads, and corrections of them.

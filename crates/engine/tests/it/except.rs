@@ -230,6 +230,7 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
             run_id: None,
             place,
             automatic,
+            emergency: false,
             scope_size: 100,
             history: &[],
             recent: &reeve_engine::RecentActions::default(),

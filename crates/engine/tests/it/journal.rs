@@ -3,17 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use reeve_audit::query::{Column, Query};
+use reeve_audit::query::Query;
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Charge, Mutation, Resource, ResourceId, ResourceState, StoreError};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::guardrail::Guardrails;
-use reeve_recommend::ports::{ChargeReader, Clock, LogReader, ReadError, RecordError, Recorder};
+use reeve_recommend::ports::{
+    ChargeReader, Clock, LogReader, ReadError, RecordError, Recorder, ResourceUses,
+};
 use reeve_recommend::recommendation::exclusion::Exclusion;
 
 use crate::clock::TestClock;
@@ -77,6 +79,8 @@ pub(crate) struct Log {
     pub(crate) hazard: Option<Arc<Hazard>>,
     /// `true` if no entry can be read back.
     pub(crate) unreadable: AtomicBool,
+    /// Number of grouped readings.
+    pub(crate) grouped: AtomicUsize,
     clock: Arc<TestClock>,
 }
 
@@ -91,6 +95,7 @@ impl Log {
             silent_after: Mutex::new(None),
             hazard,
             unreadable: AtomicBool::new(false),
+            grouped: AtomicUsize::new(0),
             clock,
         })
     }
@@ -139,15 +144,42 @@ impl LogReader for Log {
         Ok(found.into_iter().rev().take(most).collect())
     }
 
-    async fn count(
+    async fn uses(
         &self,
-        _: Query,
-        _: Column,
+        query: Query,
+        most_resources: usize,
         _: usize,
-    ) -> Result<(u64, Vec<(String, u64)>), ReadError> {
-        Err(ReadError(
-            "no agent type of these tests asks for activity".to_owned(),
-        ))
+    ) -> Result<Vec<ResourceUses>, ReadError> {
+        self.grouped.fetch_add(1, Ordering::Relaxed);
+        let mut found: Vec<ResourceUses> = Vec::new();
+        for (_, entry) in self.newest(query, usize::MAX).await? {
+            let resource = entry.resource.id.clone().unwrap_or_default();
+            let operation = entry.action.operation.clone().unwrap_or_default();
+            let hour = entry.timestamp.as_second().div_euclid(3600) * 3600;
+            let at = found
+                .iter()
+                .position(|one| one.resource == resource)
+                .unwrap_or_else(|| {
+                    found.push(ResourceUses {
+                        resource,
+                        ..ResourceUses::default()
+                    });
+                    found.len() - 1
+                });
+            let one = &mut found[at];
+            one.uses += 1;
+            one.last_hour = one.last_hour.max(Timestamp::from_second(hour).ok());
+            match one
+                .operations
+                .iter_mut()
+                .find(|(name, _)| *name == operation)
+            {
+                Some((_, count)) => *count += 1,
+                None => one.operations.push((operation, 1)),
+            }
+        }
+        found.truncate(most_resources);
+        Ok(found)
     }
 }
 

@@ -2,6 +2,7 @@
 //! always do as it says.
 #![allow(clippy::unwrap_used)]
 
+mod activity;
 mod anomalies;
 mod applicability;
 mod approvals;
@@ -10,6 +11,7 @@ mod clock;
 mod cloud;
 mod configure;
 mod decisions;
+mod emergencies;
 mod except;
 mod execute;
 mod faults;

@@ -16,6 +16,7 @@ use reeve_recommend::agent::Agent;
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::models::{
     Evaluation, Material, Model, ModelFilter, ModelStatus, ModelStore as _, ModelType, NotTrained,
     RetrainCause, Trained, Trainer,
@@ -132,7 +133,7 @@ impl School {
             resources: Vec::new(),
             series: Vec::new(),
             outcomes: Vec::new(),
-            corrections: Vec::new(),
+            open: OpenFacts::default(),
             guardrails: reeve_recommend::guardrail::Guardrails::default(),
             catalogue: Arc::new(Catalogue::builtin().clone()),
             now: self.world.clock.now(),

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use reeve_engine::{
-    AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings,
-    Fleets, GuardrailService, ModelService, RecommendationService, Records, ResponseService,
-    RolloutService, RunPorts, RunService, Scheduler, ScopeService,
+    Activities, AgentService, Approvals, AutomaticExecution, EmergencyPorts, EmergencyService,
+    ExecutionPorts, ExecutionService, Findings, Fleets, GuardrailService, Machines, ModelService,
+    RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService,
+    Scheduler, ScopeService,
 };
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
@@ -37,6 +38,7 @@ pub(crate) struct Ports {
 /// Services of the engine.
 pub(crate) struct Services {
     pub(crate) agents: AgentService,
+    pub(crate) emergencies: Arc<EmergencyService>,
     pub(crate) execution: Arc<ExecutionService>,
     pub(crate) guardrails: Arc<GuardrailService>,
     pub(crate) models: Arc<ModelService>,
@@ -137,13 +139,14 @@ impl Services {
             agent_types: types.clone(),
             changes: reeve_recommend::change::Changes::builtin(),
             charges,
-            log: read,
             descriptions: described.clone().map(|described| described as _),
             fact_sources: vec![
-                Arc::new(Fleets::new(Arc::clone(&scopes), fleet_samples)),
+                Arc::new(Fleets::new(Arc::clone(&scopes), Arc::clone(&fleet_samples))),
+                Arc::new(Machines::new(fleet_samples)),
+                Arc::new(Activities::new(read)),
                 Arc::new(Inspections),
             ],
-            workloads: None,
+            output_keepers: Vec::new(),
             evidence: described.map(|described| described as _),
         };
 
@@ -167,18 +170,32 @@ impl Services {
         );
 
         let (limits, executes) = executing();
+        let emergencies = EmergencyService::new(
+            log(),
+            EmergencyPorts {
+                scopes: Arc::clone(&scopes),
+                runs: Arc::clone(&runs),
+                findings: Arc::clone(&findings),
+                approvals,
+                guardrails: limits,
+                execution: Arc::clone(&executes),
+                estate: Arc::clone(&estate),
+                agent_types: types.clone(),
+            },
+        );
+        let emergencies = Arc::new(emergencies);
         let responses = ResponseService::new(
             log(),
             Arc::clone(&scopes),
             findings,
-            approvals,
-            limits,
             executes,
             automatic,
+            Arc::clone(&emergencies),
         );
 
         Arc::new(Services {
             agents: AgentService::new(log(), Arc::clone(&scopes), Arc::clone(&runs), estate, types),
+            emergencies,
             execution,
             guardrails,
             models,

@@ -14,6 +14,7 @@ use reeve_estate::{
     Series, StoreError,
 };
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
+use reeve_recommend::agent::emergency::StandingApproval;
 use reeve_recommend::agent::{Agent, AgentId, AgentType};
 use reeve_recommend::approval::{Approval, ApprovalId};
 use reeve_recommend::guardrail::Guardrails;
@@ -40,6 +41,7 @@ pub(crate) struct Memory {
     agents: Mutex<BTreeMap<String, Agent>>,
     pub(crate) recommendations: Mutex<BTreeMap<String, Recommendation>>,
     approvals: Mutex<BTreeMap<String, Approval>>,
+    standing: Mutex<BTreeMap<String, StandingApproval>>,
     actions: Mutex<BTreeMap<String, Action>>,
     feedback: Mutex<Vec<Feedback>>,
     exclusions: Mutex<Vec<Exclusion>>,
@@ -522,6 +524,45 @@ impl AgentStore for Memory {
         self.settled.lock().push(id.clone());
         Ok(())
     }
+    async fn standing_approval_insert(
+        &self,
+        approval: &StandingApproval,
+    ) -> Result<(), StoreError> {
+        self.standing
+            .lock()
+            .insert(approval.id.0.clone(), approval.clone());
+        Ok(())
+    }
+    async fn standing_approval_update(
+        &self,
+        approval: &StandingApproval,
+    ) -> Result<(), StoreError> {
+        replace(
+            &self.standing,
+            "standing approval",
+            &approval.id.0,
+            |a| a.version,
+            approval,
+        )
+    }
+    async fn standing_approval_list(
+        &self,
+        agent: &AgentId,
+    ) -> Result<Vec<StandingApproval>, StoreError> {
+        let all = self.standing.lock();
+        let own = all.values().filter(|approval| approval.agent == *agent);
+        let mut found: Vec<StandingApproval> = own.cloned().collect();
+        found.reverse();
+        Ok(found)
+    }
+
+    async fn event_cursor(&self) -> Result<Option<u64>, StoreError> {
+        Ok(None)
+    }
+    async fn event_advance(&self, _: Option<u64>, _: u64) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     async fn guardrails_get(&self) -> Result<Guardrails, StoreError> {
         Ok(self.guardrails.lock().clone())
     }

@@ -79,6 +79,12 @@ impl World {
         self.restarted()
     }
 
+    /// The same world, whose engine has agents of these types.
+    pub(crate) fn of_types(mut self, types: AgentTypes) -> Self {
+        self.ports.agent_types = types;
+        self.restarted()
+    }
+
     /// The same world, whose engine calibrates by models.
     pub(crate) fn learning(mut self, models: Arc<dyn ModelStore>) -> Self {
         self.ports.models = Some(models);

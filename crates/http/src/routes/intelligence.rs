@@ -10,13 +10,14 @@ mod anomalies;
 mod anomaly_settings;
 mod anomaly_thresholds;
 mod approvals;
-mod bodies;
+pub(crate) mod bodies;
 mod calendars;
 mod channels;
 mod compliance;
 pub(crate) mod deliveries;
 mod diagnosis;
 mod drift;
+mod emergencies;
 mod exclusions;
 mod guardrails;
 mod models;
@@ -46,6 +47,13 @@ use reeve_access::Permission::{
 use crate::guard::{Access, Guarded};
 
 const SIGN: Access = Access::NeedsAny(&[ApproveManager, ApproveDirector, ApproveSecurity]);
+/// Ends what was signed: whoever may sign, and operators, who may have to stop it at once.
+const END: Access = Access::NeedsAny(&[
+    ApproveManager,
+    ApproveDirector,
+    ApproveSecurity,
+    IntelligenceOperate,
+]);
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     let guarded = guarded
@@ -191,7 +199,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceOperate),
             routes!(guardrails::kill_switch),
         );
-    notified(staged(foreseen(strange(drifted(guarded)))))
+    approved_beforehand(notified(staged(foreseen(strange(drifted(guarded))))))
 }
 
 /// Baselines and drifts. A pin decides what is normal, as a configuration does; an acceptance ends.
@@ -288,6 +296,15 @@ fn foreseen(guarded: Guarded) -> Guarded {
             routes!(calendars::patch, calendars::delete),
         )
         .add(Access::Needs(IntelligenceView), routes!(calendars::events))
+}
+
+/// The emergency lane of an agent, and its standing approvals.
+fn approved_beforehand(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(emergencies::get))
+        .add(SIGN, routes!(emergencies::give))
+        .add(SIGN, routes!(emergencies::sign))
+        .add(END, routes!(emergencies::end))
 }
 
 /// Rollouts. Every change of one still asks for its own approval, so that operating is enough.

@@ -1,5 +1,6 @@
 //! Agents on the wire: the configuration record and an agent's status.
 
+pub mod emergency;
 pub mod model;
 pub mod portfolio;
 pub mod preview;

@@ -94,9 +94,9 @@ pub struct OriginBody {
     pub agent_type: String,
     /// The rule that found it (`downsize_underutilized`, `auto_quarantine`, ...).
     pub rule: String,
-    /// `run`, `anomaly`, `predictive_rule`, `person`.
+    /// `run`, `anomaly`, `predictive_rule`, `event`, `person`.
     pub cause: String,
-    /// Identifier of the anomaly or rule, or the person's e-mail address.
+    /// Identifier of the anomaly, rule or log entry, or the person's e-mail address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause_id: Option<String>,
 }

@@ -12,12 +12,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::agent::Agent;
 use crate::agent::cadence::{Cadence, next_full_run, next_run};
+use crate::agent::emergency::{EMERGENCY_SETTINGS, Emergency};
 use crate::agent::name::AgentType;
 use crate::agent::needs::Needs;
 
 use crate::agent::settings::{Setting, Settings};
 use crate::agent::type_table::{AgentTypeInfo, FindingSource};
 use crate::judgement::estate::EstateJudge;
+use crate::judgement::event::Event;
 use crate::judgement::open_facts::FactSource;
 use crate::judgement::{Facts, Judgement};
 use crate::models::Trainer;
@@ -111,6 +113,25 @@ pub trait AgentDefinition: Send + Sync {
         None
     }
 
+    /// Kinds of findings that events lead to; none for a type that has runs alone. Agents of a type
+    /// with emergencies have the settings of
+    /// [`EMERGENCY_SETTINGS`](crate::agent::emergency::EMERGENCY_SETTINGS) too.
+    fn emergencies(&self) -> &[Emergency] {
+        &[]
+    }
+
+    /// Facts that are loaded for the judgement of an event, those of the resource that it is about.
+    /// Kinds, cadence, relations and volumes are not read.
+    fn event_needs(&self, _settings: &Settings) -> Needs {
+        Needs::default()
+    }
+
+    /// Judges an event that wakes the type: `facts` are those of the resource that it is about. A
+    /// proposal whose rule is that of no emergency is an ordinary finding.
+    fn judge_event(&self, _event: &Event, _facts: &Facts<'_>) -> Judgement {
+        Judgement::default()
+    }
+
     /// The same judgement at earlier times, each with whether it held. `facts.now` is the present.
     fn backtest(&self, _facts: &Facts<'_>, _times: &[Timestamp]) -> Vec<Example> {
         Vec::new()
@@ -155,6 +176,14 @@ impl AgentTypes {
         self.0
             .iter()
             .find(|row| row.info().agent_type == agent_type)
+    }
+
+    /// Settings that a person may change for an agent of the type: its own, and those of
+    /// emergencies where it has any.
+    #[must_use]
+    pub fn settings(&self, agent_type: AgentType) -> Vec<Setting> {
+        self.get(agent_type)
+            .map_or_else(Vec::new, |row| settings_of(&**row))
     }
 
     /// Names of every type.
@@ -219,4 +248,14 @@ impl AgentTypes {
             .map(|row| row.trainers())
             .unwrap_or_default()
     }
+}
+
+/// Settings of an agent type, those of emergencies included.
+#[must_use]
+pub fn settings_of(definition: &dyn AgentDefinition) -> Vec<Setting> {
+    let mut settings = definition.settings().to_vec();
+    if !definition.emergencies().is_empty() {
+        settings.extend(EMERGENCY_SETTINGS.iter().cloned());
+    }
+    settings
 }

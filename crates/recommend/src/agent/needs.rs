@@ -3,7 +3,7 @@
 use reeve_estate::{Metric, ResourceKind};
 
 use crate::agent::cadence::Cadence;
-use crate::judgement::open_facts::FactType;
+use crate::judgement::open_facts::FactNeed;
 
 /// Facts that a judgement requires.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,9 +15,6 @@ pub struct Needs {
     pub cadence: Cadence,
     /// Metrics whose series are loaded.
     pub metrics: Vec<Metric>,
-    /// Metrics of the machine that a volume is attached to, whose series are loaded with the
-    /// volume's own.
-    pub machine_metrics: Vec<Metric>,
     /// Days of history that are loaded.
     pub history_days: i64,
     /// Metrics whose daily maxima are loaded for the time before the history.
@@ -26,8 +23,6 @@ pub struct Needs {
     pub maxima_days: i64,
     /// Days of charges that are loaded; 0 for none.
     pub charge_days: i64,
-    /// Days of activity that are loaded; 0 for none.
-    pub activity_days: i64,
     /// Kinds whose resources and relations are loaded across the estate; none where a judgement
     /// looks at one resource alone.
     pub related: Vec<ResourceKind>,
@@ -39,7 +34,7 @@ pub struct Needs {
     pub looks_around: Vec<ResourceKind>,
     /// Open facts that the judgement reads
     /// ([`Facts::get`](crate::judgement::Facts::get)).
-    pub facts: Vec<FactType>,
+    pub facts: Vec<FactNeed>,
     /// Kinds whose configuration documents are loaded.
     pub documents: Vec<ResourceKind>,
     /// Names of the learned models that the judgement reads.

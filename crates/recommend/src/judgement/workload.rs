@@ -108,6 +108,10 @@ pub struct Correction {
     pub scores: Scores,
 }
 
+/// Corrections of the resources of a scope, oldest first: what their model is trained on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GivenClasses(pub Vec<Correction>);
+
 /// Most tokens of one resource.
 const MOST_TOKENS: usize = 40;
 /// Longest token that is kept, bytes.

@@ -7,7 +7,7 @@ use reeve_learn::{HOUR_MS, Point, Window};
 
 use crate::agent::Agent;
 use crate::guardrail::Guardrails;
-use crate::judgement::workload::Correction;
+use crate::judgement::open_facts::values::OpenFacts;
 
 /// Everything a training may look at. Samples are the last days' before `now`.
 #[derive(Debug, Clone)]
@@ -19,8 +19,8 @@ pub struct Material {
     pub series: Vec<Series>,
     /// Recommendations of its type that ended, oldest first.
     pub outcomes: Vec<Example>,
-    /// Classes that people gave resources of its scope, oldest first.
-    pub corrections: Vec<Correction>,
+    /// What single trainers learn from, by its type ([`MaterialSource`](crate::models::MaterialSource)).
+    pub open: OpenFacts,
     /// Guardrails that are in force.
     pub guardrails: Guardrails,
     pub catalogue: std::sync::Arc<Catalogue>,

@@ -10,6 +10,7 @@ use crate::approval::ApprovalId;
 use crate::approval::matrix::ApprovalMatrix;
 use crate::caller::Caller;
 use crate::error::EngineError;
+use crate::judgement::event::Event;
 use crate::judgement::proposal::Proposal;
 use crate::recommendation::origin::Cause;
 use crate::recommendation::{Recommendation, RecommendationId};
@@ -73,8 +74,18 @@ pub trait Responses: Send + Sync {
         offer: Offer,
     ) -> Result<Result<Recommendation, Obstacle>, EngineError>;
 
-    /// Carries out a recommendation for an emergency, or requests its signatures, as its agent's
-    /// configuration says. `why` stands in the records.
+    /// Judges an event by the agent types that it wakes, and keeps what they find without applying
+    /// it. One answer for each finding: its recommendation, or the reason why there is none.
+    ///
+    /// # Errors
+    /// The store or the log failed.
+    async fn judge_event(
+        &self,
+        event: &Event,
+    ) -> Result<Vec<Result<Recommendation, Obstacle>>, EngineError>;
+
+    /// Carries out a recommendation for an emergency, or requests its signatures, as standing
+    /// approvals and its agent's configuration say. `why` stands in the records.
     ///
     /// # Errors
     /// The store or the log failed.

@@ -36,6 +36,8 @@ pub enum Cause {
     Anomaly(AnomalyId),
     /// A predictive rule that fired.
     PredictiveRule(RuleId),
+    /// An event of the log that woke the agent type, by the identifier of its entry.
+    Event(String),
     /// A person, by e-mail address.
     Person(String),
 }
@@ -48,6 +50,7 @@ impl Cause {
             Cause::Run => "run",
             Cause::Anomaly(_) => "anomaly",
             Cause::PredictiveRule(_) => "predictive_rule",
+            Cause::Event(_) => "event",
             Cause::Person(_) => "person",
         }
     }
@@ -59,6 +62,7 @@ impl Cause {
             Cause::Run => None,
             Cause::Anomaly(id) => Some(&id.0),
             Cause::PredictiveRule(id) => Some(&id.0),
+            Cause::Event(entry) => Some(entry),
             Cause::Person(email) => Some(email),
         }
     }
@@ -72,6 +76,7 @@ impl Cause {
             "run" => Some(Cause::Run),
             "anomaly" => id().map(|id| Cause::Anomaly(AnomalyId(id))),
             "predictive_rule" => id().map(|id| Cause::PredictiveRule(RuleId(id))),
+            "event" => id().map(Cause::Event),
             "person" => id().map(Cause::Person),
             _ => None,
         }
@@ -142,6 +147,7 @@ mod tests {
             Cause::Run,
             Cause::Anomaly(AnomalyId("a".to_owned())),
             Cause::PredictiveRule(RuleId("r".to_owned())),
+            Cause::Event("e-1".to_owned()),
             Cause::Person("ann@example.com".to_owned()),
         ];
         for cause in causes {

@@ -1,13 +1,15 @@
 //! Reading the log back for the agents and for messages.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_audit::query::{Column, Query};
 use reeve_estate::StoreError;
-use reeve_ledger::{Aggregation, GroupBy, SearchRequest};
+use reeve_ledger::{Aggregation, Counts, GroupBy, SearchRequest, TimeUnit};
 use reeve_notify::sources::SampleEntries;
-use reeve_recommend::ports::{LogReader, ReadError};
+use reeve_recommend::ports::{LogReader, ReadError, ResourceUses};
 use reeve_trail::Trail;
 
 /// Reads over a trail.
@@ -30,19 +32,51 @@ impl LogReader for TrailReader {
             .collect())
     }
 
-    async fn count(
+    async fn uses(
         &self,
         query: Query,
-        by: Column,
-        most: usize,
-    ) -> Result<(u64, Vec<(String, u64)>), ReadError> {
-        let wanted = vec![Aggregation {
-            by: GroupBy::Column(by),
-            limit: most,
-        }];
+        most_resources: usize,
+        most_operations: usize,
+    ) -> Result<Vec<ResourceUses>, ReadError> {
+        let by = |inner: GroupBy| {
+            let resource = GroupBy::Column(Column::ResourceId);
+            GroupBy::Nested(Box::new(resource), Box::new(inner))
+        };
+        let hours = GroupBy::Time {
+            column: Column::Timestamp,
+            unit: TimeUnit::Hour,
+        };
+        let wanted = [GroupBy::Column(Column::ActionOperation), hours]
+            .map(|inner| Aggregation {
+                by: by(inner),
+                limit: most_resources,
+            })
+            .to_vec();
+
         let counted = self.0.count(query, wanted, Timestamp::now()).await;
-        let (total, mut counts) = counted.map_err(|error| ReadError(error.to_string()))?;
-        Ok((total, counts.pop().unwrap_or_default().values))
+        let (_, mut counts) = counted.map_err(|error| ReadError(error.to_string()))?;
+        let hours = counts.pop().unwrap_or_default();
+        let operations = counts.pop().unwrap_or_default();
+        let last = |counts: Counts| counts.values.last().and_then(|(hour, _)| hour.parse().ok());
+        let mut last_hours: HashMap<String, Option<Timestamp>> = hours
+            .values
+            .into_iter()
+            .zip(hours.nested)
+            .map(|((resource, _), inner)| (resource, last(inner)))
+            .collect();
+
+        let found = operations.values.into_iter().zip(operations.nested);
+        Ok(found
+            .map(|((resource, uses), mut inner)| {
+                inner.values.truncate(most_operations);
+                ResourceUses {
+                    last_hour: last_hours.remove(&resource).flatten(),
+                    resource,
+                    uses,
+                    operations: inner.values,
+                }
+            })
+            .collect())
     }
 }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
-    AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
-    ExecutionPorts, ExecutionService, Findings, Fleets, GuardrailService, ModelService,
-    RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService,
-    Scheduler, ScopeService, WorkloadService,
+    Activities, AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
+    EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets,
+    GuardrailService, Machines, ModelService, RecommendationService, Records, ResponseService,
+    RolloutService, RunPorts, RunService, Scheduler, ScopeService, WorkloadService, Workloads,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
@@ -37,6 +37,7 @@ pub(super) struct EnginePorts {
 pub(crate) struct EngineServices {
     pub(crate) agents: Arc<AgentService>,
     pub(crate) drift: Arc<DriftService>,
+    pub(crate) emergencies: Arc<EmergencyService>,
     pub(crate) execution: Arc<ExecutionService>,
     pub(crate) guardrails: Arc<GuardrailService>,
     pub(crate) models: Arc<ModelService>,
@@ -123,18 +124,19 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
     let fact_sources: Vec<Arc<dyn FactSource>> = vec![
         Arc::new(Fleets::new(shared.scopes.clone(), samples.clone())),
         Arc::new(Corrections::new(workloads.clone())),
+        Arc::new(Machines::new(samples.clone())),
+        Arc::new(Activities::new(log)),
     ];
-    let (workloads, descriptions) = (Some(workloads), Some(descriptions));
+    let descriptions = Some(descriptions);
     let judging = RunPorts {
         samples,
         catalogue,
         agent_types,
         changes,
         charges,
-        log,
         descriptions,
         fact_sources,
-        workloads,
+        output_keepers: vec![Arc::new(Workloads::new(workloads))],
         evidence: Some(evidence),
     };
 
@@ -206,7 +208,7 @@ impl Shared {
             catalogue,
             Some(store.clone()),
         )
-        .correcting(store);
+        .with_material(vec![Arc::new(Corrections::new(store))]);
         let models = Arc::new(models);
 
         let runs = RunService::new(
@@ -230,14 +232,27 @@ impl Shared {
             rollouts.clone(),
         );
 
+        let emergencies = EmergencyService::new(
+            own(),
+            EmergencyPorts {
+                scopes: scopes.clone(),
+                runs: runs.clone(),
+                findings: findings.clone(),
+                approvals: asks(),
+                guardrails: limits(),
+                execution: acts(),
+                estate: estate.clone(),
+                agent_types: agent_types.clone(),
+            },
+        );
+        let emergencies = Arc::new(emergencies);
         let responses = ResponseService::new(
             own(),
             scopes.clone(),
             findings,
-            asks(),
-            limits(),
             acts(),
             automatic,
+            emergencies.clone(),
         );
 
         let drift = DriftService::new(own(), drift);
@@ -250,6 +265,7 @@ impl Shared {
                 estate,
                 agent_types,
             )),
+            emergencies,
             execution: acts(),
             guardrails: limits(),
             models,

@@ -20,6 +20,7 @@ use reeve_recommend::agent::{
 };
 use reeve_recommend::change::Changes;
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::models::{Material, calibrator_from};
 use reeve_server::Startup;
 use reeve_testkit::contract::estate;
@@ -470,7 +471,71 @@ async fn a_made_up_agent_type_brings_facts_evidence_and_a_change_as_data() {
         (&json!("changes"), &Value::Null)
     );
 
+    wakes_by_an_entry(admin, &agent, &topic).await;
+    assert_eq!(name_of(&moto, &topic).await, "Jammed on shelf 5");
     service.end().await;
+}
+
+/// An entry of the log wakes the agent: its finding waits and says that nobody approved it, and is
+/// applied at once after somebody did.
+async fn wakes_by_an_entry(admin: &Api, agent: &str, topic: &str) {
+    let patch = json!({ "mode": "active", "auto_apply": { "enabled": true }, "reason": "a test" });
+    let _ = admin.patch(agent, patch).await.expect(200);
+    let jam = async || {
+        let entry = json!({
+            "event_type": "tape.jam", "timestamp": Timestamp::now().to_string(),
+            "actor": { "type": "user", "id": "robot" },
+            "resource": { "type": "topic", "id": topic },
+            "action": { "operation": "jam", "status": "success", "method": "api" },
+        });
+        let _ = admin.post("audit-logs", json!([entry])).await.expect(201);
+    };
+    let found = async || {
+        let all = admin.get("intelligence/recommendations").await.expect(200);
+        let jammed = |one: &&Value| one["origin"]["rule"] == tape_inspector::JAMMED;
+        all.items().iter().find(jammed).cloned()
+    };
+    jam().await;
+    let waits = until("its finding", PATIENCE, async || {
+        found().await.filter(|one| one["blocked"].is_string())
+    })
+    .await;
+    assert_eq!(
+        (&waits["status"], &waits["origin"]["cause"]),
+        (&json!("open"), &json!("event")),
+        "{waits:#}"
+    );
+    let why = waits["blocked"].as_str().unwrap();
+    assert!(why.contains("no standing approval of name_jammed"), "{why}");
+
+    let lane = format!("{agent}/emergencies");
+    let approvals = format!("{agent}/standing-approvals");
+    let until_then = (Timestamp::now() + SignedDuration::from_hours(24)).to_string();
+    let give = |rule: &str| json!({ "rule": rule, "until": until_then, "reason": "jams spread" });
+    let refused = admin.post(&approvals, give("whim")).await.expect(422);
+    assert_eq!(refused.body["errors"][0]["field"], "rule");
+    let given = admin
+        .post(&approvals, give(tape_inspector::JAMMED))
+        .await
+        .expect(201);
+    assert_eq!(given.body["approvals"][0]["state"], "in_force");
+
+    jam().await;
+    let acted = until("the jam is told", PATIENCE, async || {
+        let lane = admin.get(&lane).await.expect(200).body;
+        (lane["actions"][0]["status"] == "succeeded").then_some(lane)
+    })
+    .await;
+    assert_eq!(acted["acts_in_hour"], 1, "{acted:#}");
+
+    let id = acted["approvals"][0]["id"].as_str().unwrap();
+    let end = format!("{approvals}/{id}/end");
+    let ended = admin
+        .post(&end, json!({ "reason": "the robot is repaired" }))
+        .await;
+    assert_eq!(ended.expect(200).body["approvals"][0]["state"], "ended");
+    let again = admin.post(&end, json!({ "reason": "again" })).await;
+    assert_eq!(again.status, 409);
 }
 
 /// Three machines over the last eighty days, one of which works harder than a tape turns.
@@ -523,7 +588,7 @@ fn material(now: Timestamp) -> Material {
         resources,
         series,
         outcomes: Vec::new(),
-        corrections: Vec::new(),
+        open: OpenFacts::default(),
         guardrails: Guardrails::default(),
         catalogue,
         now,

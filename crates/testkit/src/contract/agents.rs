@@ -9,6 +9,7 @@ use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ActErrorKind, ConnectionId, Money, Provider, ResourceId, StoreError};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
+use reeve_recommend::agent::emergency::StandingApproval;
 use reeve_recommend::agent::{
     Agent, AgentId, AgentType, Mode, PassedOver, RunDetails, RunExtent, RunPosition, RunReport,
 };
@@ -23,7 +24,8 @@ use reeve_recommend::recommendation::{
 };
 
 pub use samples::{
-    action, agent, approval, change_control, exclusion, feedback, recommendation, typed_plan,
+    action, agent, approval, change_control, exclusion, feedback, recommendation,
+    standing_approval, typed_plan,
 };
 
 fn is_missing<T>(result: Result<T, StoreError>, what: &str) -> bool {
@@ -48,6 +50,7 @@ pub async fn run(store: Arc<dyn AgentStore>) -> Result<()> {
     actions(&*store).await?;
     feedback_is_kept(&*store).await?;
     exclusions(&*store).await?;
+    standing_approvals(&*store).await?;
     guardrails(&*store).await?;
     typed_forms_are_kept(&*store).await?;
     one_claim_wins(store.clone()).await?;
@@ -814,6 +817,41 @@ async fn feedback_is_kept(store: &dyn AgentStore) -> Result<()> {
         store.feedback_list(Some(&late.recommendation)).await?,
         [late]
     );
+    Ok(())
+}
+
+async fn standing_approvals(store: &dyn AgentStore) -> Result<()> {
+    let (first, second) = (
+        standing_approval("sa-1", 1_000)?,
+        standing_approval("sa-2", 2_000)?,
+    );
+    let agent = first.agent.clone();
+    store.standing_approval_insert(&first).await?;
+    store.standing_approval_insert(&second).await?;
+    assert!(is_conflict(&store.standing_approval_insert(&first).await));
+    assert_eq!(
+        store.standing_approval_list(&agent).await?,
+        [second, first.clone()],
+        "newest first"
+    );
+    let other = AgentId("a-other".into());
+    assert!(store.standing_approval_list(&other).await?.is_empty());
+
+    let changed = StandingApproval {
+        reason: "a better reason".into(),
+        version: 2,
+        ..first.clone()
+    };
+    store.standing_approval_update(&changed).await?;
+    assert!(is_conflict(&store.standing_approval_update(&changed).await));
+    assert_eq!(store.standing_approval_list(&agent).await?[1], changed);
+
+    assert_eq!(store.event_cursor().await?, None);
+    store.event_advance(None, 7).await?;
+    assert!(is_conflict(&store.event_advance(None, 8).await));
+    assert!(is_conflict(&store.event_advance(Some(6), 8).await));
+    store.event_advance(Some(7), 9).await?;
+    assert_eq!(store.event_cursor().await?, Some(9));
     Ok(())
 }
 

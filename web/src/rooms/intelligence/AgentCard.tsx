@@ -22,6 +22,7 @@ import { Autonomy } from './agents/Autonomy';
 import { skippedInWords } from './agents/skipped';
 import { FINDINGS } from './agents/type-words';
 import { Commitments } from './agents/Commitments';
+import { EmergencyActions } from './agents/EmergencyActions';
 import { HeldChanges } from './change/HeldChanges';
 import { agentTypesQuery, runAgent, useChange } from './queries';
 
@@ -79,6 +80,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
         )}
         <Autonomy agent={agent} />
         {judges ? <LastRun agent={agent} /> : <Text size="sm">{FINDINGS[findings]}</Text>}
+        <EmergencyActions agent={agent} />
         <Commitments portfolios={status.last_run?.portfolios ?? []} />
         <ProblemAlert error={run.error} />
         <Group gap="xs">

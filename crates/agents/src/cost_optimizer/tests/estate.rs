@@ -176,7 +176,6 @@ impl Case {
             charges: &self.charges,
             document: None,
             relations: reeve_recommend::judgement::RelationIndex::none(),
-            activity: None,
             volumes: &self.volumes,
             catalogue: Catalogue::builtin(),
             settings: &self.settings,

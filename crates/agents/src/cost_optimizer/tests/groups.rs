@@ -121,7 +121,6 @@ impl Group {
             charges: &[],
             document: Some(&document),
             relations: reeve_recommend::judgement::RelationIndex::none(),
-            activity: None,
             volumes: &[],
             catalogue: Catalogue::builtin(),
             settings: &Settings::default(),

@@ -2,6 +2,7 @@
 
 use reeve_estate::ResourceId;
 use reeve_recommend::agent::{AgentId, AgentType};
+use reeve_recommend::judgement::workload::GivenClasses;
 use reeve_recommend::models::{Material, Model, ModelId, ModelStatus, RetrainCause, Trainer as _};
 
 use reeve_testkit::contract::agents::agent;
@@ -34,7 +35,7 @@ fn material(corrections: &[(&str, &str, WorkloadClass)]) -> Material {
             .collect(),
         series: Vec::new(),
         outcomes: Vec::new(),
-        corrections: corrections.iter().map(corrected).collect(),
+        open: OpenFacts::default().with(GivenClasses(corrections.iter().map(corrected).collect())),
         guardrails: Guardrails::default(),
         catalogue: std::sync::Arc::new(Catalogue::builtin().clone()),
         now: now(),

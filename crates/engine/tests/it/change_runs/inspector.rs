@@ -14,7 +14,9 @@ use reeve_recommend::agent::{AgentType, Cadence, Detail, Impact};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
-use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, FactSource, FactType};
+use reeve_recommend::judgement::open_facts::{
+    ChunkFacts, FactLoader, FactNeed, FactSource, FactType,
+};
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::judgement::{Facts, Judgement};
@@ -48,7 +50,7 @@ impl FactSource for Inspections {
         FactType::of::<Inspection>()
     }
 
-    fn begin(&self, _: &Needs) -> Box<dyn FactLoader> {
+    fn begin(&self, _: &Needs, _: &FactNeed) -> Box<dyn FactLoader> {
         Box::new(Inspections)
     }
 }
@@ -89,7 +91,7 @@ impl AgentDefinition for WallInspector {
         Needs {
             cadence: Cadence::Changes,
             looks_around: vec![network()],
-            facts: vec![FactType::of::<Inspection>()],
+            facts: vec![FactNeed::of::<Inspection>()],
             documents: kinds.clone(),
             related: kinds.clone(),
             related_documents: kinds.clone(),

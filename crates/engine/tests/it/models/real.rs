@@ -11,6 +11,7 @@ use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::models::{Material, ModelType, Trainer, calibrator_from, state_of};
 use reeve_recommend::ports::Clock as _;
 use reeve_recommend::recommendation::lifecycle::Status;
@@ -64,7 +65,7 @@ async fn estate(
         resources: made,
         series,
         outcomes: Vec::new(),
-        corrections: Vec::new(),
+        open: OpenFacts::default(),
         guardrails: Guardrails::default(),
         catalogue: Arc::new(Catalogue::builtin().clone()),
         now,

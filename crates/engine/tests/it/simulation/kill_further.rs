@@ -5,7 +5,7 @@
 use std::cell::Cell;
 
 use jiff::SignedDuration;
-use reeve_anomalies::quarantine;
+use reeve_agents::security_intelligence::isolation as quarantine;
 use reeve_engine::AgentInput;
 use reeve_estate::{
     Capacity, Money, QUARANTINE, Resource, ResourceKind, ResourceState, Specification,

@@ -14,6 +14,7 @@ use reeve_estate::{
     StoreError,
 };
 use reeve_recommend::action::{Action, ActionId, ActionStatus};
+use reeve_recommend::agent::emergency::StandingApproval;
 use reeve_recommend::agent::{Agent, AgentId, AgentType};
 use reeve_recommend::approval::{Approval, ApprovalId};
 use reeve_recommend::guardrail::Guardrails;
@@ -173,7 +174,12 @@ pass_on!(AgentStore {
     read exclusion_list() -> Vec<Exclusion>;
     read exclusions_ended(by: Timestamp) -> Vec<Exclusion>;
     write exclusion_settle(id: &ExclusionId) -> ();
+    read event_cursor() -> Option<u64>;
+    policy event_advance(from: Option<u64>, to: u64) -> ();
     read guardrails_get() -> Guardrails;
+    policy standing_approval_insert(approval: &StandingApproval) -> ();
+    policy standing_approval_update(approval: &StandingApproval) -> ();
+    read standing_approval_list(agent: &AgentId) -> Vec<StandingApproval>;
     policy guardrails_put(guardrails: &Guardrails) -> ();
 });
 

@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_audit::FieldCode;
 use reeve_engine::{AgentInput, ConnectedAccount};
-use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::contract::{AgentDefinition, settings_of};
 use reeve_recommend::agent::{Agent, AgentId};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
@@ -31,8 +31,7 @@ use crate::wire::form::list::List;
 #[utoipa::path(get, path = "/api/v1/intelligence/agent-types", tag = "intelligence", responses((status = 200, body = List<AgentTypeBody>)))]
 pub(super) async fn types(State(app): State<Arc<App>>) -> Json<List<AgentTypeBody>> {
     let body = |definition: &Arc<dyn AgentDefinition>| {
-        let configurable = definition
-            .settings()
+        let configurable = settings_of(&**definition)
             .iter()
             .map(SettingBody::from)
             .collect();
@@ -277,7 +276,7 @@ async fn body_of(app: &App, agent: &Agent) -> Result<AgentBody, Problem> {
         open_recommendations,
     };
 
-    let row = app.agent_service.agent_types().get(agent.agent_type);
-    let settings = nested(row.map_or(&[], |row| row.settings()), &agent.settings);
+    let known = app.agent_service.agent_types().settings(agent.agent_type);
+    let settings = nested(&known, &agent.settings);
     Ok(bodies::agent(agent, settings, status))
 }

@@ -429,7 +429,7 @@ fn delegated(delegation: &Delegation) -> DelegationBody {
     }
 }
 
-fn signed(signed: &Signed) -> SignedBody {
+pub(crate) fn signed(signed: &Signed) -> SignedBody {
     SignedBody {
         signature: signed.signature.into(),
         by: signed.by.clone(),

@@ -109,6 +109,8 @@ enumerations! {
     AgentMode = reeve_recommend::agent::Mode, "Mode of an agent.";
     AgentFindingSource = reeve_recommend::agent::type_table::FindingSource, "Source of the findings of an agent type.";
     AgentRunExtent = reeve_recommend::agent::RunExtent, "Resources that a run of an agent judged.";
+    EmergencyPreapproval = reeve_recommend::agent::emergency::Preapproval, "Permission by which an emergency is applied without a person.";
+    StandingApprovalState = reeve_engine::StandingState, "State of a standing approval.";
     ImpactLevel = reeve_recommend::agent::Impact, "Level of impact or risk.";
     NotificationTiming = reeve_recommend::agent::Timing, "Time at which notifications are sent.";
     RecommendationKind = reeve_recommend::recommendation::RecommendationType, "Kind of change that a recommendation proposes.";

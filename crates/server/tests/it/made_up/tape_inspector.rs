@@ -1,5 +1,6 @@
 //! `tape_inspector`: runs over changes, reads facts of a source of its own, keeps evidence, judges
-//! the estate as a whole, and gives topics their names by a change that is data.
+//! the estate as a whole, gives topics their names by a change that is data, and is woken by an
+//! entry of the log.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,6 +10,7 @@ use reeve_audit::Json;
 use reeve_estate::{ConnectionId, Money, Provider, Resource, ResourceKind};
 use reeve_recommend::agent::cadence::Cadence;
 use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::emergency::{Emergency, Preapproval, WakingEvent};
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
@@ -16,8 +18,11 @@ use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::{ChangeType, ConfigurationChange, ConfigurationRow, Parse};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
+use reeve_recommend::judgement::event::Event;
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
-use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, FactSource, FactType};
+use reeve_recommend::judgement::open_facts::{
+    ChunkFacts, FactLoader, FactNeed, FactSource, FactType,
+};
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::judgement::{Facts, Judgement};
@@ -49,6 +54,21 @@ static INFO: AgentTypeInfo = AgentTypeInfo {
     settings: &[],
     findings: Some(FindingSource::Runs),
 };
+
+/// The emergency: a jam of a tape is told by the name of its topic, at once.
+pub(super) const JAMMED: &str = "name_jammed";
+
+const EMERGENCIES: &[Emergency] = &[Emergency {
+    rule: JAMMED,
+    description: "Tells of a jammed tape by the name of its topic.",
+    impact: Impact::Low,
+    wakes: &[WakingEvent::Entry {
+        event_type: "tape.jam",
+        operation: Some("jam"),
+        by_reeve: false,
+    }],
+    preapproval: Preapproval::Standing,
+}];
 
 /// The change: a row that no file of the catalogue has.
 const ROW: &str = r#"
@@ -103,7 +123,7 @@ impl FactSource for Shelves {
         FactType::of::<Shelf>()
     }
 
-    fn begin(&self, _: &Needs) -> Box<dyn FactLoader> {
+    fn begin(&self, _: &Needs, _: &FactNeed) -> Box<dyn FactLoader> {
         Box::new(Shelves)
     }
 }
@@ -143,7 +163,7 @@ impl AgentDefinition for TapeInspector {
             related: kinds.clone(),
             kinds,
             cadence: Cadence::Changes,
-            facts: vec![FactType::of::<Shelf>()],
+            facts: vec![FactNeed::of::<Shelf>()],
             ..Needs::default()
         }
     }
@@ -188,6 +208,32 @@ impl AgentDefinition for TapeInspector {
                 decisive: true,
             }),
         });
+        judgement
+    }
+
+    fn emergencies(&self) -> &[Emergency] {
+        EMERGENCIES
+    }
+
+    fn event_needs(&self, settings: &Settings) -> Needs {
+        self.needs(settings)
+    }
+
+    fn judge_event(&self, event: &Event, facts: &Facts<'_>) -> Judgement {
+        let mut judgement = Judgement::default();
+        let (Some(document), Some(Shelf(shelf)), Some(_)) =
+            (facts.document, facts.get::<Shelf>(), event.entry())
+        else {
+            return judgement;
+        };
+        let name = Value::from(format!("Jammed on shelf {shelf}"));
+        let with = [("name".to_owned(), name)];
+        if let Ok(change) = ConfigurationChange::on(row(), facts.resource, document, with.into()) {
+            let mut proposal = naming(facts, &change);
+            proposal.rule = JAMMED;
+            proposal.subject.aspect = Some("tape.jam".to_owned());
+            judgement.proposals.push(proposal);
+        }
         judgement
     }
 

@@ -19,6 +19,8 @@ use reeve_recommend::change::{
     Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Reach, Reversal, Task,
     power, precondition, restore, verify,
 };
+use reeve_recommend::judgement::activity::Activity;
+use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::trust::{Trust, trust_group};
 use reeve_recommend::judgement::{Facts, Judgement};
@@ -68,7 +70,7 @@ impl AgentDefinition for TapeLibrarian {
             kinds,
             history_days: 1,
             charge_days: 30,
-            activity_days: 7,
+            facts: vec![FactNeed::of::<Activity>().over_days(7)],
             ..Needs::default()
         }
     }
@@ -76,7 +78,7 @@ impl AgentDefinition for TapeLibrarian {
     fn judge(&self, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
         let reads = facts
-            .activity
+            .get::<Activity>()
             .map_or(0, |activity| activity.count("read_tape"));
         let left = |code, why: &str| Abstention {
             kind: None,

@@ -8,6 +8,9 @@ use reeve_predict::RuleId;
 use reeve_recommend::action::{
     Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict,
 };
+use reeve_recommend::agent::emergency::{
+    ApprovalEnd, EmergencyTerms, StandingApproval, StandingApprovalId,
+};
 use reeve_recommend::agent::settings::{SettingValue, Settings};
 use reeve_recommend::agent::{
     Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing,
@@ -318,6 +321,7 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
         resource: ResourceId::new("i-1"),
         purpose: Purpose::Apply,
         run_id: Some("r-1".into()),
+        emergency: None,
         plan_hash: "cd".repeat(32),
         by: "ann@example.com".into(),
         status: ActionStatus::Running,
@@ -355,6 +359,43 @@ pub fn feedback(id: &str, recommendation: &str, at_ms: i64) -> Result<Feedback> 
         comments: Some("saved what it said".into()),
         by: "ann@example.com".into(),
         at: Timestamp::from_millisecond(at_ms)?,
+    })
+}
+
+/// A standing approval with one signature, which a person ended.
+///
+/// # Errors
+/// The time is outside of the calendar.
+pub fn standing_approval(id: &str, at_ms: i64) -> Result<StandingApproval> {
+    let given_at = Timestamp::from_millisecond(at_ms)?;
+    Ok(StandingApproval {
+        id: StandingApprovalId(id.into()),
+        agent: AgentId("a-1".into()),
+        rule: "auto_quarantine".into(),
+        reason: "threats do not wait".into(),
+        terms: EmergencyTerms {
+            scope: Scope {
+                accounts: vec!["acme".into()],
+                services: Vec::new(),
+            },
+            acts_per_hour: 3,
+            share_of_group: 12.5,
+        },
+        signed: vec![Signed {
+            signature: Signature::Director,
+            by: "dora@example.com".into(),
+            at: given_at,
+            comment: None,
+        }],
+        given_at,
+        given_by: "dora@example.com".into(),
+        until: "2027-01-01T00:00:00Z".parse()?,
+        ended: Some(ApprovalEnd {
+            at: given_at,
+            by: "ann@example.com".into(),
+            reason: "a mistake".into(),
+        }),
+        version: 1,
     })
 }
 

@@ -14,6 +14,12 @@ use crate::webhooks::{receiver, verified};
 pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::SETTINGS_MODIFY, "workspace"),
     by_user(&events::POLICY_MODIFY, "webhook").when("operation:webhook.create"),
+    by_user(&events::POLICY_MODIFY, "standing_approval")
+        .when("operation:standing_approval.give")
+        .severity(Severity::Medium),
+    by_user(&events::POLICY_MODIFY, "standing_approval")
+        .when("operation:standing_approval.end")
+        .severity(Severity::Medium),
     by_user(&events::PRICE_FILE_IMPORT, "price_file"),
     by_user(&events::PRICE_FILE_DELETE, "price_file"),
     by_user(&events::SAVED_SEARCH_CREATE, "saved_search"),
@@ -48,6 +54,21 @@ async fn saved_search(admin: &Api) {
     let _ = admin.delete(&one).await.expect(204);
 }
 
+async fn standing_approval(admin: &Api) {
+    let agent = json!({ "agent_type": "security_intelligence", "name": "Watch" });
+    let agent = admin.post("intelligence/agents", agent).await.expect(201);
+    let path = format!(
+        "intelligence/agents/{}/standing-approvals",
+        agent.text_at("/id")
+    );
+    let until = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24);
+    let approval = json!({ "rule": "auto_quarantine", "until": until.to_string(), "reason": "threats do not wait" });
+    let given = admin.post(&path, approval).await.expect(201);
+    let end = format!("{path}/{}/end", given.text_at("/approvals/0/id"));
+    let reason = json!({ "reason": "a drill" });
+    let _ = admin.post(&end, reason).await.expect(200);
+}
+
 async fn price_file(admin: &Api) {
     let file = "# provider: aws\n# kind: units\n# source: AWS price pages\n# date: 2026-11\n\
         region,name,unit,from,usd\neu-west-1,gp2,gib_month,0,0.11\n";
@@ -70,6 +91,7 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
         .expect(200);
     saved_search(&admin).await;
     price_file(&admin).await;
+    standing_approval(&admin).await;
 
     // One receiver takes what it is sent; the other says that it is gone, and is not asked again.
     let (url, received) = receiver().await;

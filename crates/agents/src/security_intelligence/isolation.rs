@@ -1,4 +1,4 @@
-//! Cutting off a machine that a security anomaly is of: what is proposed, and the plan.
+//! Isolation of a machine that a security anomaly is of: the proposal and the plan.
 //!
 //! The machine's security groups give way to one that lets nothing through, its disks and memory
 //! stay as they are, and its release gives exactly the same groups back. What it cannot do is said:
@@ -8,29 +8,22 @@
 use reeve_estate::{Money, Provider, Resource};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::Isolate;
+use reeve_recommend::judgement::event::SecurityThreat;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
-use reeve_recommend::recommendation::origin::AnomalyId;
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
     Decision, Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
     RecommendationType,
 };
 
-use super::record::Anomaly;
-
 /// Action of the agent type (requirement A-074).
-const RULE: &str = "auto_quarantine";
+pub(super) const RULE: &str = "auto_quarantine";
 /// The code that every proposal of it carries.
 const CODE: &str = "security_anomaly";
-/// Evidence of the anomaly that is taken over.
+/// Sentences of evidence that are taken over.
 const MOST_EVIDENCE: usize = 6;
-
-/// The code of the anomaly that a recommendation is for.
-pub(crate) fn code(anomaly: &AnomalyId) -> String {
-    format!("anomaly:{}", anomaly.0)
-}
 
 /// The plan that cuts a machine off.
 ///
@@ -62,9 +55,9 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
 }
 
 /// Returns the deciding factors, as sentences.
-fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -> Factors {
+fn factors(threat: &SecurityThreat, by_hand: Option<&str>, code_owner: Option<&str>) -> Factors {
     let mut factors = Factors::from([
-        (FactorKind::Measured, anomaly.title.as_str()),
+        (FactorKind::Measured, threat.title.as_str()),
         (
             FactorKind::Consequence,
             "Its disks and its memory stay as they are, for the investigation; rolling back restores its security groups",
@@ -76,10 +69,11 @@ fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -
     ]);
 
     factors.extend(
-        anomaly
-            .evidence_in_words()
+        threat
+            .evidence
+            .iter()
             .take(MOST_EVIDENCE)
-            .map(|text| (FactorKind::Measured, text)),
+            .map(|text| (FactorKind::Measured, text.clone())),
     );
 
     let by_hand = by_hand.map(|why| format!("Advice only, no automatic change: {why}"));
@@ -100,17 +94,13 @@ fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -
 }
 
 /// The proposal: with a plan where Reeve can carry it out, else as advice with the reason.
-pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
+pub(super) fn proposal(machine: &Resource, threat: &SecurityThreat) -> Proposal {
     let plan = plan(machine);
     let code_owner = reeve_recommend::guardrail::ownership::owned_by_code(machine);
-    let factors = factors(anomaly, plan.as_ref().err().copied(), code_owner.as_deref());
-    let mut reason_codes = vec![CODE.to_owned(), code(&anomaly.id)];
+    let factors = factors(threat, plan.as_ref().err().copied(), code_owner.as_deref());
+    let mut reason_codes = vec![CODE.to_owned(), format!("anomaly:{}", threat.anomaly.0)];
     reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
-    let score = anomaly
-        .readings
-        .iter()
-        .map(|reading| reading.score)
-        .fold(0.0, f64::max);
+    let score = threat.score;
     let action = format!("Isolate {} from every network", machine.name);
     let cut_off = "it serves no traffic while isolated";
 
@@ -119,7 +109,7 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
         rule: RULE,
         title: title("Isolate ", &machine.name, " from every network"),
         subject: reeve_recommend::plan::procedure::subject(machine, None),
-        priority: anomaly.severity,
+        priority: threat.severity,
         confidence: (score * 100.0).clamp(0.0, 100.0),
         trust: Trust { raw: score, features: Vec::new(), cap_percent: None },
         impact_level: Impact::High,
@@ -140,7 +130,7 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
         explanation: Explanation {
             action,
             factors,
-            data_points: anomaly.readings.len() as u64,
+            data_points: threat.readings,
             confidence_range: None,
             similar_cases: 0,
             models: Vec::new(),
@@ -152,13 +142,13 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
                 Decision {
                     check: "Were the machine's own credentials used?".to_owned(),
                     answer: Some(true),
-                    detail: format!("anomaly {}", anomaly.id.0),
+                    detail: format!("anomaly {}", threat.anomaly.0),
                 },
                 Decision {
                     check: "Is the threat critical, so that automatic isolation applies where it is configured?"
                         .to_owned(),
-                    answer: Some(anomaly.severity == Priority::Critical),
-                    detail: format!("its severity is {}, its score {score:.2}", anomaly.severity),
+                    answer: Some(threat.severity == Priority::Critical),
+                    detail: format!("its severity is {}, its score {score:.2}", threat.severity),
                 },
             ],
         },

@@ -1,0 +1,66 @@
+//! The emergency lane: events that wake agent types are judged at once, and findings of the kinds
+//! that people approved beforehand are applied at once.
+//!
+//! Kill switch, circuit breaker, freezes, exclusions, scopes, permissions of connections,
+//! preconditions, verification, rollback and the log bind as always. Cool-down, maintenance windows
+//! and the limits a run and a day do not; the lane has limits of its own (`limits.rs`), which are
+//! settings of the agent. A finding that the lane does not apply is an ordinary recommendation that
+//! says what is missing.
+
+mod approvals;
+mod judge;
+mod limits;
+mod log_entry;
+mod overview;
+mod respond;
+
+use std::sync::Arc;
+
+use reeve_estate::EstateStore;
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::agent::contract::AgentTypes;
+use reeve_recommend::agent::emergency::Emergency;
+
+use crate::agent::scope::ScopeService;
+use crate::answer::approvals::Approvals;
+use crate::execution::ExecutionService;
+use crate::finding::upsert::Findings;
+use crate::guard::limits::GuardrailService;
+use crate::records::Records;
+use crate::run::RunService;
+
+pub use approvals::StandingApprovalInput;
+pub use overview::{EmergencyKind, EmergencyOverview, StandingState};
+
+/// Services of the engine that the emergency lane uses.
+pub struct EmergencyPorts {
+    pub scopes: Arc<ScopeService>,
+    pub runs: Arc<RunService>,
+    pub findings: Arc<Findings>,
+    pub approvals: Arc<Approvals>,
+    pub guardrails: Arc<GuardrailService>,
+    pub execution: Arc<ExecutionService>,
+    pub estate: Arc<dyn EstateStore>,
+    pub agent_types: AgentTypes,
+}
+
+/// Judges events, and applies what standing approvals allow.
+pub struct EmergencyService {
+    records: Arc<Records>,
+    ports: EmergencyPorts,
+}
+
+impl EmergencyService {
+    /// Creates the service over the records of the engine and the services that it uses.
+    #[must_use]
+    pub const fn new(records: Arc<Records>, ports: EmergencyPorts) -> Self {
+        EmergencyService { records, ports }
+    }
+
+    /// Returns the kind of emergency that findings of a rule are.
+    fn emergency(&self, agent_type: AgentType, rule: &str) -> Option<Emergency> {
+        let definition = self.ports.agent_types.get(agent_type)?;
+        let mut kinds = definition.emergencies().iter();
+        kinds.find(|kind| kind.rule == rule).copied()
+    }
+}

@@ -1,0 +1,115 @@
+//! `fire_warden`: a made-up agent type that stops machines whose building burns.
+
+use reeve_estate::Money;
+use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::emergency::{Emergency, Preapproval, WakingEvent};
+use reeve_recommend::agent::needs::Needs;
+use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
+use reeve_recommend::agent::{AgentType, Impact};
+use reeve_recommend::change::StopMachine;
+use reeve_recommend::judgement::event::Event;
+use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::judgement::{Facts, Judgement};
+use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::subject;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+};
+
+const INFO: AgentTypeInfo = AgentTypeInfo {
+    agent_type: AgentType::named("fire_warden"),
+    description: "Stops machines whose building burns.",
+    capabilities: &[],
+    actions: &[],
+    settings: &[],
+    findings: Some(FindingSource::Runs),
+};
+
+const EMERGENCIES: &[Emergency] = &[Emergency {
+    rule: "douse",
+    description: "Stops a machine whose building burns.",
+    impact: Impact::High,
+    wakes: &[WakingEvent::Entry {
+        event_type: "building.fire",
+        operation: None,
+        by_reeve: false,
+    }],
+    preapproval: Preapproval::Standing,
+}];
+
+pub(super) struct Warden;
+
+impl AgentDefinition for Warden {
+    fn info(&self) -> &AgentTypeInfo {
+        &INFO
+    }
+
+    fn needs(&self, _: &Settings) -> Needs {
+        Needs::default()
+    }
+
+    fn judge(&self, _: &Facts<'_>) -> Judgement {
+        Judgement::default()
+    }
+
+    fn emergencies(&self) -> &[Emergency] {
+        EMERGENCIES
+    }
+
+    fn judge_event(&self, event: &Event, facts: &Facts<'_>) -> Judgement {
+        let mut judgement = Judgement::default();
+        if event.entry().is_some() {
+            judgement.proposals.push(douse(facts));
+        }
+        judgement
+    }
+}
+
+fn douse(facts: &Facts<'_>) -> Proposal {
+    let machine = facts.resource;
+    let text = |text: &str| text.to_owned();
+    let change = StopMachine {
+        state: machine.state,
+        size: machine.specification.instance_type.clone(),
+        volumes: Vec::new(),
+    };
+    Proposal {
+        kind: RecommendationType::HighAvailability,
+        rule: "douse",
+        title: format!("Stop {}", machine.name),
+        subject: subject(machine, None),
+        priority: Priority::Critical,
+        confidence: 100.0,
+        trust: Trust::default(),
+        impact_level: Impact::High,
+        impact: ImpactAssessment {
+            cost_percent: Some(0.0),
+            cost: text("none"),
+            performance_degradation_percent: None,
+            performance: text("it serves nothing"),
+            security: text("none"),
+        },
+        effort: Effort::Low,
+        savings_monthly: Some(Money::ZERO),
+        savings_after_discounts: None,
+        monthly_cost: machine.monthly_cost,
+        plan: Some(Plan::new(&change, machine.id.as_str())),
+        reason_codes: vec![text("fire")],
+        not_measured: Vec::new(),
+        explanation: Explanation {
+            action: text("Stop the machine"),
+            factors: Factors::from([(FactorKind::Measured, text("its building burns"))]),
+            data_points: 1,
+            confidence_range: None,
+            similar_cases: 0,
+            success_rate: None,
+            risk: Impact::High,
+            cost_reduction: text("none"),
+            performance_impact: text("it serves nothing"),
+            decision_path: Vec::new(),
+            models: Vec::new(),
+        },
+    }
+}

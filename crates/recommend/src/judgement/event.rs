@@ -1,0 +1,73 @@
+//! Events that wake agent types, and the facts that an event brings along.
+
+use jiff::Timestamp;
+use reeve_audit::Entry;
+use reeve_estate::{ConnectionId, ResourceId};
+
+use crate::judgement::open_facts::OpenFacts;
+use crate::recommendation::Priority;
+use crate::recommendation::origin::{AnomalyId, Cause};
+
+/// Source of the observations of [`SecurityThreat`]s.
+pub const SECURITY_THREAT: &str = "security_threat";
+
+/// An event about a resource.
+#[derive(Debug)]
+pub struct Event {
+    /// Time of the event.
+    pub at: Timestamp,
+    /// Resource that it is about.
+    pub resource: ResourceId,
+    /// Connection of the resource; `None` where the event does not tell.
+    pub connection: Option<ConnectionId>,
+    /// Cause that findings name.
+    pub cause: Cause,
+    pub content: EventContent,
+}
+
+/// Content of an event.
+#[derive(Debug)]
+pub enum EventContent {
+    /// An entry of the log. It is a claim of its source: a judgement confirms it by the resource
+    /// where that is possible.
+    Entry(Box<Entry>),
+    /// An observation of a source, with facts by their type.
+    Observation {
+        source: &'static str,
+        facts: OpenFacts,
+    },
+}
+
+impl Event {
+    /// The entry of the event; `None` for an observation.
+    #[must_use]
+    pub fn entry(&self) -> Option<&Entry> {
+        match &self.content {
+            EventContent::Entry(entry) => Some(entry),
+            EventContent::Observation { .. } => None,
+        }
+    }
+
+    /// A fact of an observation; `None` where it has none of the type, and for an entry.
+    #[must_use]
+    pub fn fact<T: std::any::Any>(&self) -> Option<&T> {
+        match &self.content {
+            EventContent::Entry(_) => None,
+            EventContent::Observation { facts, .. } => facts.get(),
+        }
+    }
+}
+
+/// Security anomaly of a resource: credentials or behavior that point to an intruder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecurityThreat {
+    pub anomaly: AnomalyId,
+    pub title: String,
+    pub severity: Priority,
+    /// Highest anomaly score of its readings, 0 to 1.
+    pub score: f64,
+    /// Evidence in sentences, the most important first.
+    pub evidence: Vec<String>,
+    /// Number of readings.
+    pub readings: u64,
+}
