@@ -1,0 +1,113 @@
+//! Choke points: single settings whose closing cuts the most paths to what matters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::estate::Estate;
+use crate::finding::{Audience, Exposure};
+
+/// Kinds that hold data or open further doors: paths to them count before others.
+const MATTERS: [&str; 16] = [
+    "bucket",
+    "database",
+    "database_snapshot",
+    "snapshot",
+    "image",
+    "secret",
+    "encryption_key",
+    "iam_role",
+    "queue",
+    "topic",
+    "table",
+    "warehouse",
+    "search_domain",
+    "file_system",
+    "backup_vault",
+    "container_registry",
+];
+
+/// Most candidates that are tried by closing them.
+const MOST_TRIED: usize = 12;
+
+/// Setting whose closing cuts paths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChokePoint {
+    /// Setting, rule or statement, with the resource that it belongs to.
+    pub setting: String,
+    /// Resource that has the setting.
+    pub resource: String,
+    /// Type of the edge that it opens.
+    pub edge: &'static str,
+    /// Resources that no outsider reaches once it is closed, by identifier.
+    pub closes: Vec<String>,
+    /// How many of them hold data or open further doors.
+    pub matters: usize,
+}
+
+impl Estate<'_> {
+    /// Returns the settings that close the most when they alone are closed, best first. Each is
+    /// tried: what another rule or path leaves open is not counted.
+    #[must_use]
+    pub fn choke_points(&self, exposures: &[Exposure]) -> Vec<ChokePoint> {
+        let mut candidates: BTreeMap<&str, (usize, usize, &Exposure)> = BTreeMap::new();
+        for exposure in exposures.iter().filter(|one| is_open(one)) {
+            let keys: BTreeSet<&str> = exposure
+                .path
+                .iter()
+                .filter_map(|step| step.key.as_deref())
+                .collect();
+            for key in keys {
+                let entry = candidates.entry(key).or_insert((0, 0, exposure));
+                entry.0 += usize::from(does_matter(&exposure.kind));
+                entry.1 += 1;
+            }
+        }
+        let mut ranked: Vec<_> = candidates.into_iter().collect();
+        ranked
+            .sort_by_key(|(key, (matters, all, _))| (usize::MAX - matters, usize::MAX - all, *key));
+
+        let before = open_resources(exposures);
+        let mut points: Vec<ChokePoint> = ranked
+            .into_iter()
+            .take(MOST_TRIED)
+            .filter_map(|(key, (_, _, exposure))| {
+                let step = exposure
+                    .path
+                    .iter()
+                    .find(|step| step.key.as_deref() == Some(key))?;
+                let after = self.exposures_without(Some(key));
+                let left = open_resources(&after);
+                let closed: Vec<&(&str, &str)> = before.difference(&left).collect();
+                (!closed.is_empty()).then(|| ChokePoint {
+                    setting: key.to_owned(),
+                    resource: step.resource.clone(),
+                    edge: step.edge,
+                    matters: closed.iter().filter(|(_, kind)| does_matter(kind)).count(),
+                    closes: closed.iter().map(|(id, _)| (*id).to_owned()).collect(),
+                })
+            })
+            .collect();
+        points.sort_by(|one, other| {
+            let rank = |point: &ChokePoint| (point.matters, point.closes.len());
+            rank(other)
+                .cmp(&rank(one))
+                .then_with(|| one.setting.cmp(&other.setting))
+        });
+        points
+    }
+}
+
+fn is_open(exposure: &Exposure) -> bool {
+    exposure.is_exposed() && exposure.reachable_from != Audience::Unknown
+}
+
+fn does_matter(kind: &str) -> bool {
+    MATTERS.contains(&kind)
+}
+
+fn open_resources(exposures: &[Exposure]) -> BTreeSet<(&str, &str)> {
+    let open = exposures.iter().filter(|one| is_open(one));
+    open.map(|one| (one.resource.as_str(), one.kind.as_str()))
+        .collect()
+}
