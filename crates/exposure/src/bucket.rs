@@ -65,13 +65,17 @@ fn add<'a>(
 ) {
     let key = (bucket.id, bucket.kind, bucket.owner());
     let is_closed = closed.is_some() && path.iter().any(|step| step.key.as_deref() == closed);
+    let is_known = !matches!(grant.audience, Audience::Unknown | Audience::None);
     match block {
-        Ok(None) if !is_closed && grant.audience != Audience::Unknown => {
+        Ok(None) if !is_closed && is_known => {
             let says = "no block setting of bucket or account is in the way";
             path.push(Step::new("block_public_access", bucket.id, says));
             answers.granted(key, grant.audience, grant.access, path);
         }
-        Ok(None) => answers.missed(key, path, is_closed),
+        Ok(None) => {
+            let is_certain = is_closed || grant.audience == Audience::None;
+            answers.missed(key, path, is_certain);
+        }
         Ok(Some(step)) => {
             path.push(step);
             answers.missed(key, path, true);
@@ -122,6 +126,7 @@ fn by_list<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: Op
             audience: Audience::Internet,
             access: permissions,
             step: None,
+            function_url: None,
         };
         add(bucket, answers, closed, grant, path, block);
     }
@@ -129,38 +134,27 @@ fn by_list<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: Op
 
 fn by_policy<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: Option<&str>) {
     let document = bucket.document;
-    if value::is_hidden(document, "Policy") {
-        let step = Step::new("policy", bucket.id, "the bucket policy was not read");
-        let key = (bucket.id, bucket.kind, bucket.owner());
-        answers.missed(key, vec![step], false);
-        return;
-    }
+    let key = (bucket.id, bucket.kind, bucket.owner());
+    let grants = match policy::grants(document, "Policy", (bucket.kind, bucket.id, bucket.owner())) {
+        Ok(grants) => grants,
+        Err(step) => {
+            answers.missed(key, vec![step], false);
+            return;
+        }
+    };
 
-    let grants = policy::grants(document, "Policy", bucket.id, bucket.owner());
-    let is_public = grants
-        .iter()
-        .any(|grant| grant.audience == Audience::Internet);
+    let is_public = grants.iter().any(|grant| grant.audience == Audience::Internet);
     for mut grant in grants {
         // A public policy is restricted as a whole: its other outsiders are shut out with it.
         let block = match is_public {
-            true => blocked(
-                document,
-                "PublicAccessBlock",
-                bucket.id,
-                "RestrictPublicBuckets",
-            ),
+            true => blocked(document, "PublicAccessBlock", bucket.id, "RestrictPublicBuckets"),
             false => Ok(None),
         };
         let path = grant.step.take().into_iter().collect();
         add(bucket, answers, closed, grant, path, block);
     }
 
-    let step = Step::new(
-        "policy",
-        bucket.id,
-        "neither policy nor access list lets an outsider in",
-    );
-    let key = (bucket.id, bucket.kind, bucket.owner());
+    let step = Step::new("policy", bucket.id, "neither policy nor access list lets an outsider in");
     answers.missed(key, vec![step], true);
 }
 
@@ -173,7 +167,15 @@ fn by_point<'a>(
     closed: Option<&str>,
 ) {
     let document = point.document;
-    for mut grant in policy::grants(document, "Policy", point.id, bucket.owner()) {
+    let key = (bucket.id, bucket.kind, bucket.owner());
+    let grants = match policy::grants(document, "Policy", (bucket.kind, point.id, bucket.owner())) {
+        Ok(grants) => grants,
+        Err(step) => {
+            answers.missed(key, vec![step], false);
+            return;
+        }
+    };
+    for mut grant in grants {
         let mut path: Vec<Step> = grant.step.take().into_iter().collect();
         let block =
             if value::text(document, "NetworkOrigin").is_some_and(|origin| origin == "VPC")

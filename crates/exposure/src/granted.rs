@@ -23,7 +23,6 @@ const POLICIES: &[(&str, &[&str], &str)] = &[
     ("search_domain", &["AccessPolicies"], "access policy"),
     ("stream", &["Policy"], "stream's policy"),
     ("backup_vault", &["Policy"], "vault's policy"),
-    ("file_system", &["Policy"], "file system policy"),
 ];
 
 /// Judges a resource by its policy. Returns the path of an exposure that lets outsiders run it.
@@ -39,28 +38,33 @@ pub(crate) fn judge<'a>(
     let key = (configuration.id, configuration.kind, configuration.owner());
     let mut first = None;
 
+    let of = (configuration.kind, configuration.id, configuration.owner());
     for member in *members {
-        if value::is_hidden(document, member) {
-            let step = Step::new(
-                "policy",
-                configuration.id,
-                format!("the {words} was not read"),
-            );
-            answers.missed(key, vec![step], false);
-        }
-        for mut grant in policy::grants(document, member, configuration.id, configuration.owner()) {
+        let grants = match policy::grants(document, member, of) {
+            Ok(grants) => grants,
+            Err(step) => {
+                answers.missed(key, vec![step], false);
+                continue;
+            }
+        };
+        for mut grant in grants {
             let mut path: Vec<Step> = grant.step.take().into_iter().collect();
             let is_closed =
                 closed.is_some() && path.iter().any(|step| step.key.as_deref() == closed);
-            if is_closed || grant.audience == Audience::Unknown {
-                answers.missed(key, path, is_closed);
+            if is_closed || matches!(grant.audience, Audience::Unknown | Audience::None) {
+                answers.missed(key, path, is_closed || grant.audience == Audience::None);
                 continue;
             }
-            match door(configuration, &grant.access) {
-                Ok(step) => path.extend(step),
-                Err(step) => {
+            match door(configuration, grant.function_url.as_deref(), &grant.access) {
+                Door::Open(step) => path.extend(step),
+                Door::Stopped(step) => {
                     path.push(step);
                     answers.missed(key, path, true);
+                    continue;
+                }
+                Door::NotRead(step) => {
+                    path.push(step);
+                    answers.missed(key, path, false);
                     continue;
                 }
             }
@@ -80,51 +84,73 @@ pub(crate) fn judge<'a>(
     first
 }
 
-/// Returns the step through which granted actions are used, where the policy alone is not enough.
-fn door(configuration: &Configuration<'_>, access: &[String]) -> Result<Option<Step>, Step> {
+/// Step beside the policy, through which granted actions are used.
+enum Door {
+    Open(Option<Step>),
+    Stopped(Step),
+    NotRead(Step),
+}
+
+fn door(configuration: &Configuration<'_>, url: Option<&[String]>, access: &[String]) -> Door {
     let (id, document) = (configuration.id, configuration.document);
+    let stopped = |edge, says: &str| Door::Stopped(Step::new(edge, id, says));
     match configuration.kind {
         "function" => {
-            let is_url_alone = !access.is_empty()
-                && access
-                    .iter()
-                    .all(|action| action.eq_ignore_ascii_case("lambda:InvokeFunctionUrl"));
-            let urls = value::list(document, "FunctionUrlConfigs");
-            let open = urls
-                .iter()
-                .find(|url| value::text(url, "AuthType") == Some("NONE"));
-            match (open, value::at(document, "FunctionUrlConfigs")) {
-                (Some(url), _) => {
-                    let address = value::text(url, "FunctionUrl").unwrap_or("its address");
-                    let says = format!("function URL {address} asks for no authentication");
-                    Ok(Some(Step::new("function_url", id, says)))
-                }
-                (None, Some(_)) if is_url_alone && urls.is_empty() => {
-                    Err(Step::new("function_url", id, "has no function URL"))
-                }
-                (None, Some(_)) if is_url_alone => {
-                    let says = "function URL asks for the signature of an identity of AWS";
-                    Err(Step::new("function_url", id, says))
-                }
-                _ => Ok(None),
+            let through_url =
+                |action: &String| action.eq_ignore_ascii_case("lambda:InvokeFunctionUrl");
+            match (url, access.iter().all(through_url)) {
+                (Some(types), _) => function_url(configuration, types),
+                (None, true) => function_url(configuration, &[]),
+                (None, false) => Door::Open(None),
             }
         }
-        "search_domain" if value::at(document, "VPCOptions.VPCId").is_some() => Err(Step::new(
-            "network",
-            id,
-            "is reachable inside its network alone",
-        )),
+        "search_domain" if value::at(document, "VPCOptions.VPCId").is_some() => {
+            stopped("network", "is reachable inside its network alone")
+        }
         "secret" if value::at(document, "DeletedDate").is_some() => {
-            Err(Step::new("state", id, "is about to be deleted"))
+            stopped("state", "is about to be deleted")
         }
         "encryption_key"
-            if matches!(
-                value::text(document, "KeyState"),
-                Some("Disabled" | "PendingDeletion")
-            ) =>
+            if matches!(value::text(document, "KeyState"), Some("Disabled" | "PendingDeletion")) =>
         {
-            Err(Step::new("state", id, "is disabled"))
+            stopped("state", "is disabled")
         }
-        _ => Ok(None),
+        _ => Door::Open(None),
+    }
+}
+
+/// Finds the function URL that a statement is about, by the types of authentication that it names.
+fn function_url(configuration: &Configuration<'_>, types: &[String]) -> Door {
+    let (id, document) = (configuration.id, configuration.document);
+    let Some(member) = ["FunctionUrlConfigs", "FunctionUrlConfig"]
+        .iter()
+        .find(|member| value::at(document, member).is_some())
+        .filter(|member| !value::is_hidden(document, member))
+    else {
+        let says = "function URLs were not read";
+        return Door::NotRead(Step::new("function_url", id, says));
+    };
+
+    let urls = value::list(document, member);
+    let fits = |url: &&serde_json::Value| {
+        let own = value::text(url, "AuthType").unwrap_or_default();
+        types.is_empty() || types.iter().any(|wanted| wanted.eq_ignore_ascii_case(own))
+    };
+    match urls.iter().find(fits) {
+        Some(url) => {
+            let address = value::text(url, "FunctionUrl").unwrap_or("of the function");
+            let says = match value::text(url, "AuthType") {
+                Some("NONE") => format!("function URL {address} asks for no authentication"),
+                _ => format!("function URL {address} takes the identity of any account"),
+            };
+            Door::Open(Some(Step::new("function_url", id, says)))
+        }
+        None if urls.is_empty() => {
+            Door::Stopped(Step::new("function_url", id, "has no function URL"))
+        }
+        None => {
+            let says = "the function URL asks for another type of authentication";
+            Door::Stopped(Step::new("function_url", id, says))
+        }
     }
 }

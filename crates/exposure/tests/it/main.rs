@@ -5,4 +5,5 @@ mod balancers;
 mod documents;
 mod hops;
 mod network;
+mod policies;
 mod shared;

@@ -1,0 +1,443 @@
+//! Cases after the IAM User Guide ("Policy evaluation logic", "Permissions boundaries for IAM
+//! entities", "Cross-account policy evaluation logic", "IAM JSON policy elements: NotPrincipal",
+//! "NotAction", "NotResource") and the AWS Organizations User Guide ("SCP evaluation", "Resource
+//! control policies").
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::policy_set::Organization;
+
+const USER: &str = "arn:aws:iam::111122223333:user/alice";
+const ROLE: &str = "arn:aws:iam::111122223333:role/deploy";
+const SESSION: &str = "arn:aws:sts::111122223333:assumed-role/deploy/run-1";
+const OBJECT: &str = "arn:aws:s3:::logs/a";
+
+fn policy(kind: PolicyKind, statements: &Value) -> NamedPolicy {
+    let document = json!({"Version": "2012-10-17", "Statement": statements});
+    NamedPolicy::new(kind, kind.label(), Policy::read(&document).unwrap())
+}
+
+fn allow(action: &str) -> Value {
+    json!({"Effect": "Allow", "Action": action, "Resource": "*"})
+}
+
+fn deny(action: &str) -> Value {
+    json!({"Effect": "Deny", "Action": action, "Resource": "*"})
+}
+
+fn to(principal: Value, mut statement: Value) -> Value {
+    statement["Principal"] = principal;
+    statement
+}
+
+fn identity(statements: &Value) -> PolicySet {
+    PolicySet {
+        identity: vec![policy(PolicyKind::Identity, statements)],
+        ..PolicySet::default()
+    }
+}
+
+fn request(caller: &str, action: &str, resource: &str) -> Request {
+    let mut request = Request::new(Caller::read(caller).unwrap(), action, resource);
+    request.resource_account = Some("111122223333".to_owned());
+    request.context.add_missing(&Context::complete());
+    request
+}
+
+fn get(set: &PolicySet, caller: &str) -> Outcome {
+    set.decide(&request(caller, "s3:GetObject", OBJECT)).outcome
+}
+
+fn level(name: &str, policies: &[Value]) -> Level {
+    let policies = policies.iter();
+    Level {
+        name: name.to_owned(),
+        policies: policies
+            .map(|statements| policy(PolicyKind::ServiceControl, statements))
+            .collect(),
+    }
+}
+
+#[test]
+fn requests_are_denied_by_default_and_an_explicit_deny_wins() {
+    assert_eq!(get(&PolicySet::default(), USER), Outcome::ImplicitDeny);
+    assert_eq!(
+        get(&identity(&json!([allow("s3:Get*")])), USER),
+        Outcome::Allow
+    );
+    assert_eq!(
+        get(&identity(&json!([allow("S3:getobject")])), USER),
+        Outcome::Allow
+    );
+
+    let mut several = identity(&json!([allow("s3:*")]));
+    several
+        .identity
+        .push(policy(PolicyKind::Identity, &json!([deny("s3:GetObject")])));
+    let decision = several.decide(&request(USER, "s3:GetObject", OBJECT));
+    assert_eq!(decision.outcome, Outcome::ExplicitDeny);
+    assert_eq!(
+        decision.why(),
+        "denied by statement 1 of identity policy identity policy"
+    );
+}
+
+#[test]
+fn not_action_and_not_resource_cover_all_else() {
+    let not_iam =
+        json!([{"Effect": "Allow", "NotAction": ["iam:*", "s3:DeleteObject"], "Resource": "*"}]);
+    let set = identity(&not_iam);
+    let outcome = |action: &str| set.decide(&request(USER, action, OBJECT)).outcome;
+    assert_eq!(outcome("s3:GetObject"), Outcome::Allow);
+    assert_eq!(outcome("iam:CreateUser"), Outcome::ImplicitDeny);
+    assert_eq!(outcome("s3:DeleteObject"), Outcome::ImplicitDeny);
+
+    let outside = json!([allow("s3:*"),
+        {"Effect": "Deny", "Action": "s3:*", "NotResource": ["arn:aws:s3:::logs", "arn:aws:s3:::logs/*"]}]);
+    let set = identity(&outside);
+    let outcome = |resource: &str| set.decide(&request(USER, "s3:GetObject", resource)).outcome;
+    assert_eq!(outcome(OBJECT), Outcome::Allow);
+    assert_eq!(outcome("arn:aws:s3:::payroll/a"), Outcome::ExplicitDeny);
+}
+
+#[test]
+fn a_boundary_limits_and_grants_nothing() {
+    let mut set = identity(&json!([allow("*")]));
+    set.boundary = Some(policy(PolicyKind::Boundary, &json!([allow("ec2:*")])));
+    let decision = set.decide(&request(USER, "s3:GetObject", OBJECT));
+    assert_eq!(decision.outcome, Outcome::ImplicitDeny);
+    assert_eq!(decision.blockers[0].kind, PolicyKind::Boundary);
+
+    set.boundary = Some(policy(PolicyKind::Boundary, &json!([allow("s3:*")])));
+    assert_eq!(get(&set, USER), Outcome::Allow);
+    set.identity.clear();
+    assert_eq!(get(&set, USER), Outcome::ImplicitDeny);
+}
+
+#[test]
+fn a_session_policy_limits_a_session() {
+    let mut set = identity(&json!([allow("s3:*")]));
+    set.session = vec![policy(PolicyKind::Session, &json!([allow("s3:PutObject")]))];
+    assert_eq!(get(&set, SESSION), Outcome::ImplicitDeny);
+    set.session
+        .push(policy(PolicyKind::Session, &json!([allow("s3:GetObject")])));
+    assert_eq!(get(&set, SESSION), Outcome::Allow);
+}
+
+/// The table of "Policy evaluation for requests within a single account", by the principal that
+/// the policy of the resource names.
+#[test]
+fn a_policy_of_a_resource_in_the_same_account_grants_by_whom_it_names() {
+    let check = |named: &str, caller: &str, has_boundary: bool, expected: Outcome| {
+        let set = PolicySet {
+            resource: Some(policy(
+                PolicyKind::Resource,
+                &json!([to(json!({"AWS": named}), allow("s3:GetObject"))]),
+            )),
+            boundary: has_boundary.then(|| policy(PolicyKind::Boundary, &json!([allow("ec2:*")]))),
+            ..PolicySet::default()
+        };
+        assert_eq!(
+            get(&set, caller),
+            expected,
+            "{named} {caller} {has_boundary}"
+        );
+    };
+
+    check(USER, USER, false, Outcome::Allow);
+    // The implicit deny of a boundary does not limit what is granted to a user directly.
+    check(USER, USER, true, Outcome::Allow);
+    check(ROLE, SESSION, false, Outcome::Allow);
+    check(ROLE, SESSION, true, Outcome::ImplicitDeny);
+    check(SESSION, SESSION, true, Outcome::Allow);
+    // The account delegates to its identity policies, and there are none.
+    check(
+        "arn:aws:iam::111122223333:root",
+        USER,
+        false,
+        Outcome::ImplicitDeny,
+    );
+    check("111122223333", USER, false, Outcome::ImplicitDeny);
+    check(
+        "arn:aws:iam::111122223333:user/bob",
+        USER,
+        false,
+        Outcome::ImplicitDeny,
+    );
+    check("*", USER, false, Outcome::Allow);
+    check("*", "*", false, Outcome::Allow);
+}
+
+#[test]
+fn an_explicit_deny_of_a_boundary_limits_what_a_resource_grants() {
+    let set = PolicySet {
+        resource: Some(policy(
+            PolicyKind::Resource,
+            &json!([to(json!({"AWS": USER}), allow("s3:GetObject"))]),
+        )),
+        boundary: Some(policy(PolicyKind::Boundary, &json!([deny("s3:*")]))),
+        ..PolicySet::default()
+    };
+    assert_eq!(get(&set, USER), Outcome::ExplicitDeny);
+}
+
+#[test]
+fn across_accounts_both_sides_must_allow() {
+    let foreign = "arn:aws:iam::444455556666:user/carol";
+    let bucket = |principal: Value| {
+        Some(policy(
+            PolicyKind::Resource,
+            &json!([to(principal, allow("s3:GetObject"))]),
+        ))
+    };
+
+    let mut set = identity(&json!([allow("s3:*")]));
+    set.resource = bucket(json!({"AWS": "444455556666"}));
+    assert_eq!(get(&set, foreign), Outcome::Allow);
+    set.resource = bucket(json!({"AWS": "777788889999"}));
+    assert_eq!(get(&set, foreign), Outcome::ImplicitDeny);
+    set.resource = bucket(json!({"AWS": foreign}));
+    set.identity.clear();
+    assert_eq!(get(&set, foreign), Outcome::ImplicitDeny);
+    // The policy of the other account's resource is not known.
+    let mut set = identity(&json!([allow("s3:*")]));
+    set.resource = None;
+    assert_eq!(get(&set, foreign), Outcome::Unknown);
+}
+
+#[test]
+fn roles_and_keys_must_allow_in_their_own_policy() {
+    let assume = |trust: Value, identities: &Value| {
+        let mut set = identity(identities);
+        set.resource = Some(policy(PolicyKind::Trust, &json!([trust])));
+        set.decide(&request(USER, "sts:AssumeRole", ROLE)).outcome
+    };
+    let trusting = |principal: &str| json!({"Effect": "Allow", "Principal": {"AWS": principal}, "Action": "sts:AssumeRole"});
+    let root = "arn:aws:iam::111122223333:root";
+
+    assert_eq!(
+        assume(trusting(root), &json!([allow("sts:*")])),
+        Outcome::Allow
+    );
+    assert_eq!(assume(trusting(root), &json!([])), Outcome::ImplicitDeny);
+    assert_eq!(assume(trusting(USER), &json!([])), Outcome::Allow);
+    assert_eq!(
+        assume(trusting("444455556666"), &json!([allow("*")])),
+        Outcome::ImplicitDeny
+    );
+
+    let key = "arn:aws:kms:eu-west-1:111122223333:key/1";
+    let set = identity(&json!([allow("kms:*")]));
+    assert_eq!(
+        set.decide(&request(USER, "kms:Decrypt", key)).outcome,
+        Outcome::Unknown
+    );
+}
+
+#[test]
+fn every_level_of_an_organization_must_allow() {
+    let all = json!([allow("*")]);
+    let check = |levels: Vec<Level>, expected: Outcome| {
+        let mut set = identity(&json!([allow("s3:*")]));
+        set.organization = Arc::new(Organization {
+            service_control: levels,
+            ..Organization::default()
+        });
+        assert_eq!(get(&set, USER), expected);
+    };
+
+    check(
+        vec![
+            level("Root", std::slice::from_ref(&all)),
+            level("account", std::slice::from_ref(&all)),
+        ],
+        Outcome::Allow,
+    );
+    check(
+        vec![
+            level("Root", std::slice::from_ref(&all)),
+            level("Workloads", &[json!([allow("ec2:*")])]),
+            level("account", std::slice::from_ref(&all)),
+        ],
+        Outcome::ImplicitDeny,
+    );
+    check(
+        vec![
+            level("Root", std::slice::from_ref(&all)),
+            level("account", &[]),
+        ],
+        Outcome::ImplicitDeny,
+    );
+    check(
+        vec![
+            level("Root", &[all.clone(), json!([deny("s3:*")])]),
+            level("account", &[all]),
+        ],
+        Outcome::ExplicitDeny,
+    );
+}
+
+#[test]
+fn service_control_policies_do_not_limit_the_management_account_and_service_linked_roles() {
+    let organization = Organization {
+        management_account: Some("999988887777".to_owned()),
+        service_control: vec![level("Root", &[json!([deny("s3:*")])])],
+        ..Organization::default()
+    };
+    let mut set = identity(&json!([allow("s3:*")]));
+    set.organization = Arc::new(organization);
+
+    assert_eq!(get(&set, USER), Outcome::ExplicitDeny);
+    let linked = "arn:aws:iam::111122223333:role/aws-service-role/ops.amazonaws.com/OpsRole";
+    assert_eq!(get(&set, linked), Outcome::Allow);
+    let mut own = request(
+        "arn:aws:iam::999988887777:user/root-admin",
+        "s3:GetObject",
+        OBJECT,
+    );
+    own.resource_account = Some("999988887777".to_owned());
+    assert_eq!(set.decide(&own).outcome, Outcome::Allow);
+    // The root user of a member account is limited too.
+    assert_eq!(
+        get(&set, "arn:aws:iam::111122223333:root"),
+        Outcome::ExplicitDeny
+    );
+}
+
+#[test]
+fn resource_control_policies_limit_callers_of_other_accounts_too() {
+    let outsider = "arn:aws:iam::444455556666:user/carol";
+    let only_own = json!([allow("*"), {"Effect": "Deny", "Principal": "*", "Action": "s3:*", "Resource": "*",
+        "Condition": {"StringNotEqualsIfExists": {"aws:PrincipalOrgID": "o-a1"}}}]);
+    let mut set = identity(&json!([allow("s3:*")]));
+    set.resource = Some(policy(
+        PolicyKind::Resource,
+        &json!([to(json!("*"), allow("s3:GetObject"))]),
+    ));
+    let guarded = Organization {
+        resource_control: vec![Level {
+            name: "Root".to_owned(),
+            policies: vec![policy(PolicyKind::ResourceControl, &only_own)],
+        }],
+        ..Organization::default()
+    };
+    assert_eq!(get(&set, outsider), Outcome::Allow);
+    set.organization = Arc::new(guarded);
+    assert_eq!(get(&set, outsider), Outcome::ExplicitDeny);
+
+    let mut member = request(USER, "s3:GetObject", OBJECT);
+    member.context.set("aws:PrincipalOrgID", ["o-a1"]);
+    assert_eq!(set.decide(&member).outcome, Outcome::Allow);
+}
+
+#[test]
+fn not_principal_must_except_the_caller_and_its_account() {
+    let denying_all_but = |names: Value| {
+        let mut set = identity(&json!([allow("s3:*")]));
+        let statement = json!({"Effect": "Deny", "NotPrincipal": {"AWS": names}, "Action": "s3:*", "Resource": "*"});
+        set.resource = Some(policy(PolicyKind::Resource, &json!([statement])));
+        get(&set, USER)
+    };
+    assert_eq!(
+        denying_all_but(json!([USER, "arn:aws:iam::111122223333:root"])),
+        Outcome::Allow
+    );
+    assert_eq!(
+        denying_all_but(json!(["arn:aws:iam::111122223333:user/bob"])),
+        Outcome::ExplicitDeny
+    );
+    // AWS documents that naming the user alone may still deny.
+    assert_eq!(denying_all_but(json!([USER])), Outcome::Unknown);
+}
+
+#[test]
+fn services_need_the_policy_of_the_resource_alone() {
+    let set = PolicySet {
+        resource: Some(policy(
+            PolicyKind::Trust,
+            &json!([{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}]),
+        )),
+        ..PolicySet::default()
+    };
+    let outcome = |service: &str| {
+        set.decide(&request(service, "sts:AssumeRole", ROLE))
+            .outcome
+    };
+    assert_eq!(outcome("lambda.amazonaws.com"), Outcome::Allow);
+    assert_eq!(outcome("ec2.amazonaws.com"), Outcome::ImplicitDeny);
+}
+
+#[test]
+fn unknown_conditions_and_policies_make_a_decision_unknown_and_say_why() {
+    let unknown = |set: &PolicySet| {
+        let mut request = Request::new(Caller::read(USER).unwrap(), "s3:GetObject", OBJECT);
+        request.resource_account = Some("111122223333".to_owned());
+        set.decide(&request)
+    };
+
+    let with_mfa = json!([{"Effect": "Allow", "Action": "s3:*", "Resource": "*",
+        "Condition": {"Bool": {"aws:MultiFactorAuthPresent": "true"}}}]);
+    let decision = unknown(&identity(&with_mfa));
+    assert_eq!(decision.outcome, Outcome::Unknown);
+    assert_eq!(decision.why(), "depends on Bool aws:multifactorauthpresent");
+
+    let denied_without = json!([allow("s3:*"), {"Effect": "Deny", "Action": "*", "Resource": "*",
+        "Condition": {"BoolIfExists": {"aws:MultiFactorAuthPresent": "false"}}}]);
+    assert_eq!(
+        unknown(&identity(&denied_without)).outcome,
+        Outcome::Unknown
+    );
+
+    let mut unread = PolicySet::default();
+    unread.identity.push(NamedPolicy {
+        kind: PolicyKind::Identity,
+        name: "arn:aws:iam::aws:policy/NotInTheFile".into(),
+        document: None,
+    });
+    let decision = unknown(&unread);
+    assert_eq!(decision.outcome, Outcome::Unknown);
+    assert!(decision.why().contains("NotInTheFile, which was not read"));
+}
+
+#[test]
+fn variables_name_the_caller_only_in_the_newer_language() {
+    let home = |version: &str| {
+        let document = json!({"Version": version, "Statement": [{"Effect": "Allow", "Action": "s3:*",
+            "Resource": "arn:aws:s3:::home/${aws:username}/*"}]});
+        let policy = NamedPolicy::new(
+            PolicyKind::Identity,
+            "home",
+            Policy::read(&document).unwrap(),
+        );
+        let set = PolicySet {
+            identity: vec![policy],
+            ..PolicySet::default()
+        };
+        let outcome = |resource: &str| set.decide(&request(USER, "s3:GetObject", resource)).outcome;
+        (
+            outcome("arn:aws:s3:::home/alice/a"),
+            outcome("arn:aws:s3:::home/bob/a"),
+        )
+    };
+    assert_eq!(home("2012-10-17"), (Outcome::Allow, Outcome::ImplicitDeny));
+    assert_eq!(
+        home("2008-10-17"),
+        (Outcome::ImplicitDeny, Outcome::ImplicitDeny)
+    );
+}
+
+#[test]
+fn a_condition_that_is_not_satisfied_is_the_reason_against() {
+    let statements = json!([{"Sid": "Office", "Effect": "Allow", "Action": "s3:*", "Resource": "*",
+        "Condition": {"IpAddress": {"aws:SourceIp": "203.0.113.0/24"}}}]);
+    let set = identity(&statements);
+    let mut elsewhere = request(USER, "s3:GetObject", OBJECT);
+    elsewhere.context.set("aws:SourceIp", ["198.51.100.1"]);
+    let decision = set.decide(&elsewhere);
+    assert_eq!(decision.outcome, Outcome::ImplicitDeny);
+    assert_eq!(decision.blockers[0].by, BlockerKind::Condition);
+    assert_eq!(decision.blockers[0].statement.as_deref(), Some("Office"));
+}

@@ -1,0 +1,35 @@
+//! Evaluation of AWS access policies: who may do what, and what principals can reach with their
+//! permissions.
+//!
+//! [`PolicySet::decide`] is the one evaluator: identity policies, policies of resources, permissions
+//! boundaries, session policies, and service and resource control policies of organisations, with
+//! conditions that are true, false or unknown. The crate does no I/O and calls no cloud.
+
+pub mod arn;
+mod caller;
+mod condition;
+mod context;
+mod decision;
+mod document;
+mod evaluation;
+mod operator;
+mod origin;
+mod outside;
+mod pattern;
+mod policy_set;
+mod truth;
+mod variable;
+
+pub use caller::{Caller, Naming};
+pub use context::{Context, KeyValue};
+pub use decision::{Blocker, BlockerKind, Decision, Outcome, StatementRef};
+pub use document::{
+    Condition, Effect, Patterns, Policy, PolicyError, PrincipalName, Principals, Statement,
+};
+pub use evaluation::Request;
+pub use operator::{Comparison, Operator, Order, Quantifier};
+pub use origin::is_bounded_origin;
+pub use outside::{Grade, OutsideAccess, Outsider, outside_access};
+pub use pattern::{is_all, matches};
+pub use policy_set::{Level, NamedPolicy, Organization, PolicyKind, PolicySet};
+pub use truth::Truth;
