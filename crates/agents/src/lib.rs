@@ -10,6 +10,7 @@ mod listed;
 mod load;
 pub mod models;
 mod retrospect;
+pub mod security_intelligence;
 mod settings;
 pub mod storage_optimizer;
 pub mod workload_classifier;
@@ -35,7 +36,7 @@ pub fn rows() -> Vec<Arc<dyn AgentDefinition>> {
         listed::row(AgentType::SPOT_OPTIMIZER, Vec::new),
         listed::row(AgentType::PERFORMANCE_OPTIMIZER, listed::deviation),
         listed::row(AgentType::DB_OPTIMIZER, Vec::new),
-        listed::row(AgentType::SECURITY_INTELLIGENCE, listed::deviation),
+        Arc::new(security_intelligence::SecurityIntelligence),
         Arc::new(compliance_intelligence::ComplianceIntelligence),
         listed::row(AgentType::OPS_INTELLIGENCE, listed::deviation),
         Arc::new(workload_classifier::WorkloadClassifier),

@@ -30,6 +30,7 @@ pub use error::CatalogueError;
 pub use expression::{Expression, ExpressionError};
 pub use framework::{Control, ControlState, Framework};
 pub use input::{Input, InputError};
+pub use remedy::change_by_row;
 pub use sample::{Sample, SampleFault};
 pub use subject::{Related, Subject};
 pub use topic::Topic;

@@ -47,35 +47,54 @@ impl Check {
         given: &BTreeMap<String, Value>,
         now: Timestamp,
     ) -> Result<ConfigurationChange, Obstacle> {
-        let subject = Subject {
-            account: &resource.account,
-            region: &resource.region,
-            ..Subject::alone(
-                resource.provider,
-                resource.kind,
-                resource.id.as_str(),
-                document.json(),
-            )
-        };
-        let mut scope = Scope::new(&subject, now);
-
-        let mut with = given.clone();
-        with.retain(|name, _| row.takes(name));
-        let own = &self.remediation.parameters;
-        let of_row = row.with.iter().filter(|(name, _)| !own.contains_key(*name));
-        for (name, source) in own.iter().chain(of_row) {
-            scope.give(&with);
-            let value = Expression::compile_value(source)
-                .ok()
-                .and_then(|expression| expression.value(&scope))
-                .filter(|value| !value.is_null());
-            let value = value
-                .ok_or_else(|| Obstacle::of(format_args!("{} has no {name} here", row.name)))?;
-            with.insert(name.to_owned(), value);
-        }
-
-        ConfigurationChange::on(row, resource, document, with)
+        let parameters = &self.remediation.parameters;
+        change_by_row(row, parameters, resource, document, given, now)
     }
+}
+
+/// Returns the change of a row on a resource, with its values from expressions: those of
+/// `parameters` by name, and the row's own.
+///
+/// # Errors
+/// An expression has no value here, or the row does not change this resource.
+pub fn change_by_row(
+    row: &'static ConfigurationRow,
+    parameters: &BTreeMap<String, String>,
+    resource: &Resource,
+    document: &Document,
+    given: &BTreeMap<String, Value>,
+    now: Timestamp,
+) -> Result<ConfigurationChange, Obstacle> {
+    let subject = Subject {
+        account: &resource.account,
+        region: &resource.region,
+        ..Subject::alone(
+            resource.provider,
+            resource.kind,
+            resource.id.as_str(),
+            document.json(),
+        )
+    };
+    let mut scope = Scope::new(&subject, now);
+
+    let mut with = given.clone();
+    with.retain(|name, _| row.takes(name));
+    let of_row = row
+        .with
+        .iter()
+        .filter(|(name, _)| !parameters.contains_key(*name));
+    for (name, source) in parameters.iter().chain(of_row) {
+        scope.give(&with);
+        let value = Expression::compile_value(source)
+            .ok()
+            .and_then(|expression| expression.value(&scope))
+            .filter(|value| !value.is_null());
+        let value =
+            value.ok_or_else(|| Obstacle::of(format_args!("{} has no {name} here", row.name)))?;
+        with.insert(name.to_owned(), value);
+    }
+
+    ConfigurationChange::on(row, resource, document, with)
 }
 
 #[cfg(test)]

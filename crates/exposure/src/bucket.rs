@@ -14,6 +14,9 @@ use crate::value;
 const ALL_USERS: &str = "http://acs.amazonaws.com/groups/global/AllUsers";
 const AUTHENTICATED: &str = "http://acs.amazonaws.com/groups/global/AuthenticatedUsers";
 
+/// Canonical identifier of the service that delivers logs ("Enabling standard logging", CloudFront).
+const LOG_DELIVERY: &str = "c4c1ede66af53448b93c283ce9448c4ba468c9432aa01d700d3878632f77d2d0";
+
 /// Access points by the name of their bucket.
 pub(crate) type AccessPoints<'a> = BTreeMap<&'a str, Vec<Configuration<'a>>>;
 
@@ -89,42 +92,39 @@ fn add<'a>(
 
 fn by_list<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: Option<&str>) {
     let document = bucket.document;
+    if value::is_hidden(document, "Acl") {
+        let step = Step::new("acl", bucket.id, "the access list was not read");
+        let key = (bucket.id, bucket.kind, bucket.owner());
+        answers.missed(key, vec![step], false);
+    }
+
+    let owner = value::text(document, "Acl.Owner.ID");
     let grants = value::list(document, "Acl.AccessControlList").iter();
     let grants = grants.chain(value::list(document, "Acl.Grants"));
-    let mut by_group: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut by_grantee: BTreeMap<(Audience, String), Vec<String>> = BTreeMap::new();
     for grant in grants {
-        let group = value::text(grant, "Grantee.URI");
-        let group = group.filter(|group| [ALL_USERS, AUTHENTICATED].contains(group));
         let permission = value::text(grant, "Permission").unwrap_or("READ");
-        if let Some(group) = group {
-            by_group
-                .entry(group)
+        if let Some(grantee) = grantee(grant, owner) {
+            by_grantee
+                .entry(grantee)
                 .or_default()
                 .push(permission.to_owned());
         }
     }
 
-    let ownership = ["OwnershipControls.Rule", "OwnershipControls.Rules"]
-        .iter()
-        .flat_map(|path| value::each(document, path, "ObjectOwnership"))
-        .next();
-    for (group, permissions) in by_group {
-        let who = match group == ALL_USERS {
-            true => "everyone",
-            false => "everyone with an account of AWS",
-        };
-        let says = format!("the access list gives {who} {}", permissions.join(", "));
+    for ((audience, who), access) in by_grantee {
+        let says = format!("the access list gives {who} {}", access.join(", "));
         let path = vec![Step::new("acl", bucket.id, says).keyed(format!("access list for {who}"))];
-        let block = match ownership == Some("BucketOwnerEnforced") {
-            true => {
-                let says = "object ownership turns access lists off";
-                Ok(Some(Step::new("object_ownership", bucket.id, says)))
+        let block = match (lists_off(document, bucket.id), &audience) {
+            (Some(step), _) => Ok(Some(step)),
+            (None, Audience::Internet) => {
+                blocked(document, "PublicAccessBlock", bucket.id, "IgnorePublicAcls")
             }
-            false => blocked(document, "PublicAccessBlock", bucket.id, "IgnorePublicAcls"),
+            (None, _) => Ok(None),
         };
         let grant = Grant {
-            audience: Audience::Internet,
-            access: permissions,
+            audience,
+            access,
             step: None,
             function_url: None,
         };
@@ -132,10 +132,36 @@ fn by_list<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: Op
     }
 }
 
+/// Returns the outsider that an entry of an access list names, with words for it.
+fn grantee(grant: &Value, owner: Option<&str>) -> Option<(Audience, String)> {
+    match value::text(grant, "Grantee.URI") {
+        Some(ALL_USERS) => return Some((Audience::Internet, "everyone".to_owned())),
+        Some(AUTHENTICATED) => {
+            let who = "everyone with an account of AWS";
+            return Some((Audience::Internet, who.to_owned()));
+        }
+        _ => {}
+    }
+    let id = value::text(grant, "Grantee.ID")?;
+    let is_outside = owner.is_some_and(|owner| owner != id) && id != LOG_DELIVERY;
+    is_outside.then(|| (Audience::Account(id.to_owned()), format!("account {id}")))
+}
+
+/// Returns the step of a setting by which access lists mean nothing.
+fn lists_off(document: &Value, id: &str) -> Option<Step> {
+    let ownership = ["OwnershipControls.Rule", "OwnershipControls.Rules"]
+        .iter()
+        .flat_map(|path| value::each(document, path, "ObjectOwnership"))
+        .next();
+    let says = "object ownership turns access lists off";
+    (ownership == Some("BucketOwnerEnforced")).then(|| Step::new("object_ownership", id, says))
+}
+
 fn by_policy<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: Option<&str>) {
     let document = bucket.document;
     let key = (bucket.id, bucket.kind, bucket.owner());
-    let grants = match policy::grants(document, "Policy", (bucket.kind, bucket.id, bucket.owner())) {
+    let grants = match policy::grants(document, "Policy", (bucket.kind, bucket.id, bucket.owner()))
+    {
         Ok(grants) => grants,
         Err(step) => {
             answers.missed(key, vec![step], false);
@@ -143,18 +169,29 @@ fn by_policy<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: 
         }
     };
 
-    let is_public = grants.iter().any(|grant| grant.audience == Audience::Internet);
+    let is_public = grants
+        .iter()
+        .any(|grant| grant.audience == Audience::Internet);
     for mut grant in grants {
         // A public policy is restricted as a whole: its other outsiders are shut out with it.
         let block = match is_public {
-            true => blocked(document, "PublicAccessBlock", bucket.id, "RestrictPublicBuckets"),
+            true => blocked(
+                document,
+                "PublicAccessBlock",
+                bucket.id,
+                "RestrictPublicBuckets",
+            ),
             false => Ok(None),
         };
         let path = grant.step.take().into_iter().collect();
         add(bucket, answers, closed, grant, path, block);
     }
 
-    let step = Step::new("policy", bucket.id, "neither policy nor access list lets an outsider in");
+    let step = Step::new(
+        "policy",
+        bucket.id,
+        "neither policy nor access list lets an outsider in",
+    );
     answers.missed(key, vec![step], true);
 }
 

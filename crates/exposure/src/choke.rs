@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::estate::Estate;
-use crate::finding::{Audience, Exposure};
+use crate::finding::{Audience, Exposure, Step};
 
 /// Kinds that hold data or open further doors: paths to them count before others.
 const MATTERS: [&str; 16] = [
@@ -27,9 +28,6 @@ const MATTERS: [&str; 16] = [
     "container_registry",
 ];
 
-/// Most candidates that are tried by closing them.
-const MOST_TRIED: usize = 12;
-
 /// Setting whose closing cuts paths.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChokePoint {
@@ -41,15 +39,25 @@ pub struct ChokePoint {
     pub edge: &'static str,
     /// Resources that no outsider reaches once it is closed, by identifier.
     pub closes: Vec<String>,
-    /// How many of them hold data or open further doors.
+    /// Number of them that hold data or open further doors.
     pub matters: usize,
+    /// The setting alone, without the resource that it belongs to: `tcp 22 from 0.0.0.0/0`.
+    #[serde(skip)]
+    pub rule: String,
+    /// For a rule of a security group about a range: the part of `ipPermissions` that is to go.
+    #[serde(skip)]
+    pub permission: Option<Value>,
+    /// First path that the setting opens.
+    #[serde(skip)]
+    pub path: Vec<Step>,
 }
 
 impl Estate<'_> {
-    /// Returns the settings that close the most when they alone are closed, best first. Each is
-    /// tried: what another rule or path leaves open is not counted.
+    /// Returns the settings that close the most when they alone are closed, best first. Each of the
+    /// `most` that are on the most paths is tried: what another rule or path leaves open is not
+    /// counted.
     #[must_use]
-    pub fn choke_points(&self, exposures: &[Exposure]) -> Vec<ChokePoint> {
+    pub fn choke_points(&self, exposures: &[Exposure], most: usize) -> Vec<ChokePoint> {
         let mut candidates: BTreeMap<&str, (usize, usize, &Exposure)> = BTreeMap::new();
         for exposure in exposures.iter().filter(|one| is_open(one)) {
             let keys: BTreeSet<&str> = exposure
@@ -70,12 +78,14 @@ impl Estate<'_> {
         let before = open_resources(exposures);
         let mut points: Vec<ChokePoint> = ranked
             .into_iter()
-            .take(MOST_TRIED)
+            .take(most)
             .filter_map(|(key, (_, _, exposure))| {
                 let step = exposure
                     .path
                     .iter()
                     .find(|step| step.key.as_deref() == Some(key))?;
+                let rule = key.split_once(": ").map_or(key, |(_, rule)| rule);
+                let group = self.network.groups.get(step.resource.as_str());
                 let after = self.exposures_without(Some(key));
                 let left = open_resources(&after);
                 let closed: Vec<&(&str, &str)> = before.difference(&left).collect();
@@ -85,6 +95,9 @@ impl Estate<'_> {
                     edge: step.edge,
                     matters: closed.iter().filter(|(_, kind)| does_matter(kind)).count(),
                     closes: closed.iter().map(|(id, _)| (*id).to_owned()).collect(),
+                    permission: group.and_then(|group| group.range_permission(rule)),
+                    rule: rule.to_owned(),
+                    path: exposure.path.clone(),
                 })
             })
             .collect();

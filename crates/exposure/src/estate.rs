@@ -1,6 +1,6 @@
 //! The estate, indexed: each document once, found by what others name it by.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ipnet::IpNet;
 
@@ -37,6 +37,16 @@ impl<'a> Estate<'a> {
         let mut all: Vec<Configuration<'a>> = configurations.into_iter().collect();
         all.sort_by_key(|one| (one.id, one.kind));
         all.dedup_by_key(|one| (one.id, one.kind));
+
+        // Names of buckets tell no account. Where all that do tell the same, it is that one.
+        let owners: BTreeSet<&str> = all
+            .iter()
+            .map(Configuration::owner)
+            .filter(|owner| !owner.is_empty())
+            .collect();
+        if let (Some(owner), 1) = (owners.first(), owners.len()) {
+            all.iter_mut().for_each(|one| one.account = owner);
+        }
 
         let (mut network, mut attachments) = (Network::default(), Attachments::default());
         let mut target_groups = HashMap::new();

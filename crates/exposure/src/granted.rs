@@ -111,7 +111,10 @@ fn door(configuration: &Configuration<'_>, url: Option<&[String]>, access: &[Str
             stopped("state", "is about to be deleted")
         }
         "encryption_key"
-            if matches!(value::text(document, "KeyState"), Some("Disabled" | "PendingDeletion")) =>
+            if matches!(
+                value::text(document, "KeyState"),
+                Some("Disabled" | "PendingDeletion")
+            ) =>
         {
             stopped("state", "is disabled")
         }

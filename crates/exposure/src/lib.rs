@@ -25,6 +25,44 @@ mod source;
 mod target_group;
 mod value;
 
+/// Kinds whose documents an estate is judged by.
+pub const KINDS: [&str; 34] = [
+    "access_point",
+    "backup_vault",
+    "bucket",
+    "classic_load_balancer",
+    "container_registry",
+    "container_service",
+    "database",
+    "database_snapshot",
+    "encryption_key",
+    "function",
+    "iam_role",
+    "image",
+    "internet_gateway",
+    "ip_address",
+    "kubernetes_cluster",
+    "load_balancer",
+    "network",
+    "network_acl",
+    "network_interface",
+    "network_peering",
+    "queue",
+    "route_table",
+    "scaling_group",
+    "search_domain",
+    "secret",
+    "security_group",
+    "snapshot",
+    "stream",
+    "subnet",
+    "target_group",
+    "topic",
+    "transit_gateway",
+    "virtual_machine",
+    "warehouse",
+];
+
 pub use choke::ChokePoint;
 pub use configuration::Configuration;
 pub use estate::Estate;

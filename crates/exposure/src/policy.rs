@@ -24,35 +24,97 @@ const ACTIONS: &[(&str, &[&str])] = &[
     (
         "bucket",
         &[
-            "s3:ListBucket", "s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:PutObjectAcl",
-            "s3:GetBucketPolicy", "s3:PutBucketPolicy", "s3:DeleteBucket",
+            "s3:ListBucket",
+            "s3:GetObject",
+            "s3:PutObject",
+            "s3:DeleteObject",
+            "s3:PutObjectAcl",
+            "s3:GetBucketPolicy",
+            "s3:PutBucketPolicy",
+            "s3:DeleteBucket",
         ],
     ),
     (
         "queue",
-        &["sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:PurgeQueue", "sqs:SetQueueAttributes"],
+        &[
+            "sqs:SendMessage",
+            "sqs:ReceiveMessage",
+            "sqs:DeleteMessage",
+            "sqs:PurgeQueue",
+            "sqs:SetQueueAttributes",
+        ],
     ),
     (
         "topic",
-        &["sns:Publish", "sns:Subscribe", "sns:SetTopicAttributes", "sns:AddPermission", "sns:DeleteTopic"],
+        &[
+            "sns:Publish",
+            "sns:Subscribe",
+            "sns:SetTopicAttributes",
+            "sns:AddPermission",
+            "sns:DeleteTopic",
+        ],
     ),
     (
         "encryption_key",
-        &["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey", "kms:CreateGrant", "kms:PutKeyPolicy", "kms:ScheduleKeyDeletion"],
+        &[
+            "kms:Decrypt",
+            "kms:Encrypt",
+            "kms:GenerateDataKey",
+            "kms:CreateGrant",
+            "kms:PutKeyPolicy",
+            "kms:ScheduleKeyDeletion",
+        ],
     ),
     (
         "secret",
-        &["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue", "secretsmanager:DeleteSecret", "secretsmanager:PutResourcePolicy"],
+        &[
+            "secretsmanager:GetSecretValue",
+            "secretsmanager:PutSecretValue",
+            "secretsmanager:DeleteSecret",
+            "secretsmanager:PutResourcePolicy",
+        ],
     ),
     (
         "function",
-        &["lambda:InvokeFunction", "lambda:InvokeFunctionUrl", "lambda:GetFunction", "lambda:UpdateFunctionCode", "lambda:AddPermission"],
+        &[
+            "lambda:InvokeFunction",
+            "lambda:InvokeFunctionUrl",
+            "lambda:GetFunction",
+            "lambda:UpdateFunctionCode",
+            "lambda:AddPermission",
+        ],
     ),
-    ("iam_role", &["sts:AssumeRole", "sts:AssumeRoleWithSAML", "sts:AssumeRoleWithWebIdentity"]),
-    ("container_registry", &["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:PutImage", "ecr:SetRepositoryPolicy"]),
-    ("search_domain", &["es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut", "es:ESHttpDelete"]),
+    (
+        "iam_role",
+        &[
+            "sts:AssumeRole",
+            "sts:AssumeRoleWithSAML",
+            "sts:AssumeRoleWithWebIdentity",
+        ],
+    ),
+    (
+        "container_registry",
+        &[
+            "ecr:BatchGetImage",
+            "ecr:GetDownloadUrlForLayer",
+            "ecr:PutImage",
+            "ecr:SetRepositoryPolicy",
+        ],
+    ),
+    (
+        "search_domain",
+        &[
+            "es:ESHttpGet",
+            "es:ESHttpPost",
+            "es:ESHttpPut",
+            "es:ESHttpDelete",
+        ],
+    ),
     ("stream", &["kinesis:GetRecords", "kinesis:PutRecord"]),
-    ("backup_vault", &["backup:CopyIntoBackupVault", "backup:StartRestoreJob"]),
+    (
+        "backup_vault",
+        &["backup:CopyIntoBackupVault", "backup:StartRestoreJob"],
+    ),
 ];
 
 /// Keys of conditions that only calls through a function URL satisfy.
@@ -90,16 +152,25 @@ pub(crate) fn grants(
         .map_err(|error| Step::new("policy", id, format!("{member} cannot be read: {error}")))?;
 
     let named = named_actions(found);
-    let known = ACTIONS.iter().find(|(of, _)| *of == kind).map(|(_, actions)| *actions);
+    let known = ACTIONS
+        .iter()
+        .find(|(of, _)| *of == kind)
+        .map(|(_, actions)| *actions);
     let mut actions: Vec<&str> = known.unwrap_or_default().to_vec();
     for action in &named {
-        if !actions.iter().any(|known| known.eq_ignore_ascii_case(action)) {
+        if !actions
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(action))
+        {
             actions.push(action);
         }
     }
 
     let access = outside_access(&policy, account, &actions);
-    Ok(access.into_iter().map(|one| grant(&policy, one, id, account)).collect())
+    Ok(access
+        .into_iter()
+        .map(|one| grant(&policy, one, id, account))
+        .collect())
 }
 
 fn grant(policy: &Policy, access: OutsideAccess, id: &str, account: &str) -> Grant {
@@ -114,7 +185,10 @@ fn grant(policy: &Policy, access: OutsideAccess, id: &str, account: &str) -> Gra
     }
     let step = Step::new("policy", id, says).keyed(format!("statement {}", access.statement));
 
-    let statement = policy.statements.iter().find(|one| one.name == access.statement);
+    let statement = policy
+        .statements
+        .iter()
+        .find(|one| one.name == access.statement);
     Grant {
         audience,
         access: access.actions,
@@ -134,12 +208,15 @@ fn audience(access: &OutsideAccess, account: &str) -> (Audience, String) {
             certain(Audience::Organization),
             format!("everyone in organization {id}"),
         ),
-        Outsider::Account(other) => {
-            (certain(Audience::Account(other.clone())), format!("account {other}"))
-        }
+        Outsider::Account(other) => (
+            certain(Audience::Account(other.clone())),
+            format!("account {other}"),
+        ),
         Outsider::Network(from) => (Audience::None, format!("callers from {from} only")),
         Outsider::Federated(provider) => {
-            let name = provider.rsplit_once("-provider/").map_or(provider.as_str(), |(_, name)| name);
+            let name = provider
+                .rsplit_once("-provider/")
+                .map_or(provider.as_str(), |(_, name)| name);
             let is_public = PUBLIC_PROVIDERS.contains(&name);
             // A provider of one's own lets its own people in.
             let is_own = provider.split(':').nth(4) == Some(account);
@@ -156,7 +233,9 @@ fn audience(access: &OutsideAccess, account: &str) -> (Audience, String) {
 
 /// Returns the actions that a policy names without a pattern, as it writes them.
 fn named_actions(policy: &Value) -> Vec<String> {
-    let parsed: Option<Value> = policy.as_str().and_then(|text| serde_json::from_str(text).ok());
+    let parsed: Option<Value> = policy
+        .as_str()
+        .and_then(|text| serde_json::from_str(text).ok());
     let policy = parsed.as_ref().unwrap_or(policy);
     let statements = value::list(policy, "Statement").iter();
     let mut actions: Vec<String> = statements
@@ -176,7 +255,11 @@ fn function_url(statement: &Statement) -> Option<Vec<String>> {
         .peekable();
     of_url.peek()?;
     let types = of_url.filter(|condition| condition.key == URL_KEYS[0]);
-    Some(types.flat_map(|condition| condition.values.clone()).collect())
+    Some(
+        types
+            .flat_map(|condition| condition.values.clone())
+            .collect(),
+    )
 }
 
 /// Returns `true` if the policy of a bucket leaves decisions to the policies of access points

@@ -1,11 +1,14 @@
 //! Security groups: rules that admit ranges, other groups, or lists of ranges by their name.
 
 use ipnet::IpNet;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::ports::Ports;
 use crate::source::Source;
 use crate::value;
+
+/// Lists of ranges in a rule, with the member that has the range.
+const RANGES: [(&str, &str); 2] = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
 
 /// Sender that a rule admits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +26,7 @@ pub(crate) struct Rule<'a> {
     pub(crate) ports: Ports,
     /// The rule in words: `tcp 22 from 0.0.0.0/0`.
     pub(crate) words: String,
+    permission: &'a Value,
 }
 
 /// Security group.
@@ -48,8 +52,7 @@ impl<'a> Group<'a> {
                 value::number(permission, "toPort"),
             );
 
-            let ranges = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
-            let ranges = ranges
+            let ranges = RANGES
                 .iter()
                 .flat_map(|(list, member)| value::each(permission, list, member))
                 .filter_map(|range| Some((Admitted::Range(range.parse().ok()?), range)));
@@ -64,6 +67,7 @@ impl<'a> Group<'a> {
                 from,
                 ports: ports.clone(),
                 words: format!("{ports} from {name}"),
+                permission,
             }));
         }
 
@@ -81,6 +85,34 @@ impl<'a> Group<'a> {
             Admitted::Group(group) => source.groups.contains(&group),
             Admitted::PrefixList(_) => false,
         })
+    }
+
+    /// Returns the part of the rules about one range, in the form of `ipPermissions`.
+    pub(crate) fn range_permission(&self, words: &str) -> Option<Value> {
+        let rule = self.rules.iter().find(|rule| rule.words == words)?;
+        let Admitted::Range(range) = rule.from else {
+            return None;
+        };
+
+        let mut part = Map::new();
+        for (list, member) in RANGES {
+            let is_own = |one: &&Value| {
+                value::text(one, member).and_then(|text| text.parse().ok()) == Some(range)
+            };
+            let own: Vec<Value> = value::list(rule.permission, list)
+                .iter()
+                .filter(is_own)
+                .cloned()
+                .collect();
+            if !own.is_empty() {
+                part.insert(list.to_owned(), Value::Array(own));
+            }
+        }
+        for name in ["ipProtocol", "fromPort", "toPort"] {
+            let scope = rule.permission.get(name).cloned();
+            part.extend(scope.map(|scope| (name.to_owned(), scope)));
+        }
+        Some(Value::Object(part))
     }
 
     /// Returns the groups whose members the group admits.

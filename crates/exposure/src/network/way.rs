@@ -175,7 +175,14 @@ impl<'a> Network<'a> {
             Guard::Groups(groups) => {
                 let way = self.through_groups(path.clone(), groups, source, &ports, closed);
                 let refused = wanted.without(&ports);
-                if !matches!(way, Way::Stopped { is_certain: true, .. }) || refused.is_empty() {
+                if !matches!(
+                    way,
+                    Way::Stopped {
+                        is_certain: true,
+                        ..
+                    }
+                ) || refused.is_empty()
+                {
                     return way;
                 }
 

@@ -45,7 +45,7 @@ impl Documents {
 
     pub(crate) fn choke_points(&self) -> Vec<ChokePoint> {
         let estate = Estate::new(self.configurations());
-        estate.choke_points(&estate.exposures())
+        estate.choke_points(&estate.exposures(), 10)
     }
 
     /// Returns the answers about a resource in short: audience, grade and access.

@@ -99,6 +99,12 @@ fn choke_points_close_what_nothing_else_leaves_open() {
     assert_eq!(points[0].closes, [DATABASE, "i-1"]);
     assert_eq!(points[0].matters, 1);
     assert_eq!(
+        points[0].permission,
+        Some(
+            json!({ "ipProtocol": "tcp", "fromPort": "22", "toPort": "22", "ipRanges": [{ "cidrIp": "0.0.0.0/0" }] })
+        )
+    );
+    assert_eq!(
         points[1].setting,
         "security_group sg-db: tcp 5432 from sg-1"
     );

@@ -57,6 +57,9 @@ pub(super) struct Detail {
     pub(super) absent: &'static [&'static str],
     /// `true` if the answer is a list, however many elements it has.
     pub(super) is_list: bool,
+    /// Path of texts in the item, for each of which the call is made with it as `{value}`; their
+    /// answers are one list. Empty for a single call.
+    pub(super) each: &'static str,
 }
 
 /// A call before the listing, once for the account and region, whose answer goes into the documents of
@@ -122,8 +125,8 @@ pub(super) struct KindRow {
     pub(super) state: &'static str,
     /// Path of the creation time.
     pub(super) created: &'static str,
-    /// Relations: kind, path of the other resource, and a template for it (`{value}` and
-    /// `{account}`; empty is the value itself).
+    /// Relations: kind, path of the other resource, and a template for it (`{value}`, `{account}`,
+    /// `{region}` and the item's members; empty is the value itself).
     pub(super) relations: &'static [(RelationKind, &'static str, &'static str)],
     /// Members that change without anybody changing the resource; they are no part of its
     /// configuration.
@@ -155,6 +158,7 @@ pub(super) const fn detail(
         from,
         absent,
         is_list: false,
+        each: "",
     }
 }
 
