@@ -88,7 +88,10 @@ impl Estate<'_> {
                 let group = self.network.groups.get(step.resource.as_str());
                 let after = self.exposures_without(Some(key));
                 let left = open_resources(&after);
-                let closed: Vec<&(&str, &str)> = before.difference(&left).collect();
+                let closed: BTreeSet<(&str, &str)> = before
+                    .difference(&left)
+                    .map(|(id, kind, _)| (*id, *kind))
+                    .collect();
                 (!closed.is_empty()).then(|| ChokePoint {
                     setting: key.to_owned(),
                     resource: step.resource.clone(),
@@ -119,8 +122,12 @@ fn does_matter(kind: &str) -> bool {
     MATTERS.contains(&kind)
 }
 
-fn open_resources(exposures: &[Exposure]) -> BTreeSet<(&str, &str)> {
+/// Returns the resources with their kinds and the outsiders that reach them.
+fn open_resources(exposures: &[Exposure]) -> BTreeSet<(&str, &str, &Audience)> {
     let open = exposures.iter().filter(|one| is_open(one));
-    open.map(|one| (one.resource.as_str(), one.kind.as_str()))
-        .collect()
+    open.map(|one| {
+        let audience = &one.reachable_from;
+        (one.resource.as_str(), one.kind.as_str(), audience)
+    })
+    .collect()
 }

@@ -142,12 +142,12 @@ pub(crate) fn grants(
     member: &str,
     (kind, id, account): (&str, &str, &str),
 ) -> Result<Vec<Grant>, Step> {
-    let Some(found) = value::at(document, member).filter(|found| *found != "") else {
-        return Ok(Vec::new());
-    };
     if value::is_hidden(document, member) {
         return Err(Step::new("policy", id, format!("{member} was not read")));
     }
+    let Some(found) = value::at(document, member).filter(|found| *found != "") else {
+        return Ok(Vec::new());
+    };
     let policy = Policy::read(found)
         .map_err(|error| Step::new("policy", id, format!("{member} cannot be read: {error}")))?;
 

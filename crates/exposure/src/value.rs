@@ -63,7 +63,9 @@ pub(crate) fn port(document: &Value, path: &str) -> Option<u16> {
     number(document, path).and_then(|port| u16::try_from(port).ok())
 }
 
-/// Returns `true` if permissions hid the member at a path.
+/// Returns `true` if permissions hid the member at a path, or one on the way to it.
 pub(crate) fn is_hidden(document: &Value, path: &str) -> bool {
-    at(document, path).and_then(Value::as_str) == Some(NOT_READ)
+    let ends = path.match_indices('.').map(|(at, _)| at);
+    ends.chain([path.len()])
+        .any(|end| at(document, &path[..end]).and_then(Value::as_str) == Some(NOT_READ))
 }

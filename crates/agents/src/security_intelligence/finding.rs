@@ -93,11 +93,11 @@ fn change(
 pub(super) fn propose(
     facts: &EstateFacts<'_>,
     resource: &Resource,
-    document: &Document,
+    document: Option<&Document>,
     kind: RecommendationType,
     point: &ChokePoint,
 ) -> Proposal {
-    let change = change(facts, resource, document, point);
+    let change = document.and_then(|document| change(facts, resource, document, point));
     let impact = change
         .as_ref()
         .map_or(Impact::High, |change| change.row().risk);

@@ -8,6 +8,7 @@ use reeve_exposure::{Audience, ChokePoint, Configuration, Estate, Exposure};
 use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
 use reeve_recommend::judgement::proposal::Abstention;
 use reeve_recommend::judgement::{Facts, Judgement};
+use serde_json::Value;
 
 use super::agent::EXPOSED;
 use super::finding;
@@ -15,10 +16,78 @@ use super::finding;
 /// Most settings that are tried as choke points in a run, each by judging the estate without it.
 const MOST_TRIED: usize = 40;
 
+/// Members that paths depend on, of the kinds with the most and the largest documents: nothing else
+/// of these is kept over a run.
+const KEPT: &[(&str, &[&str])] = &[
+    (
+        "virtual_machine",
+        &[
+            "groupSet",
+            "instanceState",
+            "ipAddress",
+            "ipv6Address",
+            "networkInterfaceSet",
+            "privateIpAddress",
+            "subnetId",
+            "vpcId",
+        ],
+    ),
+    (
+        "network_interface",
+        &[
+            "association",
+            "attachment",
+            "groupSet",
+            "ipv6AddressesSet",
+            "networkInterfaceId",
+            "privateIpAddress",
+            "privateIpAddressesSet",
+            "subnetId",
+            "vpcId",
+        ],
+    ),
+    ("iam_role", &["AssumeRolePolicyDocument"]),
+];
+
+/// Configuration as far as it is kept.
+#[derive(Debug)]
+enum Kept {
+    Whole(Document),
+    Part(Value),
+}
+
+impl Kept {
+    fn of(kind: &str, document: &Document) -> Kept {
+        let Some((_, members)) = KEPT.iter().find(|(of, _)| *of == kind) else {
+            return Kept::Whole(document.clone());
+        };
+        let own = |name: &&str| {
+            let value = document.json().get(*name)?.clone();
+            Some(((*name).to_owned(), value))
+        };
+        Kept::Part(members.iter().filter_map(own).collect())
+    }
+
+    /// Returns the whole document; `None` if a part of it is kept.
+    fn document(&self) -> Option<&Document> {
+        match self {
+            Kept::Whole(document) => Some(document),
+            Kept::Part(_) => None,
+        }
+    }
+
+    fn json(&self) -> &Value {
+        match self {
+            Kept::Whole(document) => document.json(),
+            Kept::Part(part) => part,
+        }
+    }
+}
+
 /// Resources with their configurations, as a run passes them.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
-    seen: Vec<(Resource, Document)>,
+    seen: Vec<(Resource, Kept)>,
 }
 
 impl EstateJudge for Survey {
@@ -26,7 +95,8 @@ impl EstateJudge for Survey {
         if let Some(document) = facts.document
             && facts.resource.provider == Provider::Aws
         {
-            self.seen.push((facts.resource.clone(), document.clone()));
+            let kept = Kept::of(facts.resource.kind.as_str(), document);
+            self.seen.push((facts.resource.clone(), kept));
         }
     }
 
@@ -62,7 +132,7 @@ impl EstateJudge for Survey {
         let is_network_read = !all.iter().any(is_unread_network);
 
         let mut found = EstateJudgement::default();
-        for (resource, document) in &self.seen {
+        for (resource, kept) in &self.seen {
             let id = resource.id.as_str();
             let kind = finding::kind(resource.kind.as_str());
             let Some(kind) = kind else {
@@ -70,11 +140,13 @@ impl EstateJudge for Survey {
             };
             let mut judgement = Judgement::default();
             for point in by_resource.get(id).into_iter().flatten() {
-                let proposal = finding::propose(facts, resource, document, kind, point);
+                let proposal = finding::propose(facts, resource, kept.document(), kind, point);
                 judgement.proposals.push(proposal);
             }
             judgement.abstentions.push(
-                match open.contains(id) || (!is_network_read && is_open_group(resource, document)) {
+                match open.contains(id)
+                    || (!is_network_read && is_open_group(resource, kept.json()))
+                {
                     true => Abstention::unjudged(
                         kind,
                         "other_paths_open",
@@ -137,8 +209,8 @@ fn is_unread_network(exposure: &Exposure) -> bool {
 }
 
 /// Returns `true` for a security group with a rule for every address.
-fn is_open_group(resource: &Resource, document: &Document) -> bool {
-    let rules = document.json().get("ipPermissions");
+fn is_open_group(resource: &Resource, document: &Value) -> bool {
+    let rules = document.get("ipPermissions");
     resource.kind == ResourceKind::SecurityGroup
         && rules.is_some_and(|rules| rules.to_string().contains("/0\""))
 }

@@ -269,6 +269,11 @@ fn policies_that_cannot_be_read_prove_nothing() {
         &["unknown stopped by policy"],
     );
     check(
+        "topic",
+        &json!({ "Attributes": "[not read]" }),
+        &["unknown stopped by policy"],
+    );
+    check(
         "secret",
         &json!({ "Policy": "{" }),
         &["unknown stopped by policy"],
