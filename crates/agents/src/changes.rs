@@ -34,6 +34,7 @@ const CHANGES: &[(AgentType, &[&str])] = &[
         ],
     ),
     (AgentType::DB_OPTIMIZER, &["replicate"]),
+    // Beside those that close exposures.
     (AgentType::SECURITY_INTELLIGENCE, &["isolate"]),
     (
         AgentType::OPS_INTELLIGENCE,
@@ -58,12 +59,24 @@ const CHANGES: &[(AgentType, &[&str])] = &[
 static OF_CHECKS: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| ConfigurationRow::all().iter().map(|row| row.name).collect());
 
+/// Names of the changes of `security_intelligence`: isolation, and what closes exposures.
+static OF_EXPOSURES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let own = CHANGES
+        .iter()
+        .filter(|(known, _)| *known == AgentType::SECURITY_INTELLIGENCE)
+        .flat_map(|(_, changes)| changes.iter().copied());
+    own.chain(crate::security_intelligence::changes()).collect()
+});
+
 /// Returns the names of the changes that an agent type proposes; none for a type that cannot be
 /// configured.
 #[must_use]
 pub fn changes(agent_type: AgentType) -> &'static [&'static str] {
     if agent_type == AgentType::COMPLIANCE_INTELLIGENCE {
         return &OF_CHECKS;
+    }
+    if agent_type == AgentType::SECURITY_INTELLIGENCE {
+        return &OF_EXPOSURES;
     }
     CHANGES
         .iter()

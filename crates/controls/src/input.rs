@@ -1,5 +1,10 @@
 //! Configuration documents from files: with their kind beside them, or as a cloud prints them.
 
+mod aws_print;
+
+use std::collections::BTreeMap;
+
+use reeve_estate::document::NOT_READ;
 use reeve_estate::{Kinds, Provider, RelationKind, ResourceKind};
 use serde_json::{Map, Value};
 
@@ -36,6 +41,15 @@ pub enum InputError {
     )]
     UnknownKind(usize),
 }
+
+/// Members that name the kind of a document.
+const KIND_MEMBERS: [&str; 5] = [
+    "kind",
+    "resource_type",
+    "resourceType",
+    "asset_type",
+    "assetType",
+];
 
 /// Members by which a document of AWS is known, with the kind and the member that identifies it.
 const AWS_FORMS: &[(&[&str], &str, &str)] = &[
@@ -96,14 +110,63 @@ impl Input {
             }
         };
 
-        let inputs = values
-            .into_iter()
-            .enumerate()
-            .map(|(at, value)| Input::of(at + 1, value));
-        Ok(inputs.collect())
+        let mut inputs = Vec::new();
+        for (at, value) in values.into_iter().enumerate() {
+            match aws_print::answer(&value) {
+                Some(printed) => inputs.extend(
+                    printed
+                        .into_iter()
+                        .map(|one| Input::printed(one).ok_or(InputError::UnknownKind(at + 1))),
+                ),
+                None => inputs.push(Input::of(at + 1, value)),
+            }
+        }
+        Ok(inputs)
+    }
+
+    fn printed((kind, id, document): aws_print::Printed) -> Option<Input> {
+        let of_arn = |at: usize| id.split(':').nth(at).filter(|_| id.starts_with("arn:"));
+        let owner = ["ownerId", "imageOwnerId"];
+        let owner = owner
+            .iter()
+            .find_map(|member| document.get(member)?.as_str());
+        Some(Input {
+            provider: Provider::Aws,
+            kind: ResourceKind::named(kind)?,
+            account: of_arn(4).or(owner).unwrap_or_default().to_owned(),
+            region: of_arn(3).unwrap_or_default().to_owned(),
+            id,
+            document,
+            relations: Vec::new(),
+        })
+    }
+
+    /// Joins inputs about the same resource, as several calls answer about it: what one call did not
+    /// read is taken from another, and listeners, rules and function URLs that were printed for
+    /// themselves are put together. The first of two other values stays.
+    #[must_use]
+    pub fn joined(inputs: Vec<Input>) -> Vec<Input> {
+        let mut places: BTreeMap<(ResourceKind, String), usize> = BTreeMap::new();
+        let mut joined: Vec<Input> = Vec::new();
+        for input in inputs {
+            match places.get(&(input.kind, input.id.clone())) {
+                Some(at) => join(&mut joined[*at], input),
+                None => {
+                    places.insert((input.kind, input.id.clone()), joined.len());
+                    joined.push(input);
+                }
+            }
+        }
+        joined
     }
 
     fn of(at: usize, value: Value) -> Result<Input, InputError> {
+        let has_kind = KIND_MEMBERS
+            .iter()
+            .any(|name| value.get(name).is_some_and(Value::is_string));
+        if !has_kind && let Some(printed) = aws_print::element(&value) {
+            return Input::printed(printed).ok_or(InputError::UnknownKind(at));
+        }
         let Value::Object(mut members) = value else {
             return Err(InputError::NoObject(at));
         };
@@ -112,14 +175,7 @@ impl Input {
             let found = names.iter().find_map(|name| members.get(*name)?.as_str());
             found.map(str::to_owned)
         };
-        let named = [
-            "kind",
-            "resource_type",
-            "resourceType",
-            "asset_type",
-            "assetType",
-        ];
-        let outer_kind = text(&members, &named);
+        let outer_kind = text(&members, &KIND_MEMBERS);
         let outer_provider = text(&members, &["provider"]).and_then(|name| Provider::parse(&name));
         let outer_id = text(&members, &["id", "resource_id", "resourceId", "name"]);
         let account = text(&members, &["account", "accountId", "project"]).unwrap_or_default();
@@ -152,6 +208,10 @@ impl Input {
             .or_else(|| Some(document.get("selfLink")?.as_str()?.to_owned()))
             .unwrap_or_else(|| format!("element {at}"));
 
+        let document = match provider {
+            Provider::Aws => aws_print::in_own_spelling(kind.as_str(), document),
+            _ => document,
+        };
         Ok(Input {
             id,
             provider: outer_provider.unwrap_or(provider),
@@ -193,6 +253,24 @@ impl Input {
             sources: sources.collect(),
             // A file that has resources of a kind is taken to have them all.
             complete: others.iter().map(|other| other.kind).collect(),
+        }
+    }
+}
+
+fn join(input: &mut Input, other: Input) {
+    input.relations.extend(other.relations);
+    let (Value::Object(members), Value::Object(more)) = (&mut input.document, other.document)
+    else {
+        return;
+    };
+    for (name, value) in more {
+        match (members.get_mut(&name), value) {
+            (Some(Value::Array(values)), Value::Array(more)) if aws_print::is_part(&name) => {
+                values.extend(more);
+            }
+            (Some(own), value) if own == NOT_READ => *own = value,
+            (Some(_), _) => {}
+            (None, value) => _ = members.insert(name, value),
         }
     }
 }

@@ -35,6 +35,7 @@ pub use framework::{Control, ControlState, Framework};
 pub use input::{Input, InputError};
 pub use own::{LiveCatalogue, OwnFile, OwnFileKind, OwnFiles};
 pub use prepared::Prepared;
+pub use remedy::change_by_row;
 pub use sample::{Sample, SampleFault};
 pub use subject::{Related, Subject};
 pub use topic::Topic;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use reeve_audit::Obstacle;
 use reeve_estate::{Document, Provider, Resource, ResourceKind};
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
@@ -10,6 +11,7 @@ use serde_json::Value;
 use crate::check::{Check, Remediation};
 use crate::expression::{Expression, Scope};
 use crate::prepared::Prepared;
+use crate::subject::Subject;
 
 /// Row of a change that mends failures of a check, with the values that it takes here.
 #[derive(Debug)]
@@ -23,6 +25,13 @@ pub(crate) struct Remedy {
 /// Field of a remediation that is wrong, with the reason.
 pub(crate) type RemediationFault = (String, String);
 
+/// Compiles an expression of a remediation.
+fn compiled(name: &str, source: &str) -> Result<(String, Expression), RemediationFault> {
+    Expression::compile_value(source)
+        .map(|expression| (name.to_owned(), expression))
+        .map_err(|error| (format!("remediation.parameters.{name}"), error.to_string()))
+}
+
 impl Remedy {
     /// Compiles the rows that a remediation names, in its order.
     pub(crate) fn of(
@@ -30,11 +39,6 @@ impl Remedy {
         provider: Provider,
         kind: ResourceKind,
     ) -> Result<Vec<Remedy>, RemediationFault> {
-        let compiled = |name: &String, source: &String| {
-            Expression::compile_value(source)
-                .map(|expression| (name.clone(), expression))
-                .map_err(|error| (format!("remediation.parameters.{name}"), error.to_string()))
-        };
         let own = &remediation.parameters;
         for (name, source) in own {
             compiled(name, source)?;
@@ -51,17 +55,24 @@ impl Remedy {
                     row.kind.as_str()
                 )));
             }
-
-            let of_row = row.with.iter().filter(|(name, _)| !own.contains_key(*name));
-            let values = own.iter().chain(of_row);
-            remedies.push(Remedy {
-                row,
-                values: values
-                    .map(|(name, source)| compiled(name, source))
-                    .collect::<Result<_, _>>()?,
-            });
+            remedies.push(Remedy::with(row, own)?);
         }
         Ok(remedies)
+    }
+
+    /// Compiles a row, with expressions in place of some of its own.
+    fn with(
+        row: &'static ConfigurationRow,
+        own: &BTreeMap<String, String>,
+    ) -> Result<Remedy, RemediationFault> {
+        let of_row = row.with.iter().filter(|(name, _)| !own.contains_key(*name));
+        let values = own
+            .iter()
+            .chain(of_row)
+            .map(|(name, source)| compiled(name, source))
+            .collect::<Result<_, _>>()?;
+
+        Ok(Remedy { row, values })
     }
 
     /// Returns the change that the row makes of a resource.
@@ -115,6 +126,34 @@ impl Check {
     pub fn changes(&self) -> impl Iterator<Item = &'static ConfigurationRow> {
         self.remedies.iter().map(|remedy| remedy.row)
     }
+}
+
+/// Returns the change of a row on a resource, with its values from the row's own expressions.
+/// `given` are values that are known already.
+///
+/// # Errors
+/// An expression has no value here, or the row does not change this resource.
+pub fn change_by_row(
+    row: &'static ConfigurationRow,
+    resource: &Resource,
+    document: &Document,
+    given: &BTreeMap<String, Value>,
+    now: Timestamp,
+) -> Result<ConfigurationChange, Obstacle> {
+    let remedy = Remedy::with(row, &BTreeMap::new())
+        .map_err(|(field, reason)| Obstacle::of(format_args!("{field}: {reason}")))?;
+    let subject = Subject {
+        account: &resource.account,
+        region: &resource.region,
+        ..Subject::alone(
+            resource.provider,
+            resource.kind,
+            resource.id.as_str(),
+            document.json(),
+        )
+    };
+
+    remedy.change(&mut Scope::new(&subject, now), resource, document, given)
 }
 
 #[cfg(test)]

@@ -28,6 +28,10 @@ named!(
         LogsTo => "logs_to",
         /// An alarm and what it notifies or watches.
         Notifies => "notifies",
+        /// A security group and the group whose members it lets in.
+        Admits => "admits",
+        /// A role or a resource with a policy, and an identity or account that the policy lets in.
+        Trusts => "trusts",
     }
 );
 

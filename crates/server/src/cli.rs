@@ -24,7 +24,7 @@ mod target;
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
     AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, ComplianceArgs, CostsArgs, EntriesArgs,
-    EntriesFormat, ForecastArgs, InterruptionsArgs, SeriesArgs, SizingArgs,
+    EntriesFormat, ExposuresArgs, ForecastArgs, InterruptionsArgs, SeriesArgs, SizingArgs,
 };
 pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs,

@@ -10005,7 +10005,7 @@ export interface components {
          * @description Relation between two resources.
          * @enum {string}
          */
-        RelationKind: "attached_to" | "member_of" | "protected_by" | "encrypted_with" | "may_assume" | "routes_to" | "located_in" | "created_from" | "granted" | "logs_to" | "notifies";
+        RelationKind: "attached_to" | "member_of" | "protected_by" | "encrypted_with" | "may_assume" | "routes_to" | "located_in" | "created_from" | "granted" | "logs_to" | "notifies" | "admits" | "trusts";
         /** @description Recommended remedy of an anomaly. */
         RemediationBody: {
             /** @description Change by Reeve that is to be rolled back. */

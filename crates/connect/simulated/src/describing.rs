@@ -3,6 +3,7 @@
 
 mod documents;
 mod identities;
+mod paths;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -211,6 +212,7 @@ impl SimulatedAccount {
         for (number, region) in regions.iter().enumerate() {
             found.push(self.network(region, number, now));
             found.push(self.group(region, "network", now));
+            found.extend(self.paths(region, number, now));
         }
 
         found.extend(

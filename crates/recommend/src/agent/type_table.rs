@@ -149,7 +149,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::SECURITY_INTELLIGENCE,
-        description: "Holds the isolation of machines that security anomalies ask for.",
+        description: "Finds what the internet reaches and the settings that close it, and holds the isolation of machines that security anomalies ask for.",
         capabilities: &[
             ("behavioral_analysis", Text("user_and_resource")),
             ("anomaly_detection", Flag(true)),
@@ -165,7 +165,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("integration.siem", Text("bidirectional")),
             ("integration.incident_response", Text("automated")),
         ],
-        findings: Some(FindingSource::Anomalies),
+        findings: Some(FindingSource::Runs),
     },
     AgentTypeInfo {
         agent_type: AgentType::COMPLIANCE_INTELLIGENCE,

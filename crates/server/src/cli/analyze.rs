@@ -23,6 +23,8 @@ pub(crate) enum AnalyzeCommand {
     Sizing(SizingArgs),
     /// Check configurations of cloud resources against the checks of compliance controls.
     Compliance(ComplianceArgs),
+    /// Say what the internet, other accounts and the organization can reach or read, step by step.
+    Exposures(ExposuresArgs),
 }
 
 /// File for the result.
@@ -196,6 +198,33 @@ pub(crate) struct ComplianceArgs {
     /// Time that ages are counted to; default now.
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<jiff::Timestamp>,
+    /// File for the results.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `reeve analyze exposures`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Prints one JSON line per resource of AWS and outsider: resource, kind, account, reachable_from (internet, account:ID, organization, unknown, none), grade (direct, load_balancer, indirect), access, path, stopped_by.\nWith --choke-points one line per setting, best first: setting, resource, edge, closes, matters.\nExit codes: 0 done, 1 an element could not be read, or a resource is exposed with --fail, 2 could not run."
+)]
+pub(crate) struct ExposuresArgs {
+    /// JSON files with configurations: one, a list, or one a line, as AWS prints them or with kind,
+    /// id and configuration; .gz is supported, - reads stdin.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Account that the resources belong to, where the files do not say.
+    #[arg(long, value_name = "ID")]
+    pub(crate) account: Option<String>,
+    /// Print what is exposed or unknown only.
+    #[arg(long)]
+    pub(crate) exposed: bool,
+    /// Print the settings whose closing cuts the most paths.
+    #[arg(long, conflicts_with = "exposed")]
+    pub(crate) choke_points: bool,
+    /// End with exit code 1 if a resource is exposed.
+    #[arg(long)]
+    pub(crate) fail: bool,
     /// File for the results.
     #[command(flatten)]
     pub(crate) output: Output,

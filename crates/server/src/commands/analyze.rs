@@ -7,8 +7,10 @@
 
 mod anomalies;
 mod compliance;
+mod configurations;
 mod costs;
 mod entries;
+mod exposures;
 mod file;
 mod forecast;
 mod interruptions;
@@ -34,6 +36,7 @@ pub(crate) async fn run(command: AnalyzeCommand) -> Result<ExitCode> {
         AnalyzeCommand::Interruptions(args) => interruptions::run(args),
         AnalyzeCommand::Sizing(args) => sizing::run(args),
         AnalyzeCommand::Compliance(args) => compliance::run(args),
+        AnalyzeCommand::Exposures(args) => exposures::run(args),
     })
     .await?
 }

@@ -113,11 +113,16 @@ fn relations(row: &KindRow, item: &Value, known: &Value, resource: &Resource) ->
         for value in path::texts(item, path) {
             let target = match *template {
                 "" => Some(value),
-                template => path::filled(template, &with(&json!({ "value": value }), known)),
+                template => {
+                    let item = with(item, &json!({ "value": value }));
+                    path::filled(template, &with(&item, known))
+                }
             };
-            // A route to the network itself and the like is no resource.
+            // A route to the network itself and the like is no resource, nor is everyone.
             let target = target.filter(|target| {
-                target != "local" && ResourceId::new(target.as_str()) != resource.id
+                target != "local"
+                    && target != "*"
+                    && ResourceId::new(target.as_str()) != resource.id
             });
             relations.extend(target.map(|target| Relation::to(*kind, target)));
         }

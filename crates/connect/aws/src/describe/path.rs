@@ -1,4 +1,7 @@
 //! Paths in answers: `Listeners.Certificates.CertificateArn`, through lists without saying so.
+//!
+//! `Statement[Effect=Allow].Principal` goes through those elements alone whose member has that text;
+//! `[default=true].vpcId` starts at the value itself.
 
 use serde_json::Value;
 
@@ -7,11 +10,22 @@ use serde_json::Value;
 pub(super) fn at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
     let mut found = vec![value];
     for segment in path.split('.').filter(|segment| !segment.is_empty()) {
-        found = found
-            .into_iter()
-            .flat_map(flat)
-            .filter_map(|value| value.get(segment))
-            .collect();
+        let (name, wanted) = match segment.split_once('[') {
+            Some((name, wanted)) => (name, wanted.trim_end_matches(']').split_once('=')),
+            None => (segment, None),
+        };
+        found = found.into_iter().flat_map(flat).collect();
+        if !name.is_empty() {
+            found = found
+                .into_iter()
+                .filter_map(|value| value.get(name))
+                .flat_map(flat)
+                .collect();
+        }
+        if let Some((member, text)) = wanted {
+            let has = |value: &&Value| value.get(member).and_then(plain).as_deref() == Some(text);
+            found.retain(has);
+        }
     }
 
     if path.is_empty() {
@@ -106,6 +120,21 @@ mod tests {
             ),
             (Some("e"), None, None)
         );
+
+        let policy = json!({ "Statement": [
+            { "Effect": "Allow", "Principal": { "AWS": ["a", "b"] } },
+            { "Effect": "Deny", "Principal": { "AWS": "c" } },
+            { "Effect": "Allow", "Principal": "*" },
+        ], "default": true });
+        assert_eq!(
+            texts(&policy, "Statement[Effect=Allow].Principal.AWS"),
+            ["a", "b"]
+        );
+        assert_eq!(
+            texts(&policy, "[default=true].Statement[Effect=Deny].Effect"),
+            ["Deny"]
+        );
+        assert!(texts(&policy, "[default=false].Statement.Effect").is_empty());
 
         assert_eq!(filled("/{d}/policy", &value).as_deref(), Some("/e/policy"));
         assert_eq!(filled("/{z}", &value), None);

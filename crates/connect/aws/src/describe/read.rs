@@ -239,10 +239,36 @@ impl Reader<'_> {
         detail: &Detail,
         item: &Value,
     ) -> Result<Option<Vec<Value>>, Halt> {
+        if detail.each.is_empty() {
+            return self.answers(config, detail, item).await;
+        }
+
+        let mut all = Vec::new();
+        for value in path::texts(item, detail.each) {
+            let item = merged(item, json!({ "value": value }));
+            let answers = self.answers(config, detail, &item).await?;
+            let is_hidden = |values: &Vec<Value>| values.iter().any(|value| value == NOT_READ);
+            if answers.as_ref().is_some_and(is_hidden) {
+                return Ok(answers);
+            }
+            all.extend(answers.into_iter().flatten());
+        }
+        Ok(Some(all))
+    }
+
+    async fn answers(
+        &mut self,
+        config: &SdkConfig,
+        detail: &Detail,
+        item: &Value,
+    ) -> Result<Option<Vec<Value>>, Halt> {
         let answer = match self.ask(config, detail.ask, item).await {
             Ok(Some(answer)) => answer,
             Ok(None) => return Ok(None),
-            Err(fault) if is_among(&fault, detail.absent) => return Ok(None),
+            // That there is none is known too.
+            Err(fault) if is_among(&fault, detail.absent) => {
+                return Ok(detail.is_list.then(Vec::new));
+            }
             Err(fault) if fault.kind == FaultKind::Denied => {
                 self.denied.get_or_insert(fault);
                 let unread = !detail.into.is_empty();

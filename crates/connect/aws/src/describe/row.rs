@@ -59,6 +59,9 @@ pub(super) struct Detail {
     pub(super) is_list: bool,
     /// Number of items of a region that are asked about; the others lack the member.
     pub(super) most: usize,
+    /// Path of texts in the item, for each of which the call is made with it as `{value}`; their
+    /// answers are one list. Empty for a single call.
+    pub(super) each: &'static str,
 }
 
 /// A call before the listing, once for the account and region, whose answer goes into the documents of
@@ -137,8 +140,8 @@ pub(super) struct KindRow {
     pub(super) state: &'static str,
     /// Path of the creation time.
     pub(super) created: &'static str,
-    /// Relations: kind, path of the other resource, and a template for it (`{value}` and
-    /// `{account}`; empty is the value itself).
+    /// Relations: kind, path of the other resource, and a template for it (`{value}`, `{account}`,
+    /// `{region}` and the item's members; empty is the value itself).
     pub(super) relations: &'static [(RelationKind, &'static str, &'static str)],
     /// Members that change without anybody changing the resource; they are no part of its
     /// configuration.
@@ -171,6 +174,7 @@ pub(super) const fn detail(
         absent,
         is_list: false,
         most: usize::MAX,
+        each: "",
     }
 }
 

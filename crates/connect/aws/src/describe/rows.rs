@@ -2,6 +2,7 @@
 
 mod data;
 mod edge;
+mod gateways;
 mod identity;
 mod integration;
 mod machines;
@@ -22,6 +23,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static KindRow> {
     [
         machines::ROWS,
         networks::ROWS,
+        gateways::ROWS,
         data::ROWS,
         identity::ROWS,
         services::ROWS,
@@ -88,6 +90,24 @@ mod tests {
             for permission in permissions {
                 let is_named = line.is_some_and(|line| line.contains(&format!("`{permission}`")));
                 assert!(is_named, "docs/kinds.md: {} without {permission}", row.kind);
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_of_relations_has_each_edge() {
+        let page =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/relations.md");
+        let page = std::fs::read_to_string(page).unwrap_or_default();
+        let listed: BTreeSet<&str> = page.lines().collect();
+
+        for row in all() {
+            for (relation, member, _) in row.relations {
+                let line = format!("| `{}` | `{relation}` | `{member}` |", row.kind);
+                assert!(
+                    listed.contains(line.as_str()),
+                    "docs/relations.md: no line {line}"
+                );
             }
         }
     }

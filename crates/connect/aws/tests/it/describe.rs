@@ -251,7 +251,7 @@ fn tags_and_names(all: &[Described], made: &BTreeMap<String, String>) {
 fn relations(all: &[Described], made: &BTreeMap<String, String>) {
     use RelationKind::{
         AttachedTo, CreatedFrom, EncryptedWith, Granted, LocatedIn, LogsTo, MayAssume, MemberOf,
-        Notifies, ProtectedBy,
+        Notifies, ProtectedBy, RoutesTo,
     };
     for (from, kind, to) in [
         ("virtual_machine", ProtectedBy, "security_group"),
@@ -288,6 +288,19 @@ fn relations(all: &[Described], made: &BTreeMap<String, String>) {
         ("notebook", LocatedIn, "subnet"),
         ("state_machine", MayAssume, "iam_role"),
         ("message_broker", ProtectedBy, "security_group"),
+        ("load_balancer", LocatedIn, "subnet"),
+        ("load_balancer", RoutesTo, "target_group"),
+        ("target_group", RoutesTo, "virtual_machine"),
+        ("target_group", LocatedIn, "network"),
+        ("route_table", RoutesTo, "internet_gateway"),
+        ("internet_gateway", AttachedTo, "network"),
+        ("egress_gateway", AttachedTo, "network"),
+        ("transit_attachment", MemberOf, "transit_gateway"),
+        ("transit_attachment", AttachedTo, "network"),
+        ("network_peering", AttachedTo, "network"),
+        ("network_endpoint", AttachedTo, "route_table"),
+        ("network_endpoint", LocatedIn, "network"),
+        ("access_point", AttachedTo, "bucket"),
     ] {
         let one = find(all, &made[from]);
         let found = one
@@ -296,6 +309,29 @@ fn relations(all: &[Described], made: &BTreeMap<String, String>) {
             .any(|relation| relation.kind == kind && relation.target.0 == made[to]);
         assert!(found, "{from} {kind} {to}: {:?}", one.relations);
     }
+
+    // Each network has a main route table, a default network ACL, and a group that admits itself.
+    let network = &made["network"];
+    for (kind, relation) in [("route_table", AttachedTo), ("network_acl", AttachedTo)] {
+        let is_of_network = |one: &&Described| {
+            let mut own = one.relations.iter();
+            one.resource.kind.as_str() == kind
+                && own.any(|own| own.kind == relation && own.target.0 == *network)
+        };
+        assert_eq!(all.iter().filter(is_of_network).count(), 1, "{kind}");
+    }
+    let group = find(all, &made["security_group"]);
+    let admits = |relation: &&reeve_estate::Relation| relation.kind == RelationKind::Admits;
+    assert_eq!(group.relations.iter().filter(admits).count(), 1);
+    let point = find(all, &made["access_point"]);
+    let trusted = point
+        .relations
+        .iter()
+        .find(|one| one.kind == RelationKind::Trusts);
+    assert_eq!(
+        trusted.map(|one| one.target.as_str()),
+        Some("arn:aws:iam::444455556666:root")
+    );
 }
 
 fn documents(all: &[Described], made: &BTreeMap<String, String>) {

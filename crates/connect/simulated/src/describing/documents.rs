@@ -68,7 +68,7 @@ pub(super) fn aws(resource: &Resource, network: &str) -> Value {
             "volumeSize": text(spec.storage_gib), "startTime": resource.created_at.map(|at| at.to_string()),
             "encrypted": false, "tagSet": tag_set(resource),
         }),
-        ResourceKind::Database => database(resource),
+        ResourceKind::Database => database(resource, network),
         ResourceKind::Bucket => bucket(resource),
         ResourceKind::LoadBalancer => balancer(resource, network),
         ResourceKind::IpAddress => json!({
@@ -108,7 +108,7 @@ fn machine(resource: &Resource, network: &str) -> Value {
         "instanceId": id, "imageId": "ami-0f3a9c1d2b7e45680", "instanceType": spec.instance_type,
         "architecture": spec.architecture, "platformDetails": spec.platform, "hypervisor": "xen",
         "virtualizationType": "hvm", "ebsOptimized": true, "instanceState": { "code": code, "name": name },
-        "vpcId": network, "monitoring": { "state": if is_production(resource) { "enabled" } else { "disabled" } },
+        "vpcId": network, "subnetId": subnet_id(network, has_address(resource)), "monitoring": { "state": if is_production(resource) { "enabled" } else { "disabled" } },
         "groupSet": spec.security_groups.iter().map(|group| json!({ "groupId": group })).collect::<Value>(),
         "metadataOptions": {
             "state": "applied", "httpTokens": tokens, "httpPutResponseHopLimit": "1", "httpEndpoint": "enabled",
@@ -130,15 +130,32 @@ fn machine(resource: &Resource, network: &str) -> Value {
         document["iamInstanceProfile"] =
             json!({ "arn": format!("arn:aws:iam::{}:instance-profile/{team}", resource.account) });
     }
-    if resource.name.contains("bastion") || one_in(resource, 12, "address") {
+    if has_address(resource) {
         document["ipAddress"] = json!(public_ip(id));
     }
     document
 }
 
-fn database(resource: &Resource) -> Value {
+/// Bastions have a public address, and machines that someone gave one.
+fn has_address(resource: &Resource) -> bool {
+    resource.name.contains("bastion") || one_in(resource, 12, "address")
+}
+
+/// Identifier of the public or the private subnet of a network.
+pub(super) fn subnet_id(network: &str, is_public: bool) -> String {
+    let end = if is_public { "a" } else { "b" };
+    network.replacen("vpc-", &format!("subnet-{end}"), 1)
+}
+
+fn database(resource: &Resource, network: &str) -> Value {
     let spec = &resource.specification;
     let engine = spec.platform.as_deref().unwrap_or("postgres");
+    let is_public = one_in(resource, 7, "public");
+    let port = if engine.contains("postgres") {
+        "5432"
+    } else {
+        "3306"
+    };
     let version = if engine.contains("postgres") {
         "16.8"
     } else {
@@ -148,7 +165,9 @@ fn database(resource: &Resource) -> Value {
         "DBInstanceIdentifier": resource.name, "DBInstanceArn": resource.id.as_str(), "DBInstanceStatus": resource.state.as_str(),
         "DBInstanceClass": spec.instance_type, "Engine": spec.platform, "EngineVersion": version,
         "AllocatedStorage": text(spec.storage_gib), "StorageType": "gp3", "MultiAZ": spec.multi_az, "StorageEncrypted": true,
-        "PubliclyAccessible": one_in(resource, 7, "public"), "AvailabilityZone": spec.zone,
+        "PubliclyAccessible": is_public, "AvailabilityZone": spec.zone,
+        "Endpoint": { "Address": format!("{}.{}.rds.amazonaws.com", resource.name, resource.region), "Port": port },
+        "DBSubnetGroup": { "VpcId": network, "Subnets": [{ "SubnetIdentifier": subnet_id(network, is_public) }] },
         "BackupRetentionPeriod": if is_production(resource) { "14" } else { "1" },
         "DeletionProtection": is_production(resource), "AutoMinorVersionUpgrade": !one_in(resource, 3, "upgrades"),
         "CopyTagsToSnapshot": is_production(resource), "IAMDatabaseAuthenticationEnabled": false,
@@ -196,7 +215,10 @@ fn balancer(resource: &Resource, network: &str) -> Value {
     json!({
         "LoadBalancerArn": resource.id.as_str(), "LoadBalancerName": resource.name, "Type": spec.instance_type,
         "VpcId": network, "Scheme": "internet-facing", "State": { "Code": "active" }, "IpAddressType": "ipv4",
-        "AvailabilityZones": [{ "ZoneName": format!("{}a", resource.region) }, { "ZoneName": format!("{}b", resource.region) }],
+        "AvailabilityZones": [
+            { "ZoneName": format!("{}a", resource.region), "SubnetId": subnet_id(network, true) },
+            { "ZoneName": format!("{}b", resource.region), "SubnetId": subnet_id(network, true) },
+        ],
         "SecurityGroups": spec.security_groups, "Tags": tags(resource),
         "Listeners": [{
             "Port": "443", "Protocol": "HTTPS", "SslPolicy": "ELBSecurityPolicy-TLS13-1-2-2021-06",

@@ -139,6 +139,11 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
         ],
     ),
     (
+        AgentType::SECURITY_INTELLIGENCE,
+        "actions.identify_exposed_resources",
+        &["settings.identify_exposed_resources"],
+    ),
+    (
         AgentType::OPS_INTELLIGENCE,
         "capabilities.capacity_forecasting",
         &["intelligence/predictive-rules/disk-space-full"],

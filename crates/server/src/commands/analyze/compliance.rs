@@ -1,16 +1,17 @@
 //! `reeve analyze compliance`: configurations of resources against the checks of controls.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
-use reeve_controls::{Catalogue, Check, Folder, Framework, Input, Prepared, Verdict};
+use reeve_controls::{Catalogue, Check, Folder, Framework, Prepared, Verdict};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::configurations::{self, Configurations};
 use super::file;
 use crate::cli::ComplianceArgs;
 
@@ -34,25 +35,7 @@ pub(super) fn run(args: &ComplianceArgs) -> Result<ExitCode> {
         .transpose()?;
     let now = args.now.unwrap_or_else(Timestamp::now);
 
-    let mut inputs = Vec::new();
-    let mut unread = 0_u64;
-    for path in &args.files {
-        let mut text = String::new();
-        let mut input = file::Input::open(path)?;
-        input
-            .read_to_string(&mut text)
-            .with_context(|| format!("{} cannot be read", input.name))?;
-        let found = Input::read(&text).with_context(|| input.name.clone())?;
-        for one in found {
-            match one {
-                Ok(one) => inputs.push(one),
-                Err(error) => {
-                    unread += 1;
-                    eprintln!("{}: {error}", input.name);
-                }
-            }
-        }
-    }
+    let Configurations { inputs, unread } = configurations::read(&args.files)?;
 
     let mut sink = file::Sink::create(args.output.output.as_deref())?;
     let mut failed = 0_u64;

@@ -3,6 +3,7 @@
 mod anomalies;
 mod costs;
 mod entries;
+mod exposures;
 mod files;
 mod forecast;
 mod interruptions;

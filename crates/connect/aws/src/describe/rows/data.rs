@@ -1,7 +1,7 @@
 //! Databases, tables and buckets.
 
 use reeve_estate::RelationKind::{
-    CreatedFrom, EncryptedWith, LocatedIn, LogsTo, MemberOf, ProtectedBy,
+    AttachedTo, CreatedFrom, EncryptedWith, LocatedIn, LogsTo, MemberOf, ProtectedBy, Trusts,
 };
 
 use crate::describe::row::{
@@ -52,6 +52,7 @@ pub(super) const ROWS: &[KindRow] = &[
             (ProtectedBy, "VpcSecurityGroups.VpcSecurityGroupId", ""),
             (EncryptedWith, "KmsKeyId", ""),
             (LocatedIn, "DBSubnetGroup.VpcId", ""),
+            (LocatedIn, "DBSubnetGroup.Subnets.SubnetIdentifier", ""),
             (
                 MemberOf,
                 "DBClusterIdentifier",
@@ -140,6 +141,7 @@ pub(super) const ROWS: &[KindRow] = &[
         details: BUCKET,
         relations: &[
             (LogsTo, "Logging.LoggingEnabled.TargetBucket", ""),
+            (Trusts, "Policy.Statement[Effect=Allow].Principal.AWS", ""),
             (
                 EncryptedWith,
                 "Encryption.Rule.ApplyServerSideEncryptionByDefault.KMSMasterKeyID",
@@ -152,6 +154,41 @@ pub(super) const ROWS: &[KindRow] = &[
             ask("s3:ListAllMyBuckets", "/", &[]),
             "Buckets",
             "{Name}",
+        )
+    },
+    KindRow {
+        next: ("nextToken", "NextToken"),
+        name: "Name",
+        created: "CreationDate",
+        details: &[
+            detail(
+                "",
+                ask("s3:GetAccessPoint", "/v20180820/accesspoint/{Name}", &[]),
+                "",
+                NO_ACCESS_POINT,
+            ),
+            detail(
+                "Policy",
+                ask(
+                    "s3:GetAccessPointPolicy",
+                    "/v20180820/accesspoint/{Name}/policy",
+                    &[],
+                ),
+                "Policy",
+                NO_ACCESS_POINT,
+            ),
+        ],
+        relations: &[
+            (AttachedTo, "Bucket", ""),
+            (LocatedIn, "VpcConfiguration.VpcId", ""),
+            (Trusts, "Policy.Statement[Effect=Allow].Principal.AWS", ""),
+        ],
+        ..row(
+            "access_point",
+            S3_CONTROL,
+            ask("s3:ListAccessPoints", "/v20180820/accesspoint", &[]),
+            "AccessPointList",
+            "arn:aws:s3:{region}:{account}:accesspoint/{Name}",
         )
     },
     KindRow {
@@ -209,6 +246,9 @@ pub(super) const ROWS: &[KindRow] = &[
         )
     },
 ];
+
+/// Codes that say that there is no access point, or none with a policy.
+const NO_ACCESS_POINT: &[&str] = &["NoSuchAccessPoint", "NoSuchAccessPointPolicy"];
 
 /// Codes that say that a bucket has no configuration of a name.
 const NONE: &[&str] = &[

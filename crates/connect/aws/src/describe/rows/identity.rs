@@ -3,7 +3,7 @@
 //! One listing of IAM returns users, groups, roles and policies with everything inline, so that a
 //! role is one call's share and not five calls.
 
-use reeve_estate::RelationKind::{AttachedTo, EncryptedWith, Granted, MemberOf};
+use reeve_estate::RelationKind::{AttachedTo, EncryptedWith, Granted, MemberOf, Trusts};
 
 use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
 
@@ -83,6 +83,16 @@ pub(super) const ROWS: &[KindRow] = &[
             (Granted, "AttachedManagedPolicies.PolicyArn", ""),
             // A machine names its instance profile, not its role: both meet at the profile.
             (AttachedTo, "InstanceProfileList.Arn", ""),
+            (
+                Trusts,
+                "AssumeRolePolicyDocument.Statement[Effect=Allow].Principal.AWS",
+                "",
+            ),
+            (
+                Trusts,
+                "AssumeRolePolicyDocument.Statement[Effect=Allow].Principal.Federated",
+                "",
+            ),
         ],
         volatile: &["RoleLastUsed", "InstanceProfileList.Roles.RoleLastUsed"],
         ..row(
@@ -202,6 +212,7 @@ pub(super) const ROWS: &[KindRow] = &[
                 &["NotFoundException", "KMSInvalidStateException"],
             ),
         ],
+        relations: &[(Trusts, "Policy.Statement[Effect=Allow].Principal.AWS", "")],
         volatile: &["Rotation.NextRotationDate"],
         ..row(
             "encryption_key",
@@ -229,6 +240,7 @@ pub(super) const ROWS: &[KindRow] = &[
         relations: &[
             (EncryptedWith, "KmsKeyId", ""),
             (AttachedTo, "RotationLambdaARN", ""),
+            (Trusts, "Policy.Statement[Effect=Allow].Principal.AWS", ""),
         ],
         volatile: &["LastAccessedDate"],
         ..row(

@@ -1,10 +1,10 @@
 //! Networks and the paths through them: EC2's network half and Elastic Load Balancing.
 
-use reeve_estate::RelationKind::{AttachedTo, LocatedIn, LogsTo, ProtectedBy, RoutesTo};
+use reeve_estate::RelationKind::{Admits, AttachedTo, LocatedIn, LogsTo, ProtectedBy, RoutesTo};
 
 use super::machines::{EC2, NEXT};
 use crate::describe::row::{
-    KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
+    Detail, KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
 };
 
 const LOAD_BALANCING: Service = Service {
@@ -33,6 +33,7 @@ pub(super) const ROWS: &[KindRow] = &[
         relations: &[
             (LocatedIn, "vpcId", ""),
             (RoutesTo, "ipPermissionsEgress.groups.groupId", ""),
+            (Admits, "ipPermissions.groups.groupId", ""),
         ],
         ..row(
             "security_group",
@@ -128,8 +129,14 @@ pub(super) const ROWS: &[KindRow] = &[
         relations: &[
             (LocatedIn, "vpcId", ""),
             (AttachedTo, "associationSet.subnetId", ""),
+            // The main route table is that of every subnet that names none.
+            (AttachedTo, "associationSet[main=true].main", "{vpcId}"),
             (RoutesTo, "routeSet.gatewayId", ""),
             (RoutesTo, "routeSet.natGatewayId", ""),
+            (RoutesTo, "routeSet.transitGatewayId", ""),
+            (RoutesTo, "routeSet.vpcPeeringConnectionId", ""),
+            (RoutesTo, "routeSet.egressOnlyInternetGatewayId", ""),
+            (RoutesTo, "routeSet.networkInterfaceId", ""),
         ],
         ..row(
             "route_table",
@@ -207,11 +214,36 @@ pub(super) const ROWS: &[KindRow] = &[
                 "Attributes",
                 &["LoadBalancerNotFound"],
             ),
+            Detail {
+                each: "Listeners.ListenerArn",
+                ..list(
+                    "Rules",
+                    ask(
+                        "elasticloadbalancing:DescribeRules",
+                        "DescribeRules",
+                        &[("ListenerArn", "{value}")],
+                    ),
+                    "Rules",
+                    &["ListenerNotFound"],
+                )
+            },
         ],
         relations: &[
             (ProtectedBy, "SecurityGroups", ""),
             (LocatedIn, "VpcId", ""),
+            (LocatedIn, "AvailabilityZones.SubnetId", ""),
             (RoutesTo, "Listeners.DefaultActions.TargetGroupArn", ""),
+            (
+                RoutesTo,
+                "Listeners.DefaultActions.ForwardConfig.TargetGroups.TargetGroupArn",
+                "",
+            ),
+            (RoutesTo, "Rules.Actions.TargetGroupArn", ""),
+            (
+                RoutesTo,
+                "Rules.Actions.ForwardConfig.TargetGroups.TargetGroupArn",
+                "",
+            ),
         ],
         ..row(
             "load_balancer",
@@ -226,11 +258,59 @@ pub(super) const ROWS: &[KindRow] = &[
         )
     },
     KindRow {
+        next: ("Marker", "NextMarker"),
+        name: "TargetGroupName",
+        details: &[
+            list(
+                "TargetHealthDescriptions",
+                ask(
+                    "elasticloadbalancing:DescribeTargetHealth",
+                    "DescribeTargetHealth",
+                    &[("TargetGroupArn", "{TargetGroupArn}")],
+                ),
+                "TargetHealthDescriptions",
+                &["TargetGroupNotFound"],
+            ),
+            list(
+                "Attributes",
+                ask(
+                    "elasticloadbalancing:DescribeTargetGroupAttributes",
+                    "DescribeTargetGroupAttributes",
+                    &[("TargetGroupArn", "{TargetGroupArn}")],
+                ),
+                "Attributes",
+                &["TargetGroupNotFound"],
+            ),
+        ],
+        relations: &[
+            (LocatedIn, "VpcId", ""),
+            (RoutesTo, "TargetHealthDescriptions.Target.Id", ""),
+        ],
+        // The health of targets is no configuration; which targets there are is.
+        volatile: &[
+            "TargetHealthDescriptions.TargetHealth",
+            "TargetHealthDescriptions.AnomalyDetection",
+        ],
+        ..row(
+            "target_group",
+            LOAD_BALANCING,
+            ask(
+                "elasticloadbalancing:DescribeTargetGroups",
+                "DescribeTargetGroups",
+                &[],
+            ),
+            "TargetGroups",
+            "{TargetGroupArn}",
+        )
+    },
+    KindRow {
         next: NEXT,
         tags: "tagSet",
         relations: &[
             (LocatedIn, "vpcId", ""),
             (AttachedTo, "associationSet.subnetId", ""),
+            // The default one is that of every subnet that names none.
+            (AttachedTo, "[default=true].vpcId", ""),
         ],
         ..row(
             "network_acl",
@@ -310,6 +390,7 @@ pub(super) const ROWS: &[KindRow] = &[
         relations: &[
             (ProtectedBy, "SecurityGroups", ""),
             (LocatedIn, "VPCId", ""),
+            (LocatedIn, "Subnets", ""),
             (RoutesTo, "Instances.InstanceId", ""),
             (LogsTo, "Attributes.AccessLog.S3BucketName", ""),
         ],

@@ -1,10 +1,10 @@
 //! Functions, messaging, containers, trails and alarms.
 
 use reeve_estate::RelationKind::{
-    EncryptedWith, LocatedIn, LogsTo, MayAssume, Notifies, ProtectedBy, RoutesTo,
+    EncryptedWith, LocatedIn, LogsTo, MayAssume, Notifies, ProtectedBy, RoutesTo, Trusts,
 };
 
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, row};
+use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
 
 pub(super) const TRAILS: Service = Service {
     name: "cloudtrail",
@@ -123,17 +123,34 @@ pub(super) const ROWS: &[KindRow] = &[
         name: "FunctionName",
         state: "State",
         created: "LastModified",
-        details: &[detail(
-            "ResourcePolicy",
-            ask(
-                "lambda:GetPolicy",
-                "/2015-03-31/functions/{FunctionName}/policy",
-                &[],
+        details: &[
+            detail(
+                "ResourcePolicy",
+                ask(
+                    "lambda:GetPolicy",
+                    "/2015-03-31/functions/{FunctionName}/policy",
+                    &[],
+                ),
+                "Policy",
+                &["ResourceNotFoundException"],
             ),
-            "Policy",
-            &["ResourceNotFoundException"],
-        )],
+            list(
+                "FunctionUrlConfigs",
+                ask(
+                    "lambda:GetFunctionUrlConfig",
+                    "/2021-10-31/functions/{FunctionName}/url",
+                    &[],
+                ),
+                "",
+                &["ResourceNotFoundException"],
+            ),
+        ],
         relations: &[
+            (
+                Trusts,
+                "ResourcePolicy.Statement[Effect=Allow].Principal.AWS",
+                "",
+            ),
             (MayAssume, "Role", ""),
             (ProtectedBy, "VpcConfig.SecurityGroupIds", ""),
             (LocatedIn, "VpcConfig.SubnetIds", ""),
@@ -160,7 +177,14 @@ pub(super) const ROWS: &[KindRow] = &[
             "Attributes",
             &["NotFound"],
         )],
-        relations: &[(EncryptedWith, "Attributes.KmsMasterKeyId", "")],
+        relations: &[
+            (EncryptedWith, "Attributes.KmsMasterKeyId", ""),
+            (
+                Trusts,
+                "Attributes.Policy.Statement[Effect=Allow].Principal.AWS",
+                "",
+            ),
+        ],
         ..row(
             "topic",
             TOPICS,
@@ -188,6 +212,11 @@ pub(super) const ROWS: &[KindRow] = &[
         relations: &[
             (EncryptedWith, "Attributes.KmsMasterKeyId", ""),
             (RoutesTo, "Attributes.RedrivePolicy.deadLetterTargetArn", ""),
+            (
+                Trusts,
+                "Attributes.Policy.Statement[Effect=Allow].Principal.AWS",
+                "",
+            ),
         ],
         volatile: &[
             "Attributes.ApproximateNumberOfMessages",

@@ -75,10 +75,37 @@ def compute(made):
     balancer = balancing.create_load_balancer(Name="front", Subnets=[subnet, second], SecurityGroups=[group], Tags=TAGS)
     made["load_balancer"] = balancer["LoadBalancers"][0]["LoadBalancerArn"]
     targets = balancing.create_target_group(Name="front", Protocol="HTTP", Port=80, VpcId=network)["TargetGroups"][0]
+    balancing.register_targets(TargetGroupArn=targets["TargetGroupArn"], Targets=[{"Id": machine}])
+    made["target_group"] = targets["TargetGroupArn"]
     balancing.create_listener(
         LoadBalancerArn=made["load_balancer"], Protocol="HTTP", Port=80,
         DefaultActions=[{"Type": "forward", "TargetGroupArn": targets["TargetGroupArn"]}],
     )
+    gateways(made, ec2, network, group)
+
+
+def gateways(made, ec2, network, group):
+    way_in = ec2.create_internet_gateway(TagSpecifications=tagged("internet-gateway"))["InternetGateway"]["InternetGatewayId"]
+    ec2.attach_internet_gateway(InternetGatewayId=way_in, VpcId=network)
+    ec2.create_route(RouteTableId=made["route_table"], DestinationCidrBlock="0.0.0.0/0", GatewayId=way_in)
+    egress = ec2.create_egress_only_internet_gateway(VpcId=network, TagSpecifications=tagged("egress-only-internet-gateway"))
+    transit = ec2.create_transit_gateway(Description="all", TagSpecifications=tagged("transit-gateway"))["TransitGateway"]["TransitGatewayId"]
+    attachment = ec2.create_transit_gateway_vpc_attachment(TransitGatewayId=transit, VpcId=network, SubnetIds=[made["subnet"]])
+    other = ec2.create_vpc(CidrBlock="10.8.0.0/16")["Vpc"]["VpcId"]
+    peering = ec2.create_vpc_peering_connection(VpcId=network, PeerVpcId=other, TagSpecifications=tagged("vpc-peering-connection"))
+    endpoint = ec2.create_vpc_endpoint(
+        VpcId=network, ServiceName=f"com.amazonaws.{REGION}.s3", RouteTableIds=[made["route_table"]], TagSpecifications=tagged("vpc-endpoint")
+    )
+    inner = ec2.create_security_group(GroupName="inner", Description="inner", VpcId=network)["GroupId"]
+    ec2.authorize_security_group_ingress(
+        GroupId=group, IpPermissions=[{"IpProtocol": "tcp", "FromPort": 80, "ToPort": 80, "UserIdGroupPairs": [{"GroupId": inner}]}]
+    )
+    made.update({
+        "internet_gateway": way_in, "egress_gateway": egress["EgressOnlyInternetGateway"]["EgressOnlyInternetGatewayId"],
+        "transit_gateway": transit, "transit_attachment": attachment["TransitGatewayVpcAttachment"]["TransitGatewayAttachmentId"],
+        "network_peering": peering["VpcPeeringConnection"]["VpcPeeringConnectionId"],
+        "network_endpoint": endpoint["VpcEndpoint"]["VpcEndpointId"],
+    })
 
 
 def data(made):
@@ -102,6 +129,10 @@ def data(made):
     control = client("s3control")
     control.meta.events.register("before-sign", lambda request, **_: setattr(request, "url", request.url.replace("123456789012.", "")))
     control.put_public_access_block(AccountId="123456789012", PublicAccessBlockConfiguration=block)
+    control.create_access_point(AccountId="123456789012", Name="readers", Bucket="assets")
+    delegated = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::444455556666:root"}, "Action": "s3:GetObject", "Resource": "*"}]}
+    control.put_access_point_policy(AccountId="123456789012", Name="readers", Policy=json.dumps(delegated))
+    made["access_point"] = f"arn:aws:s3:{REGION}:123456789012:accesspoint/readers"
     table = client("dynamodb").create_table(
         TableName="carts", KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}], BillingMode="PAY_PER_REQUEST",
         AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}], Tags=TAGS,

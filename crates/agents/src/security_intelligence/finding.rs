@@ -1,0 +1,205 @@
+//! Choke points as proposals.
+
+use std::collections::BTreeMap;
+
+use reeve_controls::change_by_row;
+use reeve_estate::{Document, Money, Resource};
+use reeve_exposure::ChokePoint;
+use reeve_recommend::agent::Impact;
+use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::judgement::estate::EstateFacts;
+use reeve_recommend::judgement::proposal::{Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::{iac_note, subject};
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+    Subject,
+};
+
+/// Rule of every finding: a setting that opens a path.
+const RULE: &str = "exposed_resources";
+/// A path through configurations is a fact, not an estimate.
+const CERTAIN: f64 = 99.0;
+/// Most resources that a sentence names.
+const MOST_NAMED: usize = 5;
+
+/// Returns the type of findings about a kind of resource; `None` for kinds without a setting that
+/// opens a path.
+pub(super) fn kind(resource: &str) -> Option<RecommendationType> {
+    match resource {
+        "security_group" => Some(RecommendationType::SecurityGroup),
+        "iam_role" => Some(RecommendationType::IamOptimization),
+        "backup_vault" | "bucket" | "container_registry" | "database" | "database_snapshot"
+        | "encryption_key" | "function" | "image" | "kubernetes_cluster" | "queue"
+        | "search_domain" | "secret" | "snapshot" | "stream" | "topic" | "warehouse" => {
+            Some(RecommendationType::Compliance)
+        }
+        _ => None,
+    }
+}
+
+/// Names of the changes that close a setting of a kind, the narrowest first.
+const CHANGES: &[(&str, &str)] = &[
+    ("security_group", "revoke_open_rule"),
+    ("bucket", "block_public_access"),
+    ("image", "make_image_private"),
+    ("database", "make_database_private"),
+    ("database_snapshot", "make_database_snapshot_private"),
+    ("queue", "remove_public_queue_statements"),
+    ("queue", "make_queue_private"),
+    ("topic", "make_topic_private"),
+    ("secret", "remove_public_secret_statements"),
+    ("secret", "make_secret_private"),
+    ("function", "make_function_private"),
+    ("container_registry", "remove_public_repository_statements"),
+    ("container_registry", "make_repository_private"),
+    ("kubernetes_cluster", "make_cluster_endpoint_private"),
+];
+
+/// Returns the names of the changes that close settings.
+pub(crate) fn changes() -> impl Iterator<Item = &'static str> {
+    CHANGES.iter().map(|(_, name)| *name)
+}
+
+fn change(
+    facts: &EstateFacts<'_>,
+    resource: &Resource,
+    document: &Document,
+    point: &ChokePoint,
+) -> Option<ConfigurationChange> {
+    let rules = point.permission.clone().map(|permission| vec![permission]);
+    let is_group = resource.kind.as_str() == "security_group";
+    if is_group && rules.is_none() {
+        return None;
+    }
+
+    let given: BTreeMap<_, _> = rules
+        .map(|rules| ("rules".to_owned(), serde_json::Value::from(rules)))
+        .into_iter()
+        .collect();
+    CHANGES
+        .iter()
+        .filter(|(kind, _)| *kind == resource.kind.as_str())
+        .filter_map(|(_, name)| ConfigurationRow::named(name))
+        .find_map(|row| change_by_row(row, resource, document, &given, facts.now).ok())
+}
+
+/// Makes the proposal of a choke point.
+pub(super) fn propose(
+    facts: &EstateFacts<'_>,
+    resource: &Resource,
+    document: Option<&Document>,
+    kind: RecommendationType,
+    point: &ChokePoint,
+) -> Proposal {
+    let change = document.and_then(|document| change(facts, resource, document, point));
+    let impact = change
+        .as_ref()
+        .map_or(Impact::High, |change| change.row().risk);
+    let closes = format!(
+        "Closing it alone cuts every path from outside to {}: {}",
+        counted(point.closes.len()),
+        named(&point.closes)
+    );
+
+    let mut path = Path::default();
+    for step in &point.path {
+        path.ask(
+            format!(
+                "Does {} {} let outsiders pass?",
+                step.edge.replace('_', " "),
+                step.resource
+            ),
+            true,
+            step.says.clone(),
+        );
+    }
+    let steps: Vec<&str> = point.path.iter().map(|step| step.says.as_str()).collect();
+    let factors = Factors::from([
+        (FactorKind::Measured, format!("Path: {}", steps.join("; "))),
+        (FactorKind::Consequence, closes.clone()),
+    ]);
+
+    let mut proposal = Proposal {
+        kind,
+        rule: RULE,
+        title: title(
+            "Close ",
+            &resource.name,
+            &format!(": it exposes {}", counted(point.closes.len())),
+        ),
+        subject: Subject {
+            aspect: Some(point.rule.clone()),
+            ..subject(resource, None)
+        },
+        priority: match point.matters {
+            0 => Priority::High,
+            _ => Priority::Critical,
+        },
+        confidence: CERTAIN,
+        trust: Trust::default(),
+        impact_level: impact,
+        impact: assessment(&closes, change.as_ref().map(ConfigurationChange::row)),
+        effort: match change {
+            Some(_) => Effort::Low,
+            None => Effort::Medium,
+        },
+        savings_monthly: Some(Money::ZERO),
+        savings_after_discounts: None,
+        monthly_cost: resource.monthly_cost,
+        plan: change.map(|change| Plan::new(&change, resource.id.as_str())),
+        reason_codes: vec![format!("exposed_by_{}", point.edge)],
+        not_measured: Vec::new(),
+        explanation: Explanation {
+            action: format!(
+                "Close this setting, or name the outsiders that need it: {}.",
+                point.rule
+            ),
+            factors,
+            confidence_range: None,
+            data_points: u64::try_from(point.closes.len()).unwrap_or(u64::MAX),
+            similar_cases: 0,
+            success_rate: None,
+            risk: impact,
+            cost_reduction: "None: the finding is about security".to_owned(),
+            performance_impact: "Not measured".to_owned(),
+            decision_path: path.into_decisions(),
+            models: Vec::new(),
+        },
+    };
+    if let Some(tag) = owned_by_code(resource) {
+        iac_note(&mut proposal, &tag);
+    }
+    proposal
+}
+
+fn assessment(closes: &str, row: Option<&ConfigurationRow>) -> ImpactAssessment {
+    let loses = row
+        .and_then(|row| row.loses)
+        .unwrap_or("Outsiders that use the path lose it");
+    ImpactAssessment {
+        cost_percent: Some(0.0),
+        cost: "None: the setting is not charged".to_owned(),
+        performance_degradation_percent: None,
+        performance: loses.to_owned(),
+        security: closes.to_owned(),
+    }
+}
+
+fn counted(count: usize) -> String {
+    match count {
+        1 => "1 resource".to_owned(),
+        count => format!("{count} resources"),
+    }
+}
+
+fn named(ids: &[String]) -> String {
+    let first: Vec<&str> = ids.iter().take(MOST_NAMED).map(String::as_str).collect();
+    match ids.len().saturating_sub(MOST_NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}

@@ -1,0 +1,216 @@
+//! Survey of the estate: every configuration that decides about paths, then the choke points.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reeve_audit::Json;
+use reeve_estate::{Document, Provider, Resource, ResourceKind};
+use reeve_exposure::{Audience, ChokePoint, Configuration, Estate, Exposure};
+use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
+use reeve_recommend::judgement::proposal::Abstention;
+use reeve_recommend::judgement::{Facts, Judgement};
+use serde_json::Value;
+
+use super::agent::EXPOSED;
+use super::finding;
+
+/// Most settings that are tried as choke points in a run, each by judging the estate without it.
+const MOST_TRIED: usize = 40;
+
+/// Members that paths depend on, of the kinds with the most and the largest documents: nothing else
+/// of these is kept over a run.
+const KEPT: &[(&str, &[&str])] = &[
+    (
+        "virtual_machine",
+        &[
+            "groupSet",
+            "instanceState",
+            "ipAddress",
+            "ipv6Address",
+            "networkInterfaceSet",
+            "privateIpAddress",
+            "subnetId",
+            "vpcId",
+        ],
+    ),
+    (
+        "network_interface",
+        &[
+            "association",
+            "attachment",
+            "groupSet",
+            "ipv6AddressesSet",
+            "networkInterfaceId",
+            "privateIpAddress",
+            "privateIpAddressesSet",
+            "subnetId",
+            "vpcId",
+        ],
+    ),
+    ("iam_role", &["AssumeRolePolicyDocument"]),
+];
+
+/// Configuration as far as it is kept.
+#[derive(Debug)]
+enum Kept {
+    Whole(Document),
+    Part(Value),
+}
+
+impl Kept {
+    fn of(kind: &str, document: &Document) -> Kept {
+        let Some((_, members)) = KEPT.iter().find(|(of, _)| *of == kind) else {
+            return Kept::Whole(document.clone());
+        };
+        let own = |name: &&str| {
+            let value = document.json().get(*name)?.clone();
+            Some(((*name).to_owned(), value))
+        };
+        Kept::Part(members.iter().filter_map(own).collect())
+    }
+
+    /// Returns the whole document; `None` if a part of it is kept.
+    fn document(&self) -> Option<&Document> {
+        match self {
+            Kept::Whole(document) => Some(document),
+            Kept::Part(_) => None,
+        }
+    }
+
+    fn json(&self) -> &Value {
+        match self {
+            Kept::Whole(document) => document.json(),
+            Kept::Part(part) => part,
+        }
+    }
+}
+
+/// Resources with their configurations, as a run passes them.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    seen: Vec<(Resource, Kept)>,
+}
+
+impl EstateJudge for Survey {
+    fn look(&mut self, facts: &Facts<'_>, _: &Judgement) {
+        if let Some(document) = facts.document
+            && facts.resource.provider == Provider::Aws
+        {
+            let kept = Kept::of(facts.resource.kind.as_str(), document);
+            self.seen.push((facts.resource.clone(), kept));
+        }
+    }
+
+    fn judge(self: Box<Self>, facts: &EstateFacts<'_>) -> Result<EstateJudgement, EstateError> {
+        let estate = Estate::new(self.seen.iter().map(|(resource, document)| Configuration {
+            id: resource.id.as_str(),
+            kind: resource.kind.as_str(),
+            account: &resource.account,
+            document: document.json(),
+        }));
+        let all = estate.exposures();
+        let is_asked = audiences(facts);
+        let exposures: Vec<Exposure> = all
+            .iter()
+            .filter(|one| one.is_exposed() && is_asked(&one.reachable_from))
+            .cloned()
+            .collect();
+        let points = estate.choke_points(&exposures, MOST_TRIED);
+
+        let mut by_resource: BTreeMap<&str, Vec<&ChokePoint>> = BTreeMap::new();
+        for point in &points {
+            by_resource.entry(&point.resource).or_default().push(point);
+        }
+        // Settings that were not tried, and resources about which something was not read: an
+        // earlier finding about them stays.
+        let open: BTreeSet<&str> = exposures
+            .iter()
+            .flat_map(|exposure| &exposure.path)
+            .filter(|step| step.key.is_some())
+            .map(|step| step.resource.as_str())
+            .chain(unread(&all))
+            .collect();
+        let is_network_read = !all.iter().any(is_unread_network);
+
+        let mut found = EstateJudgement::default();
+        for (resource, kept) in &self.seen {
+            let id = resource.id.as_str();
+            let kind = finding::kind(resource.kind.as_str());
+            let Some(kind) = kind else {
+                continue;
+            };
+            let mut judgement = Judgement::default();
+            for point in by_resource.get(id).into_iter().flatten() {
+                let proposal = finding::propose(facts, resource, kept.document(), kind, point);
+                judgement.proposals.push(proposal);
+            }
+            judgement.abstentions.push(
+                match open.contains(id)
+                    || (!is_network_read && is_open_group(resource, kept.json()))
+                {
+                    true => Abstention::unjudged(
+                        kind,
+                        "other_paths_open",
+                        "closing another setting of it alone closes nothing, or was not tried",
+                    ),
+                    false => Abstention::decided(
+                        kind,
+                        "not_exposing",
+                        "none of its settings alone lets an outsider in",
+                    ),
+                },
+            );
+            found.judged.push((resource.clone(), judgement));
+        }
+
+        let exposed = i64::try_from(exposures.len()).unwrap_or(i64::MAX);
+        found.recorded.push(("exposures", Json::from(exposed)));
+        Ok(found)
+    }
+}
+
+/// Returns the outsiders that the settings ask about; the internet unless others are named.
+fn audiences(facts: &EstateFacts<'_>) -> impl Fn(&Audience) -> bool {
+    let asked = facts.settings.names(&EXPOSED);
+    move |audience| {
+        let name = match audience {
+            Audience::Internet => "public_access",
+            Audience::Account(_) | Audience::Organization => "other_accounts",
+            Audience::Unknown | Audience::None => return false,
+        };
+        match asked.is_empty() {
+            true => name == "public_access",
+            false => asked.iter().any(|asked| asked == name),
+        }
+    }
+}
+
+/// Returns the resources that an edge which was not read belongs to.
+fn unread(all: &[Exposure]) -> impl Iterator<Item = &str> {
+    all.iter()
+        .filter(|exposure| exposure.reachable_from == Audience::Unknown)
+        .flat_map(|exposure| {
+            let edge = exposure
+                .stopped_by
+                .as_ref()
+                .map(|step| step.resource.as_str());
+            edge.into_iter().chain([exposure.resource.as_str()])
+        })
+}
+
+/// Returns `true` if an edge of the network that was not read leaves it open whether a resource is
+/// reachable.
+fn is_unread_network(exposure: &Exposure) -> bool {
+    let edge = exposure.stopped_by.as_ref().map(|step| step.edge);
+    exposure.reachable_from == Audience::Unknown
+        && matches!(
+            edge,
+            Some("route_table" | "security_group" | "listener" | "network")
+        )
+}
+
+/// Returns `true` for a security group with a rule for every address.
+fn is_open_group(resource: &Resource, document: &Value) -> bool {
+    let rules = document.get("ipPermissions");
+    resource.kind == ResourceKind::SecurityGroup
+        && rules.is_some_and(|rules| rules.to_string().contains("/0\""))
+}

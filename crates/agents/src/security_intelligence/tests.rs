@@ -1,0 +1,164 @@
+//! Choke points as findings.
+#![allow(clippy::unwrap_used)]
+
+use reeve_estate::{Catalogue, Document, Resource, ResourceKind};
+use reeve_recommend::agent::contract::AgentDefinition as _;
+use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::estate::{DocumentReader, EstateError, EstateFacts};
+use reeve_recommend::judgement::{Facts, Judgement, RelationIndex};
+use reeve_recommend::models::LearnedModels;
+use reeve_recommend::recommendation::{Priority, RecommendationType};
+use serde_json::{Value, json};
+
+use super::SecurityIntelligence;
+use crate::cost_optimizer::tests::estate::{now, resource};
+use crate::storage_optimizer::tests::Case;
+
+struct NoDocuments;
+
+impl DocumentReader for NoDocuments {
+    fn documents(&self, resources: &[&Resource]) -> Result<Vec<Option<Document>>, EstateError> {
+        Ok(vec![None; resources.len()])
+    }
+}
+
+/// Judges an estate; the judgement of each resource by its identifier.
+fn judged(estate: &[(&str, &str, Value)], settings: &Settings) -> Vec<(String, Judgement)> {
+    let mut judge = SecurityIntelligence.estate_judge().unwrap();
+    for (kind, id, document) in estate {
+        let mut case = Case::volume("gp3", 1.0, None, None);
+        case.volume = resource(id, ResourceKind::named(kind).unwrap(), "ec2", None);
+        let document = Document::new(document.clone());
+        case.with(|facts| {
+            let facts = Facts {
+                document: Some(&document),
+                ..*facts
+            };
+            judge.look(&facts, &Judgement::default());
+        });
+    }
+
+    let found = judge.judge(&EstateFacts {
+        relations: RelationIndex::none(),
+        documents: &NoDocuments,
+        catalogue: Catalogue::builtin(),
+        settings,
+        guardrails: &Guardrails::default(),
+        models: LearnedModels::none(),
+        now: now(),
+    });
+    let judged = found.unwrap().judged.into_iter();
+    judged
+        .map(|(resource, judgement)| (resource.id.as_str().to_owned(), judgement))
+        .collect()
+}
+
+fn estate(sender: &str) -> Vec<(&'static str, &'static str, Value)> {
+    let machine = |address: &str| {
+        json!({
+            "vpcId": "vpc-1", "subnetId": "subnet-1", "ipAddress": address, "groupSet": [{ "groupId": "sg-1" }],
+            "instanceState": { "name": "running" },
+        })
+    };
+    vec![
+        (
+            "subnet",
+            "subnet-1",
+            json!({ "vpcId": "vpc-1", "cidrBlock": "10.0.0.0/24" }),
+        ),
+        (
+            "route_table",
+            "rtb-1",
+            json!({
+            "vpcId": "vpc-1", "associationSet": [{ "main": true }],
+            "routeSet": [{ "destinationCidrBlock": "0.0.0.0/0", "gatewayId": "igw-1", "state": "active" }] }),
+        ),
+        (
+            "security_group",
+            "sg-1",
+            json!({
+            "groupId": "sg-1", "groupName": "web", "vpcId": "vpc-1", "ipPermissionsEgress": [],
+            "ipPermissions": [{ "ipProtocol": "tcp", "fromPort": "22", "toPort": "22", "groups": [], "ipv6Ranges": [],
+                "prefixListIds": [], "ipRanges": [{ "cidrIp": sender }, { "cidrIp": "10.0.0.0/8" }] }] }),
+        ),
+        ("virtual_machine", "i-1", machine("198.51.100.7")),
+        ("virtual_machine", "i-2", machine("198.51.100.8")),
+    ]
+}
+
+fn of<'j>(judged: &'j [(String, Judgement)], id: &str) -> &'j Judgement {
+    &judged.iter().find(|(own, _)| own == id).unwrap().1
+}
+
+#[test]
+fn a_choke_point_is_one_finding_with_its_change() {
+    let judged = judged(&estate("0.0.0.0/0"), &Settings::default());
+    let all: Vec<_> = judged.iter().flat_map(|(_, one)| &one.proposals).collect();
+    assert_eq!(
+        all.len(),
+        1,
+        "one setting is one finding, whatever it exposes"
+    );
+
+    let found = all[0];
+    assert_eq!(found.kind, RecommendationType::SecurityGroup);
+    assert_eq!(
+        found.subject.aspect.as_deref(),
+        Some("tcp 22 from 0.0.0.0/0")
+    );
+    assert_eq!(found.priority, Priority::High);
+    assert!(
+        found.title.ends_with("it exposes 2 resources"),
+        "{}",
+        found.title
+    );
+    assert!(found.plan.is_some(), "the rule can be revoked");
+    let path = &found.explanation.decision_path;
+    assert!(
+        path.iter().any(|step| step.detail.contains("igw-1")),
+        "{path:?}"
+    );
+}
+
+#[test]
+fn a_closed_setting_ends_its_finding_and_an_unread_one_does_not() {
+    let closed = judged(&estate("203.0.113.0/24"), &Settings::default());
+    let group = of(&closed, "sg-1");
+    assert!(group.proposals.is_empty());
+    assert!(group.abstentions.iter().all(|one| one.decisive));
+
+    let mut unread = estate("0.0.0.0/0");
+    unread.retain(|(kind, ..)| *kind != "route_table");
+    unread.push(("secret", "s-1", json!({ "Policy": "[not read]" })));
+    let unread = judged(&unread, &Settings::default());
+    for id in ["sg-1", "s-1"] {
+        assert!(
+            of(&unread, id).abstentions.iter().all(|one| !one.decisive),
+            "{id}"
+        );
+    }
+}
+
+#[test]
+fn other_accounts_are_findings_if_they_are_asked_for() {
+    let policy = json!({ "Version": "2012-10-17", "Statement": [{ "Sid": "Partner", "Effect": "Allow",
+        "Principal": { "AWS": "arn:aws:iam::444455556666:root" }, "Action": "sqs:SendMessage", "Resource": "*" }] });
+    let queue = vec![(
+        "queue",
+        "q-1",
+        json!({ "Attributes": { "Policy": policy } }),
+    )];
+    assert!(
+        of(&judged(&queue, &Settings::default()), "q-1")
+            .proposals
+            .is_empty()
+    );
+
+    let asked = SettingValue::names("other_accounts");
+    let asked = Settings([("identify_exposed_resources".to_owned(), asked)].into());
+    let judged = judged(&queue, &asked);
+    let found = &of(&judged, "q-1").proposals[0];
+    assert_eq!(found.subject.aspect.as_deref(), Some("statement Partner"));
+    assert_eq!(found.priority, Priority::Critical);
+}
