@@ -20,7 +20,6 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::query::{Column, Query};
 use reeve_audit::{Entry, Obstacle};
 use reeve_controls::Catalogue as Controls;
 use reeve_engine::{
@@ -36,9 +35,7 @@ use reeve_lake::SampleLake;
 use reeve_recommend::agent::{AgentId, AgentType, RunReport};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::change::Changes;
-use reeve_recommend::ports::{
-    AgentStore, ChargeReader, Clock, Clouds, LogReader, ReadError, RecordError, Recorder,
-};
+use reeve_recommend::ports::{AgentStore, ChargeReader, Clock, Clouds, RecordError, Recorder};
 use reeve_store::{Store, Vault};
 use serde_json::Value;
 
@@ -57,21 +54,6 @@ impl Recorder for Nothing {
     }
     async fn record_once(&self, _: Entry) -> Result<(), RecordError> {
         Ok(())
-    }
-}
-
-#[async_trait]
-impl LogReader for Nothing {
-    async fn newest(&self, _: Query, _: usize) -> Result<Vec<(u64, Entry)>, ReadError> {
-        Ok(Vec::new())
-    }
-    async fn count(
-        &self,
-        _: Query,
-        _: Column,
-        _: usize,
-    ) -> Result<(u64, Vec<(String, u64)>), ReadError> {
-        Ok((0, Vec::new()))
     }
 }
 
@@ -253,11 +235,10 @@ async fn runs(store: &Arc<Store>, folder: &std::path::Path) -> Result<RunService
         catalogue,
         agent_types: reeve_agents::registry(),
         changes,
-        charges: nothing.clone(),
-        log: nothing,
+        charges: nothing,
         descriptions: Some(store.clone()),
         fact_sources: Vec::new(),
-        workloads: Some(store.clone()),
+        output_keepers: Vec::new(),
         evidence: Some(store.clone()),
     };
 

@@ -15,6 +15,7 @@ const PAGES = [
   '/intelligence/change-control',
   '/intelligence/exclusions',
   '/intelligence/compliance',
+  '/intelligence/exposure',
   '/intelligence/drift',
   '/audit',
   '/audit/search',

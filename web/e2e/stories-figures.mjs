@@ -171,6 +171,7 @@ const EXEMPT = {
   '/intelligence/actions': 'its number of actions is read on the first page',
   '/intelligence/predictions': 'lists rules; probabilities are read in the stories of foresight',
   '/intelligence/compliance': 'read by the story about controls',
+  '/intelligence/exposure': 'read by the story about exposure',
   '/intelligence/drift': 'read by the story about drift',
   '/intelligence/models': 'accuracies of models, which are trained while the page is open',
   '/intelligence/agents': 'read by the story about the figures of agents',

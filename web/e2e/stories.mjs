@@ -9,6 +9,7 @@ import { alerts } from './stories-alerts.mjs';
 import { reports } from './stories-reports.mjs';
 import { compliance } from './stories-compliance.mjs';
 import { drift } from './stories-drift.mjs';
+import { exposure } from './stories-exposure.mjs';
 import { dashboards } from './stories-dashboard.mjs';
 import { proofs } from './stories-proof.mjs';
 import { searching } from './stories-search.mjs';
@@ -530,6 +531,7 @@ async function fitsPhones({ page, program }) {
     '/intelligence/compliance',
     '/intelligence/compliance/soc2',
     '/intelligence/compliance/controls/soc2:CC6.1',
+    '/intelligence/exposure',
     '/intelligence/drift',
     '/intelligence/models',
     '/intelligence/rollouts',
@@ -614,6 +616,7 @@ export const groups = [
     ...judgement,
     ...compliance,
     ...drift,
+    ...exposure,
   ],
   foresight,
   guarding,

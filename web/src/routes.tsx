@@ -145,6 +145,11 @@ const compliance = createRoute({
   path: '/compliance',
   component: lazy(() => import('./rooms/intelligence/compliance/Compliance'), 'Compliance'),
 });
+const exposure = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/exposure',
+  component: lazy(() => import('./rooms/intelligence/exposure/ExposurePage'), 'ExposurePage'),
+});
 const drift = createRoute({
   getParentRoute: () => intelligence,
   path: '/drift',
@@ -361,6 +366,7 @@ const tree = root.addChildren([
       anomalies.addChildren([foundAnomalies, threatLists]),
       predictions.addChildren([rules, calendars]),
       compliance,
+      exposure,
       drift,
       agents,
       actions,

@@ -239,6 +239,7 @@ pub(super) fn action(
         resource,
         purpose: Purpose::Apply,
         run_id: None,
+        emergency: None,
         plan_hash: "cd".repeat(32),
         by: "ann@example.com".into(),
         status: ActionStatus::Succeeded,

@@ -108,6 +108,28 @@ pub struct Exposure {
 }
 
 impl Exposure {
+    /// Returns the answer as a sentence, without the steps before the edge that decides.
+    #[must_use]
+    pub fn why(&self) -> String {
+        let who = match &self.reachable_from {
+            Audience::Internet => "The internet".to_owned(),
+            Audience::Organization => "Every account of the organization".to_owned(),
+            Audience::Account(id) => format!("Account {id}"),
+            Audience::Unknown | Audience::None => String::new(),
+        };
+        let decides = self.stopped_by.as_ref().map_or("", |step| &step.says);
+
+        match (&self.reachable_from, self.grade) {
+            (Audience::Unknown, _) => format!("Not known: {decides}"),
+            (Audience::None, _) => format!("Nothing outside reaches it: {decides}"),
+            (_, Some(Grade::LoadBalancer)) => format!("{who} reaches it through a load balancer"),
+            (_, Some(Grade::Indirect)) => {
+                format!("{who} reaches it by way of another exposed resource")
+            }
+            _ => format!("{who} reaches it"),
+        }
+    }
+
     /// Returns `true` if an outsider reaches the resource.
     #[must_use]
     pub fn is_exposed(&self) -> bool {

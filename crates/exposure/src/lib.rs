@@ -63,6 +63,9 @@ pub const KINDS: [&str; 34] = [
     "warehouse",
 ];
 
+/// Identifier of the answer about a resource among results of checks.
+pub const CHECK: &str = "exposure";
+
 pub use choke::ChokePoint;
 pub use configuration::Configuration;
 pub use estate::Estate;

@@ -12,6 +12,7 @@ pub mod compliance;
 pub mod drift;
 pub mod estate;
 pub mod export;
+pub mod exposure;
 pub mod form;
 pub mod guardrail;
 pub mod log;

@@ -244,6 +244,7 @@ mod tests {
             document: None,
             event_id: event_id.to_owned(),
             sequence: None,
+            exception: None,
         };
         Configuration {
             framework: "soc2".to_owned(),

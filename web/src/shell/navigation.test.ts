@@ -48,7 +48,7 @@ describe('navigation', () => {
     ).toEqual([
       [undefined, 'Dashboard'],
       ['Act', 'Recommendations', 'Approvals', 'Rollouts', 'Actions'],
-      ['Watch', 'Anomalies', 'Predictions', 'Compliance', 'Drift', 'Models'],
+      ['Watch', 'Anomalies', 'Predictions', 'Compliance', 'Exposure', 'Drift', 'Models'],
       ['Configure', 'Agents', 'Guardrails', 'Change control', 'Exclusions'],
     ]);
   });

@@ -99,6 +99,11 @@ const INTELLIGENCE: PageGroup[] = [
         about: 'Controls of frameworks, and the resources that do not meet them.',
       },
       {
+        label: 'Exposure',
+        to: '/intelligence/exposure',
+        about: 'Resources that the internet and other accounts reach, each with its path.',
+      },
+      {
         label: 'Drift',
         to: '/intelligence/drift',
         about: 'Configurations that differ from what was pinned, and who changed them.',

@@ -69,7 +69,6 @@ impl Case {
             charges: &[],
             document: None,
             relations: reeve_recommend::judgement::RelationIndex::none(),
-            activity: None,
             open: reeve_recommend::judgement::open_facts::OpenFacts::none(),
             volumes: &[],
             catalogue: Catalogue::builtin(),

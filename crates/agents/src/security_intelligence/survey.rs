@@ -1,11 +1,12 @@
 //! Survey of the estate: every configuration that decides about paths, then the choke points.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use reeve_audit::Json;
 use reeve_estate::{Document, Provider, Resource, ResourceKind};
-use reeve_exposure::{Audience, ChokePoint, Configuration, Estate, Exposure};
+use reeve_exposure::{Audience, CHECK, ChokePoint, Configuration, Estate, Exposure};
 use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
+use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
 use reeve_recommend::judgement::proposal::Abstention;
 use reeve_recommend::judgement::{Facts, Judgement};
 use serde_json::Value;
@@ -132,13 +133,16 @@ impl EstateJudge for Survey {
         let is_network_read = !all.iter().any(is_unread_network);
 
         let mut found = EstateJudgement::default();
+        let mut evidence = evidence(&all)?;
         for (resource, kept) in &self.seen {
             let id = resource.id.as_str();
-            let kind = finding::kind(resource.kind.as_str());
-            let Some(kind) = kind else {
+            let mut judgement = Judgement::default();
+            judgement.evidence.extend(evidence.remove(id));
+            let Some(kind) = finding::kind(resource.kind.as_str()) else {
+                found.judged.push((resource.clone(), judgement));
                 continue;
             };
-            let mut judgement = Judgement::default();
+
             for point in by_resource.get(id).into_iter().flatten() {
                 let proposal = finding::propose(facts, resource, kept.document(), kind, point);
                 judgement.proposals.push(proposal);
@@ -166,6 +170,38 @@ impl EstateJudge for Survey {
         found.recorded.push(("exposures", Json::from(exposed)));
         Ok(found)
     }
+}
+
+/// Returns the gravest answer about each resource as the result of a check.
+fn evidence(all: &[Exposure]) -> Result<HashMap<&str, CheckResult>, EstateError> {
+    let mut gravest: HashMap<&str, &Exposure> = HashMap::new();
+    for one in all {
+        gravest
+            .entry(one.resource.as_str())
+            .and_modify(|known| {
+                if one.reachable_from < known.reachable_from {
+                    *known = one;
+                }
+            })
+            .or_insert(one);
+    }
+
+    let result = |(id, one): (_, &Exposure)| {
+        let answer = match one.reachable_from {
+            Audience::Unknown => CheckAnswer::Unknown,
+            Audience::None => CheckAnswer::Pass,
+            _ => CheckAnswer::Fail,
+        };
+        let result = CheckResult {
+            check: CHECK.to_owned(),
+            answer,
+            why: one.why(),
+            values: serde_json::to_value(one)?,
+            document: None,
+        };
+        Ok((id, result))
+    };
+    gravest.into_iter().map(result).collect()
 }
 
 /// Returns the outsiders that the settings ask about; the internet unless others are named.

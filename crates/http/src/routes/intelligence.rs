@@ -19,6 +19,7 @@ mod diagnosis;
 mod drift;
 mod emergencies;
 mod exclusions;
+mod exposures;
 mod guardrails;
 mod models;
 mod overview;
@@ -87,6 +88,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             routes!(compliance::own::files),
         )
         .add(Access::Needs(IntelligenceView), routes!(compliance::check))
+        .add(Access::Needs(IntelligenceView), routes!(exposures::list))
         .add(
             Access::Needs(IntelligenceOperate),
             routes!(compliance::exceptions::accept),

@@ -1,0 +1,83 @@
+//! Exposures: what outsiders reach, and by which path.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use reeve_exposure::CHECK;
+use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter};
+use serde::Deserialize;
+
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::Params;
+use crate::paging::window;
+use crate::routes::resources::parse;
+use crate::time;
+use crate::wire::exposure::{ExposureBody, ExposureParams, ExposureStepBody};
+use crate::wire::form::list::List;
+
+/// Members of an exposure in the values of its evidence.
+#[derive(Debug, Deserialize)]
+struct Answered {
+    reachable_from: String,
+    #[serde(default)]
+    grade: Option<String>,
+    #[serde(default)]
+    access: Vec<String>,
+    #[serde(default)]
+    path: Vec<ExposureStepBody>,
+    #[serde(default)]
+    stopped_by: Option<ExposureStepBody>,
+}
+
+/// Resources with the outsiders that reach them, and the path.
+#[utoipa::path(get, path = "/api/v1/intelligence/exposures", tag = "intelligence", params(ExposureParams),
+    responses((status = 200, body = List<ExposureBody>), (status = 422, body = ProblemBody)))]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Params(params): Params<ExposureParams>,
+) -> Result<Json<List<ExposureBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let answer = parse("result", params.result.as_deref(), CheckAnswer::parse)?;
+    let filter = EvidenceFilter {
+        checks: vec![CHECK.to_owned()],
+        answer: Some(answer.unwrap_or(CheckAnswer::Fail)),
+        resources: params.resource.into_iter().collect(),
+        accounts: params.account.into_iter().collect(),
+        before: None,
+        limit: window.limit,
+        offset: window.start(),
+    };
+
+    let (found, total) = app.evidence.evidence_list(&filter).await?;
+    let next_cursor = window.next(found.len(), total);
+    let items: Result<Vec<ExposureBody>, Problem> = found.iter().map(body).collect();
+    Ok(Json(List {
+        items: items?,
+        total,
+        next_cursor,
+    }))
+}
+
+fn body(found: &Evidence) -> Result<ExposureBody, Problem> {
+    let answered = Answered::deserialize(&found.result.values).map_err(Problem::internal)?;
+
+    Ok(ExposureBody {
+        resource_id: found.resource.0.clone(),
+        resource_name: found.name.clone(),
+        kind: found.kind.as_str().to_owned(),
+        account: found.account.clone(),
+        region: found.region.clone(),
+        connection_id: found.connection.0.clone(),
+        result: found.result.answer.into(),
+        reachable_from: answered.reachable_from,
+        grade: answered.grade,
+        access: answered.access,
+        path: answered.path,
+        stopped_by: answered.stopped_by,
+        why: found.result.why.clone(),
+        since: time::text(found.since),
+        event_id: found.event_id.clone(),
+    })
+}

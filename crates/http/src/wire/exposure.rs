@@ -1,0 +1,63 @@
+//! Exposures on the wire: resources, and the way by which outsiders reach them.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::wire::form::enumeration::CheckAnswer;
+
+/// Edge of a path: the resource that decides, and its decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ExposureStepBody {
+    /// Type of the edge, such as `route_table`, `network_acl`, `security_group` or `policy`.
+    pub edge: String,
+    /// Resource that the edge belongs to, by the provider's identifier.
+    pub resource: String,
+    /// Decision, as a sentence.
+    pub says: String,
+}
+
+/// A resource, and the outsiders that reach it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ExposureBody {
+    pub resource_id: String,
+    pub resource_name: String,
+    pub kind: String,
+    pub account: String,
+    pub region: String,
+    pub connection_id: String,
+    /// `fail` if an outsider reaches the resource, `pass` if none does.
+    pub result: CheckAnswer,
+    /// `internet`, `organization`, `account:` with a number, `unknown` or `none`.
+    pub reachable_from: String,
+    /// `direct`, `load_balancer` or `indirect`; null where nothing is exposed.
+    pub grade: Option<String>,
+    /// Protocols with their ports, or actions, that the outsider has.
+    pub access: Vec<String>,
+    /// Steps from the outsider to the resource, or to the edge that stops it.
+    pub path: Vec<ExposureStepBody>,
+    /// Edge that stops the outsider; null where the resource is exposed.
+    pub stopped_by: Option<ExposureStepBody>,
+    /// The answer as a sentence.
+    pub why: String,
+    /// First time of this answer without another in between.
+    pub since: String,
+    /// Entry of the log that recorded it.
+    pub event_id: String,
+}
+
+/// Exposures to list.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct ExposureParams {
+    /// `fail` (the default: what outsiders reach), `pass` or `unknown`.
+    pub result: Option<String>,
+    /// Identifier of a resource; `*` is a wildcard.
+    pub resource: Option<String>,
+    /// Account of the resources; `*` is a wildcard.
+    pub account: Option<String>,
+    /// At most this many (1 to 1000).
+    pub limit: Option<u32>,
+    pub offset: Option<u64>,
+    pub cursor: Option<String>,
+}

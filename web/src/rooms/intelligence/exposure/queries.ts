@@ -1,0 +1,23 @@
+// What the page about exposure asks the service for.
+import { queryOptions } from '@tanstack/react-query';
+import { body, client } from '../../../api/client';
+import type { components } from '../../../api/schema';
+import { MOST } from '../queries';
+
+type Schemas = components['schemas'];
+
+export type Exposure = Schemas['ExposureBody'];
+export type ExposureStep = Schemas['ExposureStepBody'];
+export type ExposureResult = Schemas['CheckAnswer'];
+
+export const exposuresQuery = (result: ExposureResult) =>
+  queryOptions({
+    queryKey: ['intelligence', 'exposures', result],
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/exposures', {
+          params: { query: { result, limit: MOST } },
+        }),
+      ),
+    refetchInterval: 60_000,
+  });
