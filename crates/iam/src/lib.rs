@@ -22,6 +22,7 @@ mod policy_set;
 mod reach;
 mod technique;
 mod truth;
+mod unused;
 mod variable;
 
 pub use account::{
@@ -47,3 +48,6 @@ pub use technique::{
     NeededOn, NeededPermission, Technique, TechniqueEffect, TechniqueTarget, techniques,
 };
 pub use truth::Truth;
+pub use unused::{
+    ActionUse, LeastDocument, LeastPolicies, LeastPolicyError, Unrecorded, least_policies,
+};

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::account::{AccountPolicies, Group, Principal, PrincipalKind};
 use crate::aws_managed::ADMINISTRATOR;
+use crate::caller::Naming;
 use crate::context::Context;
 use crate::decision::BlockerKind;
 use crate::document::{Effect, Patterns, Policy, PrincipalName, Principals, Statement};
@@ -321,7 +322,12 @@ impl Asked<'_, '_> {
         match &needed.on {
             NeededOn::Target if action == "sts:AssumeRole" => {
                 let trust = target?.trust.as_ref()?;
-                if !may_be_named(self.node, trust) {
+                // Most roles trust services alone, or the account and its policies.
+                let is_named = match strongest_naming(self.node, trust)? {
+                    Naming::Account => names_action(self.node, action),
+                    Naming::Role | Naming::Direct => true,
+                };
+                if !is_named {
                     return None;
                 }
                 let grant = self.question(action, &context, Some(trust)).on(arn)?;
@@ -424,8 +430,8 @@ fn target_context(target: &Principal, action: &str) -> Context {
     context
 }
 
-/// Returns `true` if a trust policy possibly names a principal. Most roles trust services alone.
-fn may_be_named(principal: &Principal, trust: &NamedPolicy) -> bool {
+/// Returns how a trust policy possibly names a principal, before its conditions.
+fn strongest_naming(principal: &Principal, trust: &NamedPolicy) -> Option<Naming> {
     let caller = principal.caller();
     let context = Context::default();
     let statements = trust
@@ -435,7 +441,9 @@ fn may_be_named(principal: &Principal, trust: &NamedPolicy) -> bool {
     statements
         .filter(|statement| statement.effect == Effect::Allow)
         .filter_map(|statement| statement.principals.as_ref())
-        .any(|principals| !caller.named_by(principals, &context).is_empty())
+        .flat_map(|principals| caller.named_by(principals, &context))
+        .map(|(_, naming)| naming)
+        .max()
 }
 
 /// Returns the trust policy that a principal writes to let itself in.
