@@ -104,7 +104,10 @@ mod tests {
         for row in all() {
             for (relation, member, _) in row.relations {
                 let line = format!("| `{}` | `{relation}` | `{member}` |", row.kind);
-                assert!(listed.contains(line.as_str()), "docs/relations.md: no line {line}");
+                assert!(
+                    listed.contains(line.as_str()),
+                    "docs/relations.md: no line {line}"
+                );
             }
         }
     }
