@@ -141,7 +141,16 @@ fn network(number: usize) -> Vec<Document> {
                 "DefaultActions": [{ "Type": "forward", "TargetGroupArn": targets }] }] }),
         ),
     ];
+    all.extend(members(number, &vpc, &private, &targets));
+    let left = OF_NETWORK.saturating_sub(all.len());
+    all.extend(roles(number, left));
+    all
+}
 
+/// Machines, databases and buckets of a network.
+fn members(number: usize, vpc: &str, private: &str, targets: &str) -> Vec<Document> {
+    let id = |what: &str| format!("{what}-{number}");
+    let mut all: Vec<Document> = Vec::new();
     let machine = |group: &str, at: usize| {
         json!({
             "vpcId": vpc, "subnetId": private, "groupSet": [{ "groupId": id(group) }], "instanceState": { "name": "running" },
@@ -155,7 +164,7 @@ fn network(number: usize) -> Vec<Document> {
         .map(|machine| json!({ "Target": { "Id": machine, "Port": "8080" } }));
     all.push((
         "target_group",
-        targets.clone(),
+        targets.to_owned(),
         json!({
         "TargetType": "instance", "Protocol": "HTTP", "Port": "8080", "VpcId": vpc,
         "TargetHealthDescriptions": health.collect::<Value>() }),
@@ -185,13 +194,15 @@ fn network(number: usize) -> Vec<Document> {
             "Sid": "Read", "Effect": "Allow", "Principal": principal, "Action": ["s3:GetObject", "s3:ListBucket"], "Resource": "*" }] });
         ("bucket", format!("bucket-{number}-{at}"), json!({ "Policy": policy }))
     }));
-    let left = OF_NETWORK.saturating_sub(all.len());
-    all.extend((0..left).map(|at| {
+    all
+}
+
+fn roles(number: usize, count: usize) -> impl Iterator<Item = Document> {
+    (0..count).map(move |at| {
         let trust = json!({ "Version": "2012-10-17", "Statement": [{
             "Effect": "Allow", "Principal": { "Service": "ec2.amazonaws.com" }, "Action": "sts:AssumeRole" }] });
         ("iam_role", format!("role-{number}-{at}"), json!({ "AssumeRolePolicyDocument": trust }))
-    }));
-    all
+    })
 }
 
 fn highest_memory_mib() -> anyhow::Result<u64> {
