@@ -1462,6 +1462,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/agents/{agent_id}/emergencies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The emergency lane of an agent: kinds, standing approvals, limits, and the changes of late. */
+        get: operations["get_intelligence_agents_agent_id_emergencies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/agents/{agent_id}/preview": {
         parameters: {
             query?: never;
@@ -1493,6 +1510,60 @@ export interface paths {
         put?: never;
         /** Run an agent now and answer with what it saw. */
         post: operations["post_intelligence_agents_agent_id_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/agents/{agent_id}/standing-approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a kind of emergency beforehand. It holds once every signature that changes of its impact
+         *     need was given, each by another person.
+         */
+        post: operations["post_intelligence_agents_agent_id_standing_approvals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/agents/{agent_id}/standing-approvals/{id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a standing approval. From now on findings of the kind wait for people again. */
+        post: operations["post_intelligence_agents_agent_id_standing_approvals_id_end"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/agents/{agent_id}/standing-approvals/{id}/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a signature to a standing approval. */
+        post: operations["post_intelligence_agents_agent_id_standing_approvals_id_sign"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5937,6 +6008,63 @@ export interface components {
          * @enum {string}
          */
         Effort: "low" | "medium" | "high";
+        /** @description A change that a standing approval let begin. */
+        EmergencyActionBody: {
+            id: string;
+            recommendation_id: string;
+            resource_id: string;
+            rule: string;
+            /** @description Standing approval by which it began. */
+            standing_approval_id: string;
+            /** @description Time, RFC 3339 UTC with milliseconds. */
+            started_at: string;
+            status: components["schemas"]["ActionStatus"];
+        };
+        /** @description A kind of emergency. */
+        EmergencyKindBody: {
+            /** @description `true` if the caller may give one of the signatures. */
+            can_approve: boolean;
+            description: string;
+            /** @description Events that wake the agent, in words. */
+            events: string[];
+            /** @description Highest impact of its changes. */
+            impact: components["schemas"]["ImpactLevel"];
+            preapproval: components["schemas"]["EmergencyPreapproval"];
+            /** @description Rule of the findings (`auto_quarantine`). */
+            rule: string;
+            /** @description Signatures that a standing approval of it needs, each by another person. */
+            signatures: components["schemas"]["Signature"][];
+        };
+        /** @description The emergency lane of an agent. */
+        EmergencyLaneBody: {
+            /** @description Emergency changes of the last 30 days, newest first, at most 20. */
+            actions: components["schemas"]["EmergencyActionBody"][];
+            /**
+             * Format: int64
+             * @description Emergency changes that began within the last hour.
+             */
+            acts_in_hour: number;
+            /**
+             * Format: int64
+             * @description Emergency changes that begin within an hour at most (setting `emergency.acts_per_hour`).
+             */
+            acts_per_hour: number;
+            /** @description Standing approvals, newest first, ended ones included. */
+            approvals: components["schemas"]["StandingApprovalBody"][];
+            /** @description Kinds of emergencies that agents of its type answer; none for most types. */
+            kinds: components["schemas"]["EmergencyKindBody"][];
+            /**
+             * Format: double
+             * @description Share of a group of resources that emergency changes reach within 24 hours, percent (setting
+             *     `emergency.share_of_group`).
+             */
+            share_of_group_percent: number;
+        };
+        /**
+         * @description Permission by which an emergency is applied without a person.
+         * @enum {string}
+         */
+        EmergencyPreapproval: "standing" | "configuration";
         /** @description An entry of the audit log with its proof of integrity. */
         EntryBody: {
             action?: components["schemas"]["ActionBody"] | null;
@@ -11329,6 +11457,51 @@ export interface components {
              */
             unmapped: number;
         };
+        /** @description Approval that people give beforehand for one kind of emergency of one agent. */
+        StandingApprovalBody: {
+            /** @description `true` if the caller may give one of the missing signatures. */
+            can_sign: boolean;
+            /** @description Time, RFC 3339 UTC with milliseconds. */
+            ended_at?: string | null;
+            /** @description Person who ended it before. */
+            ended_by?: string | null;
+            ended_reason?: string | null;
+            /** @description Time, RFC 3339 UTC with milliseconds. */
+            given_at: string;
+            /** @description E-mail address. */
+            given_by: string;
+            id: string;
+            /** @description Signatures that nobody has given yet. */
+            missing: components["schemas"]["Signature"][];
+            reason: string;
+            rule: string;
+            signed: components["schemas"]["SignedBody"][];
+            state: components["schemas"]["StandingApprovalState"];
+            /** @description End, RFC 3339 UTC with milliseconds. */
+            until: string;
+        };
+        /** @description A standing approval to give. */
+        StandingApprovalCreate: {
+            reason: string;
+            /** @description Rule of the findings that it is for (`auto_quarantine`). */
+            rule: string;
+            /** @description End, RFC 3339; at most 366 days ahead. */
+            until: string;
+        };
+        /** @description End of a standing approval. */
+        StandingApprovalEnd: {
+            reason: string;
+        };
+        /** @description A signature of a standing approval. */
+        StandingApprovalSign: {
+            /** @description Comment of the signer. */
+            comment?: string | null;
+        };
+        /**
+         * @description State of a standing approval.
+         * @enum {string}
+         */
+        StandingApprovalState: "in_force" | "needs_signatures" | "outgrown" | "ended";
         /** @description Standing of a budget in its period. */
         StandingBody: {
             /** @description Charges expected of the days to come. */
@@ -16973,6 +17146,41 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    get_intelligence_agents_agent_id_emergencies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmergencyLaneBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     get_intelligence_agents_agent_id_preview: {
         parameters: {
             query?: {
@@ -17059,6 +17267,191 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_agents_agent_id_standing_approvals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StandingApprovalCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmergencyLaneBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_agents_agent_id_standing_approvals_id_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StandingApprovalEnd"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmergencyLaneBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_agents_agent_id_standing_approvals_id_sign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StandingApprovalSign"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmergencyLaneBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

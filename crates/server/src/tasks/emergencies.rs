@@ -53,8 +53,16 @@ async fn follow(context: &TaskContext, trail: &Trail, lane: &EmergencyService) -
 
     while let Some(stretch) = follower.next(from, end, context.now()).await? {
         for stored in &stretch.entries {
-            if lane.wakes(&stored.entry) {
-                lane.raise(stored.entry.clone()).await?;
+            if !lane.wakes(&stored.entry) {
+                continue;
+            }
+            match lane.raise(stored.entry.clone()).await {
+                Err(error) if error.is_outage() => return Err(error.into()),
+                // One event that cannot be answered must not hold up the others.
+                Err(error) => {
+                    tracing::warn!(%error, sequence = stored.sequence, "an event was not answered");
+                }
+                Ok(()) => {}
             }
         }
         ignore_faster(context.agents.event_advance(Some(from), stretch.to).await)?;

@@ -290,6 +290,15 @@ fn approval_v1() {
 }
 
 #[test]
+fn standing_approval_v1() {
+    let sample = samples::standing_approval("sa-1", 1_000).unwrap();
+    check(&sample, fixture!("standing-approval-v1"));
+    let read: reeve_recommend::agent::emergency::StandingApproval =
+        decode(fixture!("standing-approval-v1")).unwrap();
+    assert_eq!(read, sample);
+}
+
+#[test]
 fn action_v1() {
     let sample = samples::action("ac-1", "rec-1", 1_000).unwrap();
     check(&sample, fixture!("action-v1"));

@@ -42,7 +42,10 @@ export function EmergencyActions({ agent }: { agent: Agent }) {
       </Text>
       <Facts
         of={[
-          ['Limit an hour', `${count(lane.acts_in_hour)} of ${plural(lane.acts_per_hour, 'change')}`],
+          [
+            'Limit an hour',
+            `${count(lane.acts_in_hour)} of ${plural(lane.acts_per_hour, 'change')}`,
+          ],
           ['Limit a group', `${percent(lane.share_of_group_percent)} of its resources in 24 hours`],
         ]}
       />
@@ -80,7 +83,8 @@ function Kind({ agent, kind, lane }: { agent: Agent; kind: EmergencyKind; lane: 
         <Approval agent={agent} approval={lasting} />
       ) : (
         <Text size="sm" mt={4}>
-          No standing approval{earlier > 0 && ` (${plural(earlier, 'earlier one', 'earlier ones')})`}.
+          No standing approval
+          {earlier > 0 && ` (${plural(earlier, 'earlier one', 'earlier ones')})`}.
         </Text>
       )}
       {giving && (
