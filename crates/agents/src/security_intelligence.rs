@@ -11,6 +11,7 @@
 mod agent;
 mod finding;
 pub mod isolation;
+mod privileges;
 mod survey;
 
 #[cfg(test)]

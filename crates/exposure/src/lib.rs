@@ -65,6 +65,8 @@ pub const KINDS: [&str; 34] = [
 
 /// Identifier of the answer about a resource among results of checks.
 pub const CHECK: &str = "exposure";
+/// Identifier of the answer about the privileges of a principal.
+pub const PRIVILEGES: &str = "privileges";
 
 pub use choke::ChokePoint;
 pub use configuration::Configuration;

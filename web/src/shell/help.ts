@@ -11,7 +11,7 @@ const PAGES: [path: string, document: string, title: string][] = [
   ['/intelligence/anomalies', 'howto/anomalies', 'anomalies'],
   ['/intelligence/predictions', 'howto/predictive-rules', 'predictive rules'],
   ['/intelligence/compliance', 'howto/compliance', 'controls and checks'],
-  ['/intelligence/exposure', 'howto/exposure', 'exposure'],
+  ['/intelligence/exposure', 'howto/exposures', 'exposures'],
   ['/intelligence/drift', 'howto/drift', 'baselines and drift'],
   ['/intelligence/models', 'learning/models', 'models'],
   ['/intelligence/agents', 'learning/confidence', 'confidence of recommendations'],

@@ -18,6 +18,7 @@ use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 
 use super::isolation;
+use super::privileges::LISTS;
 use super::survey::Survey;
 use crate::listed::deviation;
 
@@ -58,10 +59,14 @@ impl AgentDefinition for SecurityIntelligence {
     }
 
     fn needs(&self, _settings: &Settings) -> Needs {
-        let kinds: Vec<ResourceKind> = KINDS
+        let of_privileges = LISTS.iter().map(|(kind, _)| kind);
+        let mut kinds: Vec<ResourceKind> = KINDS
             .iter()
+            .chain(of_privileges)
             .filter_map(|name| ResourceKind::named(name))
             .collect();
+        kinds.sort_unstable();
+        kinds.dedup();
         Needs {
             documents: kinds.clone(),
             kinds,

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use reeve_controls::change_by_row;
 use reeve_estate::{Document, Money, Resource};
 use reeve_exposure::ChokePoint;
+use reeve_iam::Reach;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
 use reeve_recommend::guardrail::ownership::owned_by_code;
 use reeve_recommend::judgement::estate::EstateFacts;
-use reeve_recommend::judgement::proposal::{Path, Proposal};
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
@@ -174,6 +175,95 @@ pub(super) fn propose(
         iac_note(&mut proposal, &tag);
     }
     proposal
+}
+
+/// Rule of the findings about principals.
+const ESCALATION: &str = "privilege_escalation";
+
+/// Makes the finding about a principal that can become an administrator.
+pub(super) fn escalation(resource: &Resource, way: &Reach) -> Proposal {
+    let mut path = Path::default();
+    for step in &way.path {
+        let actions: Vec<&str> = step
+            .allowed_by
+            .iter()
+            .map(|used| used.action.as_str())
+            .collect();
+        path.ask(
+            format!("{}?", step.title),
+            true,
+            format!("{} allow it, on {}", actions.join(" and "), step.target),
+        );
+    }
+
+    let steps: Vec<&str> = way.path.iter().map(|step| step.title.as_str()).collect();
+    let consequence = format!(
+        "Whoever has its credentials is an administrator of the account after {}",
+        match steps.len() {
+            1 => "one step".to_owned(),
+            number => format!("{number} steps"),
+        }
+    );
+    let statements: Vec<String> = way
+        .path
+        .first()
+        .into_iter()
+        .flat_map(|step| &step.allowed_by)
+        .flat_map(|used| used.statements.iter().cloned())
+        .collect();
+
+    Proposal {
+        kind: RecommendationType::IamOptimization,
+        rule: ESCALATION,
+        title: title("", &resource.name, " can become an administrator"),
+        subject: Subject {
+            aspect: Some(ESCALATION.to_owned()),
+            ..subject(resource, None)
+        },
+        priority: Priority::Critical,
+        confidence: CERTAIN,
+        trust: Trust::default(),
+        impact_level: Impact::High,
+        impact: assessment(&consequence, None),
+        effort: Effort::Medium,
+        savings_monthly: Some(Money::ZERO),
+        savings_after_discounts: None,
+        monthly_cost: resource.monthly_cost,
+        plan: None,
+        reason_codes: vec![ESCALATION.to_owned()],
+        not_measured: Vec::new(),
+        explanation: Explanation {
+            action: format!(
+                "Narrow the statements that allow the first step to what it needs: {}.",
+                statements.join(", ")
+            ),
+            factors: Factors::from([
+                (FactorKind::Measured, format!("Path: {}", steps.join("; "))),
+                (FactorKind::Consequence, consequence),
+            ]),
+            confidence_range: None,
+            data_points: u64::try_from(way.path.len()).unwrap_or(u64::MAX),
+            similar_cases: 0,
+            success_rate: None,
+            risk: Impact::High,
+            cost_reduction: "None: the finding is about security".to_owned(),
+            performance_impact: "Not measured".to_owned(),
+            decision_path: path.into_decisions(),
+            models: Vec::new(),
+        },
+    }
+}
+
+/// Returns the answer about a principal that becomes no administrator.
+pub(super) fn no_escalation() -> Abstention {
+    Abstention {
+        aspect: Some(ESCALATION.to_owned()),
+        ..Abstention::decided(
+            RecommendationType::IamOptimization,
+            "no_escalation",
+            "no certain way makes it an administrator",
+        )
+    }
 }
 
 fn assessment(closes: &str, row: Option<&ConfigurationRow>) -> ImpactAssessment {

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::agent::EXPOSED;
 use super::finding;
+use super::privileges::Privileges;
 
 /// Most settings that are tried as choke points in a run, each by judging the estate without it.
 const MOST_TRIED: usize = 40;
@@ -89,6 +90,7 @@ impl Kept {
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     seen: Vec<(Resource, Kept)>,
+    privileges: Privileges,
 }
 
 impl EstateJudge for Survey {
@@ -96,6 +98,7 @@ impl EstateJudge for Survey {
         if let Some(document) = facts.document
             && facts.resource.provider == Provider::Aws
         {
+            self.privileges.look(facts.resource, document);
             let kept = Kept::of(facts.resource.kind.as_str(), document);
             self.seen.push((facts.resource.clone(), kept));
         }
@@ -134,10 +137,21 @@ impl EstateJudge for Survey {
 
         let mut found = EstateJudgement::default();
         let mut evidence = evidence(&all)?;
+        let mut privileges = self.privileges.answers()?;
         for (resource, kept) in &self.seen {
             let id = resource.id.as_str();
             let mut judgement = Judgement::default();
             judgement.evidence.extend(evidence.remove(id));
+            let key = (resource.connection.clone(), resource.id.clone());
+            if let Some(answer) = privileges.remove(&key) {
+                match answer.escalation {
+                    Some(way) => judgement
+                        .proposals
+                        .push(finding::escalation(resource, &way)),
+                    None => judgement.abstentions.push(finding::no_escalation()),
+                }
+                judgement.evidence.push(answer.result);
+            }
             let Some(kind) = finding::kind(resource.kind.as_str()) else {
                 found.judged.push((resource.clone(), judgement));
                 continue;

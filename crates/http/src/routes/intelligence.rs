@@ -90,6 +90,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(compliance::check))
         .add(Access::Needs(IntelligenceView), routes!(exposures::list))
         .add(
+            Access::Needs(IntelligenceView),
+            routes!(exposures::privileges),
+        )
+        .add(
             Access::Needs(IntelligenceOperate),
             routes!(compliance::exceptions::accept),
         )

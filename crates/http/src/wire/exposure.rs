@@ -1,4 +1,4 @@
-//! Exposures on the wire: resources, and the way by which outsiders reach them.
+//! Exposures and privileges on the wire: resources and principals, and the ways to and from them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -45,12 +45,12 @@ pub struct ExposureBody {
     pub event_id: String,
 }
 
-/// Exposures to list.
+/// Exposures or privileges to list.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct ExposureParams {
-    /// `fail` (the default: what outsiders reach), `pass` or `unknown`.
+    /// `fail` (the default), `pass`, `unknown` or `not_applicable`.
     pub result: Option<String>,
     /// Identifier of a resource; `*` is a wildcard.
     pub resource: Option<String>,
@@ -60,4 +60,29 @@ pub struct ExposureParams {
     pub limit: Option<u32>,
     pub offset: Option<u64>,
     pub cursor: Option<String>,
+}
+
+/// A principal, and the way by which it becomes an administrator.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct PrivilegeBody {
+    pub resource_id: String,
+    pub resource_name: String,
+    pub kind: String,
+    pub account: String,
+    pub connection_id: String,
+    /// `fail` if it can become an administrator, `pass` if it cannot, `not_applicable` if it is one.
+    pub result: CheckAnswer,
+    /// Steps to the administrator, each by a technique; the steps before the edge that stops it
+    /// where it cannot.
+    pub path: Vec<ExposureStepBody>,
+    /// Policy that stops the way; null where nothing does, or where there is no way.
+    pub stopped_by: Option<ExposureStepBody>,
+    /// ARNs of other principals that it can act as, at most 20.
+    pub acts_as: Vec<String>,
+    /// The answer as a sentence.
+    pub why: String,
+    /// First time of this answer without another in between.
+    pub since: String,
+    /// Entry of the log that recorded it.
+    pub event_id: String,
 }

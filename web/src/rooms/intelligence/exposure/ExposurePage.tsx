@@ -15,6 +15,7 @@ import { Tile } from '../../../display/Tile';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { ExposurePath } from './ExposurePath';
+import { Principals } from './Principals';
 import { byOutsider, grade, gravity, outsider } from './outsiders';
 import { exposuresQuery, type Exposure, type ExposureResult } from './queries';
 
@@ -95,6 +96,7 @@ export function ExposurePage() {
           />
         </Stack>
       </Panel>
+      <Principals />
       {opened && (
         <Modal
           opened
@@ -104,7 +106,14 @@ export function ExposurePage() {
         >
           <Stack gap="md">
             <Text size="sm">{opened.why}</Text>
-            <ExposurePath of={opened} />
+            <ExposurePath
+              label={`Path to ${opened.resource_name}`}
+              from={opened.stopped_by ? 'Outside' : outsider(opened.reachable_from)}
+              path={opened.path}
+              stop={opened.stopped_by}
+              to={opened.resource_name}
+              note={[words(opened.kind), ...opened.access].join(' · ')}
+            />
           </Stack>
         </Modal>
       )}

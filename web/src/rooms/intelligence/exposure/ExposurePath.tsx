@@ -1,19 +1,27 @@
 import { Text } from '@mantine/core';
 import { IconArrowDown, IconCheck, IconTarget, IconWorld } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { words } from '../../../display/wording';
 import classes from './ExposurePath.module.css';
-import { edge, outsider } from './outsiders';
-import type { Exposure, ExposureStep } from './queries';
+import { edge } from './outsiders';
+import type { ExposureStep } from './queries';
 
-/** The way from the outsider to the resource, edge by edge, or to the edge that stops it. */
-export function ExposurePath({ of: one }: { of: Exposure }) {
-  const stop = one.stopped_by;
-  const from = stop ? 'Outside' : outsider(one.reachable_from);
+interface Props {
+  label: string;
+  /** Where the path begins: an outsider, or a principal. */
+  from: string;
+  path: ExposureStep[];
+  stop: ExposureStep | null | undefined;
+  /** What is reached where nothing stops. */
+  to: string;
+  note?: string;
+}
+
+/** A way edge by edge, to what is reached or to the edge that stops it. */
+export function ExposurePath({ label, from, path, stop, to, note }: Props) {
   return (
-    <ol className={classes.path} aria-label={`Path to ${one.resource_name}`}>
+    <ol className={classes.path} aria-label={label}>
       <Node icon={<IconWorld size={14} />} title={from} />
-      {one.path.map((step, at) => (
+      {path.map((step, at) => (
         <Edge key={at} of={step} icon={<IconArrowDown size={14} />} />
       ))}
       {stop ? (
@@ -21,8 +29,8 @@ export function ExposurePath({ of: one }: { of: Exposure }) {
       ) : (
         <Node
           icon={<IconTarget size={14} />}
-          title={one.resource_name}
-          note={[words(one.kind), ...one.access].join(' · ')}
+          title={to}
+          note={note}
           className={classes.exposed}
         />
       )}

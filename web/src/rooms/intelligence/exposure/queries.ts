@@ -8,6 +8,7 @@ type Schemas = components['schemas'];
 
 export type Exposure = Schemas['ExposureBody'];
 export type ExposureStep = Schemas['ExposureStepBody'];
+export type Privilege = Schemas['PrivilegeBody'];
 export type ExposureResult = Schemas['CheckAnswer'];
 
 export const exposuresQuery = (result: ExposureResult) =>
@@ -16,6 +17,18 @@ export const exposuresQuery = (result: ExposureResult) =>
     queryFn: () =>
       body(
         client.GET('/api/v1/intelligence/exposures', {
+          params: { query: { result, limit: MOST } },
+        }),
+      ),
+    refetchInterval: 60_000,
+  });
+
+export const privilegesQuery = (result: ExposureResult) =>
+  queryOptions({
+    queryKey: ['intelligence', 'privileges', result],
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/privileges', {
           params: { query: { result, limit: MOST } },
         }),
       ),

@@ -1,0 +1,157 @@
+import { Anchor, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../../../api/session';
+import { count } from '../../../display/amounts';
+import { DataTable, type Column } from '../../../display/DataTable';
+import { EmptyState } from '../../../display/EmptyState';
+import { Modal } from '../../../display/Modal';
+import { Panel } from '../../../display/Panel';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { When } from '../../../display/When';
+import { words } from '../../../display/wording';
+import { ExposurePath } from './ExposurePath';
+import { privilegesQuery, type ExposureResult, type Privilege } from './queries';
+
+const RESULTS: [ExposureResult, string][] = [
+  ['fail', 'Can become an administrator'],
+  ['not_applicable', 'Administrators'],
+  ['pass', 'Cannot'],
+  ['unknown', 'Not known'],
+];
+
+/** Users and roles, and the way by which each becomes an administrator. */
+export function Principals() {
+  const [result, setResult] = useState<ExposureResult>('fail');
+  const [opened, setOpened] = useState<Privilege>();
+  const may = useMay();
+  const shown = useQuery(privilegesQuery(result));
+  return (
+    <Panel
+      title="Principals"
+      note="Users and roles, and what their permissions let them become."
+      flush
+    >
+      <Stack gap={0}>
+        <SegmentedControl
+          aria-label="Principals to show"
+          m="md"
+          value={result}
+          onChange={(value) => setResult(value as ExposureResult)}
+          data={RESULTS.map(([value, label]) => ({
+            value,
+            label: value === result && shown.data ? `${label} (${count(shown.data.total)})` : label,
+          }))}
+          style={{ alignSelf: 'flex-start', maxWidth: 'calc(100% - 32px)', overflowX: 'auto' }}
+        />
+        {shown.error ? (
+          <ProblemAlert error={shown.error} onRetry={() => void shown.refetch()} />
+        ) : (
+          <DataTable
+            bare
+            label="Users and roles and what they can become"
+            columns={columns(setOpened, may('estate.view'))}
+            rows={shown.data?.items}
+            rowId={(row) => `${row.connection_id} ${row.resource_id}`}
+            pageSize={10}
+            empty={
+              <EmptyState
+                title={
+                  result === 'fail'
+                    ? 'Nothing becomes an administrator beyond its own policies'
+                    : 'No principal of this kind'
+                }
+              />
+            }
+          />
+        )}
+      </Stack>
+      {opened && (
+        <Modal opened size="lg" title={opened.resource_name} onClose={() => setOpened(undefined)}>
+          <Stack gap="md">
+            <Text size="sm">{opened.why}</Text>
+            <ExposurePath
+              label={`Path from ${opened.resource_name}`}
+              from={opened.resource_name}
+              path={opened.path}
+              stop={opened.stopped_by}
+              to="Administrator of the account"
+            />
+          </Stack>
+        </Modal>
+      )}
+    </Panel>
+  );
+}
+
+function columns(open: (one: Privilege) => void, linked: boolean): Column<Privilege>[] {
+  return [
+    {
+      id: 'principal',
+      header: 'Principal',
+      sortBy: (row) => row.resource_name,
+      cell: (row) => (
+        <div style={{ minWidth: 150, maxWidth: 320 }}>
+          <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
+            {linked ? (
+              <Anchor
+                inherit
+                renderRoot={(props) => (
+                  <Link to="/estate/resources/$id" params={{ id: row.resource_id }} {...props} />
+                )}
+              >
+                {row.resource_name}
+              </Anchor>
+            ) : (
+              row.resource_name
+            )}
+          </Text>
+          <Text size="xs" className="muted">
+            {[words(row.kind), row.account].filter(Boolean).join(' · ')}
+          </Text>
+        </div>
+      ),
+    },
+    {
+      id: 'why',
+      header: 'Reason',
+      cell: (row) => (
+        <Text size="sm" style={{ minWidth: 200, maxWidth: 480, overflowWrap: 'anywhere' }}>
+          {row.why}
+        </Text>
+      ),
+    },
+    {
+      id: 'path',
+      header: 'Path',
+      cell: (row) =>
+        (row.path.length > 0 || row.stopped_by) && (
+          <Anchor component="button" type="button" size="sm" ta="left" onClick={() => open(row)}>
+            {row.stopped_by ? 'What stops it' : `${row.path.length + 1} steps`}
+          </Anchor>
+        ),
+    },
+    {
+      id: 'since',
+      header: 'Since',
+      sortBy: (row) => row.since,
+      cell: (row) => <When at={row.since} />,
+    },
+    {
+      id: 'entry',
+      header: 'Evidence',
+      minor: true,
+      cell: (row) => (
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />
+          )}
+        >
+          Entry
+        </Anchor>
+      ),
+    },
+  ];
+}
