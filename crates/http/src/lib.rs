@@ -27,6 +27,7 @@ pub mod paging;
 mod password_workers;
 pub mod prices;
 pub mod router;
+pub mod scope;
 mod routes;
 pub mod self_checks;
 pub mod streams;

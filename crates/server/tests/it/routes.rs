@@ -56,6 +56,7 @@ fn principal(role: Role) -> Principal {
         token: None,
         roles: BTreeSet::from([role]),
         team_members: BTreeSet::new(),
+        scope: None,
     }
 }
 
