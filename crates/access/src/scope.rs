@@ -44,7 +44,10 @@ impl AuditScope {
             ));
         }
 
-        for (field, names) in [("accounts", &self.accounts), ("frameworks", &self.frameworks)] {
+        for (field, names) in [
+            ("accounts", &self.accounts),
+            ("frameworks", &self.frameworks),
+        ] {
             let is_sound = |name: &String| !name.trim().is_empty() && name.len() <= LONGEST_NAME;
             if names.len() > MOST_NAMES || !names.iter().all(is_sound) {
                 return Err(FieldError::new(

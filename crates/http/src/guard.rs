@@ -325,7 +325,10 @@ async fn admit(
                     &principal,
                     access,
                     &parts.method,
-                    parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str),
+                    parts
+                        .extensions
+                        .get::<MatchedPath>()
+                        .map(MatchedPath::as_str),
                 ) =>
         {
             Ok(Some(principal))

@@ -16,7 +16,7 @@ use crate::error::Problem;
 use crate::guard::Access;
 
 /// Routes that narrow what they answer to the caller's scope.
-const WITHIN_SCOPE: &[(&str, &str)] = &[
+pub const WITHIN_SCOPE: &[(&str, &str)] = &[
     ("GET", "/api/v1/audit-logs"),
     ("POST", "/api/v1/audit-logs/search"),
     ("GET", "/api/v1/audit-logs/stats"),
@@ -39,7 +39,10 @@ const WITHIN_SCOPE: &[(&str, &str)] = &[
     ("GET", "/api/v1/intelligence/own-checks"),
     ("GET", "/api/v1/intelligence/recommendations"),
     ("GET", "/api/v1/intelligence/recommendations/{id}"),
-    ("GET", "/api/v1/intelligence/recommendations/{id}/explanation"),
+    (
+        "GET",
+        "/api/v1/intelligence/recommendations/{id}/explanation",
+    ),
     ("GET", "/api/v1/intelligence/drift"),
     ("GET", "/api/v1/intelligence/drift/{id}"),
     ("GET", "/api/v1/resources"),
@@ -140,7 +143,8 @@ impl VisibleEstate<'_> {
 
     /// Returns `true` if the caller may see a framework.
     pub(crate) fn has_framework(&self, framework: &str) -> bool {
-        self.scope.is_none_or(|scope| scope.has_framework(framework))
+        self.scope
+            .is_none_or(|scope| scope.has_framework(framework))
     }
 
     /// Returns `true` if the caller may see a check: it proves a control of a visible framework.

@@ -9,7 +9,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_audit::query::{Column, Query};
-use reeve_estate::{Act, Charge, Connection, ConnectionId, ResourceId, StoreError, VisibleConnections};
+use reeve_estate::{
+    Act, Charge, Connection, ConnectionId, ResourceId, StoreError, VisibleConnections,
+};
 
 use crate::action::{Action, ActionId, ActionStatus};
 use crate::agent::{Agent, AgentId, AgentType};

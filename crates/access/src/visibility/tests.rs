@@ -166,7 +166,10 @@ fn a_scope_hides_other_accounts_and_other_times_and_what_has_no_account() {
     check(Some("2222"), 150, false);
     check(None, 150, false);
     assert!(!auditor.sees_whole_log());
-    assert!(!filter.allows_actor(Some("u-3"), None), "its place is not known");
+    assert!(
+        !filter.allows_actor(Some("u-3"), None),
+        "its place is not known"
+    );
 
     // A scope widens nothing.
     let own = Principal {

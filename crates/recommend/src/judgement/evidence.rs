@@ -6,9 +6,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_estate::{
-    ConnectionId, ResourceId, ResourceKind, StoreError, VisibleConnections, named,
-};
+use reeve_estate::{ConnectionId, ResourceId, ResourceKind, StoreError, VisibleConnections, named};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentId;

@@ -136,7 +136,9 @@ pub(super) async fn list(
 /// can tell.
 async fn count(store: &Store, wanted: &ResourceFilter, filter: &Filter) -> Result<u64, Fault> {
     let narrowed = wanted.visible.limit().is_some()
-        || wanted.text.is_some() || wanted.account.is_some() || wanted.group.is_some();
+        || wanted.text.is_some()
+        || wanted.account.is_some()
+        || wanted.group.is_some();
     if narrowed || !wanted.ids.is_empty() || wanted.ended_since.is_some() {
         let count = filter
             .query(filter.sql("SELECT COUNT(*) FROM resources", ""))

@@ -84,7 +84,10 @@ pub async fn run(store: &dyn EvidenceStore) -> Result<()> {
         };
         assert_eq!(listed(filter.clone()).await?.1, expected);
         let begin = jiff::Timestamp::UNIX_EPOCH;
-        assert_eq!(store.evidence_counts(&filter).await?.is_empty(), expected == 0);
+        assert_eq!(
+            store.evidence_counts(&filter).await?.is_empty(),
+            expected == 0
+        );
         let turnover = store.evidence_turnover(&filter, begin).await?;
         assert_eq!(turnover.is_empty(), expected == 0);
     }
@@ -254,7 +257,9 @@ async fn turnover(store: &dyn EvidenceStore) -> Result<()> {
         .await?;
 
     let since = jiff::Timestamp::from_millisecond(day(12) - 1_000)?;
-    let mut found = store.evidence_turnover(&EvidenceFilter::default(), since).await?;
+    let mut found = store
+        .evidence_turnover(&EvidenceFilter::default(), since)
+        .await?;
     found.retain(|one| one.check == check);
     let of = |day, answer, begun, ended| EvidenceTurnover {
         day,

@@ -147,7 +147,8 @@ pub(super) async fn results(
     let severity = parse("severity", params.severity.as_deref(), Priority::parse)?;
     let catalogue = app.checks.current();
     let visible = app.visible(&caller.principal).await?;
-    let checks = checks_of(&catalogue, &visible, &id).ok_or_else(|| Problem::not_found("control", &id))?;
+    let checks =
+        checks_of(&catalogue, &visible, &id).ok_or_else(|| Problem::not_found("control", &id))?;
     let checks: Vec<String> = checks
         .into_iter()
         .filter(|check| severity.is_none_or(|severity| check.severity == severity))
