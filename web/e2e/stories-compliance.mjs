@@ -72,7 +72,10 @@ async function acceptsAFailure({ page, program }) {
   );
   await page.goto(`/intelligence/compliance/controls/${control.id}`);
   const results = page.getByRole('region', { name: 'Resources', exact: true });
-  await results.getByRole('button', { name: /^Accept the failure of/ }).first().click();
+  await results
+    .getByRole('button', { name: /^Accept the failure of/ })
+    .first()
+    .click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Reason').fill('short');
   await dialog.getByRole('button', { name: 'Accept', exact: true }).click();
@@ -88,7 +91,10 @@ async function acceptsAFailure({ page, program }) {
   const found = await read(page, `intelligence/controls/${control.id}/results?result=excepted`);
   assert.equal(found.items[0].exception.by, program.email);
 
-  await results.getByRole('button', { name: /^Withdraw the exception of/ }).first().click();
+  await results
+    .getByRole('button', { name: /^Withdraw the exception of/ })
+    .first()
+    .click();
   await eventually(
     'the exception is gone',
     async () => (await read(page, `intelligence/controls/${control.id}`)).results.excepted === 0,
