@@ -5,6 +5,7 @@
 //! revoked opens nothing.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::permission::Permission;
 use crate::principal::{Principal, PrincipalKind, TokenGrant};
@@ -169,6 +170,7 @@ impl<'a> Authenticator<'a> {
             session: Some(session),
             token,
             roles,
+            scope: user.scope.map(Arc::new),
         };
 
         if principal.may(Permission::AuditViewTeam) && !user.teams.is_empty() {

@@ -205,6 +205,7 @@ mod tests {
             token,
             roles: roles.iter().copied().collect(),
             team_members: std::collections::BTreeSet::new(),
+            scope: None,
         }
     }
 

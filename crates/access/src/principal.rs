@@ -1,10 +1,12 @@
 //! Principals: users, and Reeve itself, as they come in.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::event_type_pattern::EventTypePattern;
 use crate::permission::Permission;
 use crate::role::Role;
+use crate::scope::AuditScope;
 use crate::user::UserId;
 
 /// Way in which a principal came in.
@@ -54,6 +56,8 @@ pub struct Principal {
     pub roles: BTreeSet<Role>,
     /// Ids and e-mail addresses of everyone in the principal's teams, the principal included.
     pub team_members: BTreeSet<String>,
+    /// Part of estate and log that the user is limited to; `None` for no limit.
+    pub scope: Option<Arc<AuditScope>>,
 }
 
 impl Principal {
@@ -63,5 +67,11 @@ impl Principal {
         self.roles
             .iter()
             .any(|role| role.permissions().contains(&permission))
+    }
+
+    /// Returns `true` if no entry of the log is hidden from the principal.
+    #[must_use]
+    pub fn sees_whole_log(&self) -> bool {
+        self.may(Permission::AuditViewAll) && self.scope.is_none()
     }
 }

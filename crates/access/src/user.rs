@@ -11,6 +11,7 @@ use crate::instant::instant;
 use crate::name::{MAX_NAME, read_name};
 use crate::permission::Permission;
 use crate::role::Role;
+use crate::scope::AuditScope;
 use crate::team::{Team, TeamId};
 
 /// Longest e-mail address, bytes (RFC 5321, section 4.5.3.1.3).
@@ -38,6 +39,8 @@ pub struct User {
     pub active: bool,
     /// Time at which access ends by itself, ms since the epoch; `None` for no end.
     pub expires_at_ms: Option<i64>,
+    /// Part of estate and log that the user is limited to; `None` for no limit.
+    pub scope: Option<AuditScope>,
     /// Time at which the user was made, ms since the epoch.
     pub created_at_ms: i64,
 }
@@ -71,6 +74,7 @@ impl User {
             password_hash: None,
             active: true,
             expires_at_ms: None,
+            scope: None,
             created_at_ms,
         })
     }
@@ -91,6 +95,33 @@ impl User {
 
         self.expires_at_ms = expires_at_ms;
         self.check_end()
+    }
+
+    /// Limits the user to a scope, or takes the limit away.
+    ///
+    /// # Errors
+    /// The field of the scope that breaks a rule.
+    pub fn limit_to(&mut self, scope: Option<AuditScope>) -> Result<(), FieldError> {
+        scope.as_ref().map(AuditScope::check).transpose()?;
+        self.scope = scope;
+        self.check_scope()
+    }
+
+    /// Refuses a scope of a user who administers: they could take it away themselves.
+    ///
+    /// # Errors
+    /// The user has both.
+    pub fn check_scope(&self) -> Result<(), FieldError> {
+        let administers = |role: &Role| role.permissions().contains(&Permission::Administer);
+        if self.scope.is_none() || !self.roles.iter().any(administers) {
+            return Ok(());
+        }
+
+        Err(FieldError::new(
+            "scope",
+            FieldCode::NotAllowed,
+            "a user who administers the installation has no scope",
+        ))
     }
 
     /// Refuses an end of a user who administers.
@@ -193,6 +224,7 @@ impl User {
             "teams": self.teams.iter().map(|team| team.0.as_str()).collect::<Vec<_>>(),
             "active": self.active,
             "expires_at": self.expires_at_ms.map(instant),
+            "scope": self.scope.as_ref().map(|scope| serde_json::json!(scope)),
             "has_password": self.password_hash.is_some(),
         }))
     }

@@ -2,6 +2,7 @@
 
 pub mod rules;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -24,6 +25,33 @@ pub struct Denied {
 /// A connection's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ConnectionId(pub String);
+
+/// Connections whose resources a reader may see; by default all.
+///
+/// Every filter of what connections have carries it, so that lists, counts and pages are narrowed by
+/// the store in one way.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VisibleConnections(Option<BTreeSet<ConnectionId>>);
+
+impl VisibleConnections {
+    /// These connections and no others; of an empty set, nothing.
+    #[must_use]
+    pub fn only(connections: impl IntoIterator<Item = ConnectionId>) -> Self {
+        VisibleConnections(Some(connections.into_iter().collect()))
+    }
+
+    /// Returns `true` if the resources of a connection may be seen.
+    #[must_use]
+    pub fn contains(&self, connection: &ConnectionId) -> bool {
+        self.0.as_ref().is_none_or(|all| all.contains(connection))
+    }
+
+    /// Returns the connections; `None` for all.
+    #[must_use]
+    pub const fn limit(&self) -> Option<&BTreeSet<ConnectionId>> {
+        self.0.as_ref()
+    }
+}
 
 impl fmt::Display for ConnectionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -38,7 +38,9 @@ pub use catalogue::{
 };
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
-pub use connection::{Connection, ConnectionId, ConnectionStatus, Credentials, Denied, SyncReport};
+pub use connection::{
+    Connection, ConnectionId, ConnectionStatus, Credentials, Denied, SyncReport, VisibleConnections,
+};
 pub use description::{
     Described, DescriptionChange, DescriptionSink, DescriptionStore, KindReader, Known, Neighbour,
     OwnedRelation, ReadError, ReadOutcome, Reading, Version,

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::catalogue::PriceKind;
 use crate::change::ResourceChange;
-use crate::connection::{Connection, ConnectionId};
+use crate::connection::{Connection, ConnectionId, VisibleConnections};
 use crate::kind::ResourceKind;
 use crate::metric::Metric;
 use crate::money::Money;
@@ -41,6 +41,8 @@ pub enum StoreError {
 /// Filter of resources; the conditions are combined by "and".
 #[derive(Debug, Clone, Default)]
 pub struct ResourceFilter {
+    /// Connections that the reader may see.
+    pub visible: VisibleConnections,
     /// Connection of the resources.
     pub connection: Option<ConnectionId>,
     /// Provider of the resource.

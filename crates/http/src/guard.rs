@@ -20,7 +20,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::extract::{Caller, PublicRoute, request_id};
-use crate::{identify, log_entry};
+use crate::{identify, log_entry, scope};
 
 /// Permission that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -319,7 +319,20 @@ async fn admit(
             Code::Unauthenticated,
             "Send a token as `Authorization: Bearer <token>`, or sign in at POST /api/v1/sessions.",
         )),
-        Some(principal) if access.allows(&principal) => Ok(Some(principal)),
+        Some(principal)
+            if access.allows(&principal)
+                && !scope::refuses(
+                    &principal,
+                    access,
+                    &parts.method,
+                    parts
+                        .extensions
+                        .get::<MatchedPath>()
+                        .map(MatchedPath::as_str),
+                ) =>
+        {
+            Ok(Some(principal))
+        }
         Some(principal) => {
             let origin = identify::origin(
                 &app.settings.trusted_proxies,

@@ -28,6 +28,7 @@ mod password_workers;
 pub mod prices;
 pub mod router;
 mod routes;
+pub mod scope;
 pub mod self_checks;
 pub mod streams;
 mod time;

@@ -9,7 +9,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_audit::query::Query;
-use reeve_estate::{Act, Charge, Connection, ConnectionId, ResourceId, StoreError};
+use reeve_estate::{
+    Act, Charge, Connection, ConnectionId, ResourceId, StoreError, VisibleConnections,
+};
 
 use crate::action::{Action, ActionId, ActionStatus};
 use crate::agent::emergency::StandingApproval;
@@ -179,6 +181,8 @@ pub trait Clouds: Send + Sync {
 /// Filter for recommendations; the fields that are set must all match.
 #[derive(Debug, Clone, Default)]
 pub struct RecommendationFilter {
+    /// Connections that the reader may see.
+    pub visible: VisibleConnections,
     /// In any of these states; empty is all.
     pub status: Vec<Status>,
     /// By this agent (identifier or type).
@@ -227,7 +231,8 @@ impl RecommendationFilter {
         };
 
         let is_due = |by: Timestamp| recommendation.due_at().is_some_and(|at| at <= by);
-        (self.status.is_empty() || self.status.contains(&recommendation.status))
+        self.visible.contains(&subject.connection)
+            && (self.status.is_empty() || self.status.contains(&recommendation.status))
             && self.agent.as_ref().is_none_or(of_agent)
             && self.kind.is_none_or(|kind| kind == recommendation.kind)
             && self

@@ -21,11 +21,17 @@ use crate::rows::{decode, encode, named, unreadable};
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// Results that came into force since a time, by day, check and answer.
-const BEGUN: &str = "SELECT at_ms / 86400000, check_id, answer, COUNT(*) FROM check_history \
-                     WHERE at_ms >= $1 GROUP BY at_ms / 86400000, check_id, answer";
+const BEGUN: (&str, &str, &str) = (
+    "at_ms >= ?",
+    "SELECT at_ms / 86400000, check_id, answer, COUNT(*) FROM check_history",
+    " GROUP BY at_ms / 86400000, check_id, answer",
+);
 /// Results that ended since a time, by day, check and answer.
-const ENDED: &str = "SELECT until_ms / 86400000, check_id, answer, COUNT(*) FROM check_history \
-                     WHERE until_ms >= $1 GROUP BY until_ms / 86400000, check_id, answer";
+const ENDED: (&str, &str, &str) = (
+    "until_ms >= ?",
+    "SELECT until_ms / 86400000, check_id, answer, COUNT(*) FROM check_history",
+    " GROUP BY until_ms / 86400000, check_id, answer",
+);
 /// Resources that one statement asks about.
 const AT_ONCE: usize = 200;
 
@@ -64,8 +70,12 @@ impl EvidenceStore for Store {
     ) -> Result<Vec<EvidenceChange>> {
         Ok(changes(self, filter, since).await?)
     }
-    async fn evidence_turnover(&self, since: Timestamp) -> Result<Vec<EvidenceTurnover>> {
-        Ok(turnover(self, since).await?)
+    async fn evidence_turnover(
+        &self,
+        filter: &EvidenceFilter,
+        since: Timestamp,
+    ) -> Result<Vec<EvidenceTurnover>> {
+        Ok(turnover(self, filter, since).await?)
     }
     async fn evidence_history(
         &self,
@@ -203,6 +213,7 @@ fn chosen(wanted: &EvidenceFilter) -> (Filter, Option<String>) {
     let mut filter = Filter::default();
     let checks = wanted.checks.iter().map(String::as_str);
     let order = filter.one_of_in_order("check_id", checks);
+    filter.visible("connection_id", &wanted.visible);
     if let Some(answer) = wanted.answer {
         filter.text("answer = ?", answer.as_str());
     }
@@ -338,14 +349,15 @@ type TurnoverKey = (i64, String, String);
 
 async fn turnover(
     store: &Store,
+    wanted: &EvidenceFilter,
     since: Timestamp,
 ) -> std::result::Result<Vec<EvidenceTurnover>, Fault> {
     let mut found: BTreeMap<TurnoverKey, (u64, u64)> = BTreeMap::new();
-    for (sql, is_end) in [(BEGUN, false), (ENDED, true)] {
-        let rows = sqlx::query(sql)
-            .bind(since.as_millisecond())
-            .fetch_all(store.read())
-            .await?;
+    for ((condition, head, tail), is_end) in [(BEGUN, false), (ENDED, true)] {
+        let (mut filter, _) = chosen(wanted);
+        filter.integer(condition, since.as_millisecond());
+        let sql = filter.sql(head, tail);
+        let rows = filter.query(sql).fetch_all(store.read()).await?;
         for row in rows {
             let key = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
             let count: i64 = row.try_get(3)?;

@@ -1,5 +1,6 @@
 //! Puts the `WHERE` of a list together: literals joined, values bound.
 
+use reeve_estate::VisibleConnections;
 use sqlx::any::{Any, AnyArguments};
 use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, SqlSafeStr as _, SqlStr};
@@ -88,6 +89,15 @@ impl Filter {
             self.join();
             self.sql
                 .push_str(&format!("{column} IN ({})", places.join(", ")));
+        }
+    }
+
+    /// A column of connections, of which a reader may see some.
+    pub(crate) fn visible(&mut self, column: &'static str, visible: &VisibleConnections) {
+        match visible.limit() {
+            None => {}
+            Some(none) if none.is_empty() => self.fixed("1 = 0"),
+            Some(some) => self.one_of(column, some.iter().map(|id| id.0.as_str())),
         }
     }
 
@@ -257,6 +267,11 @@ mod tests {
         let order = order.unwrap_or_default();
         assert_eq!(order, "CASE b WHEN $2 THEN 0 WHEN $3 THEN 1 END");
         assert_eq!(ordered.one_of_in_order("c", []), None);
+        let mut limited = Filter::default();
+        limited.visible("c", &VisibleConnections::default());
+        assert_eq!(limited.sql("", "").as_str(), "");
+        limited.visible("c", &VisibleConnections::only([]));
+        assert_eq!(limited.sql("", "").as_str(), " WHERE 1 = 0");
         assert_eq!(
             ordered
                 .page_of("SELECT 1 FROM ", "t", &format!(" ORDER BY {order}"), 0, 0)

@@ -79,6 +79,7 @@ impl SavingsTotals {
 /// on accounts and feedback read further tables, and those that name resources find few.
 fn key(filter: &RecommendationFilter) -> Option<String> {
     let RecommendationFilter {
+        visible,
         status,
         agent,
         kind,
@@ -100,7 +101,7 @@ fn key(filter: &RecommendationFilter) -> Option<String> {
     else {
         return None;
     };
-    (ids.is_empty() && resources.is_empty())
+    (visible.limit().is_none() && ids.is_empty() && resources.is_empty())
         .then(|| format!("{status:?} {agent:?} {kind:?} {priority:?} {min_confidence:?} {is_open}"))
 }
 

@@ -1948,6 +1948,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/checks/{id}/exceptions": {
+        parameters: { query?: never; header?: never; path?: never; cookie?: never };
+        get?: never;
+        put?: never;
+        post: operations["post_intelligence_checks_id_exceptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/own-checks": {
+        parameters: { query?: never; header?: never; path?: never; cookie?: never };
+        get: operations["get_intelligence_own-checks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/controls": {
         parameters: {
             query?: never;
@@ -5012,6 +5034,7 @@ export interface components {
         };
         /** @description A framework with the results of its checks. */
         CheckedFrameworkBody: {
+            is_own: boolean;
             /** @description Number of controls by state. */
             controls: components["schemas"]["ControlCountsBody"];
             edition: string;
@@ -5031,8 +5054,49 @@ export interface components {
             source: string;
             title: string;
         };
+        AuditScopeBody: {
+            accounts?: string[];
+            frameworks?: string[];
+            log_from?: string | null;
+            log_until?: string | null;
+        };
+        ReportResultExceptionBody: {
+            at: string;
+            by: string;
+            ends_at?: string | null;
+            reason: string;
+        };
+        CheckExceptionBody: {
+            connection_id: string;
+            document_hash?: string | null;
+            ends_at?: string | null;
+            reason: string;
+            resource_id: string;
+        };
+        OwnChecksBody: {
+            files: components["schemas"]["OwnCheckFileBody"][];
+            refused: components["schemas"]["OwnCheckFaultBody"][];
+            revision: string;
+        };
+        OwnCheckFileBody: {
+            id: string;
+            is_framework: boolean;
+            path: string;
+            results?: components["schemas"]["ResultCountsBody"] | null;
+            severity?: components["schemas"]["Priority"] | null;
+            sha256: string;
+            title: string;
+        };
+        OwnCheckFaultBody: {
+            field?: string | null;
+            line?: number | null;
+            path: string;
+            reason: string;
+        };
         /** @description Result of a check about a resource. */
         CheckResultBody: {
+            exception?: components["schemas"]["ExclusionBody"] | null;
+            is_own: boolean;
             account: string;
             check: string;
             connection_id: string;
@@ -5194,6 +5258,7 @@ export interface components {
         };
         /** @description A check: what a configuration must be, and why. */
         ConfigurationCheckBody: {
+            is_own: boolean;
             /** @description Condition on the resources that it says something about, in CEL; absent for all. */
             applies?: string | null;
             /** @description Changes that mend a failure, the preferred first. */
@@ -5369,6 +5434,7 @@ export interface components {
         };
         /** @description Number of controls by state. */
         ControlCountsBody: {
+            excepted: number;
             /** Format: int64 */
             by_hand: number;
             /** Format: int64 */
@@ -5428,7 +5494,7 @@ export interface components {
          * @description State of a control, by the results of its checks.
          * @enum {string}
          */
-        ControlState: "failed" | "passed" | "unknown" | "not_checked" | "by_hand";
+        ControlState: "failed" | "excepted" | "passed" | "unknown" | "not_checked" | "by_hand";
         /** @description A correction by a person. */
         CorrectionBody: {
             /** @description Time of the correction. */
@@ -6892,6 +6958,7 @@ export interface components {
         };
         /** @description A check of a control. */
         FrameworkCheckBody: {
+            is_own: boolean;
             id: string;
             results: components["schemas"]["ResultCountsBody"];
             severity: components["schemas"]["Priority"];
@@ -7783,6 +7850,7 @@ export interface components {
         /** @description A page of a list. */
         List_CheckedFrameworkBody: {
             items: {
+                is_own: boolean;
                 /** @description Number of controls by state. */
                 controls: components["schemas"]["ControlCountsBody"];
                 edition: string;
@@ -7810,6 +7878,8 @@ export interface components {
         /** @description A page of a list. */
         List_CheckResultBody: {
             items: {
+                exception?: components["schemas"]["ExclusionBody"] | null;
+                is_own: boolean;
                 account: string;
                 check: string;
                 connection_id: string;
@@ -8925,6 +8995,7 @@ export interface components {
         /** @description A page of a list. */
         List_UserBody: {
             items: {
+                scope?: components["schemas"]["AuditScopeBody"] | null;
                 /** @description `true` if the user may sign in. */
                 active: boolean;
                 /** @description Time at which the user was created. */
@@ -9105,6 +9176,7 @@ export interface components {
         };
         /** @description Signed-in user and their permissions. */
         MeBody: {
+            scope?: components["schemas"]["AuditScopeBody"] | null;
             /** @description `true` if this is the demo. */
             demo: boolean;
             email: string;
@@ -10296,6 +10368,7 @@ export interface components {
         };
         /** @description Result of a check that a resource fails. */
         ReportFailingResultBody: {
+            exception?: components["schemas"]["ReportResultExceptionBody"] | null;
             account: string;
             /** @description Identifier of the check. */
             check: string;
@@ -10577,6 +10650,7 @@ export interface components {
         ResponseStage: "alert" | "investigate" | "recommend" | "execute" | "learn";
         /** @description Number of results by answer. */
         ResultCountsBody: {
+            excepted: number;
             /** Format: int64 */
             fail: number;
             /**
@@ -11944,6 +12018,7 @@ export interface components {
         };
         /** @description A user with roles and teams, without the password. */
         UserBody: {
+            scope?: components["schemas"]["AuditScopeBody"] | null;
             /** @description `true` if the user may sign in. */
             active: boolean;
             /** @description Time at which the user was created. */
@@ -11958,6 +12033,7 @@ export interface components {
         };
         /** @description A user to add, with the roles that the user gets. */
         UserCreate: {
+            scope?: components["schemas"]["AuditScopeBody"] | null;
             email: string;
             /** @description Time at which access ends by itself; without one it has no end. */
             expires_at?: string | null;
@@ -11969,6 +12045,7 @@ export interface components {
         };
         /** @description A change of a user. What is left out stays. */
         UserPatch: {
+            scope?: components["schemas"]["AuditScopeBody"] | null;
             /** @description `true` if the user may sign in. */
             active?: boolean | null;
             /** @description Time at which access ends by itself; null takes the end away. */
@@ -18582,6 +18659,21 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    post_intelligence_checks_id_exceptions: {
+        parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+        requestBody: { content: { "application/json": components["schemas"]["CheckExceptionBody"] } };
+        responses: {
+            201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["ExclusionBody"] } };
+            422: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["ProblemBody"] } };
+        };
+    };
+    "get_intelligence_own-checks": {
+        parameters: { query?: never; header?: never; path?: never; cookie?: never };
+        requestBody?: never;
+        responses: {
+            200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["OwnChecksBody"] } };
+        };
+    };
     get_intelligence_checks_id: {
         parameters: {
             query?: never;
@@ -18701,6 +18793,7 @@ export interface operations {
                 resource?: string;
                 /** @description `pass`, `fail`, `unknown` or `not_applicable`. */
                 result?: string;
+                severity?: string;
             };
             header?: never;
             path: {

@@ -3,13 +3,16 @@ import type { Me } from './bodies';
 import { body, client } from './client';
 import { Problem } from './problem';
 import type { components } from './schema';
+import { SCOPED } from '../shell/navigation';
 
 /** Who is signed in; `null` when nobody is. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async (): Promise<Me | null> => {
     try {
-      return await body(client.GET('/api/v1/sessions/current'));
+      const me = await body(client.GET('/api/v1/sessions/current'));
+      // Pages that a scope does not narrow are closed.
+      return me.scope ? { ...me, permissions: [...me.permissions, SCOPED] } : me;
     } catch (error) {
       if (error instanceof Problem && error.status === 401) return null;
       throw error;

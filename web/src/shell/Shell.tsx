@@ -13,6 +13,7 @@ import { NotYours } from './Lost';
 import { closedTo } from './navigation';
 import { Navigation } from './Navigation';
 import { SchemeToggle } from './SchemeToggle';
+import { ScopeNotice } from './ScopeNotice';
 import { UserMenu } from './UserMenu';
 
 /** The frame around every room: navigation, who is signed in, what concerns everybody. */
@@ -87,7 +88,8 @@ export function Shell() {
         tabIndex={-1}
         style={{ outline: 'none', background: 'var(--ground)', transition: 'none' }}
       >
-        {me.permissions.includes('intelligence.view') && <KillSwitchNotice />}
+        {me.scope && <ScopeNotice of={me.scope} />}
+        {me.permissions.includes('intelligence.view') && !me.scope && <KillSwitchNotice />}
         {closed ? <NotYours place={closed} /> : <Outlet key={workspace?.version} />}
       </AppShell.Main>
     </AppShell>

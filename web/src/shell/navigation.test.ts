@@ -53,6 +53,28 @@ describe('navigation', () => {
     ]);
   });
 
+  it('opens to a user with a scope what is narrowed to it', () => {
+    const scoped = ['scoped', 'audit.view.all', 'audit.search', 'intelligence.view', 'estate.view'];
+    const pages = openTo(scoped).flatMap(({ places }) =>
+      places.flatMap(({ label, groups }) => [
+        label,
+        ...(groups?.flatMap((group) => group.pages.map((page) => page.label)) ?? []),
+      ]),
+    );
+    expect(pages).toEqual([
+      'Intelligence Automation',
+      'Recommendations',
+      'Compliance',
+      'Drift',
+      'Audit Logging',
+      'Search',
+      'Live View',
+      'Resources',
+      'API tokens',
+    ]);
+    expect(landing(scoped)).toBe('/intelligence/recommendations');
+  });
+
   it('leaves out pages that need another permission', () => {
     const [room] = openTo(['audit.view.own']).flatMap(({ places }) => places);
     expect(room?.groups?.flatMap(({ pages }) => pages.map(({ label }) => label))).toEqual([

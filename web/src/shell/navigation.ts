@@ -21,6 +21,8 @@ export interface Place {
   any: string[];
   /** Pages below it, by what a person does there. */
   groups?: PageGroup[];
+  /** Open to a user with a scope: what it shows is narrowed. */
+  inScope?: boolean;
 }
 
 export interface PageGroup {
@@ -36,6 +38,8 @@ export interface RoomPage {
   about: string;
   /** The permission it needs beyond its room's. */
   needs?: string;
+  /** Open to a user with a scope: what it shows is narrowed. */
+  inScope?: boolean;
 }
 
 export interface Section {
@@ -61,6 +65,7 @@ const INTELLIGENCE: PageGroup[] = [
       {
         label: 'Recommendations',
         to: '/intelligence/recommendations',
+        inScope: true,
         about: 'Changes that agents propose, with their savings, risk and evidence.',
       },
       {
@@ -96,6 +101,7 @@ const INTELLIGENCE: PageGroup[] = [
       {
         label: 'Compliance',
         to: '/intelligence/compliance',
+        inScope: true,
         about: 'Controls of frameworks, and the resources that do not meet them.',
       },
       {
@@ -106,6 +112,7 @@ const INTELLIGENCE: PageGroup[] = [
       {
         label: 'Drift',
         to: '/intelligence/drift',
+        inScope: true,
         about: 'Configurations that differ from what was pinned, and who changed them.',
       },
       {
@@ -157,8 +164,13 @@ const AUDIT: PageGroup[] = [
   {
     label: 'Watch',
     pages: [
-      { label: 'Search', to: '/audit/search', about: 'Find entries by word, field and time.' },
-      { label: 'Live View', to: '/audit/live', about: 'Entries as they arrive.' },
+      {
+        label: 'Search',
+        to: '/audit/search',
+        about: 'Find entries by word, field and time.',
+        inScope: true,
+      },
+      { label: 'Live View', to: '/audit/live', about: 'Entries as they arrive.', inScope: true },
       {
         label: 'Lists',
         to: '/audit/lists',
@@ -221,7 +233,13 @@ export const SECTIONS: Section[] = [
     label: 'Estate',
     places: [
       { label: 'Connections', to: '/estate/connections', icon: IconCloud, any: ['estate.view'] },
-      { label: 'Resources', to: '/estate/resources', icon: IconServer2, any: ['estate.view'] },
+      {
+        label: 'Resources',
+        to: '/estate/resources',
+        icon: IconServer2,
+        any: ['estate.view'],
+        inScope: true,
+      },
       { label: 'Budgets', to: '/estate/budgets', icon: IconCoin, any: ['estate.view'] },
     ],
   },
@@ -243,24 +261,31 @@ export const SECTIONS: Section[] = [
         icon: IconWebhook,
         any: ['intelligence.view'],
       },
-      { label: 'API tokens', to: '/settings/tokens', icon: IconKey, any: [] },
+      { label: 'API tokens', to: '/settings/tokens', icon: IconKey, any: [], inScope: true },
     ],
   },
 ];
 
+/** Stands beside the permissions of a user with a scope: pages that are not narrowed are closed. */
+export const SCOPED = 'scoped';
+
 /** The sections with the places that these permissions open. */
 export function openTo(permissions: string[]): Section[] {
+  const isScoped = permissions.includes(SCOPED);
   return SECTIONS.map((section) => ({
     ...section,
     places: section.places
       .filter(({ any }) => any.length === 0 || any.some((name) => permissions.includes(name)))
-      .map((place) => ({ ...place, groups: place.groups && pagesFor(place.groups, permissions) })),
+      .map((place) => ({ ...place, groups: place.groups && pagesFor(place.groups, permissions) }))
+      .filter(({ groups, inScope }) => !isScoped || inScope || (groups && groups.length > 0)),
   })).filter((section) => section.places.length > 0);
 }
 
-/** Where a person lands: the first place that is open to them. */
+/** Where a person lands: the first place that is open to them, or its first page in a scope. */
 export function landing(permissions: string[]): string {
-  return openTo(permissions)[0]?.places[0]?.to ?? '/settings/tokens';
+  const place = openTo(permissions)[0]?.places[0];
+  const page = permissions.includes(SCOPED) ? place?.groups?.[0]?.pages[0] : undefined;
+  return page?.to ?? place?.to ?? '/settings/tokens';
 }
 
 /** The place or page that an address belongs to, where these permissions do not open it, with those that would. */
@@ -282,7 +307,10 @@ function pagesFor(groups: PageGroup[], permissions: string[]): PageGroup[] {
   return groups
     .map((group) => ({
       ...group,
-      pages: group.pages.filter(({ needs }) => !needs || permissions.includes(needs)),
+      pages: group.pages.filter(
+        ({ needs, inScope }) =>
+          (!needs || permissions.includes(needs)) && (inScope || !permissions.includes(SCOPED)),
+      ),
     }))
     .filter(({ pages }) => pages.length > 0);
 }

@@ -21,6 +21,7 @@ fn principal(roles: &[Role], team: &[&str]) -> Principal {
         token: None,
         roles: roles.iter().copied().collect(),
         team_members: team.iter().map(|&name| name.to_owned()).collect(),
+        scope: None,
     }
 }
 
@@ -123,17 +124,83 @@ fn filter() -> impl Strategy<Value = RowFilter> {
     ]
 }
 
+/// Times around which entries and scopes lie.
+fn moment() -> impl Strategy<Value = Timestamp> {
+    (0_i64..4).prop_map(|second| Timestamp::from_second(1_800_000_000 + second).unwrap())
+}
+
+fn scope() -> impl Strategy<Value = AuditScope> {
+    let accounts = prop::collection::btree_set(name(), 0..3);
+    let time = || prop::option::of(moment());
+    (accounts, time(), time()).prop_map(|(accounts, log_from, log_until)| AuditScope {
+        accounts,
+        log_from,
+        log_until,
+        ..AuditScope::default()
+    })
+}
+
+#[test]
+fn a_scope_hides_other_accounts_and_other_times_and_what_has_no_account() {
+    let second = |second: i64| Timestamp::from_second(second).unwrap();
+    let auditor = Principal {
+        scope: Some(std::sync::Arc::new(AuditScope {
+            accounts: BTreeSet::from(["1111".to_owned()]),
+            log_from: Some(second(100)),
+            log_until: Some(second(200)),
+            ..AuditScope::default()
+        })),
+        ..principal(&[Role::ComplianceOfficer], &[])
+    };
+    let filter = RowFilter::for_principal(&auditor);
+    let check = |account: Option<&str>, at: i64, expected: bool| {
+        let mut entry = entry(Some("u-3"), None);
+        entry.resource.account_id = account.map(str::to_owned);
+        entry.timestamp = second(at);
+        assert_eq!(filter.allows(&entry), expected, "{account:?} at {at}");
+    };
+    check(Some("1111"), 100, true);
+    check(Some("1111"), 200, true);
+    check(Some("1111"), 201, false);
+    check(Some("1111"), 99, false);
+    check(Some("2222"), 150, false);
+    check(None, 150, false);
+    assert!(!auditor.sees_whole_log());
+    assert!(
+        !filter.allows_actor(Some("u-3"), None),
+        "its place is not known"
+    );
+
+    // A scope widens nothing.
+    let own = Principal {
+        roles: [Role::RegularUser].into(),
+        ..auditor
+    };
+    let mut stranger = entry(Some("u-3"), None);
+    stranger.resource.account_id = Some("1111".to_owned());
+    stranger.timestamp = second(150);
+    assert!(!RowFilter::for_principal(&own).allows(&stranger));
+}
+
 proptest! {
     #[test]
     fn entries_and_queries_are_cut_alike(
         filter in filter(),
+        scope in prop::option::of(scope()),
+        account in prop::option::of(name()),
+        at in moment(),
         id in prop::option::of(name()),
         email in prop::option::of(name()),
         text in prop::sample::select(vec!["", "event_type:resource.*", "event_type:policy.*", "NOT severity:info", "a OR user:u-1"]),
     ) {
-        let entry = entry(id.as_deref(), email.as_deref());
+        let mut entry = entry(id.as_deref(), email.as_deref());
+        entry.resource.account_id = account;
+        entry.timestamp = at;
+        let filter = match &scope {
+            Some(scope) => RowFilter::Within(Box::new(filter), EntryScope::from(scope)),
+            None => filter,
+        };
         let query = Query::parse(text).unwrap();
-        let at = entry.timestamp;
         let found = query.matches(&entry, at, at);
         let narrowed = filter.restrict(query);
         prop_assert_eq!(narrowed.matches(&entry, at, at), found && filter.allows(&entry));

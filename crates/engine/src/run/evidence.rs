@@ -69,7 +69,10 @@ impl<'a> RunEvidence<'a> {
             }
         }
 
-        for some in changed.chunks_mut(IN_ONE_ENTRY) {
+        // One entry is about one account, so that a reader of one account may see it.
+        changed.sort_by(|a, b| a.account.cmp(&b.account));
+        let by_account = changed.chunk_by_mut(|a, b| a.account == b.account);
+        for some in by_account.flat_map(|all| all.chunks_mut(IN_ONE_ENTRY)) {
             let entry = entry(self.agent, some, &before);
             for one in some.iter_mut() {
                 entry.event_id.as_str().clone_into(&mut one.event_id);
@@ -183,8 +186,13 @@ fn entry(agent: &Agent, changed: &[Evidence], before: &HashMap<EvidenceKey, Evid
     });
 
     let caller = Caller::agent(&agent.id);
+    let account = changed.first().map(|one| one.account.clone());
+    let resource = ResourceRef {
+        account_id: account.filter(|account| !account.is_empty()),
+        ..ResourceRef::new("agent", agent.id.0.clone())
+    };
     log_entry::entry(EVIDENCE, "check_results", ActionStatus::Success, &caller)
-        .on(ResourceRef::new("agent", agent.id.0.clone()))
+        .on(resource)
         .with_metadata("agent_id", agent.id.0.clone())
         .with_metadata("results", changed.len() as u64)
         .after(Json::object([(

@@ -373,6 +373,7 @@ pub(crate) fn person(name: &str, roles: &[Role]) -> Caller {
         token: None,
         roles: roles.iter().copied().collect(),
         team_members: BTreeSet::new(),
+        scope: None,
     };
 
     Caller::person(

@@ -62,41 +62,8 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceView),
             routes!(overview::dashboard),
         )
-        .add(Access::Needs(IntelligenceView), routes!(agents::types))
-        .add(
-            Access::Needs(IntelligenceView),
-            routes!(compliance::frameworks),
-        )
-        .add(
-            Access::Needs(IntelligenceView),
-            routes!(compliance::trend::trend),
-        )
-        .add(
-            Access::Needs(IntelligenceView),
-            routes!(compliance::controls),
-        )
-        .add(
-            Access::Needs(IntelligenceView),
-            routes!(compliance::control),
-        )
-        .add(
-            Access::Needs(IntelligenceView),
-            routes!(compliance::results),
-        )
-        .add(
-            Access::Needs(IntelligenceView),
-            routes!(compliance::own::files),
-        )
-        .add(Access::Needs(IntelligenceView), routes!(compliance::check))
-        .add(Access::Needs(IntelligenceView), routes!(exposures::list))
-        .add(
-            Access::Needs(IntelligenceView),
-            routes!(exposures::privileges),
-        )
-        .add(
-            Access::Needs(IntelligenceOperate),
-            routes!(compliance::exceptions::accept),
-        )
+        .add(Access::Needs(IntelligenceView), routes!(agents::types));
+    let guarded = checked(guarded)
         .add(
             Access::Needs(IntelligenceView),
             routes!(agents::scope_choices),
@@ -220,6 +187,45 @@ fn drifted(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(drift::get))
         .add(Access::Needs(IntelligenceOperate), routes!(drift::accept))
         .add(Access::Needs(IntelligenceOperate), routes!(drift::reopen))
+}
+
+/// Frameworks with their controls, checks, results and exceptions.
+fn checked(guarded: Guarded) -> Guarded {
+    guarded
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::frameworks),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::trend::trend),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::controls),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::control),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::results),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(compliance::own::files),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(compliance::check))
+        .add(Access::Needs(IntelligenceView), routes!(exposures::list))
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(exposures::privileges),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(compliance::exceptions::accept),
+        )
 }
 
 /// Anomalies, their settings, and lists of indicators.

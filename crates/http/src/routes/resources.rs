@@ -23,7 +23,7 @@ use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
-use crate::extract::Params;
+use crate::extract::{Caller, Params};
 use crate::guard::{Access, Guarded};
 use crate::paging::window;
 use crate::time;
@@ -91,10 +91,14 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     responses((status = 200, body = List<EstateResourceBody>), (status = 422, body = ProblemBody)))]
 async fn list(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<ResourceParams>,
 ) -> Result<Json<List<EstateResourceBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let search = Search::from_params(&app, &params.filters()).await?;
+    let visible = app.visible(&caller.principal).await?.connections();
+    let search = Search::from_params(&app, &params.filters())
+        .await?
+        .within(visible);
     let (resources, total) = search.page(&app, window.start(), window.limit).await?;
     let next_cursor = window.next(resources.len(), total);
     Ok(Json(List {
@@ -109,11 +113,11 @@ async fn list(
     responses((status = 200, body = EstateResourceBody), (status = 404, body = ProblemBody)))]
 async fn get(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<EstateResourceBody>, Problem> {
-    Ok(Json(body_of(
-        &app.estate.resource_get(&ResourceId(id)).await?,
-    )))
+    let visible = app.visible(&caller.principal).await?;
+    Ok(Json(body_of(&visible.resource(&ResourceId(id)).await?)))
 }
 
 /// Metric samples of a resource.

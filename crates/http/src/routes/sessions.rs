@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, From};
 use crate::guard::{Access, Guarded};
-use crate::wire::access::{MeBody, SessionBody, SignIn};
+use crate::wire::access::{AuditScopeBody, MeBody, SessionBody, SignIn};
 use crate::wire::form::list::List;
 use crate::{identify, log_entry, time};
 
@@ -290,6 +290,17 @@ fn cookie(is_secure: bool, value: &str, max_age_s: i64) -> (header::HeaderName, 
     (header::SET_COOKIE, text)
 }
 
+/// Permissions that mean something to a caller with a scope.
+const IN_SCOPE: [Permission; 7] = [
+    Permission::AuditViewAll,
+    Permission::AuditViewTeam,
+    Permission::AuditViewOwn,
+    Permission::AuditSearch,
+    Permission::AuditExport,
+    Permission::IntelligenceView,
+    Permission::EstateView,
+];
+
 fn me(principal: &Principal, expires_at_ms: Option<i64>, demo: bool) -> MeBody {
     MeBody {
         id: principal.user.0.clone(),
@@ -303,10 +314,12 @@ fn me(principal: &Principal, expires_at_ms: Option<i64>, demo: bool) -> MeBody {
         permissions: Permission::ALL
             .iter()
             .filter(|permission| principal.may(**permission))
+            .filter(|permission| principal.scope.is_none() || IN_SCOPE.contains(permission))
             .map(|permission| permission.as_str().to_owned())
             .collect(),
         session_id: principal.session.clone(),
         expires_at: expires_at_ms.map(time::text_ms),
+        scope: principal.scope.as_deref().map(AuditScopeBody::from),
         demo,
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use reeve_access::{Permission, Role, User, UserId, read_roles};
+use reeve_access::{AuditScope, Permission, Role, User, UserId, read_roles};
 use reeve_audit::{Entry, FieldCode, ResourceRef, Severity, events};
 use utoipa_axum::routes;
 
@@ -14,7 +14,7 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
 use crate::routes::account;
-use crate::wire::access::{UserBody, UserCreate, UserPatch};
+use crate::wire::access::{AuditScopeBody, UserBody, UserCreate, UserPatch};
 use crate::wire::form::list::List;
 use crate::{log_entry, time};
 
@@ -65,6 +65,7 @@ async fn create(
     user.join(&body.teams, &app.access.team_list().await?)?;
     let expires_at = time::parse_option("expires_at", body.expires_at.as_deref())?;
     user.end_at(expires_at.map(|at| at.as_millisecond()), user.created_at_ms)?;
+    user.limit_to(scope(&app, body.scope.as_ref())?)?;
 
     user.password_hash = hash(&app, body.password, &user.email).await?;
     let entry = log_entry::did(
@@ -107,7 +108,11 @@ async fn patch(
         let expires_at = time::parse_option("expires_at", given.as_deref())?;
         user.end_at(expires_at.map(|at| at.as_millisecond()), now_ms)?;
     }
+    if let Some(given) = &body.scope {
+        user.limit_to(scope(&app, given.as_ref())?)?;
+    }
     user.check_end()?;
+    user.check_scope()?;
 
     user.active = body.active.unwrap_or(user.active);
     if user.active && user.has_ended(now_ms) {
@@ -179,6 +184,21 @@ fn graded(entry: Entry, before: &[Role], after: &[Role]) -> Entry {
     }
 }
 
+/// Reads a scope; its frameworks are those that are checked.
+fn scope(app: &App, given: Option<&AuditScopeBody>) -> Result<Option<AuditScope>, Problem> {
+    let scope = given.map(AuditScopeBody::read).transpose()?;
+    let catalogue = app.checks.current();
+    let mut named = scope.iter().flat_map(|scope| &scope.frameworks);
+    match named.find(|name| catalogue.framework(name).is_none()) {
+        None => Ok(scope),
+        Some(name) => {
+            let message = format!("there is no framework {name:?}");
+            let field = "scope.frameworks";
+            Err(Problem::field(field, FieldCode::InvalidValue, message))
+        }
+    }
+}
+
 async fn hash(app: &App, given: Option<String>, email: &str) -> Result<Option<String>, Problem> {
     match given {
         Some(given) => account::hashed(app, "password", given, email)
@@ -201,6 +221,7 @@ fn body_of(user: &User) -> UserBody {
         teams: user.teams.iter().map(|team| team.0.clone()).collect(),
         active: user.active,
         expires_at: user.expires_at_ms.map(time::text_ms),
+        scope: user.scope.as_ref().map(AuditScopeBody::from),
         created_at: time::text_ms(user.created_at_ms),
     }
 }

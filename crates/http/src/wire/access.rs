@@ -2,9 +2,12 @@
 
 pub mod workspace;
 
+use reeve_access::AuditScope;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::error::Problem;
+use crate::time;
 use crate::wire::form::given;
 
 /// Signing in: with e-mail address and password, or with an API token.
@@ -34,6 +37,9 @@ pub struct MeBody {
     /// End of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
+    /// Part of estate and log that the user is limited to; absent for no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<AuditScopeBody>,
     /// `true` if this is the demo.
     pub demo: bool,
 }
@@ -78,6 +84,51 @@ pub struct UserCreate {
     pub password: Option<String>,
     /// Time at which access ends by itself; without one it has no end.
     pub expires_at: Option<String>,
+    /// Part of estate and log that the user is limited to; without one there is no limit.
+    pub scope: Option<AuditScopeBody>,
+}
+
+/// Part of estate and log that a user is limited to. What is left out is no limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AuditScopeBody {
+    /// Accounts, subscriptions or projects, by the provider's identifiers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<String>,
+    /// Frameworks of checks, by name, such as `soc2`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frameworks: Vec<String>,
+    /// First time of the entries of the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_from: Option<String>,
+    /// Last time of the entries of the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_until: Option<String>,
+}
+
+impl From<&AuditScope> for AuditScopeBody {
+    fn from(scope: &AuditScope) -> Self {
+        AuditScopeBody {
+            accounts: scope.accounts.iter().cloned().collect(),
+            frameworks: scope.frameworks.iter().cloned().collect(),
+            log_from: scope.log_from.map(time::text),
+            log_until: scope.log_until.map(time::text),
+        }
+    }
+}
+
+impl AuditScopeBody {
+    pub(crate) fn read(&self) -> Result<AuditScope, Problem> {
+        let time = |field: &str, text: &Option<String>| {
+            time::parse_option(&format!("scope.{field}"), text.as_deref())
+        };
+        Ok(AuditScope {
+            accounts: self.accounts.iter().cloned().collect(),
+            frameworks: self.frameworks.iter().cloned().collect(),
+            log_from: time("log_from", &self.log_from)?,
+            log_until: time("log_until", &self.log_until)?,
+        })
+    }
 }
 
 /// A change of a user. What is left out stays.
@@ -95,6 +146,10 @@ pub struct UserPatch {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     pub expires_at: Option<Option<String>>,
+    /// Part of estate and log that the user is limited to; null takes the limit away.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<AuditScopeBody>)]
+    pub scope: Option<Option<AuditScopeBody>>,
 }
 
 /// A user with roles and teams, without the password.
@@ -109,6 +164,8 @@ pub struct UserBody {
     pub active: bool,
     /// Time at which access ends, or ended, by itself; null for no end.
     pub expires_at: Option<String>,
+    /// Part of estate and log that the user is limited to; null for no limit.
+    pub scope: Option<AuditScopeBody>,
     /// Time at which the user was created.
     pub created_at: String,
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, ResourceId, ResourceKind, StoreError};
+use reeve_estate::{ConnectionId, ResourceId, ResourceKind, StoreError, VisibleConnections};
 
 use super::baseline::{Baseline, BaselineId, PinnedDocument};
 use super::record::{Drift, DriftId, DriftState, Observed};
@@ -25,6 +25,8 @@ pub struct ObservedFilter {
 /// Filter of drifts; the conditions are combined by "and".
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DriftFilter {
+    /// Connections that the reader may see.
+    pub visible: VisibleConnections,
     pub baseline: Option<BaselineId>,
     pub connection: Option<ConnectionId>,
     /// Kind of the resources.

@@ -6,7 +6,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, ResourceId, ResourceKind, StoreError, named};
+use reeve_estate::{ConnectionId, ResourceId, ResourceKind, StoreError, VisibleConnections, named};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentId;
@@ -79,6 +79,8 @@ pub type EvidenceKey = (ConnectionId, ResourceId, String);
 /// Which results are listed or counted. What is `None` is all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EvidenceFilter {
+    /// Connections that the reader may see.
+    pub visible: VisibleConnections,
     /// Identifiers of checks; empty is all. Lists have the order of these.
     pub checks: Vec<String>,
     pub answer: Option<CheckAnswer>,
@@ -158,9 +160,11 @@ pub trait EvidenceStore: Send + Sync {
         filter: &EvidenceFilter,
         since: Timestamp,
     ) -> Result<Vec<EvidenceChange>, StoreError>;
-    /// The results that came into force or ended since a time, by day, check and answer.
+    /// The results that came into force or ended since a time, by day, check and answer; `before`,
+    /// limit and offset of the filter count for nothing.
     async fn evidence_turnover(
         &self,
+        filter: &EvidenceFilter,
         since: Timestamp,
     ) -> Result<Vec<EvidenceTurnover>, StoreError>;
     /// Earlier results of a check about a resource, the newest first.

@@ -143,9 +143,9 @@ impl Runner {
         };
 
         // Every reader of reports may download it, so it is made of what all of them may see.
-        if !principal.may(Permission::AuditViewAll) {
+        if !principal.sees_whole_log() {
             let reason = format!(
-                "{} may not see every entry: it needs the permission audit.view_all",
+                "{} may not see every entry: it needs the permission audit.view_all, and no scope",
                 run.user_email
             );
             return Ok(Ending::Failed(reason));

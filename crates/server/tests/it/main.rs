@@ -7,6 +7,7 @@ mod account;
 mod alerts;
 mod anomalies;
 mod attacks;
+mod audit_scope;
 mod backup;
 mod bad_input;
 mod bill_sources;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// Sends what a route takes as little as possible: identifiers that do not exist, an empty body. A
 /// stream is not read to its end, which it does not have.
-async fn knock(api: &Api, rule: &Rule) -> Answer {
+pub(crate) async fn knock(api: &Api, rule: &Rule) -> Answer {
     let streams = rule.path.ends_with("/live");
     if streams && let Ok(response) = api.ask(&rule.path, &[]).await {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
@@ -56,6 +56,7 @@ fn principal(role: Role) -> Principal {
         token: None,
         roles: BTreeSet::from([role]),
         team_members: BTreeSet::new(),
+        scope: None,
     }
 }
 

@@ -78,6 +78,7 @@ fn drift(row: &AnyRow) -> Result<Drift, Fault> {
 
 fn filtered(wanted: &DriftFilter) -> Filter {
     let mut filter = Filter::default();
+    filter.visible("connection_id", &wanted.visible);
     if let Some(baseline) = &wanted.baseline {
         filter.text("baseline_id = ?", &baseline.0);
     }

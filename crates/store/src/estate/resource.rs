@@ -135,7 +135,10 @@ pub(super) async fn list(
 /// Returns the number of resources that a filter finds: from the sums over the inventory where they
 /// can tell.
 async fn count(store: &Store, wanted: &ResourceFilter, filter: &Filter) -> Result<u64, Fault> {
-    let narrowed = wanted.text.is_some() || wanted.account.is_some() || wanted.group.is_some();
+    let narrowed = wanted.visible.limit().is_some()
+        || wanted.text.is_some()
+        || wanted.account.is_some()
+        || wanted.group.is_some();
     if narrowed || !wanted.ids.is_empty() || wanted.ended_since.is_some() {
         let count = filter
             .query(filter.sql("SELECT COUNT(*) FROM resources", ""))
@@ -201,6 +204,7 @@ fn filter(wanted: &ResourceFilter) -> Filter {
         ),
     }
 
+    filter.visible("connection_id", &wanted.visible);
     if let Some(connection) = &wanted.connection {
         filter.text("connection_id = ?", &connection.0);
     }

@@ -1,6 +1,6 @@
 //! Storage of users. Teams have a table of their own.
 
-use reeve_access::{Role, TeamId, User, UserId};
+use reeve_access::{AuditScope, Role, TeamId, User, UserId};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named};
@@ -13,6 +13,9 @@ pub(crate) struct UserRow {
     /// Absent in rows of releases without ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at_ms: Option<i64>,
+    /// Absent in rows of releases without scopes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scope: Option<AuditScope>,
 }
 
 /// The columns beside the document.
@@ -35,6 +38,7 @@ impl From<&User> for UserRow {
                 .collect(),
             password_hash: user.password_hash.clone(),
             expires_at_ms: user.expires_at_ms,
+            scope: user.scope.clone(),
         }
     }
 }
@@ -49,6 +53,7 @@ impl UserRow {
             teams: columns.teams,
             password_hash: self.password_hash,
             expires_at_ms: self.expires_at_ms,
+            scope: self.scope,
             active: columns.active,
             created_at_ms: columns.created_at_ms,
         })

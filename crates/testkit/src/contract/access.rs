@@ -20,6 +20,7 @@ pub fn user(id: &str, email: &str, teams: &[&str]) -> User {
         password_hash: None,
         active: true,
         expires_at_ms: None,
+        scope: None,
         created_at_ms: 1_700_000_000_000,
     }
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{
     ConnectionId, Described, DescriptionStore, Document, EstateStore, ReadOutcome, Reading,
-    Resource, ResourceId, ResourceKind, StoreError,
+    Resource, ResourceId, ResourceKind, StoreError, VisibleConnections,
 };
 use reeve_recommend::drift::{
     Acceptance, Baseline, BaselineId, BaselineScope, Drift, DriftCount, DriftFilter, DriftId,
@@ -282,6 +282,16 @@ async fn drifts(store: &impl DriftStore) -> Result<()> {
         ..DriftFilter::default()
     };
     assert_eq!(listed(none).await?, (Vec::new(), 0));
+    for (visible, expect) in [
+        (VisibleConnections::only([here()]), 2),
+        (VisibleConnections::only([]), 0),
+    ] {
+        let within = DriftFilter {
+            visible,
+            ..DriftFilter::default()
+        };
+        assert_eq!(listed(within).await?.1, expect);
+    }
 
     let count = |state| DriftCount {
         baseline: BaselineId("b-1".to_owned()),

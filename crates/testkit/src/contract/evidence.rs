@@ -1,7 +1,7 @@
 //! Contract of every [`EvidenceStore`].
 
 use anyhow::Result;
-use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
+use reeve_estate::{ConnectionId, ResourceId, ResourceKind, VisibleConnections};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::evidence::{
     CheckAnswer, CheckResult, Evidence, EvidenceChange, EvidenceCount, EvidenceFilter,
@@ -74,6 +74,23 @@ pub async fn run(store: &dyn EvidenceStore) -> Result<()> {
         listed(EvidenceFilter::default()).await?,
         (vec![passed.clone(), mended.clone(), other.clone()], 3)
     );
+    for (visible, expected) in [
+        (VisibleConnections::only([connection.clone()]), 3),
+        (VisibleConnections::only([]), 0),
+    ] {
+        let filter = EvidenceFilter {
+            visible,
+            ..EvidenceFilter::default()
+        };
+        assert_eq!(listed(filter.clone()).await?.1, expected);
+        let begin = jiff::Timestamp::UNIX_EPOCH;
+        assert_eq!(
+            store.evidence_counts(&filter).await?.is_empty(),
+            expected == 0
+        );
+        let turnover = store.evidence_turnover(&filter, begin).await?;
+        assert_eq!(turnover.is_empty(), expected == 0);
+    }
     let in_order = EvidenceFilter {
         checks: vec!["versioned".to_owned(), "encrypted".to_owned()],
         ..EvidenceFilter::default()
@@ -240,7 +257,9 @@ async fn turnover(store: &dyn EvidenceStore) -> Result<()> {
         .await?;
 
     let since = jiff::Timestamp::from_millisecond(day(12) - 1_000)?;
-    let mut found = store.evidence_turnover(since).await?;
+    let mut found = store
+        .evidence_turnover(&EvidenceFilter::default(), since)
+        .await?;
     found.retain(|one| one.check == check);
     let of = |day, answer, begun, ended| EvidenceTurnover {
         day,

@@ -63,6 +63,7 @@ fn principal(name: &str, role: Role) -> Principal {
     Principal {
         user: UserId(name.to_owned()),
         team_members: BTreeSet::from([name.to_owned(), email.clone()]),
+        scope: None,
         email,
         name: name.to_owned(),
         kind: PrincipalKind::Session,

@@ -20,10 +20,7 @@ interface Props {
   explain: string;
   error: Error | null;
   pending: boolean;
-  accept: (
-    given: { reason: string; ends_at: string },
-    onError: (error: Error) => void,
-  ) => void;
+  accept: (given: { reason: string; ends_at?: string }, onError: (error: Error) => void) => void;
   onClose: () => void;
 }
 

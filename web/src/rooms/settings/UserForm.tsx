@@ -1,14 +1,50 @@
-import { MultiSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
+import {
+  Fieldset,
+  MultiSelect,
+  PasswordInput,
+  Switch,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
 import type { Team, User } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
 import { FormDialog } from '../../display/FormDialog';
 import { fromInput, toInput } from '../../display/instants';
 import { options } from '../../display/wording';
+import { frameworksQuery } from '../intelligence/compliance/queries';
 import { changeUser, createUser, ROLES, useChange } from './queries';
 
-const MARKED = ['email', 'name', 'roles', 'teams', 'password', 'expires_at'];
+const MARKED = [
+  'email',
+  'name',
+  'roles',
+  'teams',
+  'password',
+  'expires_at',
+  'scope',
+  'scope.accounts',
+  'scope.frameworks',
+  'scope.log_from',
+  'scope.log_until',
+];
+
+interface ScopeValues {
+  accounts: string[];
+  frameworks: string[];
+  log_from: string;
+  log_until: string;
+}
+
+/** A scope as the service takes it; nothing without a limit. */
+function scopeOf({ accounts, frameworks, log_from, log_until }: ScopeValues) {
+  const [from, until] = [fromInput(log_from), fromInput(log_until)];
+  if (accounts.length === 0 && frameworks.length === 0 && !from && !until) return undefined;
+  return { accounts, frameworks, log_from: from, log_until: until };
+}
 
 export function UserForm({
   user,
@@ -22,6 +58,7 @@ export function UserForm({
   const create = useChange(createUser);
   const patch = useChange(changeUser);
   const change = user ? patch : create;
+  const frameworks = useQuery(frameworksQuery);
   const form = useForm({
     initialValues: {
       email: user?.email ?? '',
@@ -31,6 +68,12 @@ export function UserForm({
       password: '',
       active: user?.active ?? true,
       expires_at: user?.expires_at ? toInput(new Date(user.expires_at)) : '',
+      scope: {
+        accounts: user?.scope?.accounts ?? [],
+        frameworks: user?.scope?.frameworks ?? [],
+        log_from: user?.scope?.log_from ? toInput(new Date(user.scope.log_from)) : '',
+        log_until: user?.scope?.log_until ? toInput(new Date(user.scope.log_until)) : '',
+      },
     },
     validate: {
       email: (value) => (value.includes('@') ? null : 'Enter an e-mail address'),
@@ -38,7 +81,7 @@ export function UserForm({
       roles: (value) => (value.length === 0 ? 'Choose at least one role' : null),
     },
   });
-  const submit = form.onSubmit(({ email, password, active, expires_at, ...rest }) => {
+  const submit = form.onSubmit(({ email, password, active, expires_at, scope, ...rest }) => {
     const end = fromInput(expires_at);
     const done = {
       onSuccess: () => {
@@ -57,12 +100,19 @@ export function UserForm({
           active,
           password: password || undefined,
           ...(touched && { expires_at: end ?? null }),
+          ...(form.isDirty('scope') && { scope: scopeOf(scope) ?? null }),
         },
         done,
       );
     else
       create.mutate(
-        { ...rest, email: email.trim(), password: password || undefined, expires_at: end },
+        {
+          ...rest,
+          email: email.trim(),
+          password: password || undefined,
+          expires_at: end,
+          scope: scopeOf(scope),
+        },
         done,
       );
   });
@@ -104,6 +154,32 @@ export function UserForm({
         type="datetime-local"
         {...form.getInputProps('expires_at')}
       />
+      <Fieldset legend="Scope" variant="filled">
+        <Text size="xs" className="muted" mb="xs">
+          Limits an auditor to a part. Leave empty for no limit.
+        </Text>
+        <TagsInput
+          label="Accounts"
+          description="Identifiers of the provider, such as 111122223333"
+          {...form.getInputProps('scope.accounts')}
+        />
+        <MultiSelect
+          label="Frameworks"
+          data={frameworks.data?.items.map(({ id, title }) => ({ value: id, label: title })) ?? []}
+          {...form.getInputProps('scope.frameworks')}
+        />
+        <TextInput
+          label="Log from"
+          description="Your time zone"
+          type="datetime-local"
+          {...form.getInputProps('scope.log_from')}
+        />
+        <TextInput
+          label="Log until"
+          type="datetime-local"
+          {...form.getInputProps('scope.log_until')}
+        />
+      </Fieldset>
       {user && (
         <Switch label="May sign in" {...form.getInputProps('active', { type: 'checkbox' })} />
       )}

@@ -275,7 +275,11 @@ impl EvidenceStore for Descriptions {
     ) -> Result<Vec<EvidenceChange>> {
         unreachable!("runs count no changes of evidence")
     }
-    async fn evidence_turnover(&self, _: Timestamp) -> Result<Vec<EvidenceTurnover>> {
+    async fn evidence_turnover(
+        &self,
+        _: &EvidenceFilter,
+        _: Timestamp,
+    ) -> Result<Vec<EvidenceTurnover>> {
         unreachable!("runs read no turnover")
     }
     async fn evidence_history(

@@ -147,7 +147,7 @@ async fn list(
         });
 
     let filter = ExportFilter {
-        user: (!caller.may(Permission::AuditViewAll)).then(|| caller.user.0.clone()),
+        user: (!caller.principal.sees_whole_log()).then(|| caller.user.0.clone()),
         state: state.transpose()?,
         schedule: params.schedule_id.map(ScheduleId),
         limit: window.limit,
@@ -244,7 +244,7 @@ async fn cancelled(app: &App, mut export: Export) -> Result<Export, Problem> {
 /// An export that the caller may see.
 async fn visible(app: &App, caller: &Caller, id: String) -> Result<Export, Problem> {
     let export = app.exports.export_get(&ExportId(id)).await?;
-    if export.requester.user == caller.user || caller.may(Permission::AuditViewAll) {
+    if export.requester.user == caller.user || caller.principal.sees_whole_log() {
         return Ok(export);
     }
     Err(Problem::not_found("export", &export.id.0))

@@ -21,9 +21,10 @@ use reeve_recommend::recommendation::{Priority, RecommendationId};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
-use crate::extract::Params;
+use crate::extract::{Caller, Params};
 use crate::paging::window;
 use crate::routes::resources::parse;
+use crate::scope::VisibleEstate;
 use crate::time;
 use crate::wire::compliance::{
     CheckChangeBody, CheckResultBody, CheckResultParams, CheckedFrameworkBody,
@@ -40,12 +41,15 @@ type Counts = BTreeMap<String, ResultCountsBody>;
     responses((status = 200, body = List<CheckedFrameworkBody>)))]
 pub(super) async fn frameworks(
     State(app): State<Arc<App>>,
+    caller: Caller,
 ) -> Result<Json<List<CheckedFrameworkBody>>, Problem> {
     let catalogue = app.checks.current();
-    let counts = counts(&app).await?;
+    let visible = app.visible(&caller.principal).await?;
+    let counts = counts(&app, &visible).await?;
     let checked = checked_frameworks(&app, &catalogue).await?;
     let items: Vec<CheckedFrameworkBody> = catalogue
         .frameworks()
+        .filter(|framework| visible.has_framework(&framework.id))
         .map(|framework| framework_body(&catalogue, framework, &counts, &checked))
         .collect();
 
@@ -61,14 +65,16 @@ pub(super) async fn frameworks(
     responses((status = 200, body = List<FrameworkControlBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn controls(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<ControlParams>,
 ) -> Result<Json<List<FrameworkControlBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let state = parse("state", params.state.as_deref(), ControlState::parse)?;
     let catalogue = app.checks.current();
     let framework = params.framework.as_deref().filter(|name| !name.is_empty());
+    let visible = app.visible(&caller.principal).await?;
     if let Some(name) = framework
-        && catalogue.framework(name).is_none()
+        && !(visible.has_framework(name) && catalogue.framework(name).is_some())
     {
         let message = format!("{name:?} is not known");
         return Err(Problem::field(
@@ -78,9 +84,10 @@ pub(super) async fn controls(
         ));
     }
 
-    let counts = counts(&app).await?;
+    let counts = counts(&app, &visible).await?;
     let all: Vec<FrameworkControlBody> = catalogue
         .frameworks()
+        .filter(|one| visible.has_framework(&one.id))
         .filter(|one| framework.is_none_or(|framework| framework == one.id))
         .flat_map(|one| one.controls.iter().map(move |control| (one, control)))
         .map(|(one, control)| control_body(&catalogue, one, control, &counts))
@@ -107,13 +114,16 @@ pub(super) async fn controls(
     responses((status = 200, body = FrameworkControlDetailBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn control(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<FrameworkControlDetailBody>, Problem> {
     let catalogue = app.checks.current();
+    let visible = app.visible(&caller.principal).await?;
     let (framework, control) = catalogue
         .control(&id)
+        .filter(|(framework, _)| visible.has_framework(&framework.id))
         .ok_or_else(|| Problem::not_found("control", &id))?;
-    let counts = counts(&app).await?;
+    let counts = counts(&app, &visible).await?;
 
     Ok(Json(FrameworkControlDetailBody {
         control: control_body(&catalogue, framework, control, &counts),
@@ -129,13 +139,16 @@ pub(super) async fn control(
     responses((status = 200, body = List<CheckResultBody>), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn results(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
     Params(params): Params<CheckResultParams>,
 ) -> Result<Json<List<CheckResultBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let severity = parse("severity", params.severity.as_deref(), Priority::parse)?;
     let catalogue = app.checks.current();
-    let checks = checks_of(&catalogue, &id).ok_or_else(|| Problem::not_found("control", &id))?;
+    let visible = app.visible(&caller.principal).await?;
+    let checks =
+        checks_of(&catalogue, &visible, &id).ok_or_else(|| Problem::not_found("control", &id))?;
     let checks: Vec<String> = checks
         .into_iter()
         .filter(|check| severity.is_none_or(|severity| check.severity == severity))
@@ -152,6 +165,7 @@ pub(super) async fn results(
     let is_excepted = params.result.as_deref() == Some("excepted");
     let answer = params.result.as_deref().filter(|_| !is_excepted);
     let filter = EvidenceFilter {
+        visible: visible.connections(),
         checks,
         answer: parse("result", answer, CheckAnswer::parse)?,
         resources: params.resource.into_iter().collect(),
@@ -209,15 +223,19 @@ async fn accepted(app: &App, filter: &EvidenceFilter) -> Result<Vec<AcceptedResu
     responses((status = 200, body = ConfigurationCheckBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn check(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<ConfigurationCheckBody>, Problem> {
     let catalogue = app.checks.current();
+    let visible = app.visible(&caller.principal).await?;
     let check = catalogue
         .check(&id)
+        .filter(|check| visible.has_check(&catalogue, check))
         .ok_or_else(|| Problem::not_found("check", &id))?;
-    let counts = counts(&app).await?;
+    let counts = counts(&app, &visible).await?;
     let controls = catalogue
         .frameworks()
+        .filter(|framework| visible.has_framework(&framework.id))
         .flat_map(|framework| framework.controls.iter().map(move |one| (framework, one)))
         .filter(|(_, control)| control.is_proven_by(check))
         .map(|(framework, control)| control_id(framework, control));
@@ -244,13 +262,13 @@ pub(super) async fn check(
     }))
 }
 
-async fn counts(app: &App) -> Result<Counts, Problem> {
+async fn counts(app: &App, visible: &VisibleEstate<'_>) -> Result<Counts, Problem> {
     let mut found = Counts::new();
-    for one in app
-        .evidence
-        .evidence_counts(&EvidenceFilter::default())
-        .await?
-    {
+    let filter = EvidenceFilter {
+        visible: visible.connections(),
+        ..EvidenceFilter::default()
+    };
+    for one in app.evidence.evidence_counts(&filter).await? {
         let counts = found.entry(one.check).or_default();
         match one.answer {
             CheckAnswer::Pass => counts.pass += one.count,
@@ -259,7 +277,7 @@ async fn counts(app: &App) -> Result<Counts, Problem> {
             CheckAnswer::NotApplicable => counts.not_applicable += one.count,
         }
     }
-    for one in accepted(app, &EvidenceFilter::default()).await? {
+    for one in accepted(app, &filter).await? {
         found.entry(one.found.result.check).or_default().excepted += 1;
     }
     Ok(found)
@@ -281,12 +299,19 @@ fn control_id(framework: &Framework, control: &Control) -> String {
 
 /// The checks of a control or a check by its identifier, the most severe first; `None` if there is
 /// neither.
-fn checks_of<'c>(catalogue: &'c Catalogue, id: &str) -> Option<Vec<&'c Check>> {
+fn checks_of<'c>(
+    catalogue: &'c Catalogue,
+    visible: &VisibleEstate<'_>,
+    id: &str,
+) -> Option<Vec<&'c Check>> {
     if let Some(check) = catalogue.check(id) {
-        return Some(vec![check]);
+        return visible.has_check(catalogue, check).then(|| vec![&**check]);
     }
 
-    let (_, control) = catalogue.control(id)?;
+    let (framework, control) = catalogue.control(id)?;
+    if !visible.has_framework(&framework.id) {
+        return None;
+    }
     Some(proving(catalogue, control))
 }
 

@@ -123,10 +123,14 @@ pub(super) async fn delete(
     responses((status = 200, body = DriftListBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<DriftParams>,
 ) -> Result<Json<DriftListBody>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let filter = filter(params)?;
+    let filter = DriftFilter {
+        visible: app.visible(&caller.principal).await?.connections(),
+        ..filter(params)?
+    };
     let of_all_states = DriftFilter {
         states: Vec::new(),
         ..filter.clone()
@@ -162,7 +166,8 @@ pub(super) async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<DriftDetailBody>, Problem> {
-    let drift = app.drifts.drift_get(&DriftId(id)).await?;
+    let visible = app.visible(&caller.principal).await?;
+    let drift = visible.drift(&DriftId(id)).await?;
     Ok(Json(bodies::detail(&app, &caller, &drift).await?))
 }
 

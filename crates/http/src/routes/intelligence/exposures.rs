@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
-use crate::extract::Params;
+use crate::extract::{Caller, Params};
 use crate::paging::window;
 use crate::routes::resources::parse;
 use crate::time;
@@ -47,9 +47,10 @@ struct Reached {
     responses((status = 200, body = List<ExposureBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<ExposureParams>,
 ) -> Result<Json<List<ExposureBody>>, Problem> {
-    listed(&app, CHECK, params, exposure).await
+    listed(&app, &caller, CHECK, params, exposure).await
 }
 
 /// Users and roles with the way by which each becomes an administrator.
@@ -57,21 +58,25 @@ pub(super) async fn list(
     responses((status = 200, body = List<PrivilegeBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn privileges(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<ExposureParams>,
 ) -> Result<Json<List<PrivilegeBody>>, Problem> {
-    listed(&app, PRIVILEGES, params, privilege).await
+    listed(&app, &caller, PRIVILEGES, params, privilege).await
 }
 
 /// Lists the results of a check.
 async fn listed<T>(
     app: &App,
+    caller: &Caller,
     check: &str,
     params: ExposureParams,
     body: impl Fn(&Evidence) -> Result<T, Problem>,
 ) -> Result<Json<List<T>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let answer = parse("result", params.result.as_deref(), CheckAnswer::parse)?;
+    let visible = app.visible(&caller.principal).await?;
     let filter = EvidenceFilter {
+        visible: visible.connections(),
         checks: vec![check.to_owned()],
         answer: Some(answer.unwrap_or(CheckAnswer::Fail)),
         resources: params.resource.into_iter().collect(),

@@ -16,7 +16,7 @@ use reeve_recommend::recommendation::{
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
-use crate::extract::Params;
+use crate::extract::{Caller, Params};
 use crate::paging::{Window, window};
 use crate::routes::intelligence::bodies;
 use crate::routes::intelligence::problems::problem;
@@ -30,6 +30,7 @@ use crate::wire::recommendation::{
     responses((status = 200, body = RecommendationList), (status = 422, body = ProblemBody)))]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<RecommendationParams>,
 ) -> Result<Json<RecommendationList>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
@@ -38,7 +39,10 @@ pub(super) async fn list(
         params.applicability.as_deref(),
         ApplicabilityState::parse,
     )?;
-    let wanted = filter(params)?;
+    let wanted = RecommendationFilter {
+        visible: app.visible(&caller.principal).await?.connections(),
+        ..filter(params)?
+    };
     let Some(state) = state else {
         let page = RecommendationFilter {
             limit: window.limit,
@@ -147,9 +151,13 @@ async fn answer(
     responses((status = 200, body = RecommendationBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<RecommendationBody>, Problem> {
-    let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
+    let found = {
+        let visible = app.visible(&caller.principal).await?;
+        visible.recommendation(&RecommendationId(id)).await?
+    };
     let decided = app
         .guardrails
         .applicability(std::slice::from_ref(&found))
@@ -167,9 +175,13 @@ pub(super) async fn get(
     responses((status = 200, body = ExplanationBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn explanation(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<ExplanationBody>, Problem> {
-    let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
+    let found = {
+        let visible = app.visible(&caller.principal).await?;
+        visible.recommendation(&RecommendationId(id)).await?
+    };
     Ok(Json(bodies::explanation(
         &found.explanation,
         found.confidence,

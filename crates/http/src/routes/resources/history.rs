@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
-use crate::extract::Params;
+use crate::extract::{Caller, Params};
 use crate::paging::window;
 use crate::time;
 use crate::wire::estate::description::{
@@ -29,10 +29,12 @@ use crate::wire::form::list::{List, Paging};
     responses((status = 200, body = ConfigurationBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn configuration(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
     Params(params): Params<ConfigurationParams>,
 ) -> Result<Json<ConfigurationBody>, Problem> {
-    let resource = app.estate.resource_get(&ResourceId(id)).await?;
+    let visible = app.visible(&caller.principal).await?;
+    let resource = visible.resource(&ResourceId(id)).await?;
     let at = time::parse_option("at", params.at.as_deref())?.unwrap_or_else(|| app.now());
     let found = app
         .descriptions
@@ -64,11 +66,13 @@ pub(super) async fn configuration(
     responses((status = 200, body = List<VersionBody>), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn versions(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
     Params(paging): Params<Paging>,
 ) -> Result<Json<List<VersionBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
-    let resource = app.estate.resource_get(&ResourceId(id)).await?;
+    let visible = app.visible(&caller.principal).await?;
+    let resource = visible.resource(&ResourceId(id)).await?;
     let versions = app
         .descriptions
         .versions(&resource.connection, &resource.id)
@@ -90,10 +94,12 @@ fn version_body(version: Version) -> VersionBody {
     responses((status = 200, body = DifferenceBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn difference(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
     Params(params): Params<DifferenceParams>,
 ) -> Result<Json<DifferenceBody>, Problem> {
-    let resource = app.estate.resource_get(&ResourceId(id)).await?;
+    let visible = app.visible(&caller.principal).await?;
+    let resource = visible.resource(&ResourceId(id)).await?;
     let to = time::parse_option("to", params.to.as_deref())?.unwrap_or_else(|| app.now());
     let from = time::parse_option("from", params.from.as_deref())?
         .unwrap_or_else(|| to.checked_sub(SignedDuration::from_hours(24)).unwrap_or(to));

@@ -8,7 +8,7 @@ use reeve_audit::query::{Column, Expr, FieldPath, Match, Query};
 use reeve_audit::{Entry, Json, ResourceRef, events};
 use reeve_estate::{
     ConnectionId, Document, Known, Money, Provider, Resource, ResourceFilter, ResourceId,
-    ResourceKind,
+    ResourceKind, VisibleConnections,
 };
 use reeve_recommend::judgement::workload::WorkloadClass;
 
@@ -88,6 +88,12 @@ impl Search {
             reads_documents,
             reads_workloads,
         })
+    }
+
+    /// Returns the search over the connections that a caller may see.
+    pub(super) fn within(mut self, visible: VisibleConnections) -> Search {
+        self.filter.visible = visible;
+        self
     }
 
     /// Returns a page of what is found, by identifier, and how much is found in all.

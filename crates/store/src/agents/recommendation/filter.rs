@@ -116,6 +116,7 @@ fn summed(wanted: &RecommendationFilter, conditions: &Conditions) -> Filter {
         filter.integer("priority = ?", rank(priority));
     }
 
+    filter.visible("connection_id", &wanted.visible);
     if let Some(account) = &wanted.account {
         filter.text(
             "(account = ? OR connection_id = ? OR connection_id IN (SELECT id FROM connections WHERE name = ?))",

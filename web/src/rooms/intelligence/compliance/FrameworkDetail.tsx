@@ -24,7 +24,14 @@ const TRAIL = (
     ]}
   />
 );
-const ORDER: Control['state'][] = ['failed', 'excepted', 'unknown', 'passed', 'not_checked', 'by_hand'];
+const ORDER: Control['state'][] = [
+  'failed',
+  'excepted',
+  'unknown',
+  'passed',
+  'not_checked',
+  'by_hand',
+];
 
 const COLUMNS: Column<Control>[] = [
   {
@@ -121,7 +128,7 @@ export function FrameworkDetail() {
       description={`${one.edition}. ${
         one.score == null
           ? 'Nothing was checked yet.'
-          : `${percent(one.score)} of the results that passed or failed have passed: ${controlsLine(one.controls)}.`
+          : `${percent(one.score)} of the results that passed or failed without an exception have passed: ${controlsLine(one.controls)}.`
       }`}
     >
       <Stack gap="md">

@@ -9,6 +9,7 @@ use reeve_controls::{Catalogue, OwnFile, OwnFileKind};
 use super::{Counts, counts};
 use crate::app::App;
 use crate::error::Problem;
+use crate::extract::Caller;
 use crate::wire::compliance::{OwnCheckFaultBody, OwnCheckFileBody, OwnChecksBody};
 
 /// Files of own checks and frameworks, with the faults of those that are refused.
@@ -16,13 +17,22 @@ use crate::wire::compliance::{OwnCheckFaultBody, OwnCheckFileBody, OwnChecksBody
     responses((status = 200, body = OwnChecksBody)))]
 pub(in crate::routes::intelligence) async fn files(
     State(app): State<Arc<App>>,
+    caller: Caller,
 ) -> Result<Json<OwnChecksBody>, Problem> {
     let catalogue = app.checks.current();
-    let counts = counts(&app).await?;
+    let visible = app.visible(&caller.principal).await?;
+    let counts = counts(&app, &visible).await?;
     let mut files: Vec<OwnCheckFileBody> = catalogue
         .own()
         .taken
         .iter()
+        .filter(|file| match file.kind {
+            OwnFileKind::Framework => visible.has_framework(&file.id),
+            OwnFileKind::Check => {
+                let check = catalogue.check(&file.id);
+                check.is_some_and(|check| visible.has_check(&catalogue, check))
+            }
+        })
         .filter_map(|file| file_body(&catalogue, file, &counts))
         .collect();
     files.sort_by_key(|file| {

@@ -16,7 +16,7 @@ use reeve_recommend::judgement::evidence::{CheckAnswer, EvidenceFilter, Evidence
 use super::{accepted, counts, score, sum};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
-use crate::extract::Params;
+use crate::extract::{Caller, Params};
 use crate::wire::compliance::{FrameworkDayBody, ResultCountsBody, TrendParams};
 use crate::wire::form::list::List;
 
@@ -30,12 +30,15 @@ const DAY_S: i64 = 86_400;
     responses((status = 200, body = List<FrameworkDayBody>), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(in crate::routes::intelligence) async fn trend(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
     Params(params): Params<TrendParams>,
 ) -> Result<Json<List<FrameworkDayBody>>, Problem> {
     let catalogue = app.checks.current();
+    let visible = app.visible(&caller.principal).await?;
     let framework = catalogue
         .framework(&id)
+        .filter(|framework| visible.has_framework(&framework.id))
         .ok_or_else(|| Problem::not_found("framework", &id))?;
     let days = params.days.unwrap_or(30);
     if !(1..=LONGEST).contains(&days) {
@@ -47,15 +50,19 @@ pub(in crate::routes::intelligence) async fn trend(
     let since = Timestamp::from_second((today - i64::from(days) + 1) * DAY_S);
     let since = since.unwrap_or(Timestamp::UNIX_EPOCH);
     let checks: Vec<&Check> = checks_of(&catalogue, framework).collect();
-    let now = sum(checks.iter().copied(), &counts(&app).await?);
-    let turnover = app.evidence.evidence_turnover(since).await?;
+    let now = sum(checks.iter().copied(), &counts(&app, &visible).await?);
+    let filter = EvidenceFilter {
+        visible: visible.connections(),
+        ..EvidenceFilter::default()
+    };
+    let turnover = app.evidence.evidence_turnover(&filter, since).await?;
 
     let names: HashSet<&str> = checks.iter().map(|check| check.id.as_str()).collect();
     let of_framework = turnover
         .iter()
         .filter(|one| names.contains(one.check.as_str()));
     let mut items = walked_back(now, of_framework, today, days);
-    let begun = excepted_since(&app, &names).await?;
+    let begun = excepted_since(&app, &filter, &names).await?;
     for (body, day) in items.iter_mut().zip(today - i64::from(days) + 1..) {
         let excepted = begun.iter().filter(|begun| **begun <= day).count() as u64;
         body.results.excepted = excepted.min(body.results.fail);
@@ -70,8 +77,12 @@ pub(in crate::routes::intelligence) async fn trend(
 
 /// Returns the day from which each exception in force counts: that of the failure or of its acceptance,
 /// whichever is later. Exceptions that ended are failures on the days before.
-async fn excepted_since(app: &App, checks: &HashSet<&str>) -> Result<Vec<i64>, Problem> {
-    let accepted = accepted(app, &EvidenceFilter::default()).await?;
+async fn excepted_since(
+    app: &App,
+    filter: &EvidenceFilter,
+    checks: &HashSet<&str>,
+) -> Result<Vec<i64>, Problem> {
+    let accepted = accepted(app, filter).await?;
     let of_framework = accepted
         .iter()
         .filter(|one| checks.contains(one.found.result.check.as_str()));

@@ -94,6 +94,7 @@ pub(super) async fn detail(
     caller: &Caller,
     one: &Drift,
 ) -> Result<DriftDetailBody, Problem> {
+    let (catalogue, visible) = (app.checks.current(), app.visible(&caller.principal).await?);
     let baseline = app.drifts.baseline_get(&one.baseline).await?;
     let names = HashMap::from([(baseline.id, baseline.name)]);
     let (differences, is_cut) = differences(app, one).await?;
@@ -115,7 +116,14 @@ pub(super) async fn detail(
         is_cut,
         causes: causes.into_iter().map(cause_body).collect(),
         missing_source: (!is_known).then(|| cause::telling_source(one.subject.provider).to_owned()),
-        failing_checks: failing.iter().map(check).collect(),
+        failing_checks: failing
+            .iter()
+            .filter(|one| {
+                let known = catalogue.check(&one.result.check);
+                known.is_none_or(|check| visible.has_check(&catalogue, check))
+            })
+            .map(|one| check(&catalogue, one))
+            .collect(),
         history: steps.iter().rev().map(step).collect(),
     })
 }
@@ -190,8 +198,8 @@ fn cause_body(cause: Cause) -> DriftCauseBody {
     }
 }
 
-fn check(failing: &Evidence) -> DriftCheckBody {
-    let check = Catalogue::builtin().check(&failing.result.check);
+fn check(catalogue: &Catalogue, failing: &Evidence) -> DriftCheckBody {
+    let check = catalogue.check(&failing.result.check);
     DriftCheckBody {
         check: failing.result.check.clone(),
         title: check.map_or_else(String::new, |check| check.title.clone()),

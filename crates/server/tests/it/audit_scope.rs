@@ -1,0 +1,223 @@
+//! Users with a scope: every route answers them within it or not at all.
+
+use reeve_access::{Permission, Role};
+use reeve_http::guard::{Access, Rule};
+use reeve_http::scope::{WITHIN_SCOPE, is_within};
+use reeve_testkit::http::Api;
+use reeve_testkit::moto::Moto;
+use reeve_testkit::service::{EMULATORS, Service};
+use serde_json::{Value, json};
+
+use crate::account::connect;
+use crate::compliance::{CHECK, REGION};
+use crate::routes::knock;
+use crate::unused::found;
+
+/// Every role whose holders may have a scope.
+fn roles() -> Vec<&'static str> {
+    let administers = |role: &Role| role.permissions().contains(&Permission::Administer);
+    let all = Role::ALL.iter().filter(|role| !administers(role));
+    all.map(|role| role.as_str()).collect()
+}
+
+async fn limited(admin: &Api, email: &str, scope: Value) -> Api {
+    let (id, api) = admin.person(email, &roles(), &[]).await;
+    let path = format!("users/{id}");
+    let changed = admin
+        .patch(&path, json!({ "scope": scope }))
+        .await
+        .expect(200);
+    assert_eq!(changed.body["scope"], scope);
+    let entry = format!("audit-logs?query=event_type:user.modify resource.id:{id}");
+    let entry = admin.get(&entry.replace(' ', "%20")).await.expect(200);
+    assert_eq!(entry.items()[0]["changes"]["after"]["scope"], scope);
+    api
+}
+
+#[tokio::test]
+async fn a_route_that_does_not_narrow_refuses_a_caller_with_a_scope() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    let scope = json!({ "accounts": ["111122223333"] });
+    let auditor = limited(&admin, "auditor@acme.example", scope.clone()).await;
+    let me = auditor.get("sessions/current").await.expect(200);
+    assert_eq!(me.body["scope"], scope);
+
+    let rules = reeve_http::router::rules();
+    for (method, path) in WITHIN_SCOPE {
+        let is_route = |rule: &Rule| rule.method == *method && rule.path == *path;
+        assert!(rules.iter().any(is_route), "{method} {path}");
+    }
+    for rule in rules.iter().filter(|rule| rule.access != Access::Public) {
+        let within = is_within(rule.access, &rule.method, &rule.path);
+        let answer = knock(&auditor, rule).await;
+        let what = format!("{} {}: {}", rule.method, rule.path, answer.text);
+        assert_eq!(answer.status == 403, !within, "{what}");
+        assert!(answer.status < 500, "{what}");
+    }
+
+    // Nobody who administers is limited, and a scope limits something.
+    let (id, _) = admin
+        .person("root@acme.example", &["administrator"], &[])
+        .await;
+    let path = format!("users/{id}");
+    for (wrong, field) in [
+        (scope, "scope"),
+        (json!({}), "scope"),
+        (json!({ "frameworks": ["soc9"] }), "scope.frameworks"),
+        (
+            json!({ "log_from": "2026-02-01T00:00:00Z", "log_until": "2026-01-01T00:00:00Z" }),
+            "scope.log_until",
+        ),
+    ] {
+        let refused = admin.patch(&path, json!({ "scope": wrong })).await;
+        assert_eq!(refused.status, 422, "{}", refused.text);
+        assert_eq!(refused.text_at("/errors/0/field"), field);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_lies_outside_of_a_scope_is_neither_listed_nor_counted_nor_found() {
+    let home = tempfile::tempdir().unwrap();
+    let moto = Moto::start().await.unwrap();
+    moto.bucket(REGION, "invoices", &[]).await.unwrap();
+    let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let connection = connect(&admin, moto.endpoint()).await;
+    let finding = found(&admin, "compliance_intelligence").await[0].clone();
+    let account = admin
+        .get(&format!("connections/{connection}"))
+        .await
+        .expect(200)
+        .text_at("/account");
+    let entries = json!([
+        { "event_type": "test.inside", "resource": { "type": "bucket", "id": "b", "account_id": account },
+          "timestamp": "2026-03-01T00:00:00Z" },
+        { "event_type": "test.inside", "resource": { "type": "bucket", "id": "b", "account_id": account },
+          "timestamp": "2026-05-01T00:00:00Z" },
+        { "event_type": "test.inside", "resource": { "type": "bucket", "id": "b", "account_id": "999999999999" },
+          "timestamp": "2026-03-01T00:00:00Z" },
+        { "event_type": "test.inside", "timestamp": "2026-03-01T00:00:00Z" },
+    ]);
+    let appended = admin.post("audit-logs", entries).await.expect(201);
+    assert!(appended.text.contains("event_id"), "{}", appended.text);
+
+    let whole = limited(&admin, "all@acme.example", json!({ "accounts": [account] })).await;
+    let other = json!({ "accounts": ["999999999999"] });
+    let other = limited(&admin, "other@acme.example", other).await;
+    let march = json!({ "accounts": [account], "log_from": "2026-03-01T00:00:00.000Z",
+        "log_until": "2026-04-01T00:00:00.000Z" });
+    let march = limited(&admin, "march@acme.example", march).await;
+    let hipaa = limited(
+        &admin,
+        "hipaa@acme.example",
+        json!({ "frameworks": ["hipaa"] }),
+    )
+    .await;
+
+    // The log: searched, counted, read and exported.
+    let seen = |api: Api| async move {
+        let path = "audit-logs?query=event_type:test.inside&limit=100";
+        let list = api.get(path).await.expect(200);
+        let asked = json!({ "query": "event_type:test.inside", "aggregations": ["resource.account_id"], "limit": 1 });
+        let counted = api.post("audit-logs/search", asked).await.expect(200);
+        assert_eq!(
+            counted.body["total"],
+            list.items().len(),
+            "{}",
+            counted.text
+        );
+        let export = json!({ "format": "json", "query": "event_type:test.inside" });
+        let estimate = api
+            .post("audit-logs/export/estimate", export)
+            .await
+            .expect(200);
+        assert_eq!(
+            estimate.body["entries"],
+            list.items().len(),
+            "{}",
+            estimate.text
+        );
+        list.items().len()
+    };
+    assert_eq!(seen(whole.clone()).await, 2);
+    assert_eq!(seen(other.clone()).await, 1);
+    assert_eq!(seen(march.clone()).await, 1);
+    assert_eq!(seen(hipaa.clone()).await, 4);
+    let all = admin
+        .get("audit-logs?query=event_type:test.inside&limit=100")
+        .await
+        .expect(200);
+    let elsewhere = all
+        .items()
+        .iter()
+        .find(|one| one["resource"]["account_id"] == "999999999999");
+    let elsewhere = elsewhere.unwrap()["event_id"].as_str().unwrap().to_owned();
+    for suffix in ["", "/proof"] {
+        let path = format!("audit-logs/{elsewhere}{suffix}");
+        let _ = whole.get(&path).await.expect(404);
+        assert_eq!(other.get(&path).await.status, 200, "{path}");
+    }
+
+    // What the connection has: results, recommendations, resources.
+    let results = format!("intelligence/controls/{CHECK}/results");
+    let id = finding["id"].as_str().unwrap();
+    for (path, is_list) in [
+        (results.clone(), true),
+        ("intelligence/recommendations".to_owned(), true),
+        ("resources".to_owned(), true),
+        ("resources?query=kind:bucket".to_owned(), true),
+        (format!("intelligence/recommendations/{id}"), false),
+        (
+            format!("intelligence/recommendations/{id}/explanation"),
+            false,
+        ),
+        ("resources/invoices".to_owned(), false),
+        ("resources/invoices/configuration".to_owned(), false),
+        ("resources/invoices/versions".to_owned(), false),
+        ("resources/invoices/difference".to_owned(), false),
+    ] {
+        let inside = whole.get(&path).await.expect(200);
+        let outside = other.get(&path).await;
+        if is_list {
+            assert!(!inside.items().is_empty(), "{path}");
+            assert_eq!(outside.expect(200).body["total"], 0, "{path}");
+        } else {
+            assert_eq!(outside.status, 404, "{path}");
+        }
+    }
+    let score = |api: Api| async move {
+        let frameworks = api.get("intelligence/frameworks").await.expect(200);
+        let all = frameworks.items().iter();
+        let scores = all.map(|one| (one["id"].clone(), !one["score"].is_null()));
+        scores.collect::<Vec<(Value, bool)>>()
+    };
+    let scores = score(whole).await;
+    assert!(scores.iter().any(|(_, is_scored)| *is_scored), "{scores:?}");
+    let scores = score(other).await;
+    assert!(scores.iter().all(|(_, is_scored)| !is_scored), "{scores:?}");
+    assert_eq!(score(hipaa.clone()).await, [(json!("hipaa"), true)]);
+    let controls = hipaa.get("intelligence/controls?limit=1000").await;
+    let controls = controls.expect(200);
+    assert!(
+        controls
+            .items()
+            .iter()
+            .all(|one| one["framework"] == "hipaa")
+    );
+    for path in [
+        "intelligence/controls/soc2:CC6.1",
+        "intelligence/controls/soc2:CC6.1/results",
+        "intelligence/frameworks/soc2/trend",
+    ] {
+        let _ = hipaa.get(path).await.expect(404);
+    }
+
+    // Entries of evidence are about one account, so that an auditor may read the proof.
+    let result = march.get(&results).await.expect(200).items()[0].clone();
+    let entry = format!("audit-logs/{}", result["event_id"].as_str().unwrap());
+    let recorded = admin.get(&entry).await.expect(200);
+    assert_eq!(recorded.text_at("/resource/account_id"), account);
+    let _ = march.get(&entry).await.expect(404);
+}
