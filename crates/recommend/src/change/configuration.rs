@@ -172,9 +172,11 @@ impl ConfigurationChange {
             inverse,
             ..change
         };
-        let can_be_filled =
-            inverse.is_none_or(InverseRow::reads_now) || change.way_back(&Value::Null).is_some();
-        if can_be_filled {
+        let can_be_filled = |inverse: &InverseRow| {
+            let is_whole = inverse.reads_now() || change.way_back(&Value::Null).is_some();
+            is_whole && change.restored(inverse, &context).is_some()
+        };
+        if inverse.is_none_or(can_be_filled) {
             Ok(change)
         } else {
             Err(incomplete())
