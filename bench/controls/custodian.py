@@ -121,8 +121,10 @@ def compare(found, of_reeve, seeded, truth_of):
         if not metadata or matched is None or everything is None:
             continue
         names, fold = [f"aws.{check}" for check in metadata["checks"]], metadata.get("fold")
-        known = seeded["truth"].get(names[0], {}) if names[0].startswith(OF_MOTO) else everything
+        if fold:
+            everything, matched = ["account"], ["account"] if matched else []
         answers = of_reeve(names, fold)
+        known = seeded["truth"].get(names[0], {}) if names[0].startswith(OF_MOTO) else everything
         for resource in sorted(set(everything) & set(known) & answers.keys()):
             left = "fail" if resource in matched else "pass"
             yield policy["name"], "+".join(names), seeded["names"].get(resource, resource), left, answers[resource], truth_of(names, resource)

@@ -26,11 +26,12 @@ use crate::change::{
 use crate::plan::PlannedChange;
 use crate::plan::patch::Tool;
 use path::Setting;
-use row::FirstCallRow;
 use template::Place;
 
 pub use path::set as set_setting;
-pub use row::{CallRow, ChangeSample, CodeRow, ConfigurationRow, InverseRow, RowError};
+pub use row::{
+    CallRow, ChangeSample, CodeRow, ConfigurationRow, FirstCallRow, InverseRow, RowError,
+};
 
 /// Path of a document and the value that it has after a call; `None` for no value.
 type Effect = (&'static str, Option<Value>);

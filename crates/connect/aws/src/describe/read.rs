@@ -200,7 +200,7 @@ impl Reader<'_> {
         let mut items = Vec::new();
         for detail in self.row.details {
             let owner = path::text(&item, detail.owner);
-            let is_own = owner.is_none_or(|owner| owner == self.place.account);
+            let is_own = detail.owner.is_empty() || owner.as_ref() == Some(&self.place.account);
             if !is_own || !counted(&mut self.asked, detail.most) {
                 continue;
             }
