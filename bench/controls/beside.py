@@ -26,8 +26,6 @@ from verdicts import KINDS, kind
 
 REGION = "us-east-1"
 TOKEN = "the-administrator-of-the-comparison"
-# moto comes with hundreds of images and their snapshots: only those of the seed are compared.
-OF_MOTO = ("aws.ec2.snapshot_", "aws.ec2.image_")
 FRAMEWORKS = "soc2, iso27001, hipaa, pci_dss, gdpr, fedramp_moderate, cis_aws"
 
 
@@ -230,7 +228,7 @@ def compare(theirs_all, ours_all, seeded):
     for theirs, ours, fold in pairs():
         left, right = of_prowler(theirs_all.get(theirs, {}), fold), of_reeve(ours_all, ours, fold)
         resources = left.keys() | right.keys()
-        if ours[0].startswith(OF_MOTO):
+        if ours[0].startswith(custodian.OF_MOTO):
             resources &= truth.get(ours[0], {}).keys()
         for resource in sorted(resources):
             known = [truth.get(check, {}).get(resource) for check in ours]

@@ -206,6 +206,7 @@ def buckets(a):
     ):
         with_policy(name, statement, block=block)
         a.is_(not public, name, "s3.policy_lets_nobody_in")
+    a.right("b-public-blocked", "s3.policy_lets_no_other_account_in")
     for name, principal, outside in (
         ("b-outsider", {"AWS": f"arn:aws:iam::{OUTSIDER}:root"}, True),
         ("b-outsider-number", {"AWS": OUTSIDER}, True),
@@ -482,6 +483,17 @@ def machines(a, vpc, subnets, groups_made):
         if not fine:
             ec2.modify_image_attribute(ImageId=image, LaunchPermission={"Add": [{"Group": "all"}]})
         a.is_(fine, image, "ec2.image_is_private")
+        a.right(snapshot, "ec2.snapshot_is_shared_with_nobody")
+        a.right(image, "ec2.image_is_shared_with_nobody")
+    # Shared with one other account.
+    lent = ec2.create_snapshot(VolumeId=ec2.create_volume(AvailabilityZone=a.region + "a", Size=8)["VolumeId"])["SnapshotId"]
+    ec2.modify_snapshot_attribute(SnapshotId=lent, Attribute="createVolumePermission", OperationType="add", UserIds=[OUTSIDER])
+    a.wrong(lent, "ec2.snapshot_is_shared_with_nobody")
+    a.right(lent, "ec2.snapshot_is_private")
+    lent = ec2.create_image(InstanceId=good, Name="image-lent")["ImageId"]
+    ec2.modify_image_attribute(ImageId=lent, LaunchPermission={"Add": [{"UserId": OUTSIDER}]})
+    a.wrong(lent, "ec2.image_is_shared_with_nobody")
+    a.right(lent, "ec2.image_is_private")
     # A disk in use, with a snapshot of today.
     volume = ec2.create_volume(AvailabilityZone=a.region + "a", Size=8)["VolumeId"]
     ec2.attach_volume(VolumeId=volume, InstanceId=good, Device="/dev/sdf")
@@ -598,7 +610,11 @@ def databases(a, subnets, groups_made):
         made = rds.create_db_snapshot(DBSnapshotIdentifier=name, DBInstanceIdentifier=of)["DBSnapshot"]["DBSnapshotArn"]
         if not fine:
             a.attempt(rds.modify_db_snapshot_attribute, DBSnapshotIdentifier=name, AttributeName="restore", ValuesToAdd=["all"])
-        a.is_(fine, made, "rds.snapshot_encrypted", "rds.snapshot_not_public")
+        a.is_(fine, made, "rds.snapshot_encrypted", "rds.snapshot_not_public", "rds.snapshot_not_shared")
+    lent = rds.create_db_snapshot(DBSnapshotIdentifier="snap-lent", DBInstanceIdentifier="good")["DBSnapshot"]["DBSnapshotArn"]
+    a.attempt(rds.modify_db_snapshot_attribute, DBSnapshotIdentifier="snap-lent", AttributeName="restore", ValuesToAdd=[OUTSIDER])
+    a.right(lent, "rds.snapshot_encrypted", "rds.snapshot_not_public")
+    a.wrong(lent, "rds.snapshot_not_shared")
 
     def cluster(name, **options):
         return rds.create_db_cluster(DBClusterIdentifier=name, Engine="aurora-postgresql", MasterUserPassword="hunter2222", **options)["DBCluster"]["DBClusterArn"]
@@ -1377,6 +1393,7 @@ def watchers(a, role):
     config.start_configuration_recorder(ConfigurationRecorderName="default")
     a.right("account", "config.recorder_runs")
     a.wrong("account", "config.role_of_service")
+    a.right(a.arn("ec2", "region"), "guardduty.region_has_detector", "config.region_has_recorder", "cloudtrail.region_has_trail")
 
 
 def fill(endpoint, region):

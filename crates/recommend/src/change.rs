@@ -51,7 +51,7 @@ pub use add_standby::{AddStandby, StandbyOperation};
 pub use change_group_size::{ChangeGroupSize, GroupSizeOperation, HEALTHY_PERCENT};
 pub use configuration::{
     CallRow, ChangeSample, CodeRow, ConfigurationChange, ConfigurationOperation, ConfigurationRow,
-    InverseRow, RowError, lines_of_code, set_setting,
+    FirstCallRow, InverseRow, RowError, lines_of_code, set_setting,
 };
 pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
 pub use delete_volume::DeleteVolume;

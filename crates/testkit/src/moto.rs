@@ -24,6 +24,9 @@ const METRICS: &str = include_str!("moto/metrics.py");
 /// Lets moto tell the snapshots that everyone may restore from the others.
 const SNAPSHOTS: &str = include_str!("moto/snapshots.py");
 
+/// Lets moto block public snapshots and images.
+const BLOCKS: &str = include_str!("moto/public_access.py");
+
 /// Lets moto tell assigned public addresses from Elastic IPs, as EC2 does.
 const ADDRESSES: &str = include_str!("moto/addresses.py");
 
@@ -70,7 +73,7 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn start() -> anyhow::Result<Moto> {
-        Moto::run(&[METRICS, SNAPSHOTS, PLAIN].concat(), &[]).await
+        Moto::run(&[METRICS, SNAPSHOTS, BLOCKS, PLAIN].concat(), &[]).await
     }
 
     /// Starts a moto whose machines have the public addresses that EC2 assigns. Otherwise all are
@@ -79,7 +82,11 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn addressed() -> anyhow::Result<Moto> {
-        Moto::run(&[METRICS, SNAPSHOTS, ADDRESSES, PLAIN].concat(), &[]).await
+        Moto::run(
+            &[METRICS, SNAPSHOTS, BLOCKS, ADDRESSES, PLAIN].concat(),
+            &[],
+        )
+        .await
     }
 
     /// Starts moto without what this crate changes of it, to compare with.
@@ -96,7 +103,11 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn aged(days: u32) -> anyhow::Result<Moto> {
-        Moto::run(&[METRICS, SNAPSHOTS, AGED].concat(), &[&days.to_string()]).await
+        Moto::run(
+            &[METRICS, SNAPSHOTS, BLOCKS, AGED].concat(),
+            &[&days.to_string()],
+        )
+        .await
     }
 
     /// Starts a moto that refreshes scaling groups.
@@ -104,7 +115,7 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn refreshing() -> anyhow::Result<Moto> {
-        Moto::run(&[METRICS, SNAPSHOTS, REFRESHES].concat(), &[]).await
+        Moto::run(&[METRICS, SNAPSHOTS, BLOCKS, REFRESHES].concat(), &[]).await
     }
 
     /// Runs a Python program that ends in moto's server, with arguments before the server's own.

@@ -64,6 +64,7 @@ impl AwsConnection {
                     sink,
                     seen: 0,
                     denied: None,
+                    left_out: None,
                     only: None,
                     shared: Vec::new(),
                     asked: 0,

@@ -242,7 +242,7 @@ impl SimulatedAccount {
     fn network(&self, region: &str, number: usize, now: Timestamp) -> Described {
         let id = self.network_id(region);
         let description = json!({
-            "vpcId": id, "cidrBlock": format!("10.{number}.0.0/16"), "state": "available", "isDefault": false,
+            "vpcId": id, "cidrBlock": format!("10.{number}.0.0/16"), "state": "available", "isDefault": false, "FlowLogs": [],
             "ownerId": self.plan.account, "instanceTenancy": "default", "tagSet": [],
         });
         let resource = self.plain(

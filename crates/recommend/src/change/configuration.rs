@@ -26,11 +26,12 @@ use crate::change::{
 use crate::plan::PlannedChange;
 use crate::plan::patch::Tool;
 use path::Setting;
-use row::FirstCallRow;
 use template::Place;
 
 pub use path::set as set_setting;
-pub use row::{CallRow, ChangeSample, CodeRow, ConfigurationRow, InverseRow, RowError};
+pub use row::{
+    CallRow, ChangeSample, CodeRow, ConfigurationRow, FirstCallRow, InverseRow, RowError,
+};
 
 /// Path of a document and the value that it has after a call; `None` for no value.
 type Effect = (&'static str, Option<Value>);
@@ -172,9 +173,11 @@ impl ConfigurationChange {
             inverse,
             ..change
         };
-        let can_be_filled =
-            inverse.is_none_or(InverseRow::reads_now) || change.way_back(&Value::Null).is_some();
-        if can_be_filled {
+        let can_be_filled = |inverse: &InverseRow| {
+            let is_whole = inverse.reads_now() || change.way_back(&Value::Null).is_some();
+            is_whole && change.restored(inverse, &context).is_some()
+        };
+        if inverse.is_none_or(can_be_filled) {
             Ok(change)
         } else {
             Err(incomplete())

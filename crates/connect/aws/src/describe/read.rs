@@ -49,6 +49,8 @@ pub(super) struct Reader<'r> {
     pub(super) seen: u64,
     /// First further or shared call that was denied: the rest of the description is there.
     pub(super) denied: Option<Fault>,
+    /// First shared call that failed and is apart from the rest of the description.
+    pub(super) left_out: Option<Fault>,
     /// Resource whose description alone is wanted.
     pub(super) only: Option<&'r ResourceId>,
     /// Answers of the shared calls.
@@ -75,7 +77,7 @@ impl Reader<'_> {
             Some(_) => ReadOutcome::Failed,
         };
 
-        let failure = fault.or(self.denied);
+        let failure = fault.or(self.denied).or(self.left_out);
         let message = failure
             .as_ref()
             .map_or_else(String::new, |fault| fault.message.clone());
@@ -197,10 +199,9 @@ impl Reader<'_> {
 
         let mut items = Vec::new();
         for detail in self.row.details {
-            if detail.most < usize::MAX {
-                self.asked += 1;
-            }
-            if self.asked > detail.most {
+            let owner = path::text(&item, detail.owner);
+            let is_own = detail.owner.is_empty() || owner.as_ref() == Some(&self.place.account);
+            if !is_own || !counted(&mut self.asked, detail.most) {
                 continue;
             }
             let config = self.aws.config(&self.region_of(&item));
@@ -316,6 +317,15 @@ impl Reader<'_> {
     }
 }
 
+/// Counts an item of a call that is limited; `false` if enough were asked about.
+fn counted(asked: &mut usize, most: usize) -> bool {
+    if most == usize::MAX {
+        return true;
+    }
+    *asked += 1;
+    *asked <= most
+}
+
 pub(super) fn is_among(fault: &Fault, codes: &[&str]) -> bool {
     fault
         .code
@@ -368,6 +378,14 @@ fn put(item: &mut Value, detail: &Detail, mut values: Vec<Value>) {
 mod tests {
     use super::super::row::{ask, list};
     use super::*;
+
+    #[test]
+    fn a_limited_call_asks_about_the_first_items_alone() {
+        let mut asked = 0;
+        let found: Vec<bool> = (0..4).map(|_| counted(&mut asked, 2)).collect();
+        assert_eq!(found, [true, true, false, false]);
+        assert!(counted(&mut asked, usize::MAX), "a call without a limit");
+    }
 
     #[test]
     fn a_list_stays_one_whatever_its_length() {

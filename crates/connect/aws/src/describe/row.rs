@@ -57,6 +57,9 @@ pub(super) struct Detail {
     pub(super) absent: &'static [&'static str],
     /// `true` if the answer is a list, however many elements it has.
     pub(super) is_list: bool,
+    /// Path of the account that owns an item, if the call answers to the owner alone: the items of
+    /// others are not asked about.
+    pub(super) owner: &'static str,
     /// Number of items of a region that are asked about; the others lack the member.
     pub(super) most: usize,
     /// Path of texts in the item, for each of which the call is made with it as `{value}`; their
@@ -173,6 +176,7 @@ pub(super) const fn detail(
         from,
         absent,
         is_list: false,
+        owner: "",
         most: usize::MAX,
         each: "",
     }

@@ -35,7 +35,12 @@ impl Reader<'_> {
             Ok(answer) => self.shared.push((shared, answer)),
             Err(fault) if is_among(&fault, shared.absent) => {}
             Err(fault) if leaves_a_mark(shared, fault.kind) => {
-                self.denied.get_or_insert(fault);
+                let told = if shared.is_apart {
+                    &mut self.left_out
+                } else {
+                    &mut self.denied
+                };
+                told.get_or_insert(fault);
                 self.shared.push((shared, SharedAnswer::Hidden));
             }
             Err(fault) => return Err(fault.into()),
@@ -124,23 +129,43 @@ mod tests {
     use super::super::row::{Protocol, Service, ask};
     use super::*;
 
-    #[test]
-    fn an_item_takes_its_part_of_a_shared_answer() {
-        let service = Service {
-            name: "x",
-            host: "x",
-            protocol: Protocol::Rest,
-            is_global: false,
-        };
-        let shared = |part| Shared {
+    fn shared(part: SharedPart) -> Shared {
+        Shared {
             into: "s",
-            service,
+            service: Service {
+                name: "x",
+                host: "x",
+                protocol: Protocol::Rest,
+                is_global: false,
+            },
             ask: ask("x:Y", "Y", &[]),
             next: ("", ""),
             absent: &[],
             part,
             is_apart: false,
+        }
+    }
+
+    #[test]
+    fn settings_of_a_region_are_read_one_by_one() {
+        let together = shared(SharedPart::Whole);
+        let apart = Shared {
+            is_apart: true,
+            ..shared(SharedPart::Whole)
         };
+        assert!(leaves_a_mark(&together, FaultKind::Denied));
+        assert!(!leaves_a_mark(&together, FaultKind::Broken));
+        assert!(leaves_a_mark(&apart, FaultKind::Broken));
+        assert!(!leaves_a_mark(&apart, FaultKind::Throttled));
+
+        let none = SharedAnswer::Whole(json!({ "ids": [] }));
+        let mut item = json!({});
+        take(&mut item, &shared(SharedPart::First("ids")), &none);
+        assert_eq!(item, json!({}), "a region without a detector");
+    }
+
+    #[test]
+    fn an_item_takes_its_part_of_a_shared_answer() {
         let listed = shared(SharedPart::IsListed {
             listed: "set.id",
             id: "id",
@@ -148,6 +173,7 @@ mod tests {
         let ids =
             |ids: &[&str]| SharedAnswer::Listed(ids.iter().copied().map(str::to_owned).collect());
         let on = json!({ "on": true });
+        let logs = vec![json!({ "network": "b" }), json!({ "network": "c" })];
         for (shared, answer, expect) in [
             (
                 &shared(SharedPart::Whole),
@@ -158,6 +184,25 @@ mod tests {
                 &shared(SharedPart::Whole),
                 SharedAnswer::Hidden,
                 json!(NOT_READ),
+            ),
+            (
+                &shared(SharedPart::First("ids")),
+                SharedAnswer::Whole(json!({ "ids": ["b", "c"] })),
+                json!("b"),
+            ),
+            (
+                &shared(SharedPart::All("logs")),
+                SharedAnswer::Values(logs.clone()),
+                json!(logs),
+            ),
+            (
+                &shared(SharedPart::Own {
+                    listed: "logs",
+                    of: "network",
+                    id: "id",
+                }),
+                SharedAnswer::Values(logs.clone()),
+                json!([logs[1]]),
             ),
             (&listed, ids(&["a", "c"]), json!(true)),
             (&listed, ids(&["a", "b"]), json!(false)),

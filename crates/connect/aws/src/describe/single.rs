@@ -56,6 +56,7 @@ impl AwsConnection {
                 sink: &sink,
                 seen: 0,
                 denied: None,
+                left_out: None,
                 only: Some(&resource.id),
                 shared: Vec::new(),
                 asked: 0,

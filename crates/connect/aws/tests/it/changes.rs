@@ -26,14 +26,6 @@ const BARE_REGION: &str = "eu-west-1";
 /// references of their services, and their samples are tested.
 const LACKING: &[(&str, &str)] = &[
     (
-        "block_former_public_snapshots",
-        "it has no EnableSnapshotBlockPublicAccess",
-    ),
-    (
-        "block_public_snapshots",
-        "it has no EnableSnapshotBlockPublicAccess",
-    ),
-    (
         "collect_group_metrics",
         "it records no metric where none is named, and has no DisableMetricsCollection",
     ),

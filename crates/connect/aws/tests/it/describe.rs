@@ -24,6 +24,9 @@ const SEED: &str = include_str!("describe/seed.py");
 /// that the listings stay empty.
 const LACKING: [&str; 3] = ["access_analyzer", "backup_vault", "container_registry"];
 
+/// Kind that is read without the part that moto lacks, Access Analyzer.
+const PARTLY: &str = "region";
+
 /// Keeps everything it is handed.
 #[derive(Default)]
 struct Kept {
@@ -88,7 +91,10 @@ async fn every_row_reads_what_was_created() {
     let failed: Vec<&Reading> = readings
         .iter()
         .filter(|one| !LACKING.contains(&one.kind.as_str()))
-        .filter(|one| one.outcome != ReadOutcome::Complete || !one.message.is_empty())
+        .filter(|one| {
+            let is_told = !one.message.is_empty() && one.kind.as_str() != PARTLY;
+            one.outcome != ReadOutcome::Complete || is_told
+        })
         .collect();
     assert!(failed.is_empty(), "{failed:#?}");
 
@@ -357,6 +363,19 @@ fn documents(all: &[Described], made: &BTreeMap<String, String>) {
     );
     // moto takes no notice of `RestorableBy`, and lists every snapshot as a public one.
     assert!(member("snapshot", "/restorableByAll").is_boolean());
+    assert_eq!(
+        member("snapshot", "/createVolumePermissions"),
+        serde_json::json!([])
+    );
+    assert_eq!(member("network", "/FlowLogs/0/flowLogStatus"), "ACTIVE");
+    let detector = member("region", "/ThreatDetector");
+    assert!(made["threat_detector"].ends_with(detector.as_str().unwrap()));
+    assert_eq!(
+        member("region", "/ConfigurationRecorders/0/name"),
+        "default"
+    );
+    assert_eq!(member("region", "/SnapshotBlockPublicAccess"), "unblocked");
+    assert_eq!(member("region", "/AccessAnalyzers"), "[not read]");
     assert_eq!(
         member(
             "iam_role",

@@ -108,6 +108,7 @@ pub(super) const ROWS: &[KindRow] = &[
         }],
         // Other accounts are answered one snapshot at a time.
         details: &[Detail {
+            owner: "ownerId",
             most: MOST_SHARED_SNAPSHOTS,
             ..list(
                 "createVolumePermissions",

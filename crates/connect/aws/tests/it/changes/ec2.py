@@ -176,7 +176,7 @@ def _():
 @change("stop_sharing_snapshot")
 def _():
     found = ec2_snapshot(UserIds=["444455556666", "777788889999"])
-    gone, left = [{"userId": "444455556666"}], [{"userId": "777788889999"}]
+    gone, left = ["444455556666"], [{"userId": "777788889999"}]
     return {"id": found, "with": {"accounts": ["777788889999"], "gone": gone, "left": left}}
 
 

@@ -97,8 +97,8 @@ def _():
 @change("stop_sharing_database_snapshot")
 def _():
     rds = client("rds")
-    rds.create_db_instance(DBInstanceIdentifier="shared", DBInstanceClass="db.m5.large", Engine="postgres", MasterUsername="root",
+    rds.create_db_instance(DBInstanceIdentifier="lent", DBInstanceClass="db.m5.large", Engine="postgres", MasterUsername="root",
                            MasterUserPassword="Hunter2222", AllocatedStorage=20)
-    found = rds.create_db_snapshot(DBInstanceIdentifier="shared", DBSnapshotIdentifier="shared-1")["DBSnapshot"]["DBSnapshotArn"]
-    rds.modify_db_snapshot_attribute(DBSnapshotIdentifier="shared-1", AttributeName="restore", ValuesToAdd=["444455556666", "777788889999"])
+    found = rds.create_db_snapshot(DBInstanceIdentifier="lent", DBSnapshotIdentifier="lent-1")["DBSnapshot"]["DBSnapshotArn"]
+    rds.modify_db_snapshot_attribute(DBSnapshotIdentifier="lent-1", AttributeName="restore", ValuesToAdd=["444455556666", "777788889999"])
     return {"id": found, "with": {"accounts": ["777788889999"], "gone": ["444455556666"], "left": ["777788889999"]}}

@@ -19,3 +19,14 @@ def _():
 def _():
     client("s3").create_bucket(Bucket="first-trail")
     return {"id": BARE, "with": {"bucket": "first-trail", "none": True}}
+
+
+@change("block_public_snapshots")
+def _():
+    return {"id": BARE, "with": {"unblocked": True}}
+
+
+@change("block_former_public_snapshots")
+def _():
+    client("ec2").enable_snapshot_block_public_access(State="block-new-sharing")
+    return {"id": f"arn:aws:ec2:{REGION}:{ACCOUNT}:region", "with": {"blocks_new": True}}
