@@ -9,7 +9,7 @@ use reeve_learn::interruption::{Ending, HORIZONS_MS, History, Instance, Lifetime
 use crate::data::Data;
 
 mod fleet;
-mod pools;
+pub(crate) mod pools;
 mod skill;
 
 use fleet::{Fleet, World};

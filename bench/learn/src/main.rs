@@ -18,6 +18,7 @@ mod forecast;
 mod goal;
 mod interruption;
 mod leak;
+mod purchase;
 mod saturation;
 mod sizing;
 mod workload;
@@ -33,6 +34,7 @@ const PARTS: &[(&str, Part)] = &[
     ("interruption", interruption::run),
     ("forecast", forecast::run),
     ("leak", leak::run),
+    ("purchase", purchase::run),
     ("saturation", saturation::run),
     ("sizing", sizing::run),
     ("workload", workload::run),

@@ -10,7 +10,8 @@
 //! No agent or command reads [`Model`] yet: nothing in the service collects the lives of spot
 //! instances or the signals of pools. It is measured by `reeve-bench-learn interruption` and waits
 //! for the agent for spot capacity. `reeve analyze interruptions` reads [`Availability`], which
-//! answers the same of one pool of which nothing is known but when it had capacity.
+//! answers the same of one pool of which nothing is known but when it had capacity, and
+//! [`PurchasePolicy`], which decides from it what to buy.
 
 use crate::window::{DAY_MS, HOUR_MS};
 
@@ -19,6 +20,7 @@ mod examples;
 mod features;
 pub(crate) mod logistic;
 mod memory;
+mod purchase;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +28,7 @@ pub use availability::Availability;
 use features::{NAMES, beliefs, features};
 use logistic::{Logistic, probability};
 use memory::Memory;
+pub use purchase::{Purchase, PurchasePolicy, SPOT_PRICE, SWITCHES_PER_DAY};
 
 /// End of an instance's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,10 +26,10 @@ const LEAST_LOSSES: usize = 4;
 const LEAST_HORIZONS: usize = 10;
 
 /// Availability of a pool at equal steps.
-struct Series {
-    group: String,
-    step_ms: i64,
-    available: Vec<bool>,
+pub(crate) struct Series {
+    pub(crate) group: String,
+    pub(crate) step_ms: i64,
+    pub(crate) available: Vec<bool>,
 }
 
 /// Chances by the model and the controls.
@@ -49,7 +49,7 @@ pub(super) fn run(data: &Data) -> Result<()> {
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
 
-    for series in recorded(data)?.iter().chain(&generated()) {
+    for series in recorded(data)?.iter().chain(&generated(11..15)) {
         let group = groups.entry(series.group.clone()).or_default();
         HORIZONS
             .iter()
@@ -207,7 +207,7 @@ fn solve(a: [[f64; 3]; 3], b: [f64; 3]) -> [f64; 3] {
 
 /// Recorded fleets: `parcae-p3trace.csv` by node, `bamboo-*.csv` by count. The short excerpts of
 /// Parcae are of the same day and left out.
-fn recorded(data: &Data) -> Result<Vec<Series>> {
+pub(crate) fn recorded(data: &Data) -> Result<Vec<Series>> {
     let mut all = Vec::new();
     for path in data.csv_files("spot")? {
         let name = path
@@ -316,21 +316,46 @@ fn sizes(name: &str, step_ms: i64, counts: &[i64]) -> Vec<Series> {
 
 /// Thirty days of ten minutes each: calm and stormy days in turn, capacity going with a chance of
 /// their own a step.
-fn generated() -> Vec<Series> {
+pub(crate) fn generated(seeds: std::ops::Range<u64>) -> Vec<Series> {
     let worlds = [
-        ("calm and stormy", [0.002, 0.08]),
-        ("one hazard", [0.02, 0.02]),
-        ("violent storms", [0.0005, 0.2]),
-        ("always in danger", [0.05, 0.3]),
+        ("calm and stormy", [0.002, 0.08], 1.0),
+        ("one hazard", [0.02, 0.02], 1.0),
+        ("violent storms", [0.0005, 0.2], 1.0),
+        ("always in danger", [0.05, 0.3], 1.0),
     ];
 
+    worlds_of(&worlds, seeds, 50)
+}
+
+/// Pools whose capacity is lost once in two days, and pools with a stormy day in ten as well: most
+/// pools that a cloud offers.
+pub(crate) fn ordinary(seeds: std::ops::Range<u64>) -> Vec<Series> {
+    let worlds = [
+        ("a loss in two days", [0.0035, 0.0035], 1.0),
+        (
+            "a loss in two days, a stormy day in ten",
+            [0.0035, 0.1],
+            9.0,
+        ),
+        ("a loss in ten days", [0.0007, 0.0007], 1.0),
+    ];
+
+    worlds_of(&worlds, seeds, 60)
+}
+
+/// A world: its name, the chances of a loss a step in calm and in storm, and calm days to a stormy
+/// one.
+type World<'a> = (&'a str, [f64; 2], f64);
+
+fn worlds_of(worlds: &[World<'_>], seeds: std::ops::Range<u64>, stream: u64) -> Vec<Series> {
     let mut all = Vec::new();
-    for seed in 11..15 {
-        for (world, (name, chances)) in worlds.iter().enumerate() {
-            let mut chance = Chance::new(seed, 50 + world as u64);
+    for seed in seeds {
+        for (world, (name, chances, calm_days)) in worlds.iter().enumerate() {
+            let mut chance = Chance::new(seed, stream + world as u64);
             let (mut up, mut stormy) = (true, false);
             let step = |_| {
-                stormy ^= chance.happens(1.0 / 144.0);
+                let days = if stormy { 1.0 } else { *calm_days };
+                stormy ^= chance.happens(1.0 / (144.0 * days));
                 up = if up {
                     !chance.happens(chances[usize::from(stormy)])
                 } else {

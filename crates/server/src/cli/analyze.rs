@@ -17,7 +17,7 @@ pub(crate) enum AnalyzeCommand {
     Costs(CostsArgs),
     /// Detect unusual activity in audit records.
     Entries(EntriesArgs),
-    /// Predict spot interruptions: the probability that capacity is lost within a horizon.
+    /// Predict spot interruptions within a horizon, or decide between spot and on demand.
     Interruptions(InterruptionsArgs),
     /// Recommend the capacity that a machine needs for the next seven days.
     Sizing(SizingArgs),
@@ -141,16 +141,28 @@ pub(crate) struct EntriesArgs {
 /// `reeve analyze interruptions`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Prints timestamp,probability per row; probability is empty without enough history.\nExit codes: 0 done, 2 could not run."
+    after_help = "With --horizon, prints timestamp,probability per row; probability is empty without enough history. With --policy, prints timestamp,purchase per row: spot or on_demand, from that row until the next.\nExit codes: 0 done, 2 could not run."
 )]
 pub(crate) struct InterruptionsArgs {
     /// The series: 1 where capacity was available, 0 where it was not.
     #[command(flatten)]
     pub(crate) series: SeriesArgs,
     /// Horizon of the prediction, such as 10m, 1h or 1d; at most 90 days.
-    #[arg(long, value_name = "TIME", value_parser = horizon_ms)]
-    pub(crate) horizon: i64,
-    /// File for the probabilities.
+    #[arg(long, value_name = "TIME", value_parser = span_ms, required_unless_present = "policy")]
+    pub(crate) horizon: Option<i64>,
+    /// Decide what to buy, instead of predicting interruptions.
+    #[arg(long, conflicts_with = "horizon")]
+    pub(crate) policy: bool,
+    /// Machines of the group that are always on demand.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "policy")]
+    pub(crate) min_on_demand: u32,
+    /// Machines of the group. With more than one, the last column is the number on demand.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "policy", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) machines: u32,
+    /// Switches in a day beyond which nothing returns to spot.
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "policy", value_parser = clap::value_parser!(u32).range(2..=1_440))]
+    pub(crate) switches_per_day: u32,
+    /// File for the result.
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -230,8 +242,8 @@ pub(crate) struct ExposuresArgs {
     pub(crate) output: Output,
 }
 
-/// Milliseconds of a horizon.
-fn horizon_ms(text: &str) -> Result<i64, Obstacle> {
+/// Milliseconds of a span of time, from a second to ninety days.
+fn span_ms(text: &str) -> Result<i64, Obstacle> {
     let span: Option<TimeSpan> = text.parse().ok();
     let seconds = span.and_then(|span| i64::try_from(span.seconds()).ok());
     let within = seconds.filter(|seconds| (1..=90 * 86_400).contains(seconds));
