@@ -103,17 +103,12 @@ impl SimulatedAccount {
         ]
     }
 
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "a row of a table, one value a column"
-    )]
     fn part(
         &self,
         kind: &str,
         id: &str,
         name: &str,
-        region: &str,
-        now: Timestamp,
+        (region, now): (&str, Timestamp),
         document: Value,
         relations: Vec<Relation>,
     ) -> Described {
