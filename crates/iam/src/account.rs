@@ -19,7 +19,7 @@ mod read;
 mod request_file;
 
 pub use read::{AccountBuilder, AccountError};
-pub use request_file::{RequestError, read_requests};
+pub use request_file::{FileRequest, RequestError, read_requests};
 
 /// Kind of a principal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -148,9 +148,10 @@ impl AccountPolicies {
         found.cloned()
     }
 
-    /// Decides a request of any caller: with all policies that apply, for callers of the files.
+    /// Decides a request of any caller with all policies that apply: those of the files for callers
+    /// that they contain, and session policies if there are some.
     #[must_use]
-    pub fn decide(&self, request: &Request) -> Decision {
+    pub fn decide(&self, request: &Request, session: &[NamedPolicy]) -> Decision {
         let principal = request
             .caller
             .arn()
@@ -171,6 +172,7 @@ impl AccountPolicies {
             request.resource_account = self.account().map(str::to_owned);
         }
 
+        set.session = session.to_vec();
         set.resource = self.resource_policy(&request.action, &request.resource);
         if principal.is_none() && request.caller.arn().is_some() {
             let arn = request.caller.arn().unwrap_or_default();

@@ -61,7 +61,10 @@ pub struct Statement {
     pub effect: Effect,
     /// Only policies of resources have principals.
     pub principals: Option<Principals>,
+    /// In lower case.
     pub actions: Patterns,
+    /// The patterns of actions as the policy writes them.
+    pub action_names: Vec<String>,
     /// Trust policies of roles have no resources: they are about their role.
     pub resources: Option<Patterns>,
     pub conditions: Vec<Condition>,
@@ -168,6 +171,7 @@ impl Statement {
         let sid = value.get("Sid").and_then(Value::as_str).unwrap_or_default();
 
         let mut actions = patterns(value, "Action", "NotAction").unwrap_or_default();
+        let action_names = actions.patterns.clone();
         for pattern in &mut actions.patterns {
             pattern.make_ascii_lowercase();
         }
@@ -180,6 +184,7 @@ impl Statement {
             effect,
             principals: principals(value).map_err(|problem| fault("Principal", problem))?,
             actions,
+            action_names,
             resources: patterns(value, "Resource", "NotResource"),
             conditions: conditions(value).map_err(|problem| fault("Condition", problem))?,
         })

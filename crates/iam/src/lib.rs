@@ -26,8 +26,8 @@ mod unused;
 mod variable;
 
 pub use account::{
-    AccountBuilder, AccountError, AccountPolicies, Group, Principal, PrincipalKind, RequestError,
-    Workload, read_requests,
+    AccountBuilder, AccountError, AccountPolicies, FileRequest, Group, Principal, PrincipalKind,
+    RequestError, Workload, read_requests,
 };
 pub use caller::{Caller, Naming};
 pub use context::{Context, KeyValue};

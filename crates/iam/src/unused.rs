@@ -126,13 +126,18 @@ impl Cut<'_> {
         let mut statements = Vec::new();
         for statement in &policy.statements {
             if statement.effect == Effect::Deny {
-                statements.push(statement_json(statement, &statement.actions));
+                statements.push(statement_json(
+                    statement,
+                    statement.actions.negated,
+                    &statement.action_names,
+                ));
                 continue;
             }
             let actions = self.actions(statement);
             is_changed |= actions != statement.actions;
             if !actions.patterns.is_empty() {
-                statements.push(statement_json(statement, &actions));
+                let names = self.written(statement, &actions);
+                statements.push(statement_json(statement, actions.negated, &names));
             }
         }
 
@@ -163,15 +168,37 @@ impl Cut<'_> {
         }
     }
 
+    /// Returns patterns as the policy, the log or the list of unrecorded actions writes them.
+    fn written(&self, statement: &Statement, actions: &Patterns) -> Vec<String> {
+        let own = statement.action_names.iter();
+        let unrecorded = self.action_use.unrecorded.iter().map(|one| &one.actions);
+        let names: Vec<&String> = own
+            .chain(self.action_use.used.iter())
+            .chain(unrecorded)
+            .collect();
+        let patterns = actions.patterns.iter();
+        patterns
+            .map(|pattern| {
+                let name = names.iter().find(|name| name.eq_ignore_ascii_case(pattern));
+                name.map_or_else(|| pattern.clone(), |name| (*name).clone())
+            })
+            .collect()
+    }
+
     fn of_named(&mut self, statement: &Statement, used: &[String]) -> Patterns {
         let mut patterns = BTreeSet::new();
-        for pattern in &statement.actions.patterns {
+        for (pattern, name) in statement
+            .actions
+            .patterns
+            .iter()
+            .zip(&statement.action_names)
+        {
             let of_pattern = used.iter().filter(|action| matches(pattern, action));
             let of_pattern: BTreeSet<String> = of_pattern.cloned().collect();
             let unjudged = self.unrecorded(pattern);
             let stays = of_pattern.contains(pattern) || unjudged.contains(pattern);
             if !stays {
-                self.gone.insert(pattern.clone());
+                self.gone.insert(name.clone());
             }
             patterns.extend(unjudged);
             patterns.extend(of_pattern);
@@ -201,7 +228,8 @@ impl Cut<'_> {
             }
             patterns.insert(pattern);
         }
-        self.gone.insert(format!("all but {}", refused.join(", ")));
+        self.gone
+            .insert(format!("all but {}", statement.action_names.join(", ")));
         Patterns {
             negated: false,
             patterns: patterns.into_iter().collect(),
@@ -240,7 +268,7 @@ fn in_order(before: &[String], mut patterns: BTreeSet<String>) -> Vec<String> {
     ordered
 }
 
-fn statement_json(statement: &Statement, actions: &Patterns) -> Value {
+fn statement_json(statement: &Statement, is_negated: bool, actions: &[String]) -> Value {
     let mut members = Map::new();
     if !statement.name.starts_with("statement ") {
         members.insert("Sid".to_owned(), json!(statement.name));
@@ -254,7 +282,7 @@ fn statement_json(statement: &Statement, actions: &Patterns) -> Value {
         true => format!("Not{plain}"),
         false => plain.to_owned(),
     };
-    members.insert(name(actions.negated, "Action"), json!(actions.patterns));
+    members.insert(name(is_negated, "Action"), json!(actions));
     if let Some(resources) = &statement.resources {
         members.insert(
             name(resources.negated, "Resource"),

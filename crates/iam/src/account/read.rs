@@ -92,7 +92,8 @@ pub struct AccountBuilder {
     resource_policies: BTreeMap<String, NamedPolicy>,
     workloads: BTreeSet<Workload>,
     organization: Organization,
-    notes: BTreeSet<String>,
+    has_truncated_page: bool,
+    has_last_page: bool,
 }
 
 impl AccountBuilder {
@@ -134,13 +135,10 @@ impl AccountBuilder {
         mut members: Map<String, Value>,
     ) -> Result<(), AccountError> {
         let mut is_known = false;
-        if members.get("IsTruncated") == Some(&Value::Bool(true))
-            && !members.contains_key("NextPage")
-        {
-            self.notes.insert(
-                "an answer is truncated (IsTruncated): add the files of the further pages"
-                    .to_owned(),
-            );
+        match members.get("IsTruncated") {
+            Some(Value::Bool(true)) => self.has_truncated_page = true,
+            Some(Value::Bool(false)) => self.has_last_page = true,
+            _ => {}
         }
 
         for name in DETAIL_MEMBERS {
@@ -338,6 +336,10 @@ impl AccountBuilder {
             .into_iter()
             .filter(|(arn, _)| !arn.contains(":iam::aws:"))
             .collect();
+        let mut notes = Vec::new();
+        if self.has_truncated_page && !self.has_last_page {
+            notes.push("the authorization details are truncated (IsTruncated): add the files of the further pages".to_owned());
+        }
         Ok(AccountPolicies {
             principals: principals.into_values().collect(),
             groups,
@@ -345,7 +347,7 @@ impl AccountBuilder {
             resource_policies: self.resource_policies,
             workloads: self.workloads.into_iter().collect(),
             organization,
-            notes: self.notes.into_iter().collect(),
+            notes,
         })
     }
 

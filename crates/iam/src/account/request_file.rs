@@ -4,7 +4,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::caller::Caller;
+use crate::document::Policy;
 use crate::evaluation::Request;
+use crate::policy_set::{NamedPolicy, PolicyKind};
 
 /// Request as a file has it.
 #[derive(Debug, Deserialize)]
@@ -23,6 +25,19 @@ struct RequestLine {
     /// Keys that `context` does not list are absent rather than unknown.
     #[serde(default)]
     context_complete: bool,
+    /// Session policies that limit the caller's session.
+    #[serde(default)]
+    session_policies: Vec<Value>,
+}
+
+/// Request of a file.
+#[derive(Debug, Clone)]
+pub struct FileRequest {
+    /// The element of the file.
+    pub value: Value,
+    pub request: Request,
+    /// Session policies that limit the caller's session.
+    pub session: Vec<NamedPolicy>,
 }
 
 /// Reason for which a file has no requests.
@@ -36,11 +51,11 @@ pub enum RequestError {
     Request { number: usize, problem: String },
 }
 
-/// Reads requests: a list, or one a line. Returned beside each is the file's own value.
+/// Reads requests: a list, or one a line.
 ///
 /// # Errors
 /// The text is no JSON, or an element is no request.
-pub fn read_requests(text: &str) -> Result<Vec<(Value, Request)>, RequestError> {
+pub fn read_requests(text: &str) -> Result<Vec<FileRequest>, RequestError> {
     let values = match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(values)) => values,
         Ok(value) => match value.get("requests").and_then(Value::as_array) {
@@ -56,16 +71,15 @@ pub fn read_requests(text: &str) -> Result<Vec<(Value, Request)>, RequestError> 
     let numbered = values.into_iter().enumerate();
     numbered
         .map(|(at, value)| {
-            let request = request(&value).map_err(|problem| RequestError::Request {
+            request(value).map_err(|problem| RequestError::Request {
                 number: at + 1,
                 problem,
-            })?;
-            Ok((value, request))
+            })
         })
         .collect()
 }
 
-fn request(value: &Value) -> Result<Request, String> {
+fn request(value: Value) -> Result<FileRequest, String> {
     let line: RequestLine =
         serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
     let caller = Caller::read(&line.principal).ok_or_else(|| {
@@ -104,7 +118,20 @@ fn request(value: &Value) -> Result<Request, String> {
     if line.context_complete {
         request.context.complete_keys();
     }
-    Ok(request)
+
+    let numbered = line.session_policies.iter().enumerate();
+    let session: Result<Vec<NamedPolicy>, String> = numbered
+        .map(|(at, document)| {
+            let name = format!("session_policies[{}]", at + 1);
+            let policy = Policy::read(document).map_err(|error| format!("{name}: {error}"))?;
+            Ok(NamedPolicy::new(PolicyKind::Session, name, policy))
+        })
+        .collect();
+    Ok(FileRequest {
+        session: session?,
+        value,
+        request,
+    })
 }
 
 fn context_value(value: &Value) -> Option<String> {

@@ -1,3 +1,5 @@
+//! Accounts and requests as files have them.
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -27,7 +29,9 @@ fn alice(members: Value) -> Value {
 
 fn outcome(documents: &[Value], requests: &Value) -> (Outcome, String) {
     let requests = read_requests(&requests.to_string()).unwrap();
-    let decision = account(documents).unwrap().decide(&requests[0].1);
+    let decision = account(documents)
+        .unwrap()
+        .decide(&requests[0].request, &requests[0].session);
     (decision.outcome, decision.why())
 }
 
@@ -183,8 +187,21 @@ fn context_keys_of_a_request_decide_its_conditions() {
         with(json!({"context": {"aws:MultiFactorAuthPresent": null}})),
         Outcome::ImplicitDeny
     );
+    let session = json!([document("sqs:*")]);
+    assert_eq!(
+        with(json!({"context": {"aws:MultiFactorAuthPresent": true}, "session_policies": session})),
+        Outcome::ImplicitDeny
+    );
     assert_eq!(
         with(json!({"context_complete": true})),
         Outcome::ImplicitDeny
     );
+}
+
+#[test]
+fn details_without_their_last_page_are_noted() {
+    let page = |is_truncated: bool| json!({"UserDetailList": [], "IsTruncated": is_truncated});
+    let notes = |pages: &[Value]| account(pages).unwrap().notes.len();
+    assert_eq!(notes(&[page(true)]), 1);
+    assert_eq!(notes(&[page(true), page(false)]), 0);
 }

@@ -1,3 +1,5 @@
+//! Operators, quantifiers, absent and unknown keys, variables.
+
 use serde_json::{Value, json};
 
 use super::*;

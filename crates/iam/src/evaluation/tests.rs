@@ -441,3 +441,96 @@ fn a_condition_that_is_not_satisfied_is_the_reason_against() {
     assert_eq!(decision.blockers[0].by, BlockerKind::Condition);
     assert_eq!(decision.blockers[0].statement.as_deref(), Some("Office"));
 }
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Statements over two services and a few conditions of which some keys are unknown.
+    fn statement() -> impl Strategy<Value = Value> {
+        let condition = prop_oneof![
+            Just(json!({})),
+            Just(json!({"Bool": {"aws:MultiFactorAuthPresent": "true"}})),
+            Just(json!({"StringEquals": {"aws:username": "alice"}})),
+            Just(json!({"StringNotEquals": {"aws:username": "alice"}})),
+        ];
+        (
+            prop_oneof![Just("Allow"), Just("Allow"), Just("Deny")],
+            prop_oneof![Just("Action"), Just("NotAction")],
+            prop::collection::vec("(s3|sqs|\\*):(Get|Put|\\*)", 1..3),
+            prop_oneof![Just("*"), Just("arn:aws:s3:::logs/*"), Just("arn:aws:s3:::other/*")],
+            condition,
+        )
+            .prop_map(|(effect, name, actions, resource, condition)| {
+                json!({"Effect": effect, name: actions, "Resource": resource, "Condition": condition})
+            })
+    }
+
+    fn statements() -> impl Strategy<Value = Value> {
+        prop::collection::vec(statement(), 1..4).prop_map(Value::from)
+    }
+
+    fn rank(outcome: Outcome) -> u8 {
+        match outcome {
+            Outcome::Allow => 2,
+            Outcome::Unknown => 1,
+            Outcome::ImplicitDeny | Outcome::ExplicitDeny => 0,
+        }
+    }
+
+    fn decided(set: &PolicySet, action: &str) -> u8 {
+        let mut request = Request::new(Caller::read(USER).unwrap(), action, OBJECT);
+        request.resource_account = Some("111122223333".to_owned());
+        rank(set.decide(&request).outcome)
+    }
+
+    proptest! {
+        #[test]
+        fn boundaries_session_policies_and_organizations_never_grant(
+            own in statements(), limit in statements(), action in "(s3|sqs):(Get|Put|List)"
+        ) {
+            let free = identity(&own);
+            let mut bounded = free.clone();
+            bounded.boundary = Some(policy(PolicyKind::Boundary, &limit));
+            let mut in_session = free.clone();
+            in_session.session = vec![policy(PolicyKind::Session, &limit)];
+            let mut organized = free.clone();
+            organized.organization = Arc::new(Organization {
+                service_control: vec![level("Root", std::slice::from_ref(&limit))],
+                ..Organization::default()
+            });
+            for limited in [&bounded, &in_session, &organized] {
+                prop_assert!(decided(limited, &action) <= decided(&free, &action));
+            }
+            // Within each other, the order does not matter.
+            prop_assert_eq!(decided(&bounded, &action), decided(&in_session, &action));
+        }
+
+        #[test]
+        fn a_denial_of_everything_wins_over_all_policies(
+            own in statements(), of_resource in statements(), action in "(s3|sqs):(Get|Put|List)"
+        ) {
+            let mut set = identity(&own);
+            set.identity.push(policy(PolicyKind::Identity, &json!([deny("*")])));
+            let mut named = of_resource;
+            for statement in named.as_array_mut().unwrap() {
+                statement["Principal"] = json!("*");
+            }
+            set.resource = Some(policy(PolicyKind::Resource, &named));
+            prop_assert_eq!(decided(&set, &action), 0);
+        }
+
+        #[test]
+        fn knowing_a_key_never_contradicts_what_was_decided_without_it(
+            own in statements(), has_mfa in any::<bool>(), action in "(s3|sqs):(Get|Put|List)"
+        ) {
+            let set = identity(&own);
+            let mut request = Request::new(Caller::read(USER).unwrap(), action, OBJECT);
+            let without = rank(set.decide(&request).outcome);
+            request.context.set("aws:MultiFactorAuthPresent", [has_mfa.to_string()]);
+            let with = rank(set.decide(&request).outcome);
+            prop_assert!(without == 1 || without == with, "{without} {with}");
+        }
+    }
+}

@@ -1,3 +1,5 @@
+//! Outside callers by principal, condition and denial.
+
 use serde_json::json;
 
 use super::*;

@@ -459,6 +459,7 @@ fn trust_in(principal: &Principal, role: &str) -> NamedPolicy {
             negated: false,
             patterns: vec!["sts:assumerole".to_owned()],
         },
+        action_names: vec!["sts:AssumeRole".to_owned()],
         resources: None,
         conditions: Vec::new(),
     };

@@ -10,7 +10,7 @@ use crate::document::Effect;
 use crate::pattern::{ANY_LETTER, common_text};
 use crate::policy_set::NamedPolicy;
 
-use super::BlockedBy;
+use super::way::BlockedBy;
 
 /// Strength of a permission or a way; the greater one is preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

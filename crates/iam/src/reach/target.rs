@@ -1,11 +1,12 @@
 //! Targets of techniques: principals and groups, with the resources that stand for them.
 
 use crate::account::{AccountPolicies, PrincipalKind};
+use crate::arn::{Arn, account_of};
 use crate::caller::Caller;
 use crate::context::Context;
 use crate::evaluation::Request;
-use crate::pattern::matches;
-use crate::policy_set::PolicySet;
+use crate::pattern::{ANY_LETTER, common_text, matches};
+use crate::policy_set::{NamedPolicy, PolicySet};
 use crate::technique::{Technique, TechniqueTarget};
 
 use super::grant::{Grant, stronger};
@@ -168,6 +169,9 @@ fn service_trust(account: &AccountPolicies, at: usize, service: &str) -> Option<
         context.set("aws:SourceOrgID", [id.as_str()]);
         context.set("aws:ResourceOrgID", [id.as_str()]);
     }
+    if let Some(source) = source_arn(role.account(), trust) {
+        context.set("aws:SourceArn", [source]);
+    }
     request.context.add_missing(&context);
 
     let set = PolicySet {
@@ -178,6 +182,31 @@ fn service_trust(account: &AccountPolicies, at: usize, service: &str) -> Option<
     let mut grant = Grant::of(&decision, "sts:AssumeRole", &role.arn)?;
     grant.permissions.clear();
     Some(grant)
+}
+
+/// Returns an ARN of the account as the source of a service's call: one that the conditions of a
+/// trust policy accept, if they leave its name open, since the caller names what it creates. None if
+/// a name is given.
+fn source_arn(account: &str, trust: &NamedPolicy) -> Option<String> {
+    let statements = trust
+        .document
+        .iter()
+        .flat_map(|document| &document.statements);
+    let values: Vec<&String> = statements
+        .flat_map(|statement| &statement.conditions)
+        .filter(|condition| condition.key == "aws:sourcearn" && !condition.operator.negated)
+        .flat_map(|condition| &condition.values)
+        .collect();
+    let is_elsewhere = |value: &&String| account_of(value).is_some_and(|owner| owner != account);
+    if !values.is_empty() && values.iter().all(is_elsewhere) {
+        return Some(format!("arn:aws:{ANY_LETTER}::{account}:{ANY_LETTER}"));
+    }
+
+    values.iter().find_map(|value| {
+        let is_open = Arn::read(value).is_some_and(|arn| arn.resource.contains('*'));
+        let form = format!("arn:?*:?*:*:{account}:?*");
+        common_text(value, &form).filter(|_| is_open)
+    })
 }
 
 fn any_of(form: &str) -> String {

@@ -1,3 +1,5 @@
+//! Ways in made accounts.
+
 mod complaints;
 mod fixture;
 mod per_technique;

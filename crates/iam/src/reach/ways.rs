@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, HashSet};
 use crate::account::Principal;
 use crate::arn::Arn;
 use crate::context::Context;
-use crate::document::{Effect, Patterns};
+use crate::document::Effect;
 use crate::pattern::ANY_LETTER;
 use crate::technique::techniques;
 
 use super::facts::Graph;
 use super::grant::{Grant, Question, Strength};
 use super::search::{Gain, Search};
-use super::{ADMIN, PathStep, Reach, ReachGrade, UsedPermission};
+use super::way::{ADMIN, BlockedBy, PathStep, Reach, ReachGrade, UsedPermission};
 
 /// Actions that stand for access to the data of a resource, with what follows its ARN.
 const DATA_ACTIONS: [(&str, &str, &str); 9] = [
@@ -91,7 +91,7 @@ impl<'g, 'a> Ways<'g, 'a> {
             let calls = gain.calls.iter().map(|(_, grant)| grant.strength);
             calls.chain([gain.outcome.strength])
         });
-        let mut blocked_by: Vec<super::BlockedBy> = steps
+        let mut blocked_by: Vec<BlockedBy> = steps
             .iter()
             .flat_map(|gain| {
                 gain.calls
@@ -266,12 +266,9 @@ impl<'g, 'a> Ways<'g, 'a> {
             .flat_map(|document| &document.statements)
             .filter(|statement| statement.effect == Effect::Allow);
         for statement in statements {
-            let actions: Vec<&str> = match &statement.actions {
-                Patterns {
-                    negated: false,
-                    patterns,
-                } => patterns.iter().map(String::as_str).collect(),
-                _ => ANY_ACTIONS.to_vec(),
+            let actions: Vec<&str> = match statement.actions.negated {
+                true => ANY_ACTIONS.to_vec(),
+                false => statement.action_names.iter().map(String::as_str).collect(),
             };
             let everything = ["*".to_owned()];
             let resources = match &statement.resources {

@@ -1,3 +1,5 @@
+//! Cuts of policies by use.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -54,9 +56,9 @@ fn used_actions_stay_and_wildcards_become_what_was_used() {
     assert_eq!(
         statements[0]["Action"],
         json!([
-            "s3:listallmybuckets",
-            "ec2:describeinstances",
-            "ec2:startinstances"
+            "s3:ListAllMyBuckets",
+            "ec2:DescribeInstances",
+            "ec2:StartInstances"
         ])
     );
     assert_eq!(
@@ -67,7 +69,7 @@ fn used_actions_stay_and_wildcards_become_what_was_used() {
             "s3:ListAllMyBuckets"
         ]
     );
-    assert_eq!(least.cut, ["ec2:*", "iam:getuser"]);
+    assert_eq!(least.cut, ["ec2:*", "iam:GetUser"]);
     assert_eq!(least.unjudged, []);
 }
 
@@ -88,9 +90,9 @@ fn actions_that_were_not_recorded_stay_and_are_named() {
     assert_eq!(
         statements[0]["Action"],
         json!([
-            "lambda:invokefunction",
-            "s3:getobject*",
-            "s3:listallmybuckets"
+            "lambda:InvokeFunction",
+            "s3:GetObject*",
+            "s3:ListAllMyBuckets"
         ])
     );
     let named: Vec<&str> = least
@@ -101,7 +103,7 @@ fn actions_that_were_not_recorded_stay_and_are_named() {
     assert_eq!(named, ["lambda:InvokeFunction", "s3:GetObject*"]);
     // A grant within what was not recorded is not touched at all.
     let (statements, least) = left(allow(json!("s3:GetObjectAcl")), &action_use);
-    assert_eq!(statements[0]["Action"], json!(["s3:getobjectacl"]));
+    assert_eq!(statements[0]["Action"], json!(["s3:GetObjectAcl"]));
     assert!(!least.policies[0].is_changed);
 }
 
@@ -128,14 +130,14 @@ fn all_but_some_becomes_what_was_used() {
     let (statements, least) = left(statement.clone(), &used(&["ec2:RunInstances"], &["sqs:*"]));
     assert_eq!(
         statements[0]["Action"],
-        json!(["ec2:runinstances", "sqs:*"])
+        json!(["ec2:RunInstances", "sqs:*"])
     );
-    assert_eq!(least.cut, ["all but iam:*, s3:deletebucket"]);
+    assert_eq!(least.cut, ["all but iam:*, s3:DeleteBucket"]);
     // Something of S3 is refused and its use was not recorded: the statement stays.
     let (statements, _) = left(statement, &used(&["ec2:RunInstances"], &["s3:*"]));
     assert_eq!(
         statements[0]["NotAction"],
-        json!(["iam:*", "s3:deletebucket"])
+        json!(["iam:*", "s3:DeleteBucket"])
     );
 }
 

@@ -282,7 +282,7 @@ fn a_target_that_is_not_more_powerful_is_no_escalation() {
     let ways = fixture.ways("guest");
     assert_eq!(ways.len(), 1);
     assert_eq!(ways[0].reaches, role_arn("reader"));
-    assert_eq!(ways[0].gains.as_deref(), Some("s3:getobject on *"));
+    assert_eq!(ways[0].gains.as_deref(), Some("s3:GetObject on *"));
 }
 
 #[test]
@@ -361,6 +361,29 @@ fn conditions_of_a_trust_policy_are_evaluated() {
     );
     assert_eq!(
         trust(json!({"StringEquals": {"aws:PrincipalTag/admin": "yes"}})),
+        Some(ReachGrade::Blocked)
+    );
+}
+
+#[test]
+fn a_service_that_calls_for_a_resource_of_the_account_is_let_in() {
+    let trust = |source: &str| {
+        let mut trust = lambda_role();
+        trust["Statement"][0]["Condition"] = json!({"ArnLike": {"aws:SourceArn": source}});
+        let fixture = Fixture::default().admin_role("target", trust).user(
+            "dev",
+            json!([functions(), allow(json!("iam:PassRole"))]),
+            &[],
+            &[],
+        );
+        fixture.to_admin("dev").map(|way| way.grade)
+    };
+    let own = format!("arn:aws:lambda:eu-west-1:{ACCOUNT}:function:*");
+    assert_eq!(trust(&own), Some(ReachGrade::Certain));
+    // Something of that name may exist already; nothing of another account is the caller's.
+    assert_eq!(trust(&own.replace('*', "ops")), Some(ReachGrade::Possible));
+    assert_eq!(
+        trust(&own.replace(ACCOUNT, "444455556666")),
         Some(ReachGrade::Blocked)
     );
 }
