@@ -47,9 +47,10 @@ impl LogReader for TrailReader {
             unit: TimeUnit::Hour,
         };
         let wanted = [GroupBy::Column(Column::ActionOperation), hours]
+            // The limit holds for both levels.
             .map(|inner| Aggregation {
                 by: by(inner),
-                limit: most_resources,
+                limit: most_resources.max(most_operations),
             })
             .to_vec();
 
