@@ -37,6 +37,8 @@ pub const WITHIN_SCOPE: &[(&str, &str)] = &[
     ("GET", "/api/v1/intelligence/controls/{id}/results"),
     ("GET", "/api/v1/intelligence/checks/{id}"),
     ("GET", "/api/v1/intelligence/own-checks"),
+    ("GET", "/api/v1/intelligence/exposures"),
+    ("GET", "/api/v1/intelligence/privileges"),
     ("GET", "/api/v1/intelligence/recommendations"),
     ("GET", "/api/v1/intelligence/recommendations/{id}"),
     (
