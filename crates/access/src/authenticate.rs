@@ -5,7 +5,6 @@
 //! revoked opens nothing.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::permission::Permission;
 use crate::principal::{Principal, PrincipalKind, TokenGrant};
@@ -170,7 +169,7 @@ impl<'a> Authenticator<'a> {
             session: Some(session),
             token,
             roles,
-            scope: user.scope.map(Arc::new),
+            scope: user.scope,
         };
 
         if principal.may(Permission::AuditViewTeam) && !user.teams.is_empty() {

@@ -3,6 +3,8 @@
 //! Whoever makes or changes a user does it here: the HTTP interface, the first start and the demo,
 //! so that each of them refuses the same.
 
+use std::sync::Arc;
+
 use reeve_audit::{Entry, FieldCode, FieldError, Json, is_email_address};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -40,7 +42,7 @@ pub struct User {
     /// Time at which access ends by itself, ms since the epoch; `None` for no end.
     pub expires_at_ms: Option<i64>,
     /// Part of estate and log that the user is limited to; `None` for no limit.
-    pub scope: Option<AuditScope>,
+    pub scope: Option<Arc<AuditScope>>,
     /// Time at which the user was made, ms since the epoch.
     pub created_at_ms: i64,
 }
@@ -103,7 +105,7 @@ impl User {
     /// The field of the scope that breaks a rule.
     pub fn limit_to(&mut self, scope: Option<AuditScope>) -> Result<(), FieldError> {
         scope.as_ref().map(AuditScope::check).transpose()?;
-        self.scope = scope;
+        self.scope = scope.map(Arc::new);
         self.check_scope()
     }
 
@@ -224,7 +226,7 @@ impl User {
             "teams": self.teams.iter().map(|team| team.0.as_str()).collect::<Vec<_>>(),
             "active": self.active,
             "expires_at": self.expires_at_ms.map(instant),
-            "scope": self.scope.as_ref().map(|scope| serde_json::json!(scope)),
+            "scope": self.scope.as_deref().map(|scope| json!(scope)),
             "has_password": self.password_hash.is_some(),
         }))
     }

@@ -46,7 +46,7 @@ pub struct Catalogue {
 /// Content of a file.
 #[derive(Debug)]
 pub(crate) enum CatalogueItem {
-    Check(Check),
+    Check(Arc<Check>),
     Framework(Framework),
 }
 
@@ -69,7 +69,7 @@ impl CatalogueItem {
                     return Err(wrong_name());
                 }
                 Check::read(id, provider, text)
-                    .map(CatalogueItem::Check)
+                    .map(|check| CatalogueItem::Check(Arc::new(check)))
                     .map_err(|error| error.in_file(&path, text))
             }
             ["controls", file] => {
@@ -230,7 +230,7 @@ impl Catalogue {
     pub(crate) fn insert(&mut self, item: CatalogueItem) {
         match item {
             CatalogueItem::Check(check) => {
-                _ = self.checks.insert(check.id.clone(), Arc::new(check))
+                _ = self.checks.insert(check.id.clone(), check);
             }
             CatalogueItem::Framework(framework) => {
                 _ = self.frameworks.insert(framework.id.clone(), framework);

@@ -221,7 +221,7 @@ fn body_of(user: &User) -> UserBody {
         teams: user.teams.iter().map(|team| team.0.clone()).collect(),
         active: user.active,
         expires_at: user.expires_at_ms.map(time::text_ms),
-        scope: user.scope.as_ref().map(AuditScopeBody::from),
+        scope: user.scope.as_deref().map(AuditScopeBody::from),
         created_at: time::text_ms(user.created_at_ms),
     }
 }

@@ -1,5 +1,7 @@
 //! Storage of users. Teams have a table of their own.
 
+use std::sync::Arc;
+
 use reeve_access::{AuditScope, Role, TeamId, User, UserId};
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +40,7 @@ impl From<&User> for UserRow {
                 .collect(),
             password_hash: user.password_hash.clone(),
             expires_at_ms: user.expires_at_ms,
-            scope: user.scope.clone(),
+            scope: user.scope.as_deref().cloned(),
         }
     }
 }
@@ -53,7 +55,7 @@ impl UserRow {
             teams: columns.teams,
             password_hash: self.password_hash,
             expires_at_ms: self.expires_at_ms,
-            scope: self.scope,
+            scope: self.scope.map(Arc::new),
             active: columns.active,
             created_at_ms: columns.created_at_ms,
         })
