@@ -23,8 +23,8 @@ mod target;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
-    AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, ComplianceArgs, CostsArgs, EntriesArgs,
-    EntriesFormat, ForecastArgs, InterruptionsArgs, SeriesArgs, SizingArgs,
+    AccessArgs, AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, ComplianceArgs, CostsArgs,
+    EntriesArgs, EntriesFormat, ForecastArgs, InterruptionsArgs, SeriesArgs, SizingArgs,
 };
 pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs,

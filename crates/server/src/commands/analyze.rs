@@ -5,6 +5,7 @@
 //! to be ends the command with exit code 2 and the file, line and column on stderr, before anything
 //! is written.
 
+mod access;
 mod anomalies;
 mod compliance;
 mod costs;
@@ -34,6 +35,7 @@ pub(crate) async fn run(command: AnalyzeCommand) -> Result<ExitCode> {
         AnalyzeCommand::Interruptions(args) => interruptions::run(args),
         AnalyzeCommand::Sizing(args) => sizing::run(args),
         AnalyzeCommand::Compliance(args) => compliance::run(args),
+        AnalyzeCommand::Access(args) => access::run(args),
     })
     .await?
 }
