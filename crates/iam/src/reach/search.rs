@@ -11,13 +11,16 @@ use crate::technique::{Technique, TechniqueEffect, techniques};
 use super::facts::Graph;
 use super::grant::{Grant, Strength};
 
+/// Principal that makes a call, with its permissions.
+type Caller = (usize, Rc<Grant>);
+
 /// Step that gave a principal.
 #[derive(Debug, Clone)]
 pub(super) struct Gain {
     pub(super) technique: usize,
     pub(super) target: usize,
     /// Principals that make the calls, with their permissions.
-    pub(super) calls: Vec<(usize, Rc<Grant>)>,
+    pub(super) calls: Vec<Caller>,
     /// Principal that had to be controlled before, whose policies are changed.
     pub(super) own: Option<usize>,
     /// Further conditions: those of the target's own permissions.
@@ -33,7 +36,7 @@ pub(super) struct Search<'g, 'a> {
     is_controlled: HashSet<usize>,
     pub(super) gains: HashMap<usize, Gain>,
     /// Callers of each call, by technique and target.
-    calls: HashMap<(usize, usize), Vec<Option<(usize, Rc<Grant>)>>>,
+    calls: HashMap<(usize, usize), Vec<Option<Caller>>>,
     by_target: HashMap<usize, BTreeSet<usize>>,
 }
 

@@ -25,6 +25,8 @@ pub(crate) enum AnalyzeCommand {
     Compliance(ComplianceArgs),
     /// Say what the internet, other accounts and the organization can reach or read, step by step.
     Exposures(ExposuresArgs),
+    /// List what principals of an AWS account can reach with their permissions, or decide requests.
+    Access(AccessArgs),
 }
 
 /// File for the result.
@@ -237,6 +239,27 @@ pub(crate) struct ExposuresArgs {
     /// End with exit code 1 if a resource is exposed.
     #[arg(long)]
     pub(crate) fail: bool,
+    /// File for the results.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `reeve analyze access`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Prints one JSON line per principal and target: principal, reaches (admin, or the ARN of what is gained), grade (certain, possible, blocked), path, blocked_by. With --requests: request, decision (allow, explicit_deny, implicit_deny, unknown), why.\nExit codes: 0 done, 2 could not run."
+)]
+pub(crate) struct AccessArgs {
+    /// JSON files: account authorization details, and optionally policies of resources, of the
+    /// organization, and workloads with their role; .gz is supported, - reads stdin.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Decide the requests of this file instead: principal, action, resource, context.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) requests: Option<PathBuf>,
+    /// List administrators too, with an empty path.
+    #[arg(long, conflicts_with = "requests")]
+    pub(crate) admins: bool,
     /// File for the results.
     #[command(flatten)]
     pub(crate) output: Output,

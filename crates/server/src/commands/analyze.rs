@@ -5,6 +5,7 @@
 //! to be ends the command with exit code 2 and the file, line and column on stderr, before anything
 //! is written.
 
+mod access;
 mod anomalies;
 mod compliance;
 mod configurations;
@@ -37,6 +38,7 @@ pub(crate) async fn run(command: AnalyzeCommand) -> Result<ExitCode> {
         AnalyzeCommand::Sizing(args) => sizing::run(args),
         AnalyzeCommand::Compliance(args) => compliance::run(args),
         AnalyzeCommand::Exposures(args) => exposures::run(args),
+        AnalyzeCommand::Access(args) => access::run(args),
     })
     .await?
 }

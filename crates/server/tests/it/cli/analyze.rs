@@ -1,5 +1,6 @@
 //! `reeve analyze`: files of one's own through the real program.
 
+mod access;
 mod anomalies;
 mod costs;
 mod entries;
