@@ -175,15 +175,19 @@ pub(crate) fn grants(
 
 fn grant(policy: &Policy, access: OutsideAccess, id: &str, account: &str) -> Grant {
     let (audience, who) = audience(&access, account);
+    // Statements without a `Sid` are named by their number: `statement 1`.
+    let statement_name = match access.statement.starts_with("statement ") {
+        true => access.statement.clone(),
+        false => format!("statement {}", access.statement),
+    };
     let mut says = format!(
-        "statement {} allows {} to {who}",
-        access.statement,
+        "{statement_name} allows {} to {who}",
         access.actions.join(", ")
     );
     if !access.conditions.is_empty() {
-        says.push_str(&format!(" under {}", access.conditions.join(", ")));
+        says = format!("{says} under {}", access.conditions.join(", "));
     }
-    let step = Step::new("policy", id, says).keyed(format!("statement {}", access.statement));
+    let step = Step::new("policy", id, says).keyed(&statement_name);
 
     let statement = policy
         .statements

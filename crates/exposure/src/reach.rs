@@ -57,7 +57,7 @@ impl<'e, 'a> Reach<'e, 'a> {
         }
 
         for at in 0..self.estate.resources.len() {
-            self.from_internet(at);
+            self.enter(at);
         }
         while let Some(reached) = self.queue.pop_front() {
             self.onward(&reached);
@@ -81,7 +81,7 @@ impl<'e, 'a> Reach<'e, 'a> {
         }
     }
 
-    fn from_internet(&mut self, at: usize) {
+    fn enter(&mut self, at: usize) {
         let estate = self.estate;
         let resource = &estate.resources[at];
         let key = self.key(at);
@@ -103,7 +103,7 @@ impl<'e, 'a> Reach<'e, 'a> {
             for interface in &resource.interfaces {
                 let way = estate
                     .network
-                    .from_internet(resource.id, interface, family, self.closed);
+                    .internet_way(resource.id, interface, family, self.closed);
                 let Some((path, ports)) = self.answers.missed_way(key, way) else {
                     continue;
                 };
@@ -128,30 +128,30 @@ impl<'e, 'a> Reach<'e, 'a> {
             let says = format!("listens on {}", listener.ports.and(ports));
             let mut path = path.to_vec();
             path.push(Step::new("listener", resource.id, says));
-            self.to_machines(at, listener, &path, hops);
+            self.follow_machines(at, listener, &path, hops);
 
             for arn in &listener.target_groups {
                 let Some(group) = estate.target_groups.get(arn) else {
                     continue;
                 };
                 for (target, port) in &group.targets {
-                    self.to_target(at, group, (target, *port), &path, hops);
+                    self.follow_target(at, group, (target, *port), &path, hops);
                 }
             }
         }
     }
 
-    fn to_machines(&mut self, at: usize, listener: &Listener<'a>, path: &[Step], hops: usize) {
+    fn follow_machines(&mut self, at: usize, listener: &Listener<'a>, path: &[Step], hops: usize) {
         for (machine, port) in &listener.machines {
             if let Some(target) = self.estate.by_id.get(machine) {
                 let ports = Ports::tcp(*port, *port);
                 let source = self.balancer(at);
-                self.to_interfaces(*target, None, &source, path.to_vec(), &ports, hops);
+                self.follow_interfaces(*target, None, &source, path.to_vec(), &ports, hops);
             }
         }
     }
 
-    fn to_target(
+    fn follow_target(
         &mut self,
         at: usize,
         group: &TargetGroup<'a>,
@@ -208,7 +208,7 @@ impl<'e, 'a> Reach<'e, 'a> {
         if is_network && group.preserves_client_address() && hops == 0 {
             source = Source::internet(Family::V4).with_groups(source.groups);
         }
-        self.to_interfaces(target, interface, &source, path, &ports, hops);
+        self.follow_interfaces(target, interface, &source, path, &ports, hops);
     }
 
     /// Sender of what a load balancer passes on.
@@ -223,7 +223,7 @@ impl<'e, 'a> Reach<'e, 'a> {
         Source::inside(ranges.collect(), groups.unwrap_or_default())
     }
 
-    fn to_interfaces(
+    fn follow_interfaces(
         &mut self,
         target: usize,
         only: Option<usize>,

@@ -40,7 +40,7 @@ impl Way {
 impl<'a> Network<'a> {
     /// Follows traffic from the internet to an interface of a resource. `closed` is the setting
     /// that is taken to be closed.
-    pub(crate) fn from_internet(
+    pub(crate) fn internet_way(
         &self,
         resource: &str,
         interface: &Interface<'a>,
