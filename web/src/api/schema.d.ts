@@ -9431,9 +9431,9 @@ export interface components {
         OriginBody: {
             /** @description Type of agent whose finding it is. */
             agent_type: string;
-            /** @description `run`, `anomaly`, `predictive_rule`, `person`. */
+            /** @description `run`, `anomaly`, `predictive_rule`, `event`, `person`. */
             cause: string;
-            /** @description Identifier of the anomaly or rule, or the person's e-mail address. */
+            /** @description Identifier of the anomaly, rule or log entry, or the person's e-mail address. */
             cause_id?: string | null;
             /** @description The rule that found it (`downsize_underutilized`, `auto_quarantine`, ...). */
             rule: string;
@@ -17253,9 +17253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
-            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     get_intelligence_agents_agent_id_preview: {
@@ -17486,7 +17484,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["StandingApprovalSign"];
             };
@@ -17529,6 +17527,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
