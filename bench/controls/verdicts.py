@@ -11,6 +11,7 @@ KINDS = {
     "halves": ("Reeve", "`0.0.0.0/1` and `128.0.0.0/1` together are every address"),
     "udp-memcached": ("Reeve", "Memcached answers over UDP too; Prowler looks at TCP alone"),
     "condition": ("Reeve", "A fixed KMS key narrows who writes (S3 User Guide, the meaning of public)"),
+    "blocked": ("Reeve", "The block of the bucket shuts a public policy to other accounts (S3 User Guide, blocking public access)"),
     "tls-form": (
         "Reeve",
         "A Deny of plain HTTP has more than one spelling, and counts only for the bucket with its objects, every action and every caller (S3 User Guide, security best practices)",
@@ -51,6 +52,7 @@ RULES = [
     ("ec2_securitygroup_*", "open-halves", "halves"),
     ("ec2_securitygroup_*", "open-udp-memcached", "udp-memcached"),
     ("ec2_securitygroup_*", "open-p*", "ports-once"),
+    ("s3_bucket_*", "b-public-blocked", "blocked"),
     ("s3_bucket_public_access", "*", "condition"),
     ("s3_bucket_cross_account_access", "*", "condition"),
     ("s3_bucket_secure_transport_policy", "*", "tls-form"),
