@@ -23,8 +23,9 @@ mod target;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
-    AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, ComplianceArgs, CostsArgs, EntriesArgs,
-    EntriesFormat, ForecastArgs, InterruptionsArgs, SeriesArgs, SizingArgs,
+    AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, CausesArgs, ComplianceArgs, CostsArgs,
+    EntriesArgs, EntriesFormat, ForecastArgs, InterruptionsArgs, ScalingArgs, SeriesArgs,
+    SizingArgs,
 };
 pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs,

@@ -6,12 +6,14 @@
 //! is written.
 
 mod anomalies;
+mod causes;
 mod compliance;
 mod costs;
 mod entries;
 mod file;
 mod forecast;
 mod interruptions;
+mod scaling;
 mod series;
 mod sizing;
 mod table;
@@ -32,6 +34,8 @@ pub(crate) async fn run(command: AnalyzeCommand) -> Result<ExitCode> {
         AnalyzeCommand::Costs(args) => costs::run(args),
         AnalyzeCommand::Entries(args) => entries::run(args),
         AnalyzeCommand::Interruptions(args) => interruptions::run(args),
+        AnalyzeCommand::Causes(args) => causes::run(args),
+        AnalyzeCommand::Scaling(args) => scaling::run(args),
         AnalyzeCommand::Sizing(args) => sizing::run(args),
         AnalyzeCommand::Compliance(args) => compliance::run(args),
     })

@@ -1,11 +1,13 @@
 //! `reeve analyze`: files of one's own through the real program.
 
 mod anomalies;
+mod causes;
 mod costs;
 mod entries;
 mod files;
 mod forecast;
 mod interruptions;
+mod scaling;
 mod sizing;
 
 use std::io::Write as _;
