@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 
 mod anomalies;
 mod behavior;
+mod causes;
 mod chance;
 mod confidence;
 mod data;
@@ -20,6 +21,7 @@ mod interruption;
 mod leak;
 mod purchase;
 mod saturation;
+mod scaling;
 mod sizing;
 mod workload;
 
@@ -30,12 +32,14 @@ type Part = fn(&data::Data) -> Result<()>;
 const PARTS: &[(&str, Part)] = &[
     ("anomalies", anomalies::run),
     ("behavior", behavior::run),
+    ("causes", causes::run),
     ("confidence", confidence::run),
     ("interruption", interruption::run),
     ("forecast", forecast::run),
     ("leak", leak::run),
     ("purchase", purchase::run),
     ("saturation", saturation::run),
+    ("scaling", scaling::run),
     ("sizing", sizing::run),
     ("workload", workload::run),
 ];

@@ -23,9 +23,9 @@ mod target;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
-    AccessArgs, AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, ComplianceArgs, CostsArgs,
-    EntriesArgs, EntriesFormat, ExposuresArgs, ForecastArgs, InterruptionsArgs, SeriesArgs,
-    SizingArgs,
+    AccessArgs, AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, CausesArgs, ComplianceArgs,
+    CostsArgs, EntriesArgs, EntriesFormat, ExposuresArgs, ForecastArgs, InterruptionsArgs,
+    ScalingArgs, SeriesArgs, SizingArgs,
 };
 pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs,

@@ -21,6 +21,10 @@ pub(crate) enum AnalyzeCommand {
     Interruptions(InterruptionsArgs),
     /// Recommend the capacity that a machine needs for the next seven days.
     Sizing(SizingArgs),
+    /// Rank the probable causes of an incident.
+    Causes(CausesArgs),
+    /// Scale a group ahead of its load: the units wanted at each moment.
+    Scaling(ScalingArgs),
     /// Check configurations of cloud resources against the checks of compliance controls.
     Compliance(ComplianceArgs),
     /// Say what the internet, other accounts and the organization can reach or read, step by step.
@@ -187,6 +191,47 @@ pub(crate) struct SizingArgs {
     pub(crate) output: Output,
 }
 
+/// `reeve analyze scaling`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Prints timestamp,units,reason per row: the units wanted at that moment, from that row and earlier ones.\nExit codes: 0 done, 2 could not run."
+)]
+pub(crate) struct ScalingArgs {
+    /// CSV with timestamp,load[,sessions]; .gz is supported, - reads stdin.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Load that one unit serves, in the unit of the file.
+    #[arg(long, value_name = "C", value_parser = positive)]
+    pub(crate) unit: f64,
+    /// Time from asking for a unit until it serves.
+    #[arg(long, value_name = "TIME", value_parser = span_ms, default_value = "15m")]
+    pub(crate) lead: i64,
+    /// Fewest units.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
+    pub(crate) min: u64,
+    /// For a file with several groups: use only rows whose column NAME is VALUE.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) only: Option<String>,
+    /// File for the units.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `reeve analyze causes`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Prints one JSON object per line: node, score (0 to 1), grade (confirmed, likely, inconclusive), reasons; best first. Nothing is printed where no node deviates.\nExit codes: 0 done, 2 could not run."
+)]
+pub(crate) struct CausesArgs {
+    /// Folder with metrics.csv (timestamp,node,metric,value), edges.csv (caller,callee; may be
+    /// missing) and incident.json (start, node, and optionally metric and end).
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// File for the causes.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
 /// `reeve analyze compliance`.
 #[derive(Debug, Clone, Args)]
 #[command(
@@ -263,6 +308,14 @@ pub(crate) struct AccessArgs {
     /// File for the results.
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// A number above zero.
+fn positive(text: &str) -> Result<f64, Obstacle> {
+    let number: Option<f64> = text.parse().ok();
+    number
+        .filter(|number| number.is_finite() && *number > 0.0)
+        .ok_or_else(|| "write a number above zero, such as 100 or 2.5".into())
 }
 
 /// Milliseconds of a span of time, from a second to ninety days.

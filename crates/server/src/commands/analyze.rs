@@ -7,6 +7,7 @@
 
 mod access;
 mod anomalies;
+mod causes;
 mod compliance;
 mod configurations;
 mod costs;
@@ -15,6 +16,7 @@ mod exposures;
 mod file;
 mod forecast;
 mod interruptions;
+mod scaling;
 mod series;
 mod sizing;
 mod table;
@@ -35,6 +37,8 @@ pub(crate) async fn run(command: AnalyzeCommand) -> Result<ExitCode> {
         AnalyzeCommand::Costs(args) => costs::run(args),
         AnalyzeCommand::Entries(args) => entries::run(args),
         AnalyzeCommand::Interruptions(args) => interruptions::run(args),
+        AnalyzeCommand::Causes(args) => causes::run(args),
+        AnalyzeCommand::Scaling(args) => scaling::run(args),
         AnalyzeCommand::Sizing(args) => sizing::run(args),
         AnalyzeCommand::Compliance(args) => compliance::run(args),
         AnalyzeCommand::Exposures(args) => exposures::run(args),

@@ -18,6 +18,7 @@ use reeve_learn::Point;
 
 use self::columns::Columns;
 use self::labels::{Chosen, Labels};
+pub(super) use self::stamp::millis as read_time;
 use super::file::Input;
 use super::table::Table;
 use crate::cli::SeriesArgs;

@@ -2,12 +2,14 @@
 
 mod access;
 mod anomalies;
+mod causes;
 mod costs;
 mod entries;
 mod exposures;
 mod files;
 mod forecast;
 mod interruptions;
+mod scaling;
 mod sizing;
 
 use std::io::Write as _;

@@ -8,7 +8,7 @@ use reeve_estate::read_instant;
 const SECONDS_END: f64 = 1e11;
 
 /// Milliseconds since the epoch; nothing for what is no time.
-pub(super) fn millis(text: &str) -> Option<i64> {
+pub(in crate::commands::analyze) fn millis(text: &str) -> Option<i64> {
     read_instant(text).or_else(|| since_epoch(text))
 }
 

@@ -1,0 +1,269 @@
+//! Units ahead of the load: the policy of `reeve analyze scaling` beside target tracking, a static
+//! peak and perfect foresight, on generated loads and on ETT.
+//!
+//! A unit serves the lead after it is asked for, and no longer than it is wanted: at a row there
+//! are as many as the fewest that were wanted since the lead before it. The first two days of each
+//! series are not scored. Constants were chosen on the generated loads of seeds 51 and 52.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use reeve_learn::Point;
+use reeve_learn::scaling::{ScalingPolicy, Sessions, Settings};
+
+use crate::chance::Chance;
+use crate::data::Data;
+use crate::forecast::series;
+
+const MINUTE_MS: i64 = 60_000;
+const DAY_MS: i64 = 86_400_000;
+const LEAD_MS: i64 = 15 * MINUTE_MS;
+/// Units that the highest load of a series takes.
+const PEAK_UNITS: f64 = 20.0;
+const POLICIES: [&str; 5] = [
+    "ours",
+    "target tracking, 70 %",
+    "target tracking, 50 %",
+    "static peak",
+    "foresight",
+];
+
+/// Sums over the series of a group.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    rows: f64,
+    above: f64,
+    unserved: f64,
+    load: f64,
+    unit_hours: f64,
+    changes: f64,
+    days: f64,
+}
+
+/// Prints the tables.
+pub(crate) fn run(data: &Data) -> Result<()> {
+    println!(
+        "| series | policy | rows above capacity | load not served | unit hours (static peak: 100) | changes a day |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for (what, seeds) in [("chosen on", 51..53), ("confirmed on", 61..65)] {
+        for shape in Shape::ALL {
+            let all: Vec<Vec<Point>> = seeds.clone().map(|seed| load(shape, seed)).collect();
+            print(&format!("{what}: {}", shape.name()), &all, LEAD_MS);
+        }
+    }
+
+    // Loads are not negative; columns that are below zero for more than a hundredth are no loads.
+    let mut ett = Vec::new();
+    for one in series::ett(data)?.series {
+        let values = one.grid.values.iter().enumerate();
+        let points: Vec<Point> = values
+            .filter(|(_, value)| value.is_finite())
+            .map(|(slot, value)| (one.grid.time_ms(slot), value.max(0.0)))
+            .collect();
+        let none = points.iter().filter(|(_, value)| *value == 0.0).count();
+        if none * 100 < points.len() {
+            ett.push(points);
+        }
+    }
+    print(
+        "confirmed on: ETT, hourly, lead of an hour",
+        &ett,
+        4 * LEAD_MS,
+    );
+
+    let year = generate(Shape::Weekly, 71, 365);
+    let began = Instant::now();
+    ours(&year, settings(&year, LEAD_MS));
+    println!(
+        "\nA year of five minutes: {:.1} s.",
+        began.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+fn settings(points: &[Point], lead_ms: i64) -> Settings {
+    let most = points
+        .iter()
+        .fold(0.0f64, |most, (_, load)| most.max(*load));
+    Settings {
+        unit: most / PEAK_UNITS,
+        lead_ms,
+        least: 1,
+        step_ms: points[1].0 - points[0].0,
+    }
+}
+
+fn print(name: &str, all: &[Vec<Point>], lead_ms: i64) {
+    let mut tallies = [Tally::default(); 5];
+    for points in all {
+        let settings = settings(points, lead_ms);
+        let wanted = [
+            ours(points, settings),
+            tracking(points, settings, 0.7),
+            tracking(points, settings, 0.5),
+            vec![PEAK_UNITS as u64; points.len()],
+            foresight(points, settings),
+        ];
+        for (tally, wanted) in tallies.iter_mut().zip(&wanted) {
+            tally.add(points, settings, wanted);
+        }
+    }
+
+    for (policy, tally) in POLICIES.iter().zip(&tallies) {
+        println!(
+            "| {name} | {policy} | {:.2} % | {:.3} % | {:.1} | {:.1} |",
+            100.0 * tally.above / tally.rows,
+            100.0 * tally.unserved / tally.load,
+            100.0 * tally.unit_hours / tallies[3].unit_hours,
+            tally.changes / tally.days,
+        );
+    }
+}
+
+fn ours(points: &[Point], settings: Settings) -> Vec<u64> {
+    let mut policy = ScalingPolicy::new(settings);
+    let rows = points.iter();
+    rows.map(|(at, load)| policy.observe(*at, Some(*load), Sessions::NotCounted).units)
+        .collect()
+}
+
+/// Control: enough units that the load now uses a share of them; down after a quarter of an hour.
+fn tracking(points: &[Point], settings: Settings, target: f64) -> Vec<u64> {
+    let needed: Vec<u64> = points
+        .iter()
+        .map(|(_, load)| ((load / target / settings.unit).ceil() as u64).max(settings.least))
+        .collect();
+    let hold = (15 * MINUTE_MS / settings.step_ms).max(1) as usize;
+    (0..needed.len())
+        .map(|row| {
+            needed[row.saturating_sub(hold)..=row]
+                .iter()
+                .copied()
+                .max()
+                .unwrap_or(1)
+        })
+        .collect()
+}
+
+/// Control: the fewest units that serve every load, known in advance.
+fn foresight(points: &[Point], settings: Settings) -> Vec<u64> {
+    let lead = (settings.lead_ms as u64).div_ceil(settings.step_ms as u64) as usize;
+    (0..points.len())
+        .map(|row| {
+            let until = (row + lead + 1).min(points.len());
+            let most = points[row..until]
+                .iter()
+                .fold(0.0f64, |most, (_, load)| most.max(*load));
+            ((most / settings.unit - 1e-9).ceil() as u64).max(settings.least)
+        })
+        .collect()
+}
+
+impl Tally {
+    fn add(&mut self, points: &[Point], settings: Settings, wanted: &[u64]) {
+        let start = points[0].0 + 2 * DAY_MS;
+        let lead = (settings.lead_ms as u64).div_ceil(settings.step_ms as u64) as usize;
+        for row in (lead..points.len()).filter(|row| points[*row].0 >= start) {
+            let serving = wanted[row - lead..=row].iter().copied().min().unwrap_or(0);
+            let missing = points[row].1 - serving as f64 * settings.unit;
+            self.rows += 1.0;
+            self.load += points[row].1;
+            // What is missing by rounding is not missing.
+            if missing > 1e-6 * settings.unit {
+                self.above += 1.0;
+                self.unserved += missing;
+            }
+            self.unit_hours += wanted[row] as f64 * settings.step_ms as f64 / 3.6e6;
+            self.changes += f64::from(wanted[row] != wanted[row - 1]);
+            self.days += settings.step_ms as f64 / DAY_MS as f64;
+        }
+    }
+}
+
+/// Shapes of generated loads, five minutes a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// A day's course, the same every day.
+    Daily,
+    /// Busy working days and quiet weekends.
+    Weekly,
+    /// The same with shifts of the level by up to 40 %.
+    Shifts,
+    /// The same with flash crowds, twice a week: threefold within twenty minutes.
+    Flash,
+    /// Working hours that begin and end within ten minutes, with a job at each full hour.
+    Steep,
+    /// A level with noise and nothing else.
+    Noise,
+}
+
+impl Shape {
+    const ALL: [Self; 6] = [
+        Self::Daily,
+        Self::Weekly,
+        Self::Shifts,
+        Self::Flash,
+        Self::Steep,
+        Self::Noise,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Daily => "a day's course",
+            Self::Weekly => "a week's course",
+            Self::Shifts => "a week's course with shifts",
+            Self::Flash => "a week's course with flash crowds",
+            Self::Steep => "steep working hours",
+            Self::Noise => "level and noise",
+        }
+    }
+}
+
+fn load(shape: Shape, seed: u64) -> Vec<Point> {
+    generate(shape, seed, 42)
+}
+
+fn generate(shape: Shape, seed: u64, days: i64) -> Vec<Point> {
+    let mut chance = Chance::new(seed, 90 + shape as u64);
+    let (mut level, mut wander, mut crowd) = (1_000.0, 0.0f64, 0.0f64);
+    let mut crowd_left = 0;
+    let sharp = chance.between(1.0, 3.0);
+
+    (0..days * 288)
+        .map(|row| {
+            let at = row * 5 * MINUTE_MS;
+            let hour = (row % 288) as f64 / 12.0;
+            let weekend = row / 288 % 7 >= 5;
+            let course =
+                (0.5 - 0.5 * ((hour - 3.0) / 12.0 * std::f64::consts::PI).cos()).powf(sharp);
+            let busy = match shape {
+                Shape::Noise => 0.6,
+                Shape::Steep if weekend => 0.15,
+                Shape::Steep => {
+                    let job = if row % 12 < 2 { 0.2 } else { 0.0 };
+                    if (8.0..18.0).contains(&hour) {
+                        0.7 + job
+                    } else {
+                        0.15 + job
+                    }
+                }
+                Shape::Daily => 0.2 + 0.8 * course,
+                _ if weekend => 0.2 + 0.25 * course,
+                _ => 0.2 + 0.8 * course,
+            };
+            if shape == Shape::Shifts && chance.happens(1.0 / (288.0 * 7.0)) {
+                level *= chance.between(0.7, 1.4);
+            }
+            if shape == Shape::Flash && crowd_left == 0 && chance.happens(2.0 / (288.0 * 7.0)) {
+                crowd_left = 24;
+            }
+            let aim = if crowd_left > 0 { 2.0 } else { 0.0 };
+            crowd_left = (crowd_left - 1).max(0);
+            crowd += (aim - crowd) * 0.4;
+            wander = 0.95 * wander + 0.015 * chance.normal();
+            let noise = (wander + 0.03 * chance.normal()).exp();
+            (at, level * (busy + 0.3 * crowd) * noise)
+        })
+        .collect()
+}
