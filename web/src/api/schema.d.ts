@@ -1949,21 +1949,19 @@ export interface paths {
         trace?: never;
     };
     "/api/v1/intelligence/checks/{id}/exceptions": {
-        parameters: { query?: never; header?: never; path?: never; cookie?: never };
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
         get?: never;
         put?: never;
+        /**
+         * Accept a failed result of a check until a time. The exception is an exclusion that names the check:
+         *     the recommendation is dismissed with its reason, and DELETE of the exclusion withdraws it.
+         */
         post: operations["post_intelligence_checks_id_exceptions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/intelligence/own-checks": {
-        parameters: { query?: never; header?: never; path?: never; cookie?: never };
-        get: operations["get_intelligence_own-checks"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2011,7 +2009,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Results of the checks that prove a control, or of one check, by check and resource. */
+        /**
+         * Results of the checks that prove a control, or of one check: the most severe checks first, then
+         *     by title and resource.
+         */
         get: operations["get_intelligence_controls_id_results"];
         put?: never;
         post?: never;
@@ -2136,6 +2137,23 @@ export interface paths {
         post?: never;
         /** Remove an exclusion; what it covered may be found again. */
         delete: operations["delete_intelligence_exclusions_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/exposures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Resources with the outsiders that reach them, and the path. */
+        get: operations["get_intelligence_exposures"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2412,6 +2430,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/own-checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files of own checks and frameworks, with the faults of those that are refused. */
+        get: operations["get_intelligence_own_checks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/predictions": {
         parameters: {
             query?: never;
@@ -2500,6 +2535,23 @@ export interface paths {
          *     recommended.
          */
         post: operations["post_intelligence_predictive_rules_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/privileges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Users and roles with the way by which each becomes an administrator. */
+        get: operations["get_intelligence_privileges"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4366,6 +4418,29 @@ export interface components {
              */
             status?: number | null;
         };
+        /** @description Part of estate and log that a user is limited to. What is left out is no limit. */
+        AuditScopeBody: {
+            /**
+             * @description Accounts, subscriptions or projects, by the provider's identifiers.
+             * @default []
+             */
+            accounts: string[];
+            /**
+             * @description Frameworks of checks, by name, such as `soc2`.
+             * @default []
+             */
+            frameworks: string[];
+            /**
+             * @description First time of the entries of the log.
+             * @default null
+             */
+            log_from: string | null;
+            /**
+             * @description Last time of the entries of the log.
+             * @default null
+             */
+            log_until: string | null;
+        };
         /** @description Conditions under which the agent applies findings by itself. */
         AutoApplyBody: {
             /**
@@ -5034,7 +5109,6 @@ export interface components {
         };
         /** @description A framework with the results of its checks. */
         CheckedFrameworkBody: {
-            is_own: boolean;
             /** @description Number of controls by state. */
             controls: components["schemas"]["ControlCountsBody"];
             edition: string;
@@ -5042,61 +5116,33 @@ export interface components {
             id: string;
             /** @description `true` if an agent checks it. */
             is_checked: boolean;
+            /** @description `true` if it comes from the folder of your own checks. */
+            is_own: boolean;
             /** @description Results of all checks that prove its controls, each counted once. */
             results: components["schemas"]["ResultCountsBody"];
             /**
              * Format: double
-             * @description Share of the results that passed among those that passed or failed, percent; null before
-             *     the first.
+             * @description Share of the results that passed among those that passed or failed without an exception,
+             *     percent; null before the first.
              */
             score?: number | null;
             /** @description Page on which the standard is published. */
             source: string;
             title: string;
         };
-        AuditScopeBody: {
-            accounts?: string[];
-            frameworks?: string[];
-            log_from?: string | null;
-            log_until?: string | null;
-        };
-        ReportResultExceptionBody: {
-            at: string;
-            by: string;
-            ends_at?: string | null;
-            reason: string;
-        };
+        /** @description A failed result to accept. */
         CheckExceptionBody: {
             connection_id: string;
+            /** @description `document_hash` of the result as it was seen: another judged configuration is refused. */
             document_hash?: string | null;
+            /** @description End of the exception, at most 365 days ahead. */
             ends_at?: string | null;
+            /** @description 10 to 2000 characters. */
             reason: string;
             resource_id: string;
         };
-        OwnChecksBody: {
-            files: components["schemas"]["OwnCheckFileBody"][];
-            refused: components["schemas"]["OwnCheckFaultBody"][];
-            revision: string;
-        };
-        OwnCheckFileBody: {
-            id: string;
-            is_framework: boolean;
-            path: string;
-            results?: components["schemas"]["ResultCountsBody"] | null;
-            severity?: components["schemas"]["Priority"] | null;
-            sha256: string;
-            title: string;
-        };
-        OwnCheckFaultBody: {
-            field?: string | null;
-            line?: number | null;
-            path: string;
-            reason: string;
-        };
         /** @description Result of a check about a resource. */
         CheckResultBody: {
-            exception?: components["schemas"]["ExclusionBody"] | null;
-            is_own: boolean;
             account: string;
             check: string;
             connection_id: string;
@@ -5104,6 +5150,9 @@ export interface components {
             document_hash?: string | null;
             /** @description Entry of the log that recorded it. */
             event_id: string;
+            exception?: components["schemas"]["ExclusionBody"] | null;
+            /** @description `true` if it comes from the folder of your own checks. */
+            is_own: boolean;
             kind: string;
             /** @description Open recommendation that mends a failure; absent without one. */
             recommendation_id?: string | null;
@@ -5258,7 +5307,6 @@ export interface components {
         };
         /** @description A check: what a configuration must be, and why. */
         ConfigurationCheckBody: {
-            is_own: boolean;
             /** @description Condition on the resources that it says something about, in CEL; absent for all. */
             applies?: string | null;
             /** @description Changes that mend a failure, the preferred first. */
@@ -5268,6 +5316,8 @@ export interface components {
             /** @description The condition that a configuration must meet, in CEL. */
             expression: string;
             id: string;
+            /** @description `true` if it comes from the folder of your own checks. */
+            is_own: boolean;
             /** @description Kind of the resources that it judges. */
             kind: string;
             provider: components["schemas"]["Provider"];
@@ -5434,9 +5484,13 @@ export interface components {
         };
         /** @description Number of controls by state. */
         ControlCountsBody: {
-            excepted: number;
             /** Format: int64 */
             by_hand: number;
+            /**
+             * Format: int64
+             * @description Checks fail only where a person accepted it.
+             */
+            excepted: number;
             /** Format: int64 */
             failed: number;
             /** Format: int64 */
@@ -6751,6 +6805,41 @@ export interface components {
          * @enum {string}
          */
         ExportStatus: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+        /** @description A resource, and the outsiders that reach it. */
+        ExposureBody: {
+            /** @description Protocols with their ports, or actions, that the outsider has. */
+            access: string[];
+            account: string;
+            connection_id: string;
+            /** @description Entry of the log that recorded it. */
+            event_id: string;
+            /** @description `direct`, `load_balancer` or `indirect`; null where nothing is exposed. */
+            grade?: string | null;
+            kind: string;
+            /** @description Steps from the outsider to the resource, or to the edge that stops it. */
+            path: components["schemas"]["ExposureStepBody"][];
+            /** @description `internet`, `organization`, `account:` with a number, `unknown` or `none`. */
+            reachable_from: string;
+            region: string;
+            resource_id: string;
+            resource_name: string;
+            /** @description `fail` if an outsider reaches the resource, `pass` if none does. */
+            result: components["schemas"]["CheckAnswer"];
+            /** @description First time of this answer without another in between. */
+            since: string;
+            stopped_by?: components["schemas"]["ExposureStepBody"] | null;
+            /** @description The answer as a sentence. */
+            why: string;
+        };
+        /** @description Edge of a path: the resource that decides, and its decision. */
+        ExposureStepBody: {
+            /** @description Type of the edge, such as `route_table`, `network_acl`, `security_group` or `policy`. */
+            edge: string;
+            /** @description Resource that the edge belongs to, by the provider's identifier. */
+            resource: string;
+            /** @description Decision, as a sentence. */
+            says: string;
+        };
         /** @description Factors as sentences with their numbers. */
         FactorsBody: {
             /**
@@ -6958,8 +7047,9 @@ export interface components {
         };
         /** @description A check of a control. */
         FrameworkCheckBody: {
-            is_own: boolean;
             id: string;
+            /** @description `true` if it comes from the folder of your own checks. */
+            is_own: boolean;
             results: components["schemas"]["ResultCountsBody"];
             severity: components["schemas"]["Priority"];
             title: string;
@@ -6985,7 +7075,7 @@ export interface components {
         };
         /** @description A control with the checks that prove it. */
         FrameworkControlDetailBody: components["schemas"]["FrameworkControlBody"] & {
-            /** @description Checks that prove it, those that fail first. */
+            /** @description Checks that prove it, the most severe first, then by title. */
             checks: components["schemas"]["FrameworkCheckBody"][];
             /** @description Name of the framework. */
             framework_title: string;
@@ -6997,7 +7087,8 @@ export interface components {
             results: components["schemas"]["ResultCountsBody"];
             /**
              * Format: double
-             * @description Share of results that passed among those that passed or failed, percent; null without any.
+             * @description Share of results that passed among those that passed or failed without an exception, percent;
+             *     null without any.
              */
             score?: number | null;
         };
@@ -7850,7 +7941,6 @@ export interface components {
         /** @description A page of a list. */
         List_CheckedFrameworkBody: {
             items: {
-                is_own: boolean;
                 /** @description Number of controls by state. */
                 controls: components["schemas"]["ControlCountsBody"];
                 edition: string;
@@ -7858,12 +7948,14 @@ export interface components {
                 id: string;
                 /** @description `true` if an agent checks it. */
                 is_checked: boolean;
+                /** @description `true` if it comes from the folder of your own checks. */
+                is_own: boolean;
                 /** @description Results of all checks that prove its controls, each counted once. */
                 results: components["schemas"]["ResultCountsBody"];
                 /**
                  * Format: double
-                 * @description Share of the results that passed among those that passed or failed, percent; null before
-                 *     the first.
+                 * @description Share of the results that passed among those that passed or failed without an exception,
+                 *     percent; null before the first.
                  */
                 score?: number | null;
                 /** @description Page on which the standard is published. */
@@ -7878,8 +7970,6 @@ export interface components {
         /** @description A page of a list. */
         List_CheckResultBody: {
             items: {
-                exception?: components["schemas"]["ExclusionBody"] | null;
-                is_own: boolean;
                 account: string;
                 check: string;
                 connection_id: string;
@@ -7887,6 +7977,9 @@ export interface components {
                 document_hash?: string | null;
                 /** @description Entry of the log that recorded it. */
                 event_id: string;
+                exception?: components["schemas"]["ExclusionBody"] | null;
+                /** @description `true` if it comes from the folder of your own checks. */
+                is_own: boolean;
                 kind: string;
                 /** @description Open recommendation that mends a failure; absent without one. */
                 recommendation_id?: string | null;
@@ -8244,6 +8337,38 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_ExposureBody: {
+            items: {
+                /** @description Protocols with their ports, or actions, that the outsider has. */
+                access: string[];
+                account: string;
+                connection_id: string;
+                /** @description Entry of the log that recorded it. */
+                event_id: string;
+                /** @description `direct`, `load_balancer` or `indirect`; null where nothing is exposed. */
+                grade?: string | null;
+                kind: string;
+                /** @description Steps from the outsider to the resource, or to the edge that stops it. */
+                path: components["schemas"]["ExposureStepBody"][];
+                /** @description `internet`, `organization`, `account:` with a number, `unknown` or `none`. */
+                reachable_from: string;
+                region: string;
+                resource_id: string;
+                resource_name: string;
+                /** @description `fail` if an outsider reaches the resource, `pass` if none does. */
+                result: components["schemas"]["CheckAnswer"];
+                /** @description First time of this answer without another in between. */
+                since: string;
+                stopped_by?: components["schemas"]["ExposureStepBody"] | null;
+                /** @description The answer as a sentence. */
+                why: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_FiringBody: {
             items: {
                 /** @description User who looks after it. */
@@ -8327,7 +8452,8 @@ export interface components {
                 results: components["schemas"]["ResultCountsBody"];
                 /**
                  * Format: double
-                 * @description Share of results that passed among those that passed or failed, percent; null without any.
+                 * @description Share of results that passed among those that passed or failed without an exception, percent;
+                 *     null without any.
                  */
                 score?: number | null;
             }[];
@@ -8607,6 +8733,36 @@ export interface components {
                 regions: number;
                 /** @description Name of the price list. */
                 source: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_PrivilegeBody: {
+            items: {
+                account: string;
+                /** @description ARNs of other principals that it can act as, at most 20. */
+                acts_as: string[];
+                connection_id: string;
+                /** @description Entry of the log that recorded it. */
+                event_id: string;
+                kind: string;
+                /**
+                 * @description Steps to the administrator, each by a technique; the steps before the edge that stops it
+                 *     where it cannot.
+                 */
+                path: components["schemas"]["ExposureStepBody"][];
+                resource_id: string;
+                resource_name: string;
+                /** @description `fail` if it can become an administrator, `pass` if it cannot, `not_applicable` if it is one. */
+                result: components["schemas"]["CheckAnswer"];
+                /** @description First time of this answer without another in between. */
+                since: string;
+                stopped_by?: components["schemas"]["ExposureStepBody"] | null;
+                /** @description The answer as a sentence. */
+                why: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -8995,7 +9151,6 @@ export interface components {
         /** @description A page of a list. */
         List_UserBody: {
             items: {
-                scope?: components["schemas"]["AuditScopeBody"] | null;
                 /** @description `true` if the user may sign in. */
                 active: boolean;
                 /** @description Time at which the user was created. */
@@ -9006,6 +9161,7 @@ export interface components {
                 id: string;
                 name: string;
                 roles: string[];
+                scope?: components["schemas"]["AuditScopeBody"] | null;
                 teams: string[];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
@@ -9176,7 +9332,6 @@ export interface components {
         };
         /** @description Signed-in user and their permissions. */
         MeBody: {
-            scope?: components["schemas"]["AuditScopeBody"] | null;
             /** @description `true` if this is the demo. */
             demo: boolean;
             email: string;
@@ -9187,6 +9342,7 @@ export interface components {
             /** @description Permissions, for showing what can be done. */
             permissions: string[];
             roles: string[];
+            scope?: components["schemas"]["AuditScopeBody"] | null;
             /** @description Session, when there is one. */
             session_id?: string | null;
         };
@@ -9437,6 +9593,42 @@ export interface components {
             cause_id?: string | null;
             /** @description The rule that found it (`downsize_underutilized`, `auto_quarantine`, ...). */
             rule: string;
+        };
+        /** @description Fault for which a file of own checks is refused. */
+        OwnCheckFaultBody: {
+            /** @description Field of the file; absent if the file as a whole is wrong. */
+            field?: string | null;
+            /**
+             * Format: int64
+             * @description Line of the file, from 1; absent if the file as a whole is wrong.
+             */
+            line?: number | null;
+            /** @description Path below the folder; empty if the folder cannot be read. */
+            path: string;
+            /** @description Reason, as a clause. */
+            reason: string;
+        };
+        /** @description File of an own check or framework that is in force. */
+        OwnCheckFileBody: {
+            /** @description Identifier of the check or framework. */
+            id: string;
+            is_framework: boolean;
+            /** @description Path below the folder. */
+            path: string;
+            results?: components["schemas"]["ResultCountsBody"] | null;
+            severity?: components["schemas"]["Priority"] | null;
+            /** @description SHA-256 of the file, in hexadecimal. */
+            sha256: string;
+            title: string;
+        };
+        /** @description Files of people's own checks and frameworks. */
+        OwnChecksBody: {
+            /** @description Files in force: frameworks, then checks by severity and title. */
+            files: components["schemas"]["OwnCheckFileBody"][];
+            /** @description Faults of the files that are refused; a file may have several. */
+            refused: components["schemas"]["OwnCheckFaultBody"][];
+            /** @description Digest of all checks and frameworks in force, those of Reeve included. */
+            revision: string;
         };
         /** @description A change of one's own password. */
         PasswordChange: {
@@ -9802,6 +9994,30 @@ export interface components {
          * @enum {string}
          */
         Priority: "critical" | "high" | "medium" | "low";
+        /** @description A principal, and the way by which it becomes an administrator. */
+        PrivilegeBody: {
+            account: string;
+            /** @description ARNs of other principals that it can act as, at most 20. */
+            acts_as: string[];
+            connection_id: string;
+            /** @description Entry of the log that recorded it. */
+            event_id: string;
+            kind: string;
+            /**
+             * @description Steps to the administrator, each by a technique; the steps before the edge that stops it
+             *     where it cannot.
+             */
+            path: components["schemas"]["ExposureStepBody"][];
+            resource_id: string;
+            resource_name: string;
+            /** @description `fail` if it can become an administrator, `pass` if it cannot, `not_applicable` if it is one. */
+            result: components["schemas"]["CheckAnswer"];
+            /** @description First time of this answer without another in between. */
+            since: string;
+            stopped_by?: components["schemas"]["ExposureStepBody"] | null;
+            /** @description The answer as a sentence. */
+            why: string;
+        };
         /** @description An RFC 9457 problem. */
         ProblemBody: {
             block?: components["schemas"]["BlockBody"] | null;
@@ -10368,7 +10584,6 @@ export interface components {
         };
         /** @description Result of a check that a resource fails. */
         ReportFailingResultBody: {
-            exception?: components["schemas"]["ReportResultExceptionBody"] | null;
             account: string;
             /** @description Identifier of the check. */
             check: string;
@@ -10378,6 +10593,7 @@ export interface components {
             document?: string | null;
             /** @description Entry of the log that recorded the result. */
             event_id: string;
+            exception?: components["schemas"]["ReportResultExceptionBody"] | null;
             kind: string;
             region: string;
             resource_id: string;
@@ -10442,6 +10658,15 @@ export interface components {
             end: string;
             /** @description First instant of the period. */
             start: string;
+        };
+        /** @description Decision of a person that a check may fail until a time. */
+        ReportResultExceptionBody: {
+            at: string;
+            /** @description Person who accepted it. */
+            by: string;
+            /** @description End; null for one that lasts until it is removed. */
+            ends_at?: string | null;
+            reason: string;
         };
         /** @description A review of an exception. */
         ReportReviewBody: {
@@ -10650,8 +10875,15 @@ export interface components {
         ResponseStage: "alert" | "investigate" | "recommend" | "execute" | "learn";
         /** @description Number of results by answer. */
         ResultCountsBody: {
+            /**
+             * Format: int64
+             * @description Results that failed and that a person accepted until a time.
+             */
             excepted: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Results that failed, accepted ones included.
+             */
             fail: number;
             /**
              * Format: int64
@@ -12018,7 +12250,6 @@ export interface components {
         };
         /** @description A user with roles and teams, without the password. */
         UserBody: {
-            scope?: components["schemas"]["AuditScopeBody"] | null;
             /** @description `true` if the user may sign in. */
             active: boolean;
             /** @description Time at which the user was created. */
@@ -12029,11 +12260,11 @@ export interface components {
             id: string;
             name: string;
             roles: string[];
+            scope?: components["schemas"]["AuditScopeBody"] | null;
             teams: string[];
         };
         /** @description A user to add, with the roles that the user gets. */
         UserCreate: {
-            scope?: components["schemas"]["AuditScopeBody"] | null;
             email: string;
             /** @description Time at which access ends by itself; without one it has no end. */
             expires_at?: string | null;
@@ -12041,11 +12272,11 @@ export interface components {
             /** @description Password; without one the user signs in with tokens only. */
             password?: string | null;
             roles: string[];
+            scope?: components["schemas"]["AuditScopeBody"] | null;
             teams?: string[];
         };
         /** @description A change of a user. What is left out stays. */
         UserPatch: {
-            scope?: components["schemas"]["AuditScopeBody"] | null;
             /** @description `true` if the user may sign in. */
             active?: boolean | null;
             /** @description Time at which access ends by itself; null takes the end away. */
@@ -12053,6 +12284,7 @@ export interface components {
             name?: string | null;
             password?: string | null;
             roles?: string[] | null;
+            scope?: components["schemas"]["AuditScopeBody"] | null;
             teams?: string[] | null;
         };
         /** @description A list of values without what it holds. */
@@ -18658,21 +18890,6 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
-    post_intelligence_checks_id_exceptions: {
-        parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
-        requestBody: { content: { "application/json": components["schemas"]["CheckExceptionBody"] } };
-        responses: {
-            201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["ExclusionBody"] } };
-            422: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["ProblemBody"] } };
-        };
-    };
-    "get_intelligence_own-checks": {
-        parameters: { query?: never; header?: never; path?: never; cookie?: never };
-        requestBody?: never;
-        responses: {
-            200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["OwnChecksBody"] } };
-        };
-    };
     get_intelligence_checks_id: {
         parameters: {
             query?: never;
@@ -18704,6 +18921,65 @@ export interface operations {
                 };
             };
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_intelligence_checks_id_exceptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckExceptionBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExclusionBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_intelligence_controls: {
@@ -18790,8 +19066,12 @@ export interface operations {
                 offset?: number;
                 /** @description Identifier of a resource; `*` is a wildcard. */
                 resource?: string;
-                /** @description `pass`, `fail`, `unknown` or `not_applicable`. */
+                /**
+                 * @description `pass`, `fail` (accepted results included), `unknown`, `not_applicable`, or `excepted` for
+                 *     results that failed and that a person accepted.
+                 */
                 result?: string;
+                /** @description Severity of the checks: `critical`, `high`, `medium` or `low`. */
                 severity?: string;
             };
             header?: never;
@@ -19158,6 +19438,47 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_exposures: {
+        parameters: {
+            query?: {
+                /** @description Account of the resources; `*` is a wildcard. */
+                account?: string;
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                offset?: number;
+                /** @description Identifier of a resource; `*` is a wildcard. */
+                resource?: string;
+                /** @description `fail` (the default), `pass`, `unknown` or `not_applicable`. */
+                result?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ExposureBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
         };
     };
     get_intelligence_frameworks: {
@@ -19882,6 +20203,28 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_intelligence_own_checks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnChecksBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     get_intelligence_predictions: {
         parameters: {
             query?: {
@@ -20206,6 +20549,47 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_privileges: {
+        parameters: {
+            query?: {
+                /** @description Account of the resources; `*` is a wildcard. */
+                account?: string;
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                offset?: number;
+                /** @description Identifier of a resource; `*` is a wildcard. */
+                resource?: string;
+                /** @description `fail` (the default), `pass`, `unknown` or `not_applicable`. */
+                result?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_PrivilegeBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
         };
     };
     get_intelligence_recommendations: {

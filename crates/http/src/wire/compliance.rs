@@ -15,7 +15,6 @@ pub struct ResultCountsBody {
     /// Results that failed, accepted ones included.
     pub fail: u64,
     /// Results that failed and that a person accepted until a time.
-    #[serde(default)]
     pub excepted: u64,
     /// A value that decides could not be read or is missing.
     pub unknown: u64,

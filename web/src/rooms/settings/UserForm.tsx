@@ -43,7 +43,7 @@ interface ScopeValues {
 function scopeOf({ accounts, frameworks, log_from, log_until }: ScopeValues) {
   const [from, until] = [fromInput(log_from), fromInput(log_until)];
   if (accounts.length === 0 && frameworks.length === 0 && !from && !until) return undefined;
-  return { accounts, frameworks, log_from: from, log_until: until };
+  return { accounts, frameworks, log_from: from ?? null, log_until: until ?? null };
 }
 
 export function UserForm({

@@ -34,8 +34,7 @@ export function ExposurePage() {
   const unknown = useQuery(exposuresQuery('unknown'));
   const may = useMay();
   const shown = { fail: exposed, pass: safe, unknown }[result as 'fail' | 'pass' | 'unknown'];
-  if (shown.error)
-    return <ProblemAlert error={shown.error} onRetry={() => void shown.refetch()} />;
+  if (shown.error) return <ProblemAlert error={shown.error} onRetry={() => void shown.refetch()} />;
 
   const totals = [exposed, safe, unknown].map((query) => query.data?.total);
   if (totals.every((total) => total === 0))
@@ -46,10 +45,7 @@ export function ExposurePage() {
           icon={<IconWorldSearch size={22} />}
           action={
             may('intelligence.configure') ? (
-              <Button
-                mt={12}
-                renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}
-              >
+              <Button mt={12} renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>
                 Create an agent
               </Button>
             ) : undefined
@@ -98,12 +94,7 @@ export function ExposurePage() {
       </Panel>
       <Principals />
       {opened && (
-        <Modal
-          opened
-          size="lg"
-          title={opened.resource_name}
-          onClose={() => setOpened(undefined)}
-        >
+        <Modal opened size="lg" title={opened.resource_name} onClose={() => setOpened(undefined)}>
           <Stack gap="md">
             <Text size="sm">{opened.why}</Text>
             <ExposurePath

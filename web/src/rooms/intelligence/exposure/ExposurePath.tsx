@@ -27,12 +27,7 @@ export function ExposurePath({ label, from, path, stop, to, note }: Props) {
       {stop ? (
         <Edge of={stop} icon={<IconCheck size={14} />} className={classes.stops} stops />
       ) : (
-        <Node
-          icon={<IconTarget size={14} />}
-          title={to}
-          note={note}
-          className={classes.exposed}
-        />
+        <Node icon={<IconTarget size={14} />} title={to} note={note} className={classes.exposed} />
       )}
     </ol>
   );
