@@ -8,6 +8,7 @@ import { Awaited } from '../../../display/Awaited';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
 import { Page } from '../../../display/Page';
+import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
@@ -15,11 +16,12 @@ import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
-import { CheckDialog } from './CheckDialog';
 import { Exception } from './Exception';
 import { Yours } from './OwnChecks';
 import { controlQuery, resultsQuery, type CheckResult, type ControlCheck } from './queries';
 import { ANSWERS, counted, STATES } from './standing';
+
+const CheckDialog = lazyComponent(() => import('./CheckDialog'), 'CheckDialog');
 
 const route = getRouteApi('/app/intelligence/compliance/controls/$id');
 const COLOURS: Record<string, string> = { pass: 'success', fail: 'failed', unknown: 'unknown' };

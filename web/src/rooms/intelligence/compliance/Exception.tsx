@@ -2,10 +2,12 @@ import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useMay } from '../../../api/session';
 import { announce } from '../../../display/announce';
+import { lazyComponent } from '../../../display/lazy';
 import { When } from '../../../display/When';
-import { AcceptanceDialog } from '../AcceptanceDialog';
 import { useChange } from '../queries';
-import { acceptResult, withdrawException, type CheckResult } from './queries';
+import { withdrawException, type CheckResult } from './queries';
+
+const Accept = lazyComponent(() => import('./AcceptResult'), 'AcceptResult');
 
 /** The exception of a failed result, or the way to make one. */
 export function Exception({ of: row }: { of: CheckResult }) {
@@ -61,36 +63,5 @@ export function Exception({ of: row }: { of: CheckResult }) {
         </Text>
       )}
     </div>
-  );
-}
-
-function Accept({ of: row, onClose }: { of: CheckResult; onClose: () => void }) {
-  const accept = useChange(acceptResult);
-  return (
-    <AcceptanceDialog
-      title="Accept this failure?"
-      explain="You are its approver. The result stays visible as an exception and counts for no score; its recommendation is dismissed. It counts again after the end."
-      error={accept.error}
-      pending={accept.isPending}
-      accept={(given, onError) =>
-        accept.mutate(
-          {
-            check: row.check,
-            connection_id: row.connection_id,
-            resource_id: row.resource_id,
-            document_hash: row.document_hash ?? undefined,
-            ...given,
-          },
-          {
-            onSuccess: () => {
-              announce('Failure accepted.');
-              onClose();
-            },
-            onError,
-          },
-        )
-      }
-      onClose={onClose}
-    />
   );
 }
