@@ -104,6 +104,7 @@ fn configuration(framework: &str, now: Timestamp) -> Configuration {
         results: CheckedCounts {
             passed: at * 1234,
             failed: if at == 4 { 0 } else { at * 3 },
+            excepted: u64::from(at == 2),
             unknown: at,
             not_applicable: 5,
         },
@@ -129,6 +130,7 @@ fn configuration(framework: &str, now: Timestamp) -> Configuration {
         results: CheckedCounts {
             passed: 8_123,
             failed: 31,
+            excepted: 1,
             unknown: 6,
             not_applicable: 12,
         },

@@ -6,7 +6,6 @@ import { useState } from 'react';
 import type { Agent, EmergencyKind, EmergencyLane, StandingApproval } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { count, percent, plural } from '../../../display/amounts';
-import { Facts } from '../../../display/Facts';
 import { lazyComponent } from '../../../display/lazy';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
@@ -35,20 +34,20 @@ export function EmergencyActions({ agent }: { agent: Agent }) {
           Emergency actions
         </Title>
       </Group>
-      <Text size="sm" className="muted">
-        With a standing approval, a finding of these kinds is applied at once: cool-down,
-        maintenance windows and the limits per run and per day do not apply. The kill switch, all
-        other guardrails and exclusions do. Without one it waits for people.
+      <Text size="sm">
+        Limits: {count(lane.acts_in_hour)} of {plural(lane.acts_per_hour, 'change')} an hour,{' '}
+        {percent(lane.share_of_group_percent)} of a group in 24 hours.
       </Text>
-      <Facts
-        of={[
-          [
-            'Limit an hour',
-            `${count(lane.acts_in_hour)} of ${plural(lane.acts_per_hour, 'change')}`,
-          ],
-          ['Limit a group', `${percent(lane.share_of_group_percent)} of its resources in 24 hours`],
-        ]}
-      />
+      <details>
+        <Text component="summary" size="sm" className="muted">
+          What a standing approval permits
+        </Text>
+        <Text size="sm" className="muted">
+          With it, a finding of these kinds is applied at once: cool-down, maintenance windows and
+          the limits per run and per day do not apply. The kill switch, all other guardrails and
+          exclusions do. Without one it waits for people.
+        </Text>
+      </details>
       {lane.kinds.map((kind) => (
         <Kind key={kind.rule} agent={agent} kind={kind} lane={lane} />
       ))}
@@ -64,14 +63,22 @@ function Kind({ agent, kind, lane }: { agent: Agent; kind: EmergencyKind; lane: 
   const earlier = own.length - (lasting ? 1 : 0);
   return (
     <div>
-      <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <div>
+      <Group justify="space-between" align="flex-start">
+        <div style={{ flex: '1 1 240px' }}>
           <Text size="sm" fw={550}>
             {words(kind.rule)}
           </Text>
           <Text size="sm" className="muted">
-            {kind.description} {preapprovalInWords(kind)} Woken by: {kind.events.join('; ')}.
+            {kind.description}
           </Text>
+          <details>
+            <Text component="summary" size="sm" className="muted">
+              What wakes it
+            </Text>
+            <Text size="sm" className="muted">
+              {kind.events.join('; ')}. {preapprovalInWords(kind)}
+            </Text>
+          </details>
         </div>
         {!lasting && kind.can_approve && (
           <Button size="xs" variant="default" onClick={() => setGiving(true)}>
