@@ -1,7 +1,7 @@
 //! Callers with a scope: the routes that they may use, and the estate as they may see it.
 //!
 //! A scope is honoured in two places. Entries of the log are narrowed by their `Trail`
-//! (`reeve_access::RowFilter`); what connections have is read through [`VisibleEstate`]. Every other
+//! (`reeve_access::RowFilter`); what connections have is read through `VisibleEstate`. Every other
 //! route refuses a caller with a scope, so that a new route shows nothing by mistake.
 
 use axum::http::Method;

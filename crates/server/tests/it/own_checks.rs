@@ -68,9 +68,7 @@ async fn own_checks_judge_beside_those_of_reeve_and_wrong_files_are_refused() {
     let (data, folder) = (home.path().join("data"), home.path().join("rules"));
     write(&folder, "checks/aws/s3/house_name.toml", CHECK);
     write(&folder, "controls/house.toml", FRAMEWORK);
-    let wrong = CHECK
-        .replace("doc", "docs")
-        .replace("resource.id", "thing.id");
+    let wrong = CHECK.replace("resource.id", "thing.id");
     write(&folder, "checks/aws/s3/broken.toml", &wrong);
     write(&folder, "checks/aws/s3/blocks_public_access.toml", CHECK);
 

@@ -436,7 +436,7 @@ async fn a_report_tells_its_coverage_and_exceptions_are_reviewed() {
         "the next table has the review"
     );
     assert!(csv.lines().next().unwrap().ends_with(
-        ",submitted_by,first_at,last_at,note,passed,failed,unknown,not_applicable,document"
+        ",submitted_by,first_at,last_at,note,passed,failed,unknown,not_applicable,document,excepted"
     ));
 
     assert!(
