@@ -106,8 +106,8 @@ async fn what_lies_outside_of_a_scope_is_neither_listed_nor_counted_nor_found() 
     let whole = limited(&admin, "all@acme.example", json!({ "accounts": [account] })).await;
     let other = json!({ "accounts": ["999999999999"] });
     let other = limited(&admin, "other@acme.example", other).await;
-    let march = json!({ "accounts": [account], "log_from": "2026-02-28T23:59:59.500Z",
-        "log_until": "2026-03-31T23:59:59.500Z" });
+    let march = json!({ "accounts": [account], "log_from": "2026-02-28T23:59:59.999Z",
+        "log_until": "2026-03-31T23:59:59.999Z" });
     let march = limited(&admin, "march@acme.example", march).await;
     let hipaa = limited(
         &admin,
@@ -167,7 +167,7 @@ async fn what_lies_outside_of_a_scope_is_neither_listed_nor_counted_nor_found() 
         (results.clone(), true),
         ("intelligence/recommendations".to_owned(), true),
         ("resources".to_owned(), true),
-        ("resources?query=kind:bucket".to_owned(), true),
+        ("resources?query=type:bucket".to_owned(), true),
         (format!("intelligence/recommendations/{id}"), false),
         (
             format!("intelligence/recommendations/{id}/explanation"),
