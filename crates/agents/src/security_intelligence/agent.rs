@@ -74,7 +74,7 @@ impl AgentDefinition for SecurityIntelligence {
         }
     }
 
-    /// One resource shows no path: [`Survey`] judges the estate.
+    /// One resource shows no path: `Survey` judges the estate.
     fn judge(&self, _facts: &Facts<'_>) -> Judgement {
         Judgement::default()
     }

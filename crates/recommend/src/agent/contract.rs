@@ -115,7 +115,7 @@ pub trait AgentDefinition: Send + Sync {
 
     /// Kinds of findings that events lead to; none for a type that has runs alone. Agents of a type
     /// with emergencies have the settings of
-    /// [`EMERGENCY_SETTINGS`](crate::agent::emergency::EMERGENCY_SETTINGS) too.
+    /// [`EMERGENCY_SETTINGS`] too.
     fn emergencies(&self) -> &[Emergency] {
         &[]
     }
