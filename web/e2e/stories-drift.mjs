@@ -5,13 +5,15 @@ import { eventually, fitsWidth, openPage, read, recommendation, signIn } from '.
 /** A change of a simulated resource takes minutes; the next sync of its account compares it. */
 const DRIFTED_MS = 600_000;
 
-/** Has Reeve change a resource; its identifier. The size of a group is no drift: its scaling changes it. */
+/** Changes that are a drift. The size of a group is none, and neither is the state of a machine: both change as they run. */
+const SETTINGS = ['storage_optimization', 'right_size'];
+
+/** Has Reeve change a resource; its identifier. */
 async function changesOne(page) {
   const found = await recommendation(
     page,
     'change without approval',
-    ({ plan, impact_level, type }) =>
-      plan && impact_level === 'low' && type !== 'auto_scaling' && !type.includes('snapshot'),
+    ({ plan, impact_level, type }) => plan && impact_level === 'low' && SETTINGS.includes(type),
   );
   const status = await page.evaluate(
     async ([address, hash]) => {
