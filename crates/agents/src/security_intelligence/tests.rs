@@ -6,6 +6,7 @@ use reeve_recommend::agent::contract::AgentDefinition as _;
 use reeve_recommend::agent::settings::{SettingValue, Settings};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::estate::{DocumentReader, EstateError, EstateFacts};
+use reeve_recommend::judgement::evidence::CheckAnswer;
 use reeve_recommend::judgement::{Facts, Judgement, RelationIndex};
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
@@ -161,4 +162,58 @@ fn other_accounts_are_findings_if_they_are_asked_for() {
     let found = &of(&judged, "q-1").proposals[0];
     assert_eq!(found.subject.aspect.as_deref(), Some("statement Partner"));
     assert_eq!(found.priority, Priority::Critical);
+}
+
+/// A user with one inline policy.
+fn user(name: &str, actions: &[&str]) -> Value {
+    json!({
+        "UserName": name, "Arn": format!("arn:aws:iam::111122223333:user/{name}"), "Path": "/", "UserId": name,
+        "CreateDate": "2026-01-01T00:00:00Z", "GroupList": [], "AttachedManagedPolicies": [],
+        "UserPolicyList": [{ "PolicyName": "own", "PolicyDocument": { "Version": "2012-10-17",
+            "Statement": [{ "Effect": "Allow", "Action": actions, "Resource": "*" }] } }],
+    })
+}
+
+#[test]
+fn a_principal_that_can_become_an_administrator_is_a_finding_with_its_path() {
+    let (wide, narrow) = (
+        "arn:aws:iam::111122223333:user/wide",
+        "arn:aws:iam::111122223333:user/narrow",
+    );
+    let account = [
+        ("iam_user", wide, user("wide", &["iam:PutUserPolicy"])),
+        ("iam_user", narrow, user("narrow", &["s3:GetObject"])),
+    ];
+    let judged = judged(&account, &Settings::default());
+
+    let [found] = of(&judged, wide).proposals.as_slice() else {
+        panic!("{judged:#?}");
+    };
+    assert_eq!(found.kind, RecommendationType::IamOptimization);
+    assert_eq!(found.priority, Priority::Critical);
+    assert!(found.plan.is_none(), "people decide what is too wide");
+    let evidence = &of(&judged, wide).evidence[0];
+    assert_eq!(
+        (evidence.check.as_str(), evidence.answer),
+        ("privileges", CheckAnswer::Fail)
+    );
+    assert_eq!(evidence.values["path"].as_array().map(Vec::len), Some(1));
+
+    let safe = of(&judged, narrow);
+    assert!(safe.proposals.is_empty());
+    assert_eq!(safe.evidence[0].answer, CheckAnswer::Pass);
+}
+
+#[test]
+fn every_answer_about_a_resource_is_evidence() {
+    let judged = judged(&estate("0.0.0.0/0"), &Settings::default());
+    let answer = |id| &of(&judged, id).evidence[0];
+
+    assert_eq!(
+        (answer("i-1").check.as_str(), answer("i-1").answer),
+        ("exposure", CheckAnswer::Fail)
+    );
+    assert_eq!(answer("i-1").values["reachable_from"], "internet");
+    let closed = self::judged(&estate("203.0.113.0/24"), &Settings::default());
+    assert_eq!(of(&closed, "i-1").evidence[0].answer, CheckAnswer::Pass);
 }
