@@ -1,6 +1,6 @@
 //! Policies of AWS that are attached most often, as AWS publishes them ("AWS managed policies" in
-//! the AWS Managed Policy Reference Guide; state of May 2026). A file that has a policy itself is
-//! used instead.
+//! the AWS Managed Policy Reference Guide; state of May 2026, read from the copy in moto, Apache-2.0).
+//! A file that has a policy itself is used instead.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
