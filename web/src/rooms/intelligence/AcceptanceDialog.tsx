@@ -1,19 +1,11 @@
-import { Chip, Group, Textarea, TextInput } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { fieldMessages } from '../../api/problem';
+import { EndInput, inDays, UP_TO_A_YEAR } from '../../display/EndInput';
 import { FormDialog } from '../../display/FormDialog';
-import { fromInput, toInput } from '../../display/instants';
+import { fromInput } from '../../display/instants';
 
 const SHORTEST_REASON = 10;
-const PERIODS: [string, number][] = [
-  ['1 week', 7],
-  ['1 month', 30],
-  ['3 months', 91],
-  ['1 year', 365],
-];
-
-// A minute less, so that a year is still within the bound when it arrives.
-const inDays = (days: number) => toInput(new Date(Date.now() + days * 86_400_000 - 60_000));
 
 interface Props {
   title: string;
@@ -61,27 +53,14 @@ export function AcceptanceDialog({ title, explain, error, pending, accept, onClo
         data-autofocus
         {...form.getInputProps('reason')}
       />
-      <div>
-        <TextInput
-          label="Ends"
-          withAsterisk
-          type="datetime-local"
-          description="Your time zone, at most a year ahead"
-          {...form.getInputProps('ends_at')}
-        />
-        <Group gap="xs" mt={8}>
-          {PERIODS.map(([label, days]) => (
-            <Chip
-              key={label}
-              size="xs"
-              checked={form.values.ends_at === inDays(days)}
-              onChange={() => form.setFieldValue('ends_at', inDays(days))}
-            >
-              {label}
-            </Chip>
-          ))}
-        </Group>
-      </div>
+      <EndInput
+        description="Your time zone, at most a year ahead"
+        required
+        periods={UP_TO_A_YEAR}
+        first="1 month"
+        input={form.getInputProps('ends_at')}
+        onPick={(time) => form.setFieldValue('ends_at', time)}
+      />
     </FormDialog>
   );
 }

@@ -1,23 +1,14 @@
-import { Chip, Group, Textarea, TextInput } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
 import type { Agent, EmergencyKind, StandingApproval } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
+import { EndInput, inDays, UP_TO_A_YEAR } from '../../../display/EndInput';
 import { FormDialog } from '../../../display/FormDialog';
-import { fromInput, toInput } from '../../../display/instants';
+import { fromInput } from '../../../display/instants';
 import { words } from '../../../display/wording';
 import { useChange } from '../queries';
 import { endStandingApproval, giveStandingApproval } from './emergency-queries';
-
-const PERIODS: [string, number][] = [
-  ['1 week', 7],
-  ['1 month', 30],
-  ['3 months', 91],
-  ['1 year', 365],
-];
-
-const inDays = (days: number) => toInput(new Date(Date.now() + days * 86_400_000));
 
 /** Approves a kind of emergency of an agent beforehand, until a time. */
 export function StandingApprovalForm({
@@ -30,7 +21,6 @@ export function StandingApprovalForm({
   onClose: () => void;
 }) {
   const give = useChange(giveStandingApproval);
-  const [period, setPeriod] = useState<string>('1 month');
   const form = useForm({
     initialValues: { reason: '', until: inDays(30) },
     validate: {
@@ -70,34 +60,14 @@ export function StandingApprovalForm({
         data-autofocus
         {...form.getInputProps('reason')}
       />
-      <div>
-        <TextInput
-          label="Ends"
-          type="datetime-local"
-          withAsterisk
-          description="Your time zone; at most 366 days ahead"
-          {...form.getInputProps('until')}
-          onChange={(event) => {
-            form.setFieldValue('until', event.currentTarget.value);
-            setPeriod('');
-          }}
-        />
-        <Group gap="xs" mt={8}>
-          {PERIODS.map(([label, days]) => (
-            <Chip
-              key={label}
-              size="xs"
-              checked={period === label}
-              onChange={() => {
-                setPeriod(label);
-                form.setFieldValue('until', inDays(days));
-              }}
-            >
-              {label}
-            </Chip>
-          ))}
-        </Group>
-      </div>
+      <EndInput
+        description="Your time zone; at most 366 days ahead"
+        required
+        periods={UP_TO_A_YEAR}
+        first="1 month"
+        input={form.getInputProps('until')}
+        onPick={(time) => form.setFieldValue('until', time)}
+      />
     </FormDialog>
   );
 }

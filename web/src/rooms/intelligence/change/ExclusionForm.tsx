@@ -1,10 +1,10 @@
-import { Chip, Group, Select, Textarea, TextInput } from '@mantine/core';
+import { Select, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
+import { EndInput, inDays, type Periods } from '../../../display/EndInput';
 import { FormDialog } from '../../../display/FormDialog';
-import { fromInput, toInput } from '../../../display/instants';
+import { fromInput } from '../../../display/instants';
 import { options } from '../../../display/wording';
 import { TYPES, useChange } from '../queries';
 import { exclude } from './queries';
@@ -16,19 +16,16 @@ interface Given {
 }
 
 const MARKED = ['resource', 'account', 'type', 'reason', 'until'];
-const PERIODS: [string, number | undefined][] = [
+const PERIODS: Periods = [
   ['1 month', 30],
   ['3 months', 91],
   ['1 year', 365],
   ['No end', undefined],
 ];
 
-const inDays = (days: number) => toInput(new Date(Date.now() + days * 86_400_000));
-
 /** What is not to be recommended: a resource, an account, a type, or several of them together, with a reason and an end. */
 export function ExclusionForm({ given = {}, onClose }: { given?: Given; onClose: () => void }) {
   const make = useChange(exclude);
-  const [period, setPeriod] = useState<string>('3 months');
   const form = useForm({
     initialValues: {
       resource: given.resource ?? '',
@@ -101,33 +98,14 @@ export function ExclusionForm({ given = {}, onClose }: { given?: Given; onClose:
         data-autofocus={given.resource ? true : undefined}
         {...form.getInputProps('reason')}
       />
-      <div>
-        <TextInput
-          label="Ends"
-          type="datetime-local"
-          description="Your time zone. Leave empty for no end"
-          {...form.getInputProps('until')}
-          onChange={(event) => {
-            form.setFieldValue('until', event.currentTarget.value);
-            setPeriod('');
-          }}
-        />
-        <Group gap="xs" mt={8}>
-          {PERIODS.map(([label, days]) => (
-            <Chip
-              key={label}
-              size="xs"
-              checked={period === label}
-              onChange={() => {
-                setPeriod(label);
-                form.setFieldValue('until', days ? inDays(days) : '');
-              }}
-            >
-              {label}
-            </Chip>
-          ))}
-        </Group>
-      </div>
+      <EndInput
+        description="Your time zone. Leave empty for no end"
+
+        periods={PERIODS}
+        first="3 months"
+        input={form.getInputProps('until')}
+        onPick={(time) => form.setFieldValue('until', time)}
+      />
     </FormDialog>
   );
 }

@@ -13,9 +13,9 @@ import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { Trail } from '../../../display/Trail';
-import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
+import { proofColumns, resourceColumn } from '../evidence-columns';
 import { Exception } from './Exception';
 import { Yours } from './OwnChecks';
 import { controlQuery, resultsQuery, type CheckResult, type ControlCheck } from './queries';
@@ -176,32 +176,7 @@ function Results({ of: id, open }: { of: string; open: (check: string) => void }
 
 function resultColumns(open: (check: string) => void, linked: boolean): Column<CheckResult>[] {
   return [
-    {
-      id: 'resource',
-      header: 'Resource',
-      sortBy: (row) => row.resource_name,
-      cell: (row) => (
-        <div style={{ minWidth: 140, maxWidth: 280 }}>
-          <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
-            {linked ? (
-              <Anchor
-                inherit
-                renderRoot={(props) => (
-                  <Link to="/estate/resources/$id" params={{ id: row.resource_id }} {...props} />
-                )}
-              >
-                {row.resource_name}
-              </Anchor>
-            ) : (
-              row.resource_name
-            )}
-          </Text>
-          <Text size="xs" className="muted">
-            {[words(row.kind), row.account, row.region].filter(Boolean).join(' · ')}
-          </Text>
-        </div>
-      ),
-    },
+    resourceColumn(linked),
     {
       id: 'result',
       header: 'Result',
@@ -257,27 +232,7 @@ function resultColumns(open: (check: string) => void, linked: boolean): Column<C
         </>
       ),
     },
-    {
-      id: 'since',
-      header: 'Since',
-      sortBy: (row) => row.since,
-      cell: (row) => <When at={row.since} />,
-    },
-    {
-      id: 'entry',
-      header: 'Evidence',
-      minor: true,
-      cell: (row) => (
-        <Anchor
-          size="sm"
-          renderRoot={(props) => (
-            <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />
-          )}
-        >
-          Entry
-        </Anchor>
-      ),
-    },
+    ...proofColumns<CheckResult>(),
   ];
 }
 

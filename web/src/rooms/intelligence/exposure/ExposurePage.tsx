@@ -12,12 +12,12 @@ import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { Tile } from '../../../display/Tile';
-import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
+import { proofColumns, resourceColumn } from '../evidence-columns';
 import { ExposurePath } from './ExposurePath';
 import { Principals } from './Principals';
 import { byOutsider, grade, gravity, outsider } from './outsiders';
-import { exposuresQuery, type Exposure, type ExposureResult } from './queries';
+import { exposuresQuery, exposuresTotalQuery, type Exposure, type ExposureResult } from './queries';
 
 const RESULTS: [ExposureResult, string][] = [
   ['fail', 'Exposed'],
@@ -30,13 +30,13 @@ export function ExposurePage() {
   const [result, setResult] = useState<ExposureResult>('fail');
   const [opened, setOpened] = useState<Exposure>();
   const exposed = useQuery(exposuresQuery('fail'));
-  const safe = useQuery(exposuresQuery('pass'));
-  const unknown = useQuery(exposuresQuery('unknown'));
+  const safe = useQuery(exposuresTotalQuery('pass'));
+  const unknown = useQuery(exposuresTotalQuery('unknown'));
+  const shown = useQuery(exposuresQuery(result));
   const may = useMay();
-  const shown = { fail: exposed, pass: safe, unknown }[result as 'fail' | 'pass' | 'unknown'];
   if (shown.error) return <ProblemAlert error={shown.error} onRetry={() => void shown.refetch()} />;
 
-  const totals = [exposed, safe, unknown].map((query) => query.data?.total);
+  const totals = [exposed.data?.total, safe.data, unknown.data];
   if (totals.every((total) => total === 0))
     return (
       <Panel>
@@ -114,32 +114,7 @@ export function ExposurePage() {
 
 function columns(open: (one: Exposure) => void, linked: boolean): Column<Exposure>[] {
   return [
-    {
-      id: 'resource',
-      header: 'Resource',
-      sortBy: (row) => row.resource_name,
-      cell: (row) => (
-        <div style={{ minWidth: 150, maxWidth: 320 }}>
-          <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
-            {linked ? (
-              <Anchor
-                inherit
-                renderRoot={(props) => (
-                  <Link to="/estate/resources/$id" params={{ id: row.resource_id }} {...props} />
-                )}
-              >
-                {row.resource_name}
-              </Anchor>
-            ) : (
-              row.resource_name
-            )}
-          </Text>
-          <Text size="xs" className="muted">
-            {[words(row.kind), row.account, row.region].filter(Boolean).join(' · ')}
-          </Text>
-        </div>
-      ),
-    },
+    resourceColumn(linked),
     {
       id: 'from',
       header: 'Reached by',
@@ -172,26 +147,6 @@ function columns(open: (one: Exposure) => void, linked: boolean): Column<Exposur
         </Anchor>
       ),
     },
-    {
-      id: 'since',
-      header: 'Since',
-      sortBy: (row) => row.since,
-      cell: (row) => <When at={row.since} />,
-    },
-    {
-      id: 'entry',
-      header: 'Evidence',
-      minor: true,
-      cell: (row) => (
-        <Anchor
-          size="sm"
-          renderRoot={(props) => (
-            <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />
-          )}
-        >
-          Entry
-        </Anchor>
-      ),
-    },
+    ...proofColumns<Exposure>(),
   ];
 }

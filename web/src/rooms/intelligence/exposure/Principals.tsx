@@ -1,6 +1,5 @@
 import { Anchor, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
@@ -9,8 +8,7 @@ import { EmptyState } from '../../../display/EmptyState';
 import { Modal } from '../../../display/Modal';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
-import { When } from '../../../display/When';
-import { words } from '../../../display/wording';
+import { proofColumns, resourceColumn } from '../evidence-columns';
 import { ExposurePath } from './ExposurePath';
 import { privilegesQuery, type ExposureResult, type Privilege } from './queries';
 
@@ -87,32 +85,7 @@ export function Principals() {
 
 function columns(open: (one: Privilege) => void, linked: boolean): Column<Privilege>[] {
   return [
-    {
-      id: 'principal',
-      header: 'Principal',
-      sortBy: (row) => row.resource_name,
-      cell: (row) => (
-        <div style={{ minWidth: 150, maxWidth: 320 }}>
-          <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
-            {linked ? (
-              <Anchor
-                inherit
-                renderRoot={(props) => (
-                  <Link to="/estate/resources/$id" params={{ id: row.resource_id }} {...props} />
-                )}
-              >
-                {row.resource_name}
-              </Anchor>
-            ) : (
-              row.resource_name
-            )}
-          </Text>
-          <Text size="xs" className="muted">
-            {[words(row.kind), row.account].filter(Boolean).join(' · ')}
-          </Text>
-        </div>
-      ),
-    },
+    resourceColumn(linked, 'Principal'),
     {
       id: 'why',
       header: 'Reason',
@@ -132,26 +105,6 @@ function columns(open: (one: Privilege) => void, linked: boolean): Column<Privil
           </Anchor>
         ),
     },
-    {
-      id: 'since',
-      header: 'Since',
-      sortBy: (row) => row.since,
-      cell: (row) => <When at={row.since} />,
-    },
-    {
-      id: 'entry',
-      header: 'Evidence',
-      minor: true,
-      cell: (row) => (
-        <Anchor
-          size="sm"
-          renderRoot={(props) => (
-            <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />
-          )}
-        >
-          Entry
-        </Anchor>
-      ),
-    },
+    ...proofColumns<Privilege>(),
   ];
 }

@@ -23,6 +23,19 @@ export const exposuresQuery = (result: ExposureResult) =>
     refetchInterval: 60_000,
   });
 
+/** Number of resources with a result, without the resources. */
+export const exposuresTotalQuery = (result: ExposureResult) =>
+  queryOptions({
+    queryKey: ['intelligence', 'exposures-total', result],
+    queryFn: async () => {
+      const list = await body(
+        client.GET('/api/v1/intelligence/exposures', { params: { query: { result, limit: 1 } } }),
+      );
+      return list.total;
+    },
+    refetchInterval: 60_000,
+  });
+
 export const privilegesQuery = (result: ExposureResult) =>
   queryOptions({
     queryKey: ['intelligence', 'privileges', result],
