@@ -4,6 +4,7 @@
 mod changes;
 pub mod compliance_intelligence;
 mod confidence;
+mod configuration_fact;
 pub mod cost_optimizer;
 mod discounts;
 mod listed;

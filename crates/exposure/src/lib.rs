@@ -63,11 +63,6 @@ pub const KINDS: [&str; 34] = [
     "warehouse",
 ];
 
-/// Identifier of the answer about a resource among results of checks.
-pub const CHECK: &str = "exposure";
-/// Identifier of the answer about the privileges of a principal.
-pub const PRIVILEGES: &str = "privileges";
-
 pub use choke::ChokePoint;
 pub use configuration::Configuration;
 pub use estate::Estate;

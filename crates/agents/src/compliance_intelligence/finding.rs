@@ -1,27 +1,22 @@
 //! Failures of checks as proposals.
 
 use reeve_controls::{Check, Prepared, Topic, Verdict, given_values};
-use reeve_estate::Money;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
-use reeve_recommend::guardrail::ownership::owned_by_code;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Path, Proposal};
-use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
-use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::{TITLE_CHARACTERS, shortened};
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
-    Subject,
+    Effort, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
+
+use crate::configuration_fact::ConfigurationFact;
 
 /// Rule of every finding: a control's check failed.
 const RULE: &str = "failed_check";
 /// Longest name in a title, characters.
 const LONGEST_NAME: usize = 32;
-/// A check of a configuration is a fact, not an estimate.
-const CERTAIN: f64 = 99.0;
 
 /// Returns the type of the findings of a check, by its topics.
 pub(super) fn kind(check: &Check) -> RecommendationType {
@@ -75,48 +70,28 @@ pub(super) fn propose(
         factors.add(FactorKind::Confidence, origin);
     }
 
-    let mut proposal = Proposal {
+    let effort = if change.is_some() {
+        Effort::Low
+    } else {
+        Effort::Medium
+    };
+    let fact = ConfigurationFact {
         kind: kind(check),
         rule: RULE,
         title: failure(&resource.name, &check.title),
-        subject: Subject {
-            aspect: Some(check.id.clone()),
-            ..subject(resource, None)
-        },
+        aspect: check.id.clone(),
         priority: check.severity,
-        confidence: CERTAIN,
-        trust: Trust::default(),
-        impact_level: impact,
+        risk: impact,
         impact: assessment(check, change.as_ref().map(ConfigurationChange::row)),
-        effort: if change.is_some() {
-            Effort::Low
-        } else {
-            Effort::Medium
-        },
-        savings_monthly: Some(Money::ZERO),
-        savings_after_discounts: None,
-        monthly_cost: resource.monthly_cost,
+        effort,
         plan: change.map(|change| Plan::new(&change, resource.id.as_str())),
-        reason_codes: vec![check.id.clone()],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: check.remediation.text.clone(),
-            factors,
-            confidence_range: None,
-            data_points: 1,
-            similar_cases: 0,
-            success_rate: None,
-            risk: impact,
-            cost_reduction: "None: the finding is about security".to_owned(),
-            performance_impact: "Not measured".to_owned(),
-            decision_path: path.into_decisions(),
-            models: Vec::new(),
-        },
+        reason_code: check.id.clone(),
+        action: check.remediation.text.clone(),
+        factors,
+        data_points: 1,
+        path,
     };
-    if let Some(tag) = owned_by_code(resource) {
-        iac_note(&mut proposal, &tag);
-    }
-    proposal
+    fact.about(resource)
 }
 
 /// Effects of mending a failure, by the change that does it where there is one.

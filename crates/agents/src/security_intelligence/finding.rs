@@ -3,27 +3,23 @@
 use std::collections::BTreeMap;
 
 use reeve_controls::change_by_row;
-use reeve_estate::{Document, Money, Resource};
+use reeve_estate::{Document, Resource};
 use reeve_exposure::ChokePoint;
 use reeve_iam::Reach;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
-use reeve_recommend::guardrail::ownership::owned_by_code;
 use reeve_recommend::judgement::estate::EstateFacts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
-use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
-    Subject,
+    Effort, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
+
+use crate::configuration_fact::ConfigurationFact;
 
 /// Rule of every finding: a setting that opens a path.
 const RULE: &str = "exposed_resources";
-/// A path through configurations is a fact, not an estimate.
-const CERTAIN: f64 = 99.0;
 /// Most resources that a sentence names.
 const MOST_NAMED: usize = 5;
 
@@ -124,7 +120,7 @@ pub(super) fn propose(
         (FactorKind::Consequence, closes.clone()),
     ]);
 
-    let mut proposal = Proposal {
+    let fact = ConfigurationFact {
         kind,
         rule: RULE,
         title: title(
@@ -132,49 +128,28 @@ pub(super) fn propose(
             &resource.name,
             &format!(": it exposes {}", counted(point.closes.len())),
         ),
-        subject: Subject {
-            aspect: Some(point.rule.clone()),
-            ..subject(resource, None)
-        },
+        aspect: point.rule.clone(),
         priority: match point.matters {
             0 => Priority::High,
             _ => Priority::Critical,
         },
-        confidence: CERTAIN,
-        trust: Trust::default(),
-        impact_level: impact,
+        risk: impact,
         impact: assessment(&closes, change.as_ref().map(ConfigurationChange::row)),
         effort: match change {
             Some(_) => Effort::Low,
             None => Effort::Medium,
         },
-        savings_monthly: Some(Money::ZERO),
-        savings_after_discounts: None,
-        monthly_cost: resource.monthly_cost,
         plan: change.map(|change| Plan::new(&change, resource.id.as_str())),
-        reason_codes: vec![format!("exposed_by_{}", point.edge)],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: format!(
-                "Close this setting, or name the outsiders that need it: {}.",
-                point.rule
-            ),
-            factors,
-            confidence_range: None,
-            data_points: u64::try_from(point.closes.len()).unwrap_or(u64::MAX),
-            similar_cases: 0,
-            success_rate: None,
-            risk: impact,
-            cost_reduction: "None: the finding is about security".to_owned(),
-            performance_impact: "Not measured".to_owned(),
-            decision_path: path.into_decisions(),
-            models: Vec::new(),
-        },
+        reason_code: format!("exposed_by_{}", point.edge),
+        action: format!(
+            "Close this setting, or name the outsiders that need it: {}.",
+            point.rule
+        ),
+        factors,
+        data_points: u64::try_from(point.closes.len()).unwrap_or(u64::MAX),
+        path,
     };
-    if let Some(tag) = owned_by_code(resource) {
-        iac_note(&mut proposal, &tag);
-    }
-    proposal
+    fact.about(resource)
 }
 
 /// Rule of the findings about principals.
@@ -212,57 +187,52 @@ pub(super) fn escalation(resource: &Resource, way: &Reach) -> Proposal {
         .flat_map(|used| used.statements.iter().cloned())
         .collect();
 
-    Proposal {
+    let fact = ConfigurationFact {
         kind: RecommendationType::IamOptimization,
         rule: ESCALATION,
         title: title("", &resource.name, " can become an administrator"),
-        subject: Subject {
-            aspect: Some(ESCALATION.to_owned()),
-            ..subject(resource, None)
-        },
+        aspect: ESCALATION.to_owned(),
         priority: Priority::Critical,
-        confidence: CERTAIN,
-        trust: Trust::default(),
-        impact_level: Impact::High,
+        risk: Impact::High,
         impact: assessment(&consequence, None),
         effort: Effort::Medium,
-        savings_monthly: Some(Money::ZERO),
-        savings_after_discounts: None,
-        monthly_cost: resource.monthly_cost,
         plan: None,
-        reason_codes: vec![ESCALATION.to_owned()],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: format!(
-                "Narrow the statements that allow the first step to what it needs: {}.",
-                statements.join(", ")
-            ),
-            factors: Factors::from([
-                (FactorKind::Measured, format!("Path: {}", steps.join("; "))),
-                (FactorKind::Consequence, consequence),
-            ]),
-            confidence_range: None,
-            data_points: u64::try_from(way.path.len()).unwrap_or(u64::MAX),
-            similar_cases: 0,
-            success_rate: None,
-            risk: Impact::High,
-            cost_reduction: "None: the finding is about security".to_owned(),
-            performance_impact: "Not measured".to_owned(),
-            decision_path: path.into_decisions(),
-            models: Vec::new(),
-        },
-    }
+        reason_code: ESCALATION.to_owned(),
+        action: format!(
+            "Narrow the statements that allow the first step to what it needs: {}.",
+            statements.join(", ")
+        ),
+        factors: Factors::from([
+            (FactorKind::Measured, format!("Path: {}", steps.join("; "))),
+            (FactorKind::Consequence, consequence),
+        ]),
+        data_points: u64::try_from(way.path.len()).unwrap_or(u64::MAX),
+        path,
+    };
+    fact.about(resource)
 }
 
-/// Returns the answer about a principal that becomes no administrator.
-pub(super) fn no_escalation() -> Abstention {
-    Abstention {
-        aspect: Some(ESCALATION.to_owned()),
-        ..Abstention::decided(
-            RecommendationType::IamOptimization,
+/// Returns the answer about a principal that becomes no administrator with certainty. What is not
+/// known ends no earlier finding.
+pub(super) fn no_escalation(is_known: bool) -> Abstention {
+    let kind = RecommendationType::IamOptimization;
+    let abstention = if is_known {
+        Abstention::decided(
+            kind,
             "no_escalation",
             "no certain way makes it an administrator",
         )
+    } else {
+        Abstention::unjudged(
+            kind,
+            "escalation_unknown",
+            "policies or conditions that decide are not known",
+        )
+    };
+
+    Abstention {
+        aspect: Some(ESCALATION.to_owned()),
+        ..abstention
     }
 }
 

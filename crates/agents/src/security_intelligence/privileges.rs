@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use reeve_estate::{ConnectionId, Document, Resource, ResourceId};
-use reeve_exposure::PRIVILEGES;
 use reeve_iam::{
     ADMIN, AccountBuilder, AccountPolicies, Reach, ReachGrade, UNKNOWN, administrators,
 };
 use reeve_recommend::judgement::estate::EstateError;
-use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
+use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult, PRIVILEGES};
 use serde_json::{Map, Value, json};
 
 /// Kinds that decide, with the list of `GetAccountAuthorizationDetails` that each document is an
@@ -57,23 +56,21 @@ impl Privileges {
     }
 
     /// Returns the answers about the users and roles of all accounts.
-    pub(super) fn answers(&self) -> Result<PrivilegeAnswers, EstateError> {
+    pub(super) fn answers(self) -> Result<PrivilegeAnswers, EstateError> {
         let mut found = PrivilegeAnswers::new();
-        for ((connection, _), details) in &self.accounts {
+        for ((connection, _), details) in self.accounts {
             // An account whose policies cannot be read has no answers; its checks say why.
             if let Some(account) = account(details) {
-                answer(connection, &account, &mut found)?;
+                answer(&connection, &account, &mut found)?;
             }
         }
         Ok(found)
     }
 }
 
-fn account(details: &Map<String, Value>) -> Option<AccountPolicies> {
+fn account(details: Map<String, Value>) -> Option<AccountPolicies> {
     let mut builder = AccountBuilder::default();
-    builder
-        .add(&Value::from(details.clone()).to_string())
-        .ok()?;
+    builder.add_document(Value::from(details)).ok()?;
     builder.build().ok()
 }
 

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use reeve_audit::Json;
 use reeve_estate::{Document, Provider, Resource, ResourceKind};
-use reeve_exposure::{Audience, CHECK, ChokePoint, Configuration, Estate, Exposure};
+use reeve_exposure::{Audience, ChokePoint, Configuration, Estate, Exposure};
 use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
-use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
+use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult, EXPOSURE};
 use reeve_recommend::judgement::proposal::Abstention;
 use reeve_recommend::judgement::{Facts, Judgement};
 use serde_json::Value;
 
 use super::agent::EXPOSED;
 use super::finding;
-use super::privileges::Privileges;
+use super::privileges::{PrivilegeAnswers, Privileges};
 
 /// Most settings that are tried as choke points in a run, each by judging the estate without it.
 const MOST_TRIED: usize = 40;
@@ -105,7 +105,9 @@ impl EstateJudge for Survey {
     }
 
     fn judge(self: Box<Self>, facts: &EstateFacts<'_>) -> Result<EstateJudgement, EstateError> {
-        let estate = Estate::new(self.seen.iter().map(|(resource, document)| Configuration {
+        let Survey { seen, privileges } = *self;
+        let privileges = privileges.answers()?;
+        let estate = Estate::new(seen.iter().map(|(resource, document)| Configuration {
             id: resource.id.as_str(),
             kind: resource.kind.as_str(),
             account: &resource.account,
@@ -124,6 +126,7 @@ impl EstateJudge for Survey {
         for point in &points {
             by_resource.entry(&point.resource).or_default().push(point);
         }
+
         // Settings that were not tried, and resources about which something was not read: an
         // earlier finding about them stays.
         let open: BTreeSet<&str> = exposures
@@ -133,56 +136,90 @@ impl EstateJudge for Survey {
             .map(|step| step.resource.as_str())
             .chain(unread(&all))
             .collect();
-        let is_network_read = !all.iter().any(is_unread_network);
+
+        let mut answers = Answers {
+            points: by_resource,
+            open,
+            is_network_read: !all.iter().any(is_unread_network),
+            evidence: evidence(&all)?,
+            privileges,
+        };
 
         let mut found = EstateJudgement::default();
-        let mut evidence = evidence(&all)?;
-        let mut privileges = self.privileges.answers()?;
-        for (resource, kept) in &self.seen {
-            let id = resource.id.as_str();
-            let mut judgement = Judgement::default();
-            judgement.evidence.extend(evidence.remove(id));
-            let key = (resource.connection.clone(), resource.id.clone());
-            if let Some(answer) = privileges.remove(&key) {
-                match answer.escalation {
-                    Some(way) => judgement
-                        .proposals
-                        .push(finding::escalation(resource, &way)),
-                    None => judgement.abstentions.push(finding::no_escalation()),
-                }
-                judgement.evidence.push(answer.result);
-            }
-            let Some(kind) = finding::kind(resource.kind.as_str()) else {
-                found.judged.push((resource.clone(), judgement));
-                continue;
-            };
-
-            for point in by_resource.get(id).into_iter().flatten() {
-                let proposal = finding::propose(facts, resource, kept.document(), kind, point);
-                judgement.proposals.push(proposal);
-            }
-            judgement.abstentions.push(
-                match open.contains(id)
-                    || (!is_network_read && is_open_group(resource, kept.json()))
-                {
-                    true => Abstention::unjudged(
-                        kind,
-                        "other_paths_open",
-                        "closing another setting of it alone closes nothing, or was not tried",
-                    ),
-                    false => Abstention::decided(
-                        kind,
-                        "not_exposing",
-                        "none of its settings alone lets an outsider in",
-                    ),
-                },
-            );
+        for (resource, kept) in &seen {
+            let judgement = answers.judgement(facts, resource, kept);
             found.judged.push((resource.clone(), judgement));
         }
 
         let exposed = i64::try_from(exposures.len()).unwrap_or(i64::MAX);
         found.recorded.push(("exposures", Json::from(exposed)));
         Ok(found)
+    }
+}
+
+/// Answers of a survey, by resource.
+struct Answers<'a> {
+    /// Choke points of the settings of each resource.
+    points: BTreeMap<&'a str, Vec<&'a ChokePoint>>,
+    /// Resources whose settings may open a path without being a choke point.
+    open: BTreeSet<&'a str>,
+    is_network_read: bool,
+    evidence: HashMap<&'a str, CheckResult>,
+    privileges: PrivilegeAnswers,
+}
+
+impl Answers<'_> {
+    /// Returns the judgement of one resource.
+    fn judgement(
+        &mut self,
+        facts: &EstateFacts<'_>,
+        resource: &Resource,
+        kept: &Kept,
+    ) -> Judgement {
+        let id = resource.id.as_str();
+        let mut judgement = Judgement::default();
+        judgement.evidence.extend(self.evidence.remove(id));
+
+        let key = (resource.connection.clone(), resource.id.clone());
+        let mut are_privileges_known = true;
+        if let Some(answer) = self.privileges.remove(&key) {
+            are_privileges_known = answer.result.answer != CheckAnswer::Unknown;
+            match answer.escalation {
+                Some(way) => judgement
+                    .proposals
+                    .push(finding::escalation(resource, &way)),
+                None => judgement
+                    .abstentions
+                    .push(finding::no_escalation(are_privileges_known)),
+            }
+            judgement.evidence.push(answer.result);
+        }
+
+        let Some(kind) = finding::kind(resource.kind.as_str()) else {
+            return judgement;
+        };
+        for point in self.points.get(id).into_iter().flatten() {
+            let proposal = finding::propose(facts, resource, kept.document(), kind, point);
+            judgement.proposals.push(proposal);
+        }
+
+        let is_open = self.open.contains(id)
+            || (!self.is_network_read && is_open_group(resource, kept.json()));
+        if is_open {
+            judgement.abstentions.push(Abstention::unjudged(
+                kind,
+                "other_paths_open",
+                "closing another setting of it alone closes nothing, or was not tried",
+            ));
+        } else if are_privileges_known {
+            // This ends every finding of the kind, those about privileges too.
+            judgement.abstentions.push(Abstention::decided(
+                kind,
+                "not_exposing",
+                "none of its settings alone lets an outsider in",
+            ));
+        }
+        judgement
     }
 }
 
@@ -207,7 +244,7 @@ fn evidence(all: &[Exposure]) -> Result<HashMap<&str, CheckResult>, EstateError>
             _ => CheckAnswer::Fail,
         };
         let result = CheckResult {
-            check: CHECK.to_owned(),
+            check: EXPOSURE.to_owned(),
             answer,
             why: one.why(),
             values: serde_json::to_value(one)?,

@@ -205,6 +205,20 @@ fn a_principal_that_can_become_an_administrator_is_a_finding_with_its_path() {
 }
 
 #[test]
+fn a_policy_that_was_not_read_ends_no_finding_about_a_principal() {
+    let id = "arn:aws:iam::111122223333:user/unread";
+    let mut unread = user("unread", &["s3:GetObject"]);
+    unread["AttachedManagedPolicies"] = json!([{
+        "PolicyName": "team", "PolicyArn": "arn:aws:iam::111122223333:policy/team",
+    }]);
+    let judged = judged(&[("iam_user", id, unread)], &Settings::default());
+
+    let judgement = of(&judged, id);
+    assert_eq!(judgement.evidence[0].answer, CheckAnswer::Unknown);
+    assert!(judgement.abstentions.iter().all(|one| !one.decisive));
+}
+
+#[test]
 fn every_answer_about_a_resource_is_evidence() {
     let judged = judged(&estate("0.0.0.0/0"), &Settings::default());
     let answer = |id| &of(&judged, id).evidence[0];

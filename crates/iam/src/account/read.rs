@@ -116,6 +116,14 @@ impl AccountBuilder {
         Ok(())
     }
 
+    /// Adds a document that was read already.
+    ///
+    /// # Errors
+    /// It is none of those that are read, or a policy in it is none.
+    pub fn add_document(&mut self, document: Value) -> Result<(), AccountError> {
+        self.add_value("document", document)
+    }
+
     fn add_value(&mut self, place: &str, value: Value) -> Result<(), AccountError> {
         match value {
             Value::Array(values) => {

@@ -11,6 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentId;
 
+/// Identifier of the result that says which outsiders reach a resource.
+pub const EXPOSURE: &str = "exposure";
+/// Identifier of the result that says what a principal can become.
+pub const PRIVILEGES: &str = "privileges";
+
 named!(
     /// Answer of a check about a resource.
     CheckAnswer {

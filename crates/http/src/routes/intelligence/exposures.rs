@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use reeve_exposure::{CHECK, PRIVILEGES};
-use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter};
+use reeve_recommend::judgement::evidence::{
+    CheckAnswer, EXPOSURE, Evidence, EvidenceFilter, PRIVILEGES,
+};
 use serde::Deserialize;
 
 use crate::app::App;
@@ -50,7 +51,7 @@ pub(super) async fn list(
     caller: Caller,
     Params(params): Params<ExposureParams>,
 ) -> Result<Json<List<ExposureBody>>, Problem> {
-    listed(&app, &caller, CHECK, params, exposure).await
+    listed(&app, &caller, EXPOSURE, params, exposure).await
 }
 
 /// Users and roles with the way by which each becomes an administrator.

@@ -1,0 +1,81 @@
+//! Findings that a configuration proves: facts, not estimates, and without a saving.
+
+use reeve_estate::{Money, Resource};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::guardrail::ownership::owned_by_code;
+use reeve_recommend::judgement::proposal::{Path, Proposal};
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::{iac_note, subject};
+use reeve_recommend::recommendation::{
+    Effort, Explanation, Factors, ImpactAssessment, Priority, RecommendationType, Subject,
+};
+
+/// Confidence of a fact, percent.
+const CERTAIN: f64 = 99.0;
+
+/// Finding about the configuration of a resource.
+pub(crate) struct ConfigurationFact {
+    pub(crate) kind: RecommendationType,
+    pub(crate) rule: &'static str,
+    pub(crate) title: String,
+    /// Part of the resource that the finding is about.
+    pub(crate) aspect: String,
+    pub(crate) priority: Priority,
+    /// Impact of the change, and the risk of carrying it out.
+    pub(crate) risk: Impact,
+    pub(crate) impact: ImpactAssessment,
+    pub(crate) effort: Effort,
+    pub(crate) plan: Option<Plan>,
+    pub(crate) reason_code: String,
+    /// Instruction for people.
+    pub(crate) action: String,
+    pub(crate) factors: Factors,
+    pub(crate) data_points: u64,
+    pub(crate) path: Path,
+}
+
+impl ConfigurationFact {
+    /// Makes the proposal; it says so where code owns the resource.
+    pub(crate) fn about(self, resource: &Resource) -> Proposal {
+        let mut proposal = Proposal {
+            kind: self.kind,
+            rule: self.rule,
+            title: self.title,
+            subject: Subject {
+                aspect: Some(self.aspect),
+                ..subject(resource, None)
+            },
+            priority: self.priority,
+            confidence: CERTAIN,
+            trust: Trust::default(),
+            impact_level: self.risk,
+            impact: self.impact,
+            effort: self.effort,
+            savings_monthly: Some(Money::ZERO),
+            savings_after_discounts: None,
+            monthly_cost: resource.monthly_cost,
+            plan: self.plan,
+            reason_codes: vec![self.reason_code],
+            not_measured: Vec::new(),
+            explanation: Explanation {
+                action: self.action,
+                factors: self.factors,
+                confidence_range: None,
+                data_points: self.data_points,
+                similar_cases: 0,
+                success_rate: None,
+                risk: self.risk,
+                cost_reduction: "None: the finding is about security".to_owned(),
+                performance_impact: "Not measured".to_owned(),
+                decision_path: self.path.into_decisions(),
+                models: Vec::new(),
+            },
+        };
+
+        if let Some(tag) = owned_by_code(resource) {
+            iac_note(&mut proposal, &tag);
+        }
+        proposal
+    }
+}
