@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use reeve_estate::document::NOT_READ;
 use reeve_estate::{Kinds, Provider, RelationKind, ResourceKind};
+use reeve_iam::arn::Arn;
 use serde_json::{Map, Value};
 
 use crate::subject::{Related, Subject};
@@ -125,7 +126,7 @@ impl Input {
     }
 
     fn printed((kind, id, document): aws_print::Printed) -> Option<Input> {
-        let of_arn = |at: usize| id.split(':').nth(at).filter(|_| id.starts_with("arn:"));
+        let arn = Arn::read(&id);
         let owner = ["ownerId", "imageOwnerId"];
         let owner = owner
             .iter()
@@ -133,8 +134,12 @@ impl Input {
         Some(Input {
             provider: Provider::Aws,
             kind: ResourceKind::named(kind)?,
-            account: of_arn(4).or(owner).unwrap_or_default().to_owned(),
-            region: of_arn(3).unwrap_or_default().to_owned(),
+            account: arn
+                .map(|arn| arn.account)
+                .or(owner)
+                .unwrap_or_default()
+                .to_owned(),
+            region: arn.map(|arn| arn.region).unwrap_or_default().to_owned(),
             id,
             document,
             relations: Vec::new(),
