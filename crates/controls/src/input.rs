@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use reeve_estate::document::NOT_READ;
 use reeve_estate::{Kinds, Provider, RelationKind, ResourceKind};
 use reeve_iam::arn::Arn;
+use reeve_iam::json_lines;
 use serde_json::{Map, Value};
 
 use crate::subject::{Related, Subject};
@@ -104,11 +105,7 @@ impl Input {
     pub fn read(text: &str) -> Result<Vec<Result<Input, InputError>>, InputError> {
         let values = match serde_json::from_str::<Value>(text) {
             Ok(value) => flattened(value),
-            Err(error) => {
-                let lines = text.lines().filter(|line| !line.trim().is_empty());
-                let each: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
-                each.map_err(|_| InputError::NotJson(error.to_string()))?
-            }
+            Err(error) => json_lines(text).ok_or_else(|| InputError::NotJson(error.to_string()))?,
         };
 
         let mut inputs = Vec::new();

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::caller::Caller;
 use crate::document::Policy;
 use crate::evaluation::Request;
+use crate::json_lines::json_lines;
 use crate::policy_set::{NamedPolicy, PolicyKind};
 
 /// Request as a file has it.
@@ -62,11 +63,7 @@ pub fn read_requests(text: &str) -> Result<Vec<FileRequest>, RequestError> {
             Some(values) => values.clone(),
             None => vec![value],
         },
-        Err(error) => {
-            let lines = text.lines().filter(|line| !line.trim().is_empty());
-            let each: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
-            each.map_err(|_| RequestError::NotJson(error.to_string()))?
-        }
+        Err(error) => json_lines(text).ok_or_else(|| RequestError::NotJson(error.to_string()))?,
     };
     let numbered = values.into_iter().enumerate();
     numbered
