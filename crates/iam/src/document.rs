@@ -214,7 +214,7 @@ impl Statement {
 }
 
 /// Returns the elements of a list, or the one value that stands for a list of it.
-fn elements(value: &Value) -> &[Value] {
+pub(crate) fn elements(value: &Value) -> &[Value] {
     match value {
         Value::Array(values) => values,
         one => std::slice::from_ref(one),
@@ -280,12 +280,7 @@ fn conditions(statement: &Value) -> Result<Vec<Condition>, &'static str> {
     for (name, keys) in operators {
         let keys = keys.as_object().ok_or("has an operator without keys")?;
         for (key, values) in keys {
-            let values = elements(values).iter().filter_map(|value| match value {
-                Value::String(text) => Some(text.clone()),
-                Value::Bool(flag) => Some(flag.to_string()),
-                Value::Number(number) => Some(number.to_string()),
-                _ => None,
-            });
+            let values = elements(values).iter().filter_map(scalar_text);
             found.push(Condition {
                 operator: Operator::read(name),
                 operator_name: name.clone(),
@@ -295,6 +290,16 @@ fn conditions(statement: &Value) -> Result<Vec<Condition>, &'static str> {
         }
     }
     Ok(found)
+}
+
+/// Returns a text, boolean or number as conditions compare it.
+pub(crate) fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 /// Decodes `%7B` and its kind; what is no such sequence stays.
