@@ -206,6 +206,19 @@ impl Statement {
         is_named != self.actions.negated
     }
 
+    /// Returns `true` if the statement allows every action on every resource by name, under whatever
+    /// conditions.
+    #[must_use]
+    pub fn allows_everything(&self) -> bool {
+        let names_all = |patterns: &Patterns| {
+            let mut named = patterns.patterns.iter();
+            !patterns.negated && named.any(|one| one == "*" || one == "*:*")
+        };
+        self.effect == Effect::Allow
+            && names_all(&self.actions)
+            && self.resources.as_ref().is_some_and(names_all)
+    }
+
     /// Returns the principals that the statement names itself, without those of `NotPrincipal`.
     pub fn named_principals(&self) -> impl Iterator<Item = &PrincipalName> {
         let named = self.principals.iter().filter(|one| !one.negated);

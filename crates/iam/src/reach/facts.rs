@@ -471,15 +471,6 @@ fn trust_in(principal: &Principal, role: &str) -> NamedPolicy {
 }
 
 fn allows_everything(policy: &Policy) -> bool {
-    policy.statements.iter().any(|statement| {
-        let has_all = |patterns: &[String]| patterns.iter().any(|one| one == "*" || one == "*:*");
-        statement.effect == Effect::Allow
-            && statement.conditions.is_empty()
-            && !statement.actions.negated
-            && has_all(&statement.actions.patterns)
-            && statement
-                .resources
-                .as_ref()
-                .is_some_and(|resources| !resources.negated && has_all(&resources.patterns))
-    })
+    let mut statements = policy.statements.iter();
+    statements.any(|statement| statement.conditions.is_empty() && statement.allows_everything())
 }
