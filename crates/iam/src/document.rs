@@ -73,7 +73,7 @@ pub struct Statement {
 /// Policy document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Returns `true` for version 2012-10-17: the older language has no variables.
+    /// `true` for version 2012-10-17: the older language has no variables.
     pub has_variables: bool,
     pub statements: Vec<Statement>,
 }
